@@ -1,0 +1,80 @@
+// What the supervisor hands to a process over its inherited pipe: everything that the process knows at birth.
+import * as v from 'valibot'
+
+export const modes = ['production', 'demo', 'dev'] as const
+export const Mode = v.picklist(modes)
+export type Mode = v.InferOutput<typeof Mode>
+
+const common = {
+  mode: Mode,
+  version: v.string(),
+  /** Identity of this installation: marks its sandboxes. */
+  installation: v.string(),
+  stateDir: v.string(),
+  runDir: v.string(),
+  logLevel: v.string(),
+  /** Per-boot secret of each edge that this process serves or calls, by edge name. */
+  edges: v.record(v.string(), v.string()),
+}
+const HexKey = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
+
+export const GatewayBoot = v.strictObject({
+  ...common,
+  keys: v.strictObject({ database: HexKey, journal: HexKey, secrets: HexKey }),
+  /** SHA-256 of the admin token; null on an open unit. */
+  adminToken: v.nullable(v.string()),
+  /** Path of the catalog file; null without tool servers. */
+  catalog: v.nullable(v.string()),
+  /** First host uid and gid for sandboxes; null where the unit is not root. */
+  identities: v.nullable(v.strictObject({ uid: v.number(), gid: v.number() })),
+  /** Group seeded by `--dev` or `--demo`. */
+  seed: v.nullable(v.string()),
+  /** Start command of the sample tool server, written into a new catalog of `--dev`. */
+  sample: v.nullable(v.strictObject({ command: v.string(), args: v.array(v.string()) })),
+})
+export type GatewayBoot = v.InferOutput<typeof GatewayBoot>
+
+export const BrokerBoot = v.strictObject({
+  ...common,
+  isolation: v.picklist(['container', 'none']),
+  /** Host variables that the catalog may reference, with their values. */
+  variables: v.record(v.string(), v.string()),
+  /** The unit's own admin address: never dialled. */
+  ownAddress: v.string(),
+})
+export type BrokerBoot = v.InferOutput<typeof BrokerBoot>
+
+export const RunnerBoot = v.strictObject({
+  ...common,
+  keys: v.strictObject({ queues: HexKey }),
+  sandbox: v.picklist(['auto', 'oci', 'container', 'bubblewrap', 'none', 'off']),
+  /** OCI runtime name given to the container engine. */
+  runtime: v.nullable(v.string()),
+  rootfs: v.string(),
+  agent: v.string(),
+  identities: v.nullable(v.strictObject({ uid: v.number(), gid: v.number() })),
+})
+export type RunnerBoot = v.InferOutput<typeof RunnerBoot>
+
+export const ControlPlaneBoot = v.strictObject({
+  ...common,
+  host: v.string(),
+  port: v.number(),
+  publicUrls: v.array(v.string()),
+  open: v.boolean(),
+  mcp: v.nullable(v.strictObject({ isolation: v.picklist(['container', 'none']) })),
+  sandbox: v.string(),
+  console: v.string(),
+  rate: v.nullable(v.strictObject({ perSecond: v.number(), burst: v.number() })),
+})
+export type ControlPlaneBoot = v.InferOutput<typeof ControlPlaneBoot>
+
+/** Lines that a process sends back over the pipe. */
+export const FromChild = v.variant('type', [
+  v.strictObject({ type: v.literal('ready') }),
+  /** A secret learnt after boot: redacted from then on. */
+  v.strictObject({ type: v.literal('secret'), value: v.string() }),
+  /** Why the process cannot start, with the exit code that the unit then takes. */
+  v.strictObject({ type: v.literal('refuse'), exit: v.number(), detail: v.string(), hint: v.optional(v.string()) }),
+])
+export type FromChild = v.InferOutput<typeof FromChild>

@@ -1,0 +1,43 @@
+// An edge is one caller's door into one service: its own socket, its own secret, its own calls.
+import type * as v from 'valibot'
+
+type Schema = v.GenericSchema
+
+export interface CallSpec<P extends Schema = Schema, R extends Schema = Schema> {
+  readonly params: P
+  readonly result: R
+  /** Waits up to `limits.rpcPatientTime` for a peer that is down, instead of failing at once. */
+  readonly patient?: boolean
+  /** Milliseconds; default `limits.rpcTime`. */
+  readonly deadline?: number
+  /** May carry a large frame, so it travels on the edge's second connection. */
+  readonly large?: boolean
+}
+
+export interface Edge<
+  C extends Record<string, CallSpec> = Record<string, CallSpec>,
+  E extends Record<string, Schema> = Record<string, Schema>,
+> {
+  /** `<server>.<caller>`; the socket is `<name>.sock`. */
+  readonly name: string
+  readonly server: string
+  readonly caller: string
+  readonly version: number
+  readonly calls: C
+  /** What the server publishes to the caller. */
+  readonly events: E
+}
+
+export const call = <P extends Schema, R extends Schema>(
+  params: P,
+  result: R,
+  options: Pick<CallSpec, 'patient' | 'deadline' | 'large'> = {},
+): CallSpec<P, R> => ({ params, result, ...options })
+
+export const defineEdge = <C extends Record<string, CallSpec>, E extends Record<string, Schema>>(
+  parts: Omit<Edge<C, E>, 'name' | 'version'>,
+): Edge<C, E> => ({ ...parts, name: `${parts.server}.${parts.caller}`, version: 1 })
+
+export type Params<E extends Edge, N extends keyof E['calls']> = v.InferOutput<E['calls'][N]['params']>
+export type Result<E extends Edge, N extends keyof E['calls']> = v.InferOutput<E['calls'][N]['result']>
+export type EventPayload<E extends Edge, N extends keyof E['events']> = v.InferOutput<E['events'][N]>

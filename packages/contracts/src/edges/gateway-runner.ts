@@ -1,0 +1,45 @@
+// What the runner may ask: sessions, what a group is, and changes on behalf of a session that it knows by its socket.
+import * as v from 'valibot'
+import { ChangeState, Failure, Submitted } from '../change.ts'
+import { auditStages } from '../frozen.ts'
+import { AgentGroupID, ChangeID, ConversationID, SessionID } from '../ids.ts'
+import { AgentGroup, Session } from '../registry.ts'
+import { call, defineEdge } from './edge.ts'
+
+/** The only lines that the runner may write into the journal. */
+export const runnerStages = ['seal-proof', 'launch', 'exit', 'kill', 'park', 'terminate'] as const satisfies readonly (typeof auditStages)[number][]
+
+export const gatewayRunner = defineEdge({
+  server: 'gateway',
+  caller: 'runner',
+  calls: {
+    /** Gives the open session of this group and conversation, and opens it if there is none. 404 for an unknown group. */
+    openSession: call(v.strictObject({ agentGroupID: AgentGroupID, conversationID: ConversationID }), Session, { patient: true }),
+    closeSession: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true }),
+    session: call(v.strictObject({ session: SessionID }), v.strictObject({ session: Session, group: AgentGroup }), { patient: true }),
+    sessions: call(v.strictObject({}), v.array(Session), { patient: true, large: true }),
+    submitFor: call(
+      v.strictObject({ session: SessionID, kind: v.string(), after: v.unknown(), reason: v.optional(v.string()) }),
+      Submitted,
+      { patient: true, large: true },
+    ),
+    /** A change of the session's own group, else 404. */
+    changeFor: call(
+      v.strictObject({ session: SessionID, id: ChangeID }),
+      v.strictObject({ id: ChangeID, state: ChangeState, failure: v.optional(Failure), reason: v.optional(v.string()) }),
+      { patient: true },
+    ),
+    note: call(
+      v.strictObject({ stage: v.picklist(runnerStages), agentGroupID: v.optional(AgentGroupID), detail: v.record(v.string(), v.unknown()) }),
+      v.strictObject({}),
+      { patient: true },
+    ),
+  },
+  events: {
+    'surface-ready': v.strictObject({ session: SessionID }),
+    /** An applied change touched this group: relaunch at the next quiet moment, or within 30 s if it narrows. */
+    'group-changed': v.strictObject({ agentGroupID: AgentGroupID, changeID: ChangeID, narrowing: v.boolean() }),
+    /** A change that this session asked for was decided. */
+    'change-decided': v.strictObject({ session: SessionID, id: ChangeID, state: ChangeState, kind: v.string(), reason: v.optional(v.string()) }),
+  },
+})

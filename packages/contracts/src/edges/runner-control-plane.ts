@@ -1,0 +1,64 @@
+// Messages in and out, and the sessions behind them. The gateway has permitted each call beforehand.
+import * as v from 'valibot'
+import { AgentGroupID, ConversationID, MessageID, SessionID, Time } from '../ids.ts'
+import { limits } from '../limits.ts'
+import { call, defineEdge } from './edge.ts'
+
+export const ChatMessage = v.strictObject({
+  id: MessageID,
+  conversationId: ConversationID,
+  /** Without gaps within a group, ascending. */
+  seq: v.number(),
+  from: v.picklist(['user', 'agent', 'system']),
+  text: v.string(),
+  at: Time,
+  inReplyTo: v.optional(MessageID),
+})
+export type ChatMessage = v.InferOutput<typeof ChatMessage>
+
+export const sessionStates = ['idle', 'launching', 'live', 'backoff', 'parked', 'stopping'] as const
+
+export const SessionStatus = v.strictObject({
+  id: SessionID,
+  agentGroupID: AgentGroupID,
+  conversationId: ConversationID,
+  state: v.picklist(sessionStates),
+  /** Messages that no agent has answered for yet. */
+  waiting: v.number(),
+  launches: v.number(),
+  lastExit: v.optional(v.string()),
+})
+export type SessionStatus = v.InferOutput<typeof SessionStatus>
+
+export const SandboxPosture = v.strictObject({
+  driver: v.string(),
+  status: v.picklist(['ok', 'refused', 'off']),
+  reason: v.optional(v.string()),
+  /** Walls that this driver does not have on this host. */
+  missing: v.array(v.string()),
+})
+export type SandboxPosture = v.InferOutput<typeof SandboxPosture>
+
+export const runnerControlPlane = defineEdge({
+  server: 'runner',
+  caller: 'control-plane',
+  calls: {
+    send: call(
+      v.strictObject({
+        agentGroupID: AgentGroupID,
+        conversationId: v.optional(ConversationID),
+        text: v.pipe(v.string(), v.minLength(1), v.maxBytes(limits.messageText, 'expected at most 256 KiB')),
+      }),
+      v.strictObject({ conversationId: ConversationID, messageId: MessageID, sessionId: SessionID }),
+      { patient: true },
+    ),
+    messages: call(
+      v.strictObject({ agentGroupID: AgentGroupID, after: v.optional(v.number()), limit: v.number(), conversation: v.optional(ConversationID) }),
+      v.strictObject({ messages: v.array(ChatMessage) }),
+      { patient: true, large: true },
+    ),
+    sessions: call(v.strictObject({}), v.strictObject({ items: v.array(SessionStatus) }), { large: true, patient: true }),
+    posture: call(v.strictObject({}), SandboxPosture, { patient: true }),
+  },
+  events: {},
+})

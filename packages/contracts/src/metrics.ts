@@ -1,0 +1,32 @@
+// Every metric of a unit: who owns it, what it means, which labels bound it. Prefix `gatehouse_`, base units.
+
+export interface MetricRow {
+  readonly owner: 'gateway' | 'broker' | 'runner' | 'control-plane' | 'supervisor'
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+  readonly labels: readonly string[]
+}
+
+export const metrics = {
+  http_request_duration_seconds: { owner: 'control-plane', type: 'histogram', help: 'Admin API requests', labels: ['route', 'method', 'status'] },
+  gateway_decisions_total: { owner: 'gateway', type: 'counter', help: 'Changes by what became of them', labels: ['kind', 'outcome'] },
+  gateway_held_changes: { owner: 'gateway', type: 'gauge', help: 'Changes that wait for a decision', labels: [] },
+  gateway_oldest_held_seconds: { owner: 'gateway', type: 'gauge', help: 'Age of the oldest change that waits', labels: [] },
+  gateway_apply_duration_seconds: { owner: 'gateway', type: 'histogram', help: 'Time to apply an approved change', labels: ['kind'] },
+  audit_append_duration_seconds: { owner: 'gateway', type: 'histogram', help: 'Time until a journal line is on disk', labels: [] },
+  broker_requests_total: { owner: 'broker', type: 'counter', help: 'Lists and calls', labels: ['server', 'op', 'status'] },
+  broker_request_duration_seconds: { owner: 'broker', type: 'histogram', help: 'Time from request to answer', labels: ['server', 'op'] },
+  broker_bytes_total: { owner: 'broker', type: 'counter', help: 'Bytes on the sockets of sessions', labels: ['server', 'direction'] },
+  broker_upstream_up: { owner: 'broker', type: 'gauge', help: '1 while the shared connection stands', labels: ['server'] },
+  broker_upstream_restarts_total: { owner: 'broker', type: 'counter', help: 'Connections made again', labels: ['server'] },
+  broker_queue_depth: { owner: 'broker', type: 'gauge', help: 'Calls that wait for a slot', labels: ['server'] },
+  sandbox_launches_total: { owner: 'runner', type: 'counter', help: 'Launches by outcome', labels: ['driver', 'outcome'] },
+  sandbox_launch_duration_seconds: { owner: 'runner', type: 'histogram', help: 'Time from launch to first request', labels: ['driver'] },
+  sandbox_kills_total: { owner: 'runner', type: 'counter', help: 'Sandboxes ended by the host', labels: ['reason'] },
+  sandbox_live: { owner: 'runner', type: 'gauge', help: 'Sandboxes that run now', labels: [] },
+  deliveries_total: { owner: 'runner', type: 'counter', help: 'Messages delivered to people', labels: ['channel', 'outcome'] },
+  process_up: { owner: 'supervisor', type: 'gauge', help: '1 while the process is ready', labels: ['process'] },
+  build_info: { owner: 'supervisor', type: 'gauge', help: '1, labelled with the version', labels: ['version'] },
+} as const satisfies Record<string, MetricRow>
+
+export type MetricName = keyof typeof metrics

@@ -1,0 +1,12 @@
+// Where sockets lie below the runtime directory. Directories are made by the service that serves them.
+import type { SessionID } from './ids.ts'
+
+export type SurfaceName = 'session' | 'tools' | 'model'
+
+export const edgeSocket = (runDir: string, edge: { readonly name: string }): string => `${runDir}/edges/${edge.name}.sock`
+
+/** The directory that is mounted into the sandbox, holding `<surface>.sock` alone. */
+export const surfaceDirectory = (runDir: string, surface: SurfaceName, session: SessionID): string => `${runDir}/${surface}/${session}`
+
+export const surfaceSocket = (runDir: string, surface: SurfaceName, session: SessionID): string =>
+  `${surfaceDirectory(runDir, surface, session)}/${surface}.sock`

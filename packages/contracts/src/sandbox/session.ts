@@ -1,0 +1,45 @@
+// `session.sock`: what an agent may ask of its host. A stable contract: whoever brings an own agent needs only these.
+import * as v from 'valibot'
+import { ChangeState, Failure } from '../change.ts'
+import { AgentGroupID, ChangeID, ConversationID, MessageID, SessionID, Time } from '../ids.ts'
+import { limits } from '../limits.ts'
+import { AgentKind } from '../kinds/kinds.ts'
+
+export const SessionInfo = v.strictObject({
+  session: SessionID,
+  agentGroupID: AgentGroupID,
+  conversationId: ConversationID,
+  name: v.string(),
+  agent: AgentKind,
+  persona: v.string(),
+})
+export type SessionInfo = v.InferOutput<typeof SessionInfo>
+
+export const InboxMessage = v.strictObject({
+  id: MessageID,
+  seq: v.number(),
+  from: v.picklist(['user', 'system']),
+  text: v.string(),
+  at: Time,
+})
+export type InboxMessage = v.InferOutput<typeof InboxMessage>
+
+/** `GET /inbox?wait=25`: at most one long poll a session; unacknowledged messages come again. */
+export const Inbox = v.strictObject({ messages: v.array(InboxMessage) })
+
+/** `POST /outbox` → 202; the same id twice is one message. */
+export const OutboxMessage = v.strictObject({
+  id: MessageID,
+  text: v.pipe(v.string(), v.maxBytes(limits.messageText, 'expected at most 256 KiB')),
+  inReplyTo: v.optional(MessageID),
+})
+export type OutboxMessage = v.InferOutput<typeof OutboxMessage>
+
+/** `POST /changes` → 202. */
+export const ChangeRequest = v.strictObject({
+  kind: v.string(),
+  after: v.unknown(),
+  reason: v.optional(v.pipe(v.string(), v.maxLength(4096))),
+})
+export const ChangeAnswer = v.strictObject({ id: ChangeID, state: ChangeState, failure: v.optional(Failure), reason: v.optional(v.string()) })
+export type ChangeAnswer = v.InferOutput<typeof ChangeAnswer>

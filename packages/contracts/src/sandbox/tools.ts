@@ -1,0 +1,50 @@
+// `tools.sock`: the tools that the session's grants allow, and one call at a time. Plain HTTP, never MCP.
+import * as v from 'valibot'
+import { toolErrorCodes } from '../codes.ts'
+
+export const ListedTool = v.strictObject({
+  /** `<server>__<tool>`. */
+  name: v.string(),
+  server: v.string(),
+  tool: v.string(),
+  description: v.optional(v.string()),
+  inputSchema: v.record(v.string(), v.unknown()),
+  outputSchema: v.optional(v.record(v.string(), v.unknown())),
+  annotations: v.optional(v.record(v.string(), v.unknown())),
+})
+export type ListedTool = v.InferOutput<typeof ListedTool>
+
+export const ToolList = v.strictObject({ tools: v.array(ListedTool) })
+export type ToolList = v.InferOutput<typeof ToolList>
+
+export const ToolCall = v.strictObject({
+  name: v.pipe(v.string(), v.minLength(1), v.maxLength(256)),
+  arguments: v.optional(v.record(v.string(), v.unknown()), {}),
+})
+export type ToolCall = v.InferOutput<typeof ToolCall>
+
+export const ToolResult = v.strictObject({
+  /** MCP content blocks, as the server sent them. */
+  content: v.array(v.record(v.string(), v.unknown())),
+  structuredContent: v.optional(v.unknown()),
+  isError: v.boolean(),
+  error: v.optional(v.strictObject({ code: v.picklist(toolErrorCodes), message: v.string(), retryAfter: v.optional(v.number()) })),
+})
+export type ToolResult = v.InferOutput<typeof ToolResult>
+
+/** One line of `calls.jsonl` and one log line, for each list and each call. */
+export const CallRecord = v.strictObject({
+  time: v.string(),
+  session: v.string(),
+  agentGroupID: v.nullable(v.string()),
+  server: v.string(),
+  tool: v.optional(v.string()),
+  op: v.picklist(['list', 'call']),
+  status: v.picklist(['ok', 'refused', 'error', 'timeout', 'cancelled', 'unknown']),
+  code: v.optional(v.picklist(toolErrorCodes)),
+  /** Request and response on the socket. */
+  bytes: v.number(),
+  /** Milliseconds. */
+  duration: v.number(),
+})
+export type CallRecord = v.InferOutput<typeof CallRecord>
