@@ -1,5 +1,6 @@
 // What the supervisor hands to a process over its inherited pipe: everything that the process knows at birth.
 import * as v from 'valibot'
+import { exits } from './codes.ts'
 
 export const modes = ['production', 'demo', 'dev'] as const
 export const Mode = v.picklist(modes)
@@ -75,6 +76,6 @@ export const FromChild = v.variant('type', [
   /** A secret learnt after boot: redacted from then on. */
   v.strictObject({ type: v.literal('secret'), value: v.string() }),
   /** Why the process cannot start, with the exit code that the unit then takes. */
-  v.strictObject({ type: v.literal('refuse'), exit: v.number(), detail: v.string(), hint: v.optional(v.string()) }),
+  v.strictObject({ type: v.literal('refuse'), exit: v.picklist(Object.values(exits)), detail: v.string(), hint: v.optional(v.string()) }),
 ])
 export type FromChild = v.InferOutput<typeof FromChild>

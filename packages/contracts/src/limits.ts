@@ -15,6 +15,7 @@ export const limits = {
   resultText: 256 * KiB,
   messageText: 256 * KiB,
   queueMessages: 1000,
+  openQueues: 64,
   requestHeaders: 8 * KiB,
 
   sessionCallsPerMinute: 600,
@@ -28,23 +29,60 @@ export const limits = {
   probeTime: 30_000,
   callTime: 60_000,
   drainTime: 10_000,
+  /** A process whose supervisor is gone ends within this. */
+  orphanTime: 1_000,
   rpcTime: 10_000,
   /** A call to a peer that is down fails within this. */
   rpcDownTime: 100,
   /** A patient call waits this long for a peer that is down. */
   rpcPatientTime: 2_000,
+  /** Both ends have proved that they hold the edge's secret within this. */
+  rpcHelloTime: 2_000,
+  rpcRetryFirst: 20,
+  rpcRetryMost: 1_000,
+  /** A caller that leaves this much unread is cut off. */
+  rpcBacklog: 32 * MiB,
   inboxWait: 25_000,
   idleStop: 15 * 60_000,
+  /** From launch to the sandbox's first request. */
+  launchTime: 30_000,
+  /** A change that narrows reaches a busy sandbox within this. */
+  narrowingTime: 30_000,
+  /** So many failures of a sandbox within the window park its session. */
+  failuresBeforeParking: 5,
+  failureWindow: 10 * 60_000,
   headersTime: 5_000,
   requestTime: 10_000,
 
   ratePerSecond: 50,
   rateBurst: 100,
   wrongTokensPerMinute: 10,
+  /** Principals and addresses that a limiter remembers at once. */
+  rateKeys: 10_000,
+
+  /** Levels of objects and arrays in a JSON body. */
+  jsonDepth: 64,
+  /** Field errors in one problem document. */
+  fieldErrors: 32,
 
   listPages: 64,
   listTools: 1000,
   listBytes: 4 * MiB,
+  /** A server that announces no changes is listed again after this, give or take a fifth. */
+  listPoll: 5 * 60_000,
+
+  upstreamRetryFirst: 200,
+  upstreamRetryMost: 30_000,
+  /** After a refused credential: asking again sooner gets accounts suspended. */
+  upstreamRetryDenied: 5 * 60_000,
+  /** A connection that stood this long starts with short pauses again. */
+  upstreamSustained: 60_000,
+  /** A call waits this long for the next attempt to connect; beyond it, it is told when to come back. */
+  upstreamRetryWait: 1_000,
+  /** From the end of a local server's input to SIGTERM, and from that to SIGKILL. */
+  upstreamStopTime: 400,
+  /** Output of a local server's stderr that is kept. */
+  upstreamStderr: 16 * KiB,
 
   sandboxMemoryMiB: 512,
   sandboxCpus: 1,

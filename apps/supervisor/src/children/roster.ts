@@ -1,0 +1,119 @@
+// Which processes a unit has, and what each is told at birth. A process that is not wanted is not in the list.
+import { randomBytes } from 'node:crypto'
+import {
+  brokerControlPlane,
+  gatewayBroker,
+  gatewayControlPlane,
+  gatewayRunner,
+  lifeEdge,
+  runnerControlPlane,
+  supervisorControlPlane,
+  type BrokerBoot,
+  type ControlPlaneBoot,
+  type Edge,
+  type GatewayBoot,
+  type RunnerBoot,
+  type Service,
+} from '@gatehouse/contracts'
+import { sha256 } from '@gatehouse/kernel'
+import type { Subkeys } from '../keys/keyring.ts'
+import type { Plan } from '../plan/plan.ts'
+
+export interface Birth {
+  readonly name: Service
+  readonly boot: GatewayBoot | BrokerBoot | RunnerBoot | ControlPlaneBoot
+}
+
+export interface Unit {
+  readonly plan: Plan
+  readonly installation: string
+  readonly runDir: string
+  /** Directory of the bundles, the console and the root file system. */
+  readonly release: string
+  readonly keys: Subkeys
+  readonly token: string | null
+  readonly isRoot: boolean
+  readonly sampleCommand: { readonly command: string; readonly args: string[] } | null
+}
+
+/** First host ids that sandboxes run as when the unit is root; group and session numbers are added. */
+const identities = { uid: 700_000, gid: 800_000 }
+
+type Secrets = (...edges: readonly Pick<Edge, 'name'>[]) => Record<string, string>
+
+/** One secret an edge, made anew at each start of the unit. */
+export const createEdgeSecrets = (): Secrets => {
+  const known = new Map<string, string>()
+  const secretOf = (name: string): string => {
+    const secret = known.get(name) ?? randomBytes(32).toString('hex')
+    known.set(name, secret)
+    return secret
+  }
+  return (...edges) => Object.fromEntries(edges.map(({ name }) => [name, secretOf(name)]))
+}
+
+const common = ({ plan, installation, runDir }: Unit) => ({
+  mode: plan.mode,
+  version: plan.version,
+  installation,
+  stateDir: plan.stateDir,
+  runDir,
+  logLevel: plan.logLevel,
+})
+
+const gateway = (unit: Unit, secrets: Secrets): GatewayBoot => ({
+  ...common(unit),
+  edges: secrets(gatewayControlPlane, gatewayBroker, gatewayRunner, lifeEdge('gateway')),
+  keys: { database: unit.keys.database, journal: unit.keys.journal, secrets: unit.keys.secrets },
+  adminToken: unit.token === null ? null : sha256(unit.token),
+  catalog: unit.plan.catalog,
+  identities: unit.isRoot ? identities : null,
+  seed: unit.plan.seed,
+  sample: unit.sampleCommand,
+})
+
+const broker = (unit: Unit, secrets: Secrets): BrokerBoot => ({
+  ...common(unit),
+  edges: secrets(gatewayBroker, brokerControlPlane, lifeEdge('broker')),
+  isolation: unit.plan.isolation,
+  variables: unit.plan.variables,
+  ownAddress: `${unit.plan.host}:${unit.plan.port}`,
+})
+
+const runner = (unit: Unit, secrets: Secrets): RunnerBoot => ({
+  ...common(unit),
+  edges: secrets(gatewayRunner, runnerControlPlane, lifeEdge('runner')),
+  keys: { queues: unit.keys.queues },
+  sandbox: unit.plan.sandbox,
+  runtime: unit.plan.sandboxRuntime,
+  rootfs: `${unit.release}/rootfs`,
+  agent: `${unit.release}/agent.mjs`,
+  identities: unit.isRoot ? identities : null,
+})
+
+const controlPlane = (unit: Unit, secrets: Secrets): ControlPlaneBoot => ({
+  ...common(unit),
+  edges: secrets(
+    gatewayControlPlane,
+    runnerControlPlane,
+    supervisorControlPlane,
+    lifeEdge('control-plane'),
+    ...(unit.plan.catalog === null ? [] : [brokerControlPlane]),
+  ),
+  host: unit.plan.host,
+  port: unit.plan.port,
+  publicUrls: [...unit.plan.publicUrls],
+  open: unit.plan.open,
+  mcp: unit.plan.catalog === null ? null : { isolation: unit.plan.isolation },
+  sandbox: unit.plan.sandbox,
+  console: `${unit.release}/console`,
+  rate: unit.plan.rate,
+})
+
+/** Without a catalog there is no broker: absence rather than refusal. */
+export const createRoster = (unit: Unit, secrets: Secrets): readonly Birth[] => [
+  { name: 'gateway', boot: gateway(unit, secrets) },
+  ...(unit.plan.catalog === null ? [] : [{ name: 'broker', boot: broker(unit, secrets) } as const]),
+  { name: 'runner', boot: runner(unit, secrets) },
+  { name: 'control-plane', boot: controlPlane(unit, secrets) },
+]

@@ -1,0 +1,60 @@
+// Starts one process with an environment built from nothing; all that it learns comes by its inherited pipe.
+import { createInterface } from 'node:readline'
+import { Duplex, type Readable } from 'node:stream'
+import { FromChild } from '@gatehouse/contracts'
+import { execa } from 'execa'
+import * as v from 'valibot'
+import type { Birth } from './roster.ts'
+
+export interface SpawnOptions {
+  readonly entry: string
+  readonly compileCache: string
+  readonly onMessage: (message: FromChild) => void
+  readonly onLine: (line: string) => void
+}
+
+export interface Child {
+  readonly pid: number
+  /** Resolves when the process is gone, whatever the way. */
+  readonly exited: Promise<{ readonly code: number | undefined; readonly signal: string | undefined }>
+  /** Asks it to finish what it does and to end. */
+  drain(): void
+  kill(): void
+}
+
+const nodeFlags = ['--disable-sigusr1', '--disable-warning=ExperimentalWarning', '--max-semi-space-size=1', '--v8-pool-size=1']
+
+const eachLine = (stream: Readable, handle: (line: string) => void): void => {
+  createInterface({ input: stream, crlfDelay: Infinity }).on('line', handle)
+}
+
+export const spawn = ({ name, boot }: Birth, options: SpawnOptions): Child => {
+  const child = execa(process.execPath, [...nodeFlags, options.entry], {
+    env: { NODE_COMPILE_CACHE: options.compileCache },
+    extendEnv: false,
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    argv0: `gatehouse-${name}`,
+    buffer: false,
+    reject: false,
+    cleanup: true,
+  })
+  const pipe = child.stdio[3]
+  if (!(pipe instanceof Duplex) || child.pid === undefined) throw new Error(`${name} could not be started`)
+  pipe.on('error', () => {
+    // The process died with words unread; `exited` tells.
+  })
+  eachLine(pipe, (line) => {
+    const message = v.safeParse(v.pipe(v.string(), v.parseJson(), FromChild), line)
+    if (message.success) options.onMessage(message.output)
+  })
+  eachLine(child.stdout, options.onLine)
+  eachLine(child.stderr, options.onLine)
+  pipe.write(`${JSON.stringify(boot)}\n`)
+  return {
+    pid: child.pid,
+    exited: child.then(({ exitCode, signal }) => ({ code: exitCode, signal })),
+    drain: () => void child.kill('SIGTERM'),
+    kill: () => void child.kill('SIGKILL'),
+  }
+}

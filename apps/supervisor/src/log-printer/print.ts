@@ -1,0 +1,51 @@
+// The only writer of the unit's log: takes JSON lines of every process, redacts them, prints them.
+import type { Redactor } from './redact.ts'
+
+export interface PrinterOptions {
+  readonly format: 'json' | 'plain'
+  readonly redactor: Redactor
+  readonly write: (text: string) => void
+}
+
+export interface Printer {
+  /** One line of a process; what is not JSON is wrapped, so that every printed line parses. */
+  line(process: string, text: string): void
+  /** The one line that may show a secret: a token when it is minted. */
+  unredacted(record: Readonly<Record<string, unknown>>): void
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const parse = (process: string, text: string): Fields => {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isFields(value) && typeof value['message'] === 'string') return value
+  } catch {
+    // What a runtime prints by itself (a crash, a warning) is no JSON.
+  }
+  return { time: new Date().toISOString(), level: 'warn', process, message: text }
+}
+
+const shown = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return /^[\w./:@+-]+$/.test(text) ? text : JSON.stringify(text)
+}
+
+const plain = ({ time, level, process, message, ...fields }: Fields): string => {
+  const rest = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ` ${key}=${shown(value)}`)
+  return `${String(time)} ${String(level).padEnd(5)} ${String(process).padEnd(13)} ${String(message)}${rest.join('')}`
+}
+
+export const createPrinter = ({ format, redactor, write }: PrinterOptions): Printer => {
+  const render = (fields: Fields): string => (format === 'json' ? JSON.stringify(fields) : plain(fields))
+  return {
+    line: (process, text) => {
+      if (text.trim() !== '') write(`${redactor.clean(render(parse(process, text)))}\n`)
+    },
+    unredacted: (record) => write(`${render({ time: new Date().toISOString(), level: 'info', process: 'supervisor', ...record })}\n`),
+  }
+}

@@ -1,0 +1,101 @@
+// The deployable: reads what it is asked for, starts the unit, and ends with the exit code that says why.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { exits, type Health } from '@gatehouse/contracts'
+import { createLogger, createMetrics, isRefusal, waitFor, type Logger } from '@gatehouse/kernel'
+import { addressOf, announce } from './announce.ts'
+import { createPrinter, type Printer } from './log-printer/print.ts'
+import { createRedactor, type Redactor } from './log-printer/redact.ts'
+import { decidePlan } from './plan/decide.ts'
+import { help } from './plan/help.ts'
+import type { Plan } from './plan/plan.ts'
+import { startUnit, type RunningUnit } from './unit.ts'
+import { version } from './version.ts'
+
+const argv = process.argv.slice(2)
+const write = (text: string): void => void process.stdout.write(text)
+const ended = Promise.withResolvers<void>()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ended.resolve())
+
+/** The bundles lie beside this one; in a checkout below `dist`. */
+const release = existsSync(join(import.meta.dirname, 'gateway.mjs')) ? import.meta.dirname : join(import.meta.dirname, '../../../dist')
+
+const warnOfIsolation = (plan: Plan, log: Logger): void => {
+  if (plan.catalog === null || plan.isolation !== 'none') return
+  const message = 'local tool servers run unisolated, as plain processes of this host: for development only'
+  if (plan.mode === 'dev') log.warn(message)
+  else log.error(message)
+}
+
+/** The driver is chosen beside the start; people wait for it a little, probes do not. */
+const chosenDriver = async (unit: RunningUnit): Promise<Health | undefined> => {
+  try {
+    return await waitFor(
+      async () => {
+        const health = await unit.status.health('runner')
+        return health?.facts['driver'] !== undefined || health?.facts['refused'] !== undefined ? health : undefined
+      },
+      { what: 'a sandbox driver', deadline: 5_000 },
+    )
+  } catch {
+    return undefined
+  }
+}
+
+const tellReady = async (unit: RunningUnit, plan: Plan, log: Logger): Promise<void> => {
+  const runner = await chosenDriver(unit)
+  log.info('ready', {
+    address: addressOf(plan),
+    mode: plan.mode,
+    sandbox: plan.sandbox === 'off' ? 'off' : runner?.facts['driver'],
+    refused: runner?.facts['refused'],
+    missing: runner?.facts['missing'],
+    state: plan.stateDir,
+  })
+  if (plan.mode !== 'production' && plan.logFormat === 'plain') write(announce({ plan, runner }))
+}
+
+interface Printing {
+  readonly redactor: Redactor
+  readonly printer: Printer
+}
+
+const serve = async (plan: Plan, warnings: readonly string[], { redactor, printer }: Printing): Promise<void> => {
+  const log = createLogger({ process: 'supervisor', level: plan.logLevel, write: (line) => printer.line('supervisor', line) })
+  for (const warning of warnings) log.warn(warning)
+  warnOfIsolation(plan, log)
+  const metrics = createMetrics('supervisor')
+  metrics.gauge('build_info').set({ version }, 1)
+  const unit = await startUnit({ plan, env: process.env, release, log, metrics, printer, redactor })
+  try {
+    await Promise.race([tellReady(unit, plan, log).then(() => ended.promise), ended.promise, unit.failed])
+  } finally {
+    log.info('stopping')
+    await unit.stop()
+  }
+}
+
+const run = async (): Promise<number> => {
+  if (argv.includes('--help')) write(help)
+  else if (argv.includes('--version')) write(`${version}\n`)
+  else {
+    const { plan, warnings } = decidePlan(argv, process.env, version)
+    process.umask(0o077)
+    const redactor = createRedactor()
+    await serve(plan, warnings, { redactor, printer: createPrinter({ format: plan.logFormat, redactor, write }) })
+  }
+  return exits.stopped
+}
+
+const explain = (error: unknown): number => {
+  const record = isRefusal(error)
+    ? { message: error.detail, ...(error.hint === undefined ? {} : { hint: error.hint }) }
+    : { message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  const line = { time: new Date().toISOString(), level: 'error', process: 'supervisor', ...record }
+  const json = process.env['SERVICE_LOG_FORMAT'] === 'json'
+  process.stderr.write(json ? `${JSON.stringify(line)}\n` : `gatehouse: ${record.message}\n${'hint' in record ? `  try: ${record.hint}\n` : ''}`)
+  return isRefusal(error) ? error.exit : exits.childCannotStart
+}
+
+process.exitCode = await run().catch(explain)
+process.exit()

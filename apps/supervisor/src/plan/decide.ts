@@ -1,0 +1,99 @@
+// Turns settings into a plan, by the rules of the unit's mode.
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { exits, stateFiles, type Mode } from '@gatehouse/contracts'
+import { readSettings, Refusal, type Settings } from '@gatehouse/kernel'
+import { parseAddress } from './address.ts'
+import { clientVariables, refuseWhatComesLater, table } from './flags.ts'
+import type { Plan } from './plan.ts'
+import { checkToken } from './token.ts'
+import { referenceable } from './variables.ts'
+
+type Values = Settings<typeof table>['values']
+type Env = Readonly<Record<string, string | undefined>>
+
+const refuse = (detail: string, hint: string): Refusal => new Refusal(exits.configuration, { detail, hint })
+
+const chooseMode = ({ dev, demo }: Values): Mode => {
+  if (dev && demo) throw refuse('expected --dev or --demo, got both', 'choose one')
+  if (dev) return 'dev'
+  return demo ? 'demo' : 'production'
+}
+
+const defaultState = (mode: Mode, env: Env): string =>
+  mode === 'production' ? '/var/lib/gatehouse/state' : join(env['XDG_STATE_HOME'] ?? join(env['HOME'] ?? homedir(), '.local/state'), `gatehouse-${mode}`)
+
+const parseRate = (text: string): Plan['rate'] => {
+  if (text === 'off') return null
+  const parts = /^(\d{1,6}):(\d{1,6})$/.exec(text)
+  const [perSecond, burst] = [Number(parts?.[1] ?? 0), Number(parts?.[2] ?? 0)]
+  if (perSecond < 1 || burst < 1) throw refuse(`--rate-limit: expected PER-SECOND:BURST such as 50:100, or off, got "${text}"`, 'take the default: 50:100')
+  return { perSecond, burst }
+}
+
+const parsePublicUrls = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => {
+      if (URL.canParse(part) && /^https?:$/.test(new URL(part).protocol)) return new URL(part).origin
+      throw refuse(`SERVICE_PUBLIC_URL: expected URLs such as https://gatehouse.example, got "${part}"`, 'separate several by commas')
+    })
+
+/** Until local servers can run in containers, a unit that would need it does not start: nothing is downgraded silently. */
+const chooseIsolation = (mode: Mode, catalog: string | null, values: Values): Plan['isolation'] => {
+  const isolation = values.mcpIsolation ?? (mode === 'dev' ? 'none' : 'container')
+  if (isolation === 'container' && (catalog !== null || values.mcpIsolation !== undefined)) {
+    throw refuse(
+      `--mcp-isolation: expected none, got container${values.mcpIsolation === undefined ? ' (the default)' : ''}: this version cannot run local tool servers in containers`,
+      'for development give --mcp-isolation none, which runs local tool servers as plain processes of the host; else start without --mcp-catalog',
+    )
+  }
+  return isolation
+}
+
+const chooseSandbox = (mode: Mode, { sandbox = 'auto' }: Values): Plan['sandbox'] => {
+  if (mode === 'demo' && sandbox === 'auto') return 'container'
+  if (mode !== 'dev' && sandbox === 'none') {
+    throw refuse(`--sandbox: expected a driver with walls, got none outside --dev`, 'take --sandbox container, --sandbox bubblewrap, or --sandbox off')
+  }
+  return sandbox
+}
+
+export interface Decided {
+  readonly plan: Plan
+  readonly warnings: readonly string[]
+}
+
+export const decidePlan = (argv: readonly string[], env: Env, version: string): Decided => {
+  refuseWhatComesLater(argv, env)
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    throw refuse('NODE_TLS_REJECT_UNAUTHORIZED: expected certificates to be checked, got 0', 'unset it; NODE_EXTRA_CA_CERTS adds an authority')
+  }
+  const { values, warnings } = readSettings(table, { argv, env, prefix: 'SERVICE_', foreign: clientVariables })
+  const mode = chooseMode(values)
+  const stateDir = resolve(values.stateDir ?? defaultState(mode, env))
+  const catalog = values.mcpCatalog !== undefined ? resolve(values.mcpCatalog) : mode === 'dev' ? join(stateDir, stateFiles.catalog) : null
+  if (values.apiToken !== undefined) checkToken(values.apiToken, mode)
+  const plan: Plan = {
+    mode,
+    version,
+    ...parseAddress(values.addr, mode),
+    stateDir,
+    logLevel: values.logLevel,
+    logFormat: values.logFormat === 'json' ? 'json' : 'plain',
+    catalog,
+    isolation: chooseIsolation(mode, catalog, values),
+    sandbox: chooseSandbox(mode, values),
+    sandboxRuntime: values.sandboxRuntime ?? null,
+    seed: mode === 'dev' ? 'dev-agent' : mode === 'demo' ? 'mock-agent' : null,
+    rate: parseRate(values.rateLimit),
+    publicUrls: parsePublicUrls(values.publicUrl),
+    variables: referenceable(env, values.mcpEnv),
+    token: values.apiToken ?? null,
+    open: mode === 'dev' && values.apiToken === undefined,
+    masterKeyFile: values.masterKeyFile === undefined ? null : resolve(values.masterKeyFile),
+  }
+  return { plan, warnings }
+}

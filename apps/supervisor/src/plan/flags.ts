@@ -1,0 +1,64 @@
+// Every flag and variable of the daemon that has a meaning, and those whose time has not come, which are refused.
+import { exits } from '@gatehouse/contracts'
+import { Refusal, type SettingsTable } from '@gatehouse/kernel'
+
+export const table = {
+  addr: { type: 'string', flag: 'addr', env: 'SERVICE_API_ADDR', default: '127.0.0.1:8787' },
+  stateDir: { type: 'string', flag: 'state-dir', env: 'SERVICE_STATE_DIR' },
+  dev: { type: 'boolean', flag: 'dev', env: 'SERVICE_DEV' },
+  demo: { type: 'boolean', flag: 'demo', env: 'SERVICE_DEMO' },
+  mcpCatalog: { type: 'string', flag: 'mcp-catalog', env: 'SERVICE_MCP_CATALOG' },
+  mcpIsolation: { type: 'choice', flag: 'mcp-isolation', env: 'SERVICE_MCP_ISOLATION', choices: ['container', 'none'] },
+  mcpEnv: { type: 'string', env: 'SERVICE_MCP_ENV' },
+  sandbox: { type: 'choice', flag: 'sandbox', env: 'SERVICE_SANDBOX', choices: ['auto', 'oci', 'container', 'bubblewrap', 'none', 'off'] },
+  sandboxRuntime: { type: 'string', flag: 'sandbox-runtime', env: 'SERVICE_SANDBOX_RUNTIME' },
+  rateLimit: { type: 'string', flag: 'rate-limit', env: 'SERVICE_RATE_LIMIT', default: '50:100' },
+  logLevel: { type: 'choice', flag: 'log-level', env: 'SERVICE_LOG_LEVEL', choices: ['error', 'warn', 'info', 'debug'], default: 'info' },
+  logFormat: { type: 'choice', env: 'SERVICE_LOG_FORMAT', choices: ['json', 'plain'], default: 'plain' },
+  publicUrl: { type: 'string', env: 'SERVICE_PUBLIC_URL' },
+  apiToken: { type: 'string', env: 'SERVICE_API_TOKEN', secret: true },
+  masterKeyFile: { type: 'string', env: 'SERVICE_MASTER_KEY_FILE' },
+} as const satisfies SettingsTable
+
+/** For clients of the unit; the daemon leaves them alone. */
+export const clientVariables = ['SERVICE_API_URL']
+
+const later: Readonly<Record<string, string>> = {
+  'mcp-runtime': 'local tool servers run without containers in this version',
+  'mcp-image': 'local tool servers run without containers in this version',
+  'mcp-engine': 'local tool servers run without containers in this version',
+  'mcp-pinning': 'definitions of tools are not pinned in this version',
+  'allow-old-engine': 'releases of engines are not checked in this version',
+  approvals: 'one approval is what a change takes in this version',
+  only: 'a unit is not split in this version',
+  'change-ttl': 'held changes do not expire in this version',
+  'calls-retention': 'call records are kept in this version',
+  'chat-retention': 'messages are kept in this version',
+}
+
+const laterVariables: Readonly<Record<string, string>> = {
+  SERVICE_SANDBOX_IMAGE: 'sandboxes use the root file system that was built with this release',
+  SERVICE_IMAGE_KEY: 'images are not verified in this version',
+  SERVICE_TRUSTED_PROXIES: 'X-Forwarded-For is never read in this version',
+  SERVICE_MOUNT_ALLOW: 'nothing of the host is mounted in this version',
+  SERVICE_HTTPS_PROXY: 'remote tool servers are dialled directly in this version',
+  SERVICE_NO_PROXY: 'remote tool servers are dialled directly in this version',
+  SERVICE_CA_FILE: 'the certificate authorities of Node are used in this version',
+  SERVICE_NPM_REGISTRY: 'packages cannot be installed in this version',
+  SERVICE_MODEL_BASE_URL: 'there is no model proxy in this version',
+  SERVICE_MODEL_API_KEY: 'there is no model proxy in this version',
+}
+
+const refuse = (name: string, why: string): never => {
+  throw new Refusal(exits.configuration, { detail: `${name}: expected a setting that has an effect, but ${why}`, hint: `start without ${name}` })
+}
+
+/** A setting is never ignored: what has no effect yet ends the start. */
+export const refuseWhatComesLater = (argv: readonly string[], env: Readonly<Record<string, string | undefined>>): void => {
+  for (const [flag, why] of Object.entries(later)) {
+    const variable = `SERVICE_${flag.toUpperCase().replaceAll('-', '_')}`
+    if (argv.some((argument) => argument === `--${flag}` || argument.startsWith(`--${flag}=`))) refuse(`--${flag}`, why)
+    if (env[variable] !== undefined) refuse(variable, why)
+  }
+  for (const [variable, why] of Object.entries(laterVariables)) if (env[variable] !== undefined) refuse(variable, why)
+}

@@ -1,0 +1,45 @@
+// `state.json`: which installation a state directory belongs to, in which mode, under which schema.
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { exits, Mode, stateFiles, stateSchema } from '@gatehouse/contracts'
+import { Refusal, writeAtomically } from '@gatehouse/kernel'
+import * as v from 'valibot'
+
+const StateFile = v.strictObject({
+  schema: v.number(),
+  installation: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
+  mode: Mode,
+})
+
+const read = async (path: string): Promise<string | undefined> => {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Gives the id of the installation, made at the first start. */
+export const openInstallation = async (stateDir: string, mode: Mode): Promise<string> => {
+  const path = join(stateDir, stateFiles.state)
+  const text = await read(path)
+  if (text === undefined) {
+    const installation = randomBytes(16).toString('hex')
+    await writeAtomically(path, `${JSON.stringify({ schema: stateSchema, installation, mode }, null, 2)}\n`)
+    return installation
+  }
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), StateFile), text)
+  if (!parsed.success) throw new Refusal(exits.configuration, { detail: `${path}: expected the state file of an installation, got something else` })
+  const { schema, installation, mode: kept } = parsed.output
+  if (schema > stateSchema) {
+    throw new Refusal(exits.configuration, { detail: `${path}: expected schema ${stateSchema} or older, got ${schema}`, hint: 'this state was written by a newer release: start that release, or restore a backup',
+    })
+  }
+  if (kept !== mode) {
+    throw new Refusal(exits.configuration, { detail: `${stateDir}: expected state of mode ${mode}, got state of mode ${kept}`, hint: 'start in that mode, or give another --state-dir',
+    })
+  }
+  return installation
+}

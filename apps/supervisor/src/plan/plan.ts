@@ -1,0 +1,27 @@
+// A plan is everything that a start decided: what the unit is, before anything of it runs.
+import type { Mode } from '@gatehouse/contracts'
+
+export interface Plan {
+  readonly mode: Mode
+  readonly version: string
+  readonly host: string
+  readonly port: number
+  readonly stateDir: string
+  readonly logLevel: string
+  readonly logFormat: 'json' | 'plain'
+  /** Path of the catalog file; null: no tool-server surface. */
+  readonly catalog: string | null
+  readonly isolation: 'container' | 'none'
+  readonly sandbox: 'auto' | 'oci' | 'container' | 'bubblewrap' | 'none' | 'off'
+  readonly sandboxRuntime: string | null
+  readonly seed: string | null
+  readonly rate: { readonly perSecond: number; readonly burst: number } | null
+  readonly publicUrls: readonly string[]
+  /** Host variables that the catalog may reference. */
+  readonly variables: Readonly<Record<string, string>>
+  /** Given by the operator; otherwise the unit mints or reads its own. */
+  readonly token: string | null
+  /** True where no token is asked for. */
+  readonly open: boolean
+  readonly masterKeyFile: string | null
+}

@@ -1,0 +1,94 @@
+// One unit from plan to end: state, keys, processes, and the way back down.
+import { access, constants, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { lockWriter, type Logger, type Metrics } from '@gatehouse/kernel'
+import { keep, type Kept } from './children/keep.ts'
+import { createEdgeSecrets, createRoster, type Unit } from './children/roster.ts'
+import { loadSubkeys } from './keys/keyring.ts'
+import type { Printer } from './log-printer/print.ts'
+import type { Redactor } from './log-printer/redact.ts'
+import { openRunDirectory, openStateDirectory } from './plan/directories.ts'
+import { openInstallation } from './plan/installation.ts'
+import type { Plan } from './plan/plan.ts'
+import { resolveToken } from './plan/token.ts'
+import { serveStatus, type Status } from './status/serve.ts'
+
+export interface UnitOptions {
+  readonly plan: Plan
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Directory of the bundles. */
+  readonly release: string
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly printer: Printer
+  readonly redactor: Redactor
+}
+
+export interface RunningUnit {
+  readonly status: Status
+  /** Rejects with a `Refusal` when the unit cannot go on. */
+  readonly failed: Promise<never>
+  stop(): Promise<void>
+}
+
+const writable = (path: string): Promise<boolean> => access(path, constants.W_OK).then(() => true, () => false)
+
+const prepare = async ({ plan, env, release, printer, redactor }: UnitOptions): Promise<Unit> => {
+  const installation = await openInstallation(plan.stateDir, plan.mode)
+  const keys = await loadSubkeys(plan.stateDir, plan.masterKeyFile)
+  const token = await resolveToken(plan)
+  if (token.minted) printer.unredacted({ message: 'admin token minted; it is shown this once', token: token.value })
+  for (const secret of [...Object.values(keys), token.value]) if (secret !== null) redactor.add(secret)
+  return {
+    plan,
+    installation,
+    runDir: await openRunDirectory(installation, env),
+    release,
+    keys,
+    token: token.value,
+    isRoot: process.getuid?.() === 0,
+    sampleCommand: plan.mode === 'dev' ? { command: process.execPath, args: [join(release, 'mcp-sample.mjs')] } : null,
+  }
+}
+
+export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
+  const { plan, log, metrics, printer, redactor } = options
+  await openStateDirectory(plan.stateDir)
+  const lock = await lockWriter(plan.stateDir, 'supervisor')
+  const unit = await prepare(options)
+  const secrets = createEdgeSecrets()
+  const roster = createRoster(unit, secrets)
+  for (const { boot } of roster) for (const secret of Object.values(boot.edges)) redactor.add(secret)
+
+  const cache = join(options.release, '.compile-cache')
+  const compileCache = (await writable(options.release)) ? cache : join(unit.runDir, 'compile-cache')
+  const children: Kept[] = roster.map((birth) =>
+    keep({
+      birth,
+      entry: join(options.release, `${birth.name}.mjs`),
+      compileCache,
+      log,
+      onLine: (line) => printer.line(birth.name, line),
+      onSecret: (secret) => redactor.add(secret),
+    }),
+  )
+  const secretOf = (edge: { readonly name: string }): string => secrets(edge)[edge.name] ?? ''
+  const status = await serveStatus({ runDir: unit.runDir, secretOf, children, metrics, log })
+  const failed = Promise.race(children.map((child) => child.failed))
+  failed.catch(() => undefined)
+
+  const stop = async (): Promise<void> => {
+    // The listener goes first, the ground last: nobody calls a process that is gone.
+    for (const child of children.toReversed()) await child.stop()
+    await status.close()
+    await rm(unit.runDir, { recursive: true, force: true })
+    await lock.release()
+  }
+  try {
+    await Promise.all(children.map((child) => child.ready))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { status, failed, stop }
+}

@@ -1,0 +1,37 @@
+// Keeps expanded values out of what leaves the broker. Exact values only: it stops a leak by accident, not a hostile server.
+import { mask } from '@gatehouse/contracts'
+
+export interface Scrub {
+  /** Free text. */
+  text(text: string): string
+  /** A value of JSON; the same one where nothing had to be replaced. `written` is its JSON when it is at hand. */
+  json<T>(value: T, written?: string): T
+}
+
+/** A shorter value is no secret, and replacing it would spoil ordinary words. */
+const shortest = 6
+
+const replaceAll = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((rest, secret) => (rest.includes(secret) ? rest.replaceAll(secret, mask) : rest), text)
+
+const replaceIn = (value: unknown, secrets: readonly string[]): unknown => {
+  if (typeof value === 'string') return replaceAll(value, secrets)
+  if (typeof value === 'number') return secrets.some((secret) => String(value).includes(secret)) ? mask : value
+  if (Array.isArray(value)) return value.map((item) => replaceIn(item, secrets))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replaceIn(item, secrets)]))
+}
+
+export const createScrub = (values: readonly string[]): Scrub => {
+  const secrets = values.filter((value) => value.length >= shortest).toSorted((a, b) => b.length - a.length)
+  const escaped = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
+  return {
+    text: (text) => replaceAll(text, secrets),
+    json: <T>(value: T, written?: string): T => {
+      if (secrets.length === 0) return value
+      const whole = written ?? JSON.stringify(value)
+      // The shape stays what it was: only strings and numbers are replaced, by strings.
+      return escaped.some((secret) => whole.includes(secret)) ? (replaceIn(value, secrets) as T) : value
+    },
+  }
+}

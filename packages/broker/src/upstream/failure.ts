@@ -1,0 +1,60 @@
+// Why a tool server could not be used, in words of ours: never a word, header or value of the server's.
+
+const phrases = {
+  'command-not-found': 'the server could not be started: command not found',
+  'not-executable': 'the server could not be started: its command may not be executed',
+  'not-started': 'the server could not be started',
+  isolation: 'the server cannot be started: this unit does not run local servers in containers yet',
+  variable: 'a variable of the entry cannot be used',
+  exited: 'the server ended',
+  silent: 'the server did not answer in time',
+  'connection-refused': 'the server refused the connection',
+  unresolved: 'the name of the server cannot be resolved',
+  unreachable: 'the server cannot be reached',
+  'address-refused': 'the address of the server may not be dialled',
+  certificate: 'the certificate of the server cannot be verified',
+  redirected: 'the server answered with a redirect, which is never followed',
+  denied: 'the server refused the credentials',
+  status: 'the server answered with an HTTP error',
+  'session-lost': 'the server has forgotten the session',
+  protocol: 'the server does not answer as MCP asks',
+  'too-large': 'the server answered with more than may be read',
+  'endless-list': 'the list of tools does not end',
+  backlog: 'the server does not read what it is sent',
+  retired: 'the entry of the server has changed',
+} as const
+
+export type FailureKind = keyof typeof phrases
+
+export class UpstreamFailure extends Error {
+  readonly kind: FailureKind
+
+  /** `detail` replaces the phrase; it is ours too. */
+  constructor(kind: FailureKind, detail?: string) {
+    super(detail ?? phrases[kind])
+    this.name = 'UpstreamFailure'
+    this.kind = kind
+  }
+}
+
+/** The server answered the request, with an error of its own. Its message goes to the caller alone, scrubbed. */
+export class UpstreamError extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.name = 'UpstreamError'
+    this.code = code
+  }
+}
+
+/** The next attempt to connect is too far away to wait for it. */
+export class NotYet extends UpstreamFailure {
+  /** Seconds. */
+  readonly retryAfter: number
+
+  constructor(last: UpstreamFailure, milliseconds: number) {
+    super(last.kind, last.message)
+    this.retryAfter = Math.ceil(milliseconds / 1000)
+  }
+}

@@ -1,0 +1,59 @@
+// Cuts a byte stream into lines in linear time. A line over the limit is dropped by itself; only its two ends are kept.
+
+export interface OverlongLine {
+  readonly head: string
+  readonly tail: string
+}
+
+export interface LineOptions {
+  /** Bytes of the longest line. */
+  readonly most: number
+  onLine(line: string): void
+  onOverlong(line: OverlongLine): void
+}
+
+/** Bytes of each end that are kept: enough to find the id of a response. */
+const kept = 1024
+
+const lastBytes = (chunks: readonly Buffer[]): Buffer => {
+  const wanted: Buffer[] = []
+  for (let at = chunks.length - 1, size = 0; at >= 0 && size < kept; at -= 1) {
+    const chunk = chunks[at]
+    if (chunk === undefined) break
+    wanted.unshift(chunk)
+    size += chunk.length
+  }
+  return Buffer.from(Buffer.concat(wanted).subarray(-kept))
+}
+
+/** Gives the function that takes the next chunk. */
+export const createLines = ({ most, onLine, onOverlong }: LineOptions): ((chunk: Buffer) => void) => {
+  let chunks: Buffer[] = []
+  let size = 0
+  let head: Buffer | null = null
+
+  const take = (piece: Buffer): void => {
+    size += piece.length
+    chunks.push(piece)
+    if (size <= most) return
+    head ??= Buffer.from(Buffer.concat(chunks).subarray(0, kept))
+    chunks = [lastBytes(chunks)]
+  }
+  const end = (): void => {
+    const line = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+    if (head !== null) onOverlong({ head: head.toString('utf8'), tail: line.toString('utf8') })
+    else if (size > 0) onLine(line.toString('utf8'))
+    chunks = []
+    size = 0
+    head = null
+  }
+  return (chunk) => {
+    let from = 0
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      take(chunk.subarray(from, at))
+      end()
+      from = at + 1
+    }
+    if (from < chunk.length) take(chunk.subarray(from))
+  }
+}

@@ -1,0 +1,90 @@
+// Starts a local server as an unisolated host process: no shell, an environment built from nothing, a process group of its own.
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { limits } from '@gatehouse/contracts'
+import { execa } from 'execa'
+import { UpstreamFailure } from '../failure.ts'
+import { findCommand, findProgram, serverPath } from './find-command.ts'
+
+export interface Program {
+  readonly command: string
+  readonly args: readonly string[]
+  /** Declared variables, expanded. */
+  readonly env: Readonly<Record<string, string>>
+  /** Private directory: its home and its working directory. */
+  readonly directory: string
+}
+
+export interface RunningProgram {
+  readonly pid: number
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+  /** Resolves when the process is gone and its last output is read. */
+  readonly gone: Promise<void>
+  /** End of input, then SIGTERM, then SIGKILL, the last two to the whole group. */
+  stop(): Promise<void>
+}
+
+/** With it the kernel ends the server when the broker dies in any way. */
+const pdeathsig = async (): Promise<string[]> => {
+  const setpriv = await findProgram('setpriv')
+  return setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL', '--']
+}
+
+const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // Nobody of the group is left.
+  }
+}
+
+const within = (promise: Promise<unknown>, milliseconds: number): Promise<boolean> =>
+  Promise.race([promise.then(() => true), pause(milliseconds, false, { ref: false })])
+
+const prepare = async ({ command, args, env, directory }: Program) => {
+  const environment = { PATH: serverPath, HOME: directory, LANG: 'C.UTF-8', ...env }
+  const file = await findCommand(command, environment.PATH)
+  const [first, ...rest] = [...(await pdeathsig()), file, ...args]
+  return { file: first ?? file, args: rest, environment }
+}
+
+export const startProgram = async (program: Program): Promise<RunningProgram> => {
+  const { file, args, environment } = await prepare(program)
+  const child = execa(file, args, {
+    env: environment,
+    extendEnv: false,
+    cwd: program.directory,
+    stdio: 'pipe',
+    detached: true,
+    buffer: false,
+    reject: false,
+  })
+  const { pid, stdin, stdout, stderr } = child
+  if (pid === undefined) throw new UpstreamFailure('not-started')
+  const drained = new Promise<void>((resolve) => void stdout.once('close', resolve))
+  const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve())).then(() => signalGroup(pid, 'SIGKILL'))
+  const stop = async (): Promise<void> => {
+    stdin.end()
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      if (await within(exited, limits.upstreamStopTime)) return
+      signalGroup(pid, signal)
+    }
+    await exited
+  }
+  stdin.on('error', () => {
+    // The server closed its input; `gone` tells the rest.
+  })
+  // Without an output it is of no use.
+  stdout.once('end', () => void stop())
+  return {
+    pid,
+    stdin,
+    stdout,
+    stderr,
+    // A process that left the group may hold the pipe for ever.
+    gone: exited.then(() => within(drained, limits.upstreamStopTime)).then(() => undefined),
+    stop,
+  }
+}

@@ -1,0 +1,79 @@
+// Last guard before a handler: a JSON body of bounded size and depth, counted while it is read.
+import { limits, ServiceError } from '@gatehouse/contracts'
+import type { Context, MiddlewareHandler } from 'hono'
+import type { Env } from '../env.ts'
+
+const jsonType = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i
+
+const refuseMediaType = (detail: string): ServiceError =>
+  new ServiceError('unsupported-media-type', { detail, hint: 'send "Content-Type: application/json" and no Content-Encoding' })
+
+const checkHeaders = (c: Context<Env>): void => {
+  const type = c.req.header('content-type')
+  const encoding = c.req.header('content-encoding')
+  if (type === undefined && !hasBody(c)) throw new ServiceError('malformed', { detail: 'expected a JSON body, got none' })
+  if (type === undefined || !jsonType.test(type)) throw refuseMediaType('expected application/json, got another media type')
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw refuseMediaType('expected a plain body, got an encoded one')
+}
+
+const hasBody = (c: Context<Env>): boolean => c.req.header('transfer-encoding') !== undefined || (c.req.header('content-length') ?? '0') !== '0'
+
+const tooLarge = (c: Context<Env>, limit: number): ServiceError => {
+  c.header('Connection', 'close')
+  return new ServiceError('too-large', { detail: `expected a body of at most ${limit} bytes, got more` })
+}
+
+const readBytes = async (c: Context<Env>, limit: number): Promise<Uint8Array> => {
+  if (Number(c.req.header('content-length') ?? 0) > limit) throw tooLarge(c, limit)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of c.req.raw.body ?? []) {
+      size += chunk.byteLength
+      if (size > limit) break
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    throw new ServiceError('malformed', { detail: 'expected a whole body, but it ended early', cause })
+  }
+  if (size > limit) throw tooLarge(c, limit)
+  return Buffer.concat(chunks)
+}
+
+const decode = (bytes: Uint8Array): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new ServiceError('malformed', { detail: 'expected JSON in UTF-8, got other bytes', cause })
+  }
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's message shows what was sent, which may be a secret.
+    throw new ServiceError('malformed', { detail: text === '' ? 'expected a JSON body, got none' : 'expected JSON, got something else' })
+  }
+}
+
+const childrenOf = (value: unknown): readonly unknown[] => (typeof value === 'object' && value !== null ? Object.values(value) : [])
+
+const checkDepth = (document: unknown): void => {
+  let level: readonly unknown[] = [document]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limits.jsonDepth) throw new ServiceError('malformed', { detail: `expected JSON of at most ${limits.jsonDepth} levels, got more` })
+    level = level.flatMap(childrenOf)
+  }
+}
+
+/** Leaves the bytes that it read as the body of the request, for the validator of the route. */
+export const jsonBody =
+  (limit: number): MiddlewareHandler<Env> =>
+  async (c, next) => {
+    checkHeaders(c)
+    const text = decode(await readBytes(c, limit))
+    checkDepth(parse(text))
+    c.req.raw = new Request(c.req.url, { method: c.req.method, headers: c.req.raw.headers, body: text })
+    return next()
+  }

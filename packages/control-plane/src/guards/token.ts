@@ -1,0 +1,48 @@
+// Second guard: who asks is proved before anything else is said. The gateway decides; here is only a digest.
+import { Digest, isServiceError, limits, ServiceError } from '@gatehouse/contracts'
+import { sha256 } from '@gatehouse/kernel'
+import type { Context, MiddlewareHandler } from 'hono'
+import * as v from 'valibot'
+import type { Env } from '../env.ts'
+import { peerAddress } from './address.ts'
+import { type Buckets, createBuckets } from './buckets.ts'
+
+/** Visible ASCII: no space, so that two headers joined by the parser are not one token. */
+const bearer = /^Bearer +([\u0021-\u007e]+)$/i
+
+const open: ReadonlySet<string> = new Set(['/', '/healthz', '/readyz', '/ui'])
+
+/** What needs no token holds no data. */
+export const isOpenPath = (path: string): boolean => open.has(path) || path.startsWith('/ui/')
+
+const refuseWrong = (c: Context<Env>, wrong: Buckets): ServiceError => {
+  const taken = wrong.take(peerAddress(c))
+  if (taken.ok) return new ServiceError('unauthorized')
+  c.header('Retry-After', String(taken.retryAfter))
+  return new ServiceError('rate-limited', {
+    detail: `expected at most ${limits.wrongTokensPerMinute} wrong tokens a minute from one address, got more`,
+    hint: `try again in ${taken.retryAfter} s, or present a valid token`,
+  })
+}
+
+/** A valid token passes whatever others did before it. */
+export const tokenGuard = (now?: () => number): MiddlewareHandler<Env> => {
+  const burst = limits.wrongTokensPerMinute
+  const wrong = createBuckets({ perSecond: burst / 60, burst, ...(now !== undefined && { now }) })
+  return async (c, next) => {
+    if (isOpenPath(c.req.path)) return next()
+    const { unit, call } = c.var
+    const header = c.req.header('authorization')
+    if (header === undefined && !unit.boot.open) throw new ServiceError('unauthorized')
+    const presented = header === undefined ? null : bearer.exec(header)?.[1]
+    if (presented === undefined) throw refuseWrong(c, wrong)
+    const token = presented === null ? null : v.parse(Digest, sha256(presented))
+    try {
+      await unit.peers.gateway.permit({ token, route: 'status' }, call)
+    } catch (error) {
+      throw isServiceError(error) && error.code === 'unauthorized' ? refuseWrong(c, wrong) : error
+    }
+    c.set('token', token)
+    return next()
+  }
+}

@@ -1,0 +1,20 @@
+// The OpenAPI 3.1 document, made from the routes themselves.
+import { type GenerateSpecOptions, generateSpecs } from 'hono-openapi'
+import { createRoutes } from '../routes/routes.ts'
+
+const documentation: GenerateSpecOptions['documentation'] = {
+  info: {
+    title: 'Gatehouse admin API',
+    description: 'Every change to an agent is held until a human lets it through. Alpha: paths and bodies may still move.',
+    version: '1',
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [{ url: 'http://127.0.0.1:8787', description: 'Default address of a unit' }],
+  components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An open development unit asks for none' } } },
+}
+
+export type OpenApi = Awaited<ReturnType<typeof generateSpecs>>
+
+/** The same on every unit, so it can be committed and compared. */
+export const generateOpenApi = (): Promise<OpenApi> =>
+  generateSpecs(createRoutes(generateOpenApi), { documentation, excludeStaticFile: false, defaultValidationErrorResponse: false })

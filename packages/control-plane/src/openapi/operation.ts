@@ -1,0 +1,59 @@
+// What a route says about itself: its answers, and every problem that it can end with.
+import { type Code, codes } from '@gatehouse/contracts'
+import type { MiddlewareHandler } from 'hono'
+import { describeRoute, type ResponsesWithResolver } from 'hono-openapi'
+import type * as v from 'valibot'
+import { problemType } from '../problem.ts'
+import { documented } from './schemas.ts'
+
+type Answer = ResponsesWithResolver[string]
+
+export interface Operation {
+  readonly summary: string
+  readonly tag: 'changes' | 'audit' | 'agents' | 'chat' | 'tool servers' | 'unit' | 'console'
+  readonly answers: ResponsesWithResolver
+  /** Beyond those that every route behind the token has. */
+  readonly problems?: readonly Code[]
+}
+
+const everywhere = ['malformed', 'host-refused', 'internal'] as const satisfies readonly Code[]
+const behindToken = ['unauthorized', 'forbidden', 'rate-limited', 'too-large', 'unavailable', 'deadline'] as const satisfies readonly Code[]
+
+export const json = (description: string, schema: v.GenericSchema): Answer => ({
+  description,
+  content: { 'application/json': { schema: documented(schema) } },
+})
+
+export const text = (description: string): Answer => ({ description, content: { 'text/plain': { schema: { type: 'string' } } } })
+
+const header = (description: string) => ({ description, schema: { type: 'string' as const } })
+const headers: Partial<Record<Code, Record<string, ReturnType<typeof header>>>> = {
+  unauthorized: { 'WWW-Authenticate': header('Bearer') },
+  'rate-limited': { 'Retry-After': header('Seconds') },
+}
+
+const problemsOf = (list: readonly Code[]): ResponsesWithResolver => {
+  const byStatus = Map.groupBy(new Set(list), (code) => codes[code].status)
+  const rows = [...byStatus].map(([status, group]) => [
+    String(status),
+    {
+      description: group.map((code) => `\`${code}\`: ${codes[code].title}`).join('. '),
+      headers: Object.assign({}, ...group.map((code) => headers[code])),
+      content: { [problemType]: { schema: { $ref: '#/components/schemas/Problem' } } },
+    },
+  ])
+  return Object.fromEntries(rows)
+}
+
+/** A route behind the token. */
+export const guarded = ({ summary, tag, answers, problems = [] }: Operation): MiddlewareHandler =>
+  describeRoute({
+    summary,
+    tags: [tag],
+    security: [{ bearer: [] }],
+    responses: { ...answers, ...problemsOf([...everywhere, ...behindToken, ...problems]) },
+  })
+
+/** A route that needs no token and holds no data. */
+export const unguarded = ({ summary, tag, answers, problems = [] }: Operation): MiddlewareHandler =>
+  describeRoute({ summary, tags: [tag], security: [], responses: { ...answers, ...problemsOf([...everywhere, ...problems]) } })

@@ -1,0 +1,43 @@
+// The one place that turns an error into an answer: RFC 9457, with the members of the error table.
+import { codes, isServiceError, type Problem, ServiceError, toServiceError } from '@gatehouse/contracts'
+import type { Context } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import type { Env } from './env.ts'
+
+export const problemType = 'application/problem+json'
+
+/** The same for a missing, a malformed and a wrong token, whoever refused it. */
+const unauthorized = new ServiceError('unauthorized', {
+  detail: 'expected "Authorization: Bearer <token>" with a token of this unit',
+  hint: 'set SERVICE_API_TOKEN to the token that the unit printed at its first start',
+})
+
+export const problemOf = (error: ServiceError, requestId: string): Problem => ({
+  ...error.extra,
+  type: `urn:gatehouse:error:${error.code}`,
+  title: codes[error.code].title,
+  status: codes[error.code].status,
+  detail: error.detail,
+  code: error.code,
+  ...(error.hint !== undefined && { hint: error.hint }),
+  requestId,
+  ...(error.errors !== undefined && { errors: [...error.errors] }),
+})
+
+const toKnown = (thrown: unknown): ServiceError => {
+  if (isServiceError(thrown)) return thrown.code === 'unauthorized' ? unauthorized : thrown
+  if (thrown instanceof HTTPException && thrown.status === 400) return new ServiceError('malformed', { cause: thrown })
+  return toServiceError(thrown)
+}
+
+/** Headers that a guard set before it threw stay on the answer. */
+export const answerProblem = (c: Context<Env>, thrown: unknown): Response => {
+  const error = toKnown(thrown)
+  const problem = problemOf(error, c.var.requestId)
+  const { log } = c.var.unit
+  if (error.code === 'internal') log.error('request failed', { code: error.code, error: error.cause ?? error })
+  else if (problem.status >= 500) log.warn('request not served', { code: error.code, detail: error.detail })
+  if (error.code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer')
+  c.header('Content-Type', problemType)
+  return c.newResponse(JSON.stringify(problem), { status: problem.status })
+}

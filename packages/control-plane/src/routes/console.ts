@@ -1,0 +1,36 @@
+// Files of the console. They need no token and hold no data.
+import { ServiceError } from '@gatehouse/contracts'
+import { type Context, Hono } from 'hono'
+import { consoleHeaders } from '../console/headers.ts'
+import { findAsset } from '../console/find.ts'
+import type { Env } from '../env.ts'
+import { unguarded } from '../openapi/operation.ts'
+
+const tag = 'console'
+const file = unguarded({
+  summary: 'A file of the console',
+  tag,
+  answers: { 200: { description: 'The file, or index.html for a page of the console' } },
+  problems: ['not-found', 'rate-limited'],
+})
+const redirect = unguarded({
+  summary: 'To the console',
+  tag,
+  answers: { 302: { description: 'To /ui/' } },
+  problems: ['rate-limited'],
+})
+
+const serve = (c: Context<Env>, path: string): Response => {
+  const asset = findAsset(c.var.unit.console, path)
+  if (asset !== undefined) return c.body(asset.body, 200, consoleHeaders(asset))
+  throw new ServiceError('not-found', {
+    detail: 'expected a file of the console, found none of that name',
+    ...(c.var.unit.console.size === 0 && { hint: 'this unit was started without a built console' }),
+  })
+}
+
+export const consoleRoutes = new Hono<Env>()
+  .get('/', redirect, (c) => c.redirect('/ui/'))
+  .get('/ui', redirect, (c) => c.redirect('/ui/'))
+  .get('/ui/', file, (c) => serve(c, ''))
+  .get('/ui/:path{.+}', file, (c) => serve(c, c.req.param('path')))

@@ -1,0 +1,59 @@
+// Chooses the driver of a unit: what its mode allows and its flags ask for, and what really works on this host.
+import type { Mode } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
+import { detectBubblewrap } from './bubblewrap/detect.ts'
+import { detectContainer } from './container/detect.ts'
+import type { Driver } from './driver.ts'
+import { detectNone } from './none/detect.ts'
+
+export type WantedDriver = 'auto' | 'oci' | 'container' | 'bubblewrap' | 'none'
+
+export interface ChooseOptions {
+  readonly mode: Mode
+  /** OCI runtime name for the container engine; null: the engine's default. */
+  readonly runtime: string | null
+  /** Path of the agent's bundle on the host, for the driver that has no root file system. */
+  readonly agent: string
+  readonly log: Logger
+}
+
+/** A driver, or why there is none and what to do about it. */
+export type Choice = { readonly driver: Driver } | { readonly refused: string }
+
+type Attempt = (options: ChooseOptions) => Promise<Choice>
+
+const laterDriver =
+  'the driver `oci` (runsc driven directly), which production takes by itself, is not part of this release; ' +
+  'install docker.io and runsc and start with --sandbox container --sandbox-runtime runsc, or install bubblewrap and start with --sandbox bubblewrap'
+
+const attempts: Record<'container' | 'bubblewrap' | 'none', Attempt> = {
+  container: detectContainer,
+  bubblewrap: detectBubblewrap,
+  none: detectNone,
+}
+
+/** The names to try in order, or a refusal. A runtime belongs to a container engine alone. */
+const candidates = (wanted: WantedDriver, { mode, runtime }: ChooseOptions): readonly (keyof typeof attempts)[] | string => {
+  if (wanted === 'oci' || (wanted === 'auto' && mode === 'production')) return laterDriver
+  if (wanted === 'none' && mode !== 'dev') return '--sandbox none confines nothing, so it is allowed with --dev alone; use --sandbox container or --sandbox bubblewrap'
+  if (wanted === 'auto' && (mode === 'demo' || runtime !== null)) return ['container']
+  if (wanted === 'auto') return ['bubblewrap', 'container', 'none']
+  if (wanted !== 'container' && runtime !== null) return `--sandbox-runtime ${runtime} needs --sandbox container, got --sandbox ${wanted}`
+  return [wanted]
+}
+
+/** Starts trial programs, so it takes up to a second; never rejects for what the host lacks. */
+export const chooseDriver = async (wanted: WantedDriver, options: ChooseOptions): Promise<Choice> => {
+  const names = candidates(wanted, options)
+  if (typeof names === 'string') return { refused: names }
+  const reasons: string[] = []
+  for (const name of names) {
+    const choice = await attempts[name](options)
+    if ('driver' in choice) {
+      options.log.info('sandbox driver chosen', { driver: name, missing: choice.driver.missing, passedOver: reasons })
+      return choice
+    }
+    reasons.push(`${name}: ${choice.refused}`)
+  }
+  return { refused: reasons.join('; ') }
+}

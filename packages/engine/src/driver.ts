@@ -1,0 +1,59 @@
+// The one interface of all engines: what a launch takes, what a running sandbox gives.
+import type { HostIdentity } from '@gatehouse/contracts'
+import type { Wall } from './seal/walls.ts'
+
+export interface Mount {
+  readonly source: string
+  readonly target: string
+  readonly mode: 'ro' | 'rw'
+}
+
+export interface LaunchSpec {
+  /** Name of the sandbox: `[a-z0-9_-]`, unique among those that run. */
+  readonly id: string
+  /** Label by which strays are found again. */
+  readonly installation: string
+  /** What `prepare` returned. */
+  readonly rootfs: string
+  readonly command: readonly string[]
+  /** All that the program sees of an environment. */
+  readonly env: Readonly<Record<string, string>>
+  readonly mounts: readonly Mount[]
+  /** Host uid and gid when the unit is root. */
+  readonly identity?: HostIdentity | undefined
+  readonly limits: {
+    readonly memoryMiB: number
+    readonly cpus: number
+    readonly processes: number
+    readonly pids: number
+    readonly tmpMiB: number
+  }
+}
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly reason: 'exited' | 'killed' | 'out-of-memory' | 'stopped'
+}
+
+export interface Sandbox {
+  readonly exited: Promise<Exit>
+  /** Lines of stdout and stderr; beyond the limits they are dropped and counted in a line of their own. One reader. */
+  readonly output: AsyncIterable<string>
+  /** Terminates within `stopTime`; never rejects. */
+  stop(): Promise<Exit>
+}
+
+export interface Driver {
+  readonly name: 'bubblewrap' | 'container' | 'none'
+  /** Walls of the seal that this driver lacks on this host. */
+  readonly missing: readonly Wall[]
+  /** Host identity that a sandbox really runs as; undefined: that of the unit itself. Owners of group directories follow it. */
+  owner(identity: HostIdentity | undefined): HostIdentity | undefined
+  /** Makes the assembled root file system ready; returns what `LaunchSpec.rootfs` takes. */
+  prepare(rootfs: string): Promise<string>
+  /** Rejects with `ServiceError('no-sandbox')` when the program cannot be started at all. */
+  launch(spec: LaunchSpec): Promise<Sandbox>
+  /** Removes what an earlier boot of this installation left, and nobody else's; returns how many. */
+  reconcile(installation: string): Promise<number>
+}

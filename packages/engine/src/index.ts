@@ -1,0 +1,5 @@
+// Public surface: choose a driver, assemble the root file system that it starts, and know the walls.
+export { chooseDriver } from './detect.ts'
+export type { Driver, Exit, LaunchSpec, Mount, Sandbox } from './driver.ts'
+export { assembleRootfs } from './rootfs/assemble.ts'
+export { type Wall, walls } from './seal/walls.ts'

@@ -1,0 +1,103 @@
+// Starts one program of the host and turns it into a sandbox: lines out, one exit, one way to stop it.
+import { constants } from 'node:os'
+import { ServiceError } from '@gatehouse/contracts'
+import { execa } from 'execa'
+import type { Exit, Sandbox } from './driver.ts'
+import { inheritedDescriptors } from './descriptors.ts'
+import { createOutput } from './output.ts'
+
+/** Milliseconds within which `stop` has ended a sandbox. */
+export const stopTime = 2_000
+const stopEvery = 250
+
+export interface Program {
+  readonly file: string
+  readonly args: readonly string[]
+  /** All of the program's environment, unless `inheritEnvironment`. */
+  readonly env: Readonly<Record<string, string>>
+  /** For clients of an engine, which find their daemon by it; never for what becomes the sandbox itself. */
+  readonly inheritEnvironment?: boolean
+  /** Data that the program reads from descriptor 3. */
+  readonly descriptor3?: Uint8Array | undefined
+}
+
+export interface Ending {
+  /** Ends what runs; called again until the program is gone, so it must bear repetition. Default: SIGKILL. */
+  end?(): Promise<void>
+  /** Says why it ended, from what the engine knows, and removes what is left. */
+  settle?(exit: Exit): Promise<Exit>
+}
+
+const names = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
+
+/** Engines report a signal as 128 + its number. */
+const toExit = (code: number | undefined, signal: string | undefined): Exit => {
+  if (signal !== undefined) return { code: null, signal, reason: 'killed' }
+  const name = code === undefined || code <= 128 ? undefined : names.get(code - 128)
+  return name === undefined ? { code: code ?? null, signal: null, reason: 'exited' } : { code: null, signal: name, reason: 'killed' }
+}
+
+const delay = async (time: number, until: Promise<unknown>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined
+  await Promise.race([until, new Promise((resolve) => { timer = setTimeout(resolve, time) })])
+  clearTimeout(timer)
+}
+
+const nothing = new Uint8Array()
+
+/** What the child gets from descriptor 3 on: the given data, and an empty pipe over whatever it would inherit unasked. */
+const extraDescriptors = (program: Program, inherited: readonly number[]): ('ignore' | Uint8Array)[] => {
+  const last = Math.max(program.descriptor3 === undefined ? 2 : 3, ...inherited)
+  return Array.from({ length: last - 2 }, (_, index) => {
+    if (index === 0 && program.descriptor3 !== undefined) return program.descriptor3
+    return inherited.includes(index + 3) ? nothing : 'ignore'
+  })
+}
+
+const start = async (program: Program) => {
+  const extra = extraDescriptors(program, await inheritedDescriptors())
+  return {
+    child: execa(program.file, [...program.args], {
+      stdio: ['ignore', 'pipe', 'pipe', ...extra],
+      encoding: 'buffer',
+      buffer: false,
+      reject: false,
+      extendEnv: program.inheritEnvironment ?? false,
+      env: program.env,
+      cwd: '/',
+    }),
+  }
+}
+
+export const launchProgram = async (program: Program, ending: Ending = {}): Promise<Sandbox> => {
+  const { child } = await start(program)
+  const output = createOutput()
+  const [out, err] = [output.pipe(), output.pipe()]
+  child.stdout.on('data', out)
+  child.stderr.on('data', err)
+  let stopping = false
+  const exited = (async (): Promise<Exit> => {
+    const result = await child
+    const exit = toExit(result.exitCode, result.signal)
+    const settled = (await ending.settle?.(exit).catch(() => undefined)) ?? exit
+    output.end()
+    return stopping ? { ...settled, reason: 'stopped' } : settled
+  })()
+  if (child.pid === undefined) {
+    const { cause } = await child
+    throw new ServiceError('no-sandbox', { detail: `cannot start ${program.file}`, hint: 'run `svcctl status` to see the sandbox driver', cause })
+  }
+  const stop = async (): Promise<Exit> => {
+    stopping = true
+    const deadline = performance.now() + stopTime
+    let gone = false
+    const end = exited.then(() => { gone = true })
+    while (!gone && performance.now() < deadline) {
+      await Promise.race([ending.end === undefined ? child.kill('SIGKILL') : ending.end().catch(() => undefined), end])
+      await delay(stopEvery, end)
+    }
+    if (!gone) child.kill('SIGKILL')
+    return gone ? exited : { code: null, signal: null, reason: 'stopped' }
+  }
+  return { exited, output: output.lines, stop }
+}

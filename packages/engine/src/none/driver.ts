@@ -1,0 +1,61 @@
+// No sandbox: a plain child under Node's permission model, for the mock agent on a developer's machine. Never keeps the network away.
+import { dirname, join } from 'node:path'
+import { sandboxSockets } from '@gatehouse/contracts'
+import type { Driver, LaunchSpec } from '../driver.ts'
+import { type Program, launchProgram } from '../launch.ts'
+import { type Wall, walls } from '../seal/walls.ts'
+
+export interface NoneOptions {
+  /** The Node that runs the agent. */
+  readonly node: string
+  /** Takes the place of `/agent/agent.mjs`. */
+  readonly agent: string
+  /** Ends the child with its parent; null where util-linux is not installed. */
+  readonly setpriv: string | null
+}
+
+const held: readonly Wall[] = ['environment']
+
+const variables = { session: 'GATEHOUSE_SESSION_SOCKET', tools: 'GATEHOUSE_TOOLS_SOCKET' } as const
+
+/** Nothing is mounted, so the agent is told where the sockets and its memory really are. */
+const places = (spec: LaunchSpec): Record<string, string> => {
+  const source = (target: string): string | undefined => spec.mounts.find((mount) => mount.target === target)?.source
+  const found: Record<string, string> = {}
+  for (const surface of ['session', 'tools'] as const) {
+    const directory = source(dirname(sandboxSockets[surface]))
+    if (directory !== undefined) found[variables[surface]] = join(directory, `${surface}.sock`)
+  }
+  const memory = source('/memory')
+  return memory === undefined ? found : { ...found, GATEHOUSE_MEMORY: memory }
+}
+
+const programPath = (argument: string, spec: LaunchSpec, agent: string): string => {
+  if (argument === '/agent/agent.mjs') return agent
+  return argument.startsWith('/agent/') ? join(spec.rootfs, argument) : argument
+}
+
+const toProgram = (spec: LaunchSpec, { node, agent, setpriv }: NoneOptions): Program => {
+  const [file, ...args] = spec.command
+  if (file !== '/bin/node') throw new TypeError(`expected the command /bin/node, got ${file}`)
+  const programs = args.map((argument) => programPath(argument, spec, agent))
+  const allowed = [
+    '--permission',
+    ...programs.slice(0, 1).map((path) => `--allow-fs-read=${path}`),
+    ...spec.mounts.map(({ source }) => `--allow-fs-read=${source}`),
+    ...spec.mounts.filter(({ mode }) => mode === 'rw').map(({ source }) => `--allow-fs-write=${source}`),
+  ]
+  const command = [node, ...allowed, `--max-old-space-size=${spec.limits.memoryMiB}`, ...programs]
+  const [first = node, ...rest] = setpriv === null ? command : [setpriv, '--pdeathsig', 'KILL', '--no-new-privs', '--', ...command]
+  return { file: first, args: rest, env: { ...places(spec), ...spec.env } }
+}
+
+/** A child that outlives its parent is prevented by the kernel, so there is nothing to reconcile. */
+export const createNone = (options: NoneOptions): Driver => ({
+  name: 'none',
+  missing: (Object.keys(walls) as Wall[]).filter((wall) => !held.includes(wall)),
+  owner: () => undefined,
+  prepare: async (rootfs) => rootfs,
+  launch: async (spec) => launchProgram(toProgram(spec, options)),
+  reconcile: async () => 0,
+})

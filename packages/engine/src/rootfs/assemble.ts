@@ -1,0 +1,94 @@
+// Assembles the root file system of all drivers: Node, its shared objects and the given programs. No shell, no package manager.
+import { chmod, constants, copyFile, link, lutimes, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { digestDirectory } from './digest.ts'
+import { directories, texts } from './layout.ts'
+import { sharedObjects } from './shared-objects.ts'
+import { describeInputs, readStamp, writeStamp } from './stamp.ts'
+
+export interface RootfsOptions {
+  /** The directory to make; its parent must exist or be creatable. */
+  readonly target: string
+  /** The pinned Node binary; becomes `/bin/node`. */
+  readonly node: string
+  /** Programs, such as `{ source: 'dist/agent.mjs', target: '/agent/agent.mjs' }`. */
+  readonly files: readonly { readonly source: string; readonly target: string }[]
+}
+
+const makeDirectory = async (path: string): Promise<void> => {
+  await mkdir(path, { recursive: true })
+}
+
+/** A link where the source has the right mode already, since mode and content belong to the inode. */
+const place = async (source: string, path: string, mode: number): Promise<void> => {
+  const from = await realpath(source)
+  await makeDirectory(dirname(path))
+  if (((await stat(from)).mode & 0o7777) === mode) {
+    try {
+      return await link(from, path)
+    } catch {
+      // another file system, or a file that this user may not link
+    }
+  }
+  await copyFile(from, path, constants.COPYFILE_FICLONE)
+  await chmod(path, mode)
+}
+
+const fill = async (root: string, options: RootfsOptions): Promise<void> => {
+  for (const { path } of directories) await makeDirectory(join(root, path))
+  for (const { path, text } of texts) await writeFile(join(root, path), text)
+  await place(options.node, join(root, 'bin/node'), 0o755)
+  for (const path of await sharedObjects(options.node)) await place(path, join(root, path), 0o755)
+  for (const { source, target } of options.files) {
+    await makeDirectory(dirname(join(root, target)))
+    await copyFile(await realpath(source), join(root, target))
+  }
+}
+
+/** Modes and times that do not depend on umask or clock. A linked file keeps its time, which is that of its source. */
+const settle = async (root: string): Promise<void> => {
+  const special = new Map<string, number>(directories.map(({ path, mode }) => [join(root, path), mode]))
+  const entries = (await readdir(root, { recursive: true, withFileTypes: true })).map((entry) => join(entry.parentPath, entry.name))
+  for (const path of [...entries.sort().reverse(), root]) {
+    const found = await stat(path)
+    if (found.isFile() && found.nlink > 1) continue
+    await chmod(path, special.get(path) ?? ((found.mode & 0o100) === 0 ? 0o644 : 0o755))
+    await lutimes(path, 0, 0)
+  }
+}
+
+/** Another process may assemble the same target at the same time: the last one stays. */
+const replace = async (fresh: string, target: string): Promise<void> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const old = `${fresh}.old-${attempt}`
+    await rename(target, old).catch(() => undefined)
+    try {
+      await rename(fresh, target)
+      return
+    } catch (error) {
+      if (attempt === 5) throw error
+    } finally {
+      await rm(old, { recursive: true, force: true })
+    }
+  }
+}
+
+/** Makes `target` anew unless it was made from the same inputs. The digest names the content. */
+export const assembleRootfs = async (options: RootfsOptions): Promise<{ digest: string }> => {
+  const { target } = options
+  const inputs = await describeInputs([{ source: options.node, target: '/bin/node' }, ...options.files])
+  const stamp = await readStamp(target)
+  if (stamp?.inputs === inputs && (await stat(join(target, 'bin/node')).catch(() => null)) !== null) return { digest: stamp.digest }
+  await makeDirectory(dirname(target))
+  const fresh = await mkdtemp(`${target}.new-`)
+  try {
+    await fill(fresh, options)
+    await settle(fresh)
+    const digest = await digestDirectory(fresh)
+    await replace(fresh, target)
+    await writeStamp(target, { inputs, digest })
+    return { digest }
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}

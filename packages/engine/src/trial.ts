@@ -1,0 +1,28 @@
+// A trial launch: a driver counts as working only when it ran a trivial program through all of its walls.
+import { limits } from '@gatehouse/contracts'
+import type { Driver } from './driver.ts'
+
+/** Null when it ran, else what it said. */
+export const tryLaunch = async (driver: Driver, rootfs: string, command: readonly string[]): Promise<string | null> => {
+  const sandbox = await driver.launch({
+    id: `trial-${process.pid}-${Date.now().toString(36)}`,
+    installation: 'trial',
+    rootfs,
+    command,
+    env: {},
+    mounts: [],
+    limits: {
+      memoryMiB: limits.sandboxMemoryMiB,
+      cpus: limits.sandboxCpus,
+      processes: limits.sandboxProcesses,
+      pids: limits.sandboxPids,
+      tmpMiB: limits.sandboxTmpMiB,
+    },
+  })
+  const timer = setTimeout(() => void sandbox.stop(), limits.probeTime)
+  const lines: string[] = []
+  for await (const line of sandbox.output) lines.push(line)
+  const exit = await sandbox.exited
+  clearTimeout(timer)
+  return exit.code === 0 ? null : lines.join(' ').slice(0, 500) || `it ended with ${exit.code ?? exit.signal ?? exit.reason}`
+}

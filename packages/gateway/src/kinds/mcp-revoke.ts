@@ -1,0 +1,52 @@
+// The end of a grant, or of some of its tools. A grant that loses its last tool is revoked: an empty list would mean every tool.
+import { type After, type Failure, type Grant, kinds } from '@gatehouse/contracts'
+import { activeGrant, type World } from '../registry/world.ts'
+import { defineKind } from './kind.ts'
+import { toolList } from './words.ts'
+
+type Revoke = After<'mcp_revoke'>
+
+const remaining = (after: Revoke, grant: Grant): string[] =>
+  after.tools === undefined ? [] : grant.tools.filter((tool) => !after.tools?.includes(tool))
+
+const verify = (after: Revoke, world: World): Failure | undefined => {
+  const grant = activeGrant(world, after.server)
+  if (grant === undefined) {
+    return { rule: 'no-grant', reason: `${world.agentGroupID} has no grant for the tool server ${after.server}: there is nothing to revoke` }
+  }
+  if (after.tools === undefined) return undefined
+  if (grant.tools.length === 0) {
+    return {
+      rule: 'grant-covers-all',
+      reason: `the grant covers every tool of ${after.server}, so it cannot be narrowed by names: revoke it whole, or replace it by mcp_access`,
+    }
+  }
+  return after.tools.some((tool) => grant.tools.includes(tool))
+    ? undefined
+    : { rule: 'not-in-grant', reason: `the grant for ${after.server} names ${toolList(grant.tools)}, and none of those to revoke` }
+}
+
+export const mcpRevoke = defineKind({
+  name: 'mcp_revoke',
+  schema: kinds.mcp_revoke,
+  narrowing: true,
+  target: 'existing',
+  slice: (after, world) => {
+    const grant = activeGrant(world, after.server)
+    return grant === undefined ? null : { server: grant.server, tools: grant.tools }
+  },
+  outcome: (after, world) => {
+    const grant = activeGrant(world, after.server)
+    const tools = grant === undefined ? [] : remaining(after, grant)
+    return tools.length === 0 ? null : { server: after.server, tools }
+  },
+  verify,
+  risk: () => 'low',
+  describe: (after, world) => `Takes ${toolList(after.tools ?? [])} of the tool server ${after.server} from ${world.agentGroupID}`,
+  apply: (after, world) => {
+    const grant = activeGrant(world, after.server)
+    if (grant === undefined) throw new TypeError('a revocation is applied only after its verifier has seen the grant')
+    const tools = remaining(after, grant)
+    return { type: 'grant', grant: tools.length === 0 ? { ...grant, state: 'revoked' } : { ...grant, tools } }
+  },
+})

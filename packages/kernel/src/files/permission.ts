@@ -1,0 +1,27 @@
+// Refusals about who may read and write: each names the one line that repairs it.
+import { exits } from '@gatehouse/contracts'
+import { Refusal } from '../life/refusal.ts'
+
+const refused: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS']
+
+export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+const ids = (): { uid: number; gid: number } => ({ uid: process.geteuid?.() ?? -1, gid: process.getegid?.() ?? -1 })
+
+export const ownershipRefusal = (directory: string, cause: unknown): Refusal => {
+  const { uid, gid } = ids()
+  return new Refusal(exits.noPermission, {
+    detail: `expected a directory that uid ${uid} can write, got ${directory}${codeOf(cause) === undefined ? '' : ` (${String(codeOf(cause))})`}`,
+    hint: `run: chown -R ${uid}:${gid} ${directory}`,
+    cause,
+  })
+}
+
+/** Gives the act's result; a lack of permission becomes a refusal with the `chown` to run. */
+export const orRefuse = async <T>(directory: string, act: () => Promise<T>): Promise<T> => {
+  try {
+    return await act()
+  } catch (error) {
+    throw refused.includes(codeOf(error)) ? ownershipRefusal(directory, error) : error
+  }
+}

@@ -1,0 +1,39 @@
+// Replaces a file so that a reader, or a power cut, finds the old content or the new and nothing between.
+import { randomBytes } from 'node:crypto'
+import { chmod, open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+/** Syncs through the handle: Node's permission model refuses `fs.fsync`. */
+const writeSynced = async (path: string, data: string | Uint8Array, mode: number): Promise<void> => {
+  const file = await open(path, 'wx', mode)
+  try {
+    await file.writeFile(data)
+    if (((await file.stat()).mode & 0o777) !== mode) await chmod(path, mode)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+const syncDirectory = async (path: string): Promise<void> => {
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+/** Temporary file in the same directory with the final mode, fsync, rename, fsync of the directory. */
+export const writeAtomically = async (path: string, data: string | Uint8Array, mode = 0o600): Promise<void> => {
+  const directory = dirname(path)
+  const temporary = join(directory, `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
+  try {
+    await writeSynced(temporary, data, mode)
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  await syncDirectory(directory)
+}

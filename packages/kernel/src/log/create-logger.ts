@@ -1,0 +1,78 @@
+// The log of a process: one JSON line per entry, on stderr, for the supervisor's printer. Secrets go by key name.
+import { Writable } from 'node:stream'
+import { createLogger as createWinston, format, transports } from 'winston'
+import { workContext } from './context.ts'
+import type { Logger } from './logger.ts'
+import { redact } from './redact.ts'
+
+export const logLevels = ['error', 'warn', 'info', 'debug', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+const written = ['error', 'warn', 'info', 'debug'] as const
+
+export interface LoggerOptions {
+  readonly process: string
+  /** One of `logLevels`. */
+  readonly level: string
+  /** Takes a line without its newline; default stderr. */
+  readonly write?: ((line: string) => void) | undefined
+}
+
+export interface ProcessLogger extends Logger {
+  /** Resolves when every line so far is handed to the system. */
+  flush(): Promise<void>
+}
+
+/** Own members of a line come first and cannot be overwritten by a field. */
+const own = ['time', 'level', 'process', 'message'] as const
+
+const lineOf = (process: string, level: string, message: string, fields: Record<string, unknown>): string => {
+  const line: Record<string, unknown> = { time: new Date().toISOString(), level, process, message }
+  for (const name of Object.keys(fields)) line[own.some((mine) => mine === name) ? `field.${name}` : name] = fields[name]
+  return JSON.stringify(line)
+}
+
+const toStderr = (line: string): void => void process.stderr.write(`${line}\n`)
+
+export const createLogger = (options: LoggerOptions): ProcessLogger => {
+  const most = logLevels.findIndex((level) => level === options.level)
+  if (most < 0) throw new TypeError(`expected a log level of ${logLevels.join(', ')}, got ${options.level}`)
+  const enabled: readonly string[] = options.level === 'silent' ? [] : written.slice(0, most + 1)
+  let waiting = 0
+  const write = options.write ?? toStderr
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (line, _encoding, done) => {
+      waiting -= 1
+      write(String(line))
+      done()
+    },
+  })
+  const sink = createWinston({
+    level: 'debug',
+    levels: { error: 0, warn: 1, info: 2, debug: 3 },
+    format: format.printf((entry) => String(entry.message)),
+    transports: [new transports.Stream({ stream, eol: '' })],
+  })
+  const emit = (level: string, message: string, bound: object, fields: object): void => {
+    waiting += 1
+    sink.log({ level, message: lineOf(options.process, level, message, redact({ ...workContext(), ...bound, ...fields })) })
+  }
+  const under = (bound: object): Logger => {
+    const at =
+      (level: (typeof written)[number]) =>
+      (message: string, fields: object = {}): void => {
+        if (enabled.includes(level)) emit(level, message, bound, fields)
+      }
+    return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child: (fields) => under({ ...bound, ...fields }) }
+  }
+  return { ...under({}), flush: () => flushed(() => waiting === 0) }
+}
+
+const flushed = async (isEmpty: () => boolean): Promise<void> => {
+  while (!isEmpty()) await new Promise((resolve) => setImmediate(resolve))
+  await new Promise<void>((resolve) => {
+    if (process.stderr.writable) process.stderr.write('', () => resolve())
+    else resolve()
+  })
+}

@@ -1,0 +1,50 @@
+// The metrics that a process owns, each registered from the start, so that a missing series means a missing process.
+import { metrics as rows, type MetricName, type MetricRow } from '@gatehouse/contracts'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+type NameOf<T extends MetricRow['type']> = { [N in MetricName]: (typeof rows)[N]['type'] extends T ? N : never }[MetricName]
+export type MetricLabels = Readonly<Record<string, string | number>>
+
+export interface Metrics {
+  counter(name: NameOf<'counter'>): Counter
+  gauge(name: NameOf<'gauge'>): Gauge
+  histogram(name: NameOf<'histogram'>): Histogram
+  /** Shows this label set at 0 before it is used. */
+  touch(name: MetricName, labels: MetricLabels): void
+  json(): Promise<object[]>
+}
+
+const prefix = 'gatehouse_'
+
+/** Seconds: from half a millisecond to the longest call that waits for a person's patience. */
+const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+const create = (name: string, row: MetricRow, registry: Registry): Counter | Gauge | Histogram => {
+  const options = { name: `${prefix}${name}`, help: row.help, labelNames: row.labels, registers: [registry] }
+  if (row.type === 'counter') return new Counter(options)
+  return row.type === 'gauge' ? new Gauge(options) : new Histogram({ ...options, buckets })
+}
+
+export const createMetrics = (owner: MetricRow['owner']): Metrics => {
+  const registry = new Registry()
+  const owned = new Map<string, Counter | Gauge | Histogram>()
+  for (const [name, row] of Object.entries(rows)) if (row.owner === owner) owned.set(name, create(name, row, registry))
+
+  const find = <T>(name: MetricName, type: new (...options: never[]) => T): T => {
+    const metric = owned.get(name)
+    if (metric instanceof type) return metric
+    throw new TypeError(`expected a ${type.name.toLowerCase()} that ${owner} owns, got ${name}`)
+  }
+  return {
+    counter: (name) => find(name, Counter),
+    gauge: (name) => find(name, Gauge),
+    histogram: (name) => find(name, Histogram),
+    touch: (name, labels) => {
+      const metric = owned.get(name)
+      if (metric === undefined) throw new TypeError(`expected a metric that ${owner} owns, got ${name}`)
+      if (metric instanceof Histogram) metric.zero(labels)
+      else metric.inc(labels, 0)
+    },
+    json: () => registry.getMetricsAsJSON(),
+  }
+}

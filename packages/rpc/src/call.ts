@@ -1,0 +1,81 @@
+// One call from the caller's end: finds the connection, sends, gives up at the deadline, checks the result.
+import { randomUUID } from 'node:crypto'
+import { type CallSpec, type Edge, limits, ServiceError } from '@gatehouse/contracts'
+import { type Logger, workContext } from '@gatehouse/kernel'
+import * as v from 'valibot'
+import type { CallOptions } from './contract.ts'
+import { fieldIssues } from './issues.ts'
+import type { Link } from './link.ts'
+import { cancelMethod, type Meta } from './meta.ts'
+import type { Peer } from './peer.ts'
+import { fromWireError } from './wire-error.ts'
+
+export interface CallerOptions {
+  readonly edge: Edge
+  link(spec: CallSpec): Link
+  readonly log: Logger
+}
+
+export type AnyCall = (params: unknown, options?: CallOptions) => Promise<unknown>
+
+interface Outgoing {
+  readonly name: string
+  readonly params: unknown
+  readonly deadline: number
+  readonly options: CallOptions
+}
+
+let calls = 0
+
+const metaOf = ({ options, deadline }: Outgoing): Meta => {
+  const work = workContext()
+  const traceparent = options.traceparent ?? work?.traceparent
+  calls += 1
+  const requestId = options.requestId ?? work?.requestId ?? randomUUID()
+  return { call: calls, requestId, deadline, ...(traceparent === undefined ? {} : { traceparent }) }
+}
+
+/** Rejects at the deadline or when the caller's signal aborts, and tells the server. */
+const send = (peer: Peer, outgoing: Outgoing): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const { name, params, deadline, options } = outgoing
+    const meta = metaOf(outgoing)
+    const giveUp = (detail: string): void => {
+      settle()
+      reject(new ServiceError('deadline', { detail }))
+      peer.notify(cancelMethod, meta.call).catch(() => undefined)
+    }
+    const onAbort = (): void => giveUp(`the caller gave up on ${name}`)
+    const timer = setTimeout(() => giveUp(`expected an answer to ${name} within ${deadline} ms, got none`), deadline)
+    const settle = (): void => {
+      clearTimeout(timer)
+      options.signal?.removeEventListener('abort', onAbort)
+    }
+    options.signal?.addEventListener('abort', onAbort, { once: true })
+    peer.call(name, params, meta).then(
+      (result) => {
+        settle()
+        resolve(result)
+      },
+      (error: unknown) => {
+        settle()
+        reject(fromWireError(error))
+      },
+    )
+  })
+
+/** The function that stands for one call of the edge. */
+export const createCall = (name: string, spec: CallSpec, { edge, link, log }: CallerOptions): AnyCall => {
+  const most = spec.patient === true ? limits.rpcPatientTime : limits.rpcDownTime
+  return async (params, options = {}) => {
+    const deadline = options.deadline ?? spec.deadline ?? limits.rpcTime
+    if (options.signal?.aborted === true) throw new ServiceError('deadline', { detail: `the caller gave up on ${name}` })
+    const route = link(spec)
+    const peer = route.peer ?? (await route.wait(Math.min(most, deadline), spec.patient === true))
+    const result = await send(peer, { name, params, deadline, options })
+    const parsed = v.safeParse(spec.result, result)
+    if (parsed.success) return parsed.output
+    log.error('answer refused', { method: name, errors: fieldIssues(parsed.issues) })
+    throw new ServiceError('internal', { cause: `${edge.server} answered ${name} with something else than its contract says` })
+  }
+}

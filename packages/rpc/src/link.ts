@@ -1,0 +1,105 @@
+// A connection that comes back: calls wait for it as long as they may, and it is tried again for ever.
+import { type Edge, limits, ServiceError } from '@gatehouse/contracts'
+import { backoff, type Logger } from '@gatehouse/kernel'
+import { type Attempt, attempt } from './attempt.ts'
+import type { Lane } from './hello.ts'
+import type { Functions, Peer } from './peer.ts'
+
+export interface LinkOptions {
+  readonly edge: Edge
+  readonly path: string
+  readonly secret: string
+  readonly lane: Lane
+  readonly functions: Functions
+  readonly log: Logger
+  /** After each time it came up. */
+  onUp?(): void
+}
+
+interface Waiter {
+  readonly resolve: (peer: Peer) => void
+  readonly reject: (error: ServiceError) => void
+  /** Waits through failed attempts. */
+  readonly patient: boolean
+}
+
+/** Connects when it is first asked for. */
+export class Link {
+  readonly #options: LinkOptions
+  readonly #pauses = backoff({ first: limits.rpcRetryFirst, most: limits.rpcRetryMost })
+  readonly #waiters = new Set<Waiter>()
+  #peer: Peer | undefined
+  #attempt: Attempt | undefined
+  #retry: NodeJS.Timeout | undefined
+  #closed = false
+  /** The last reason that was logged: a peer that stays down is one line, not one per attempt. */
+  #said: string | undefined
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+  }
+
+  /** The peer while the link is up. */
+  get peer(): Peer | undefined {
+    return this.#peer
+  }
+
+  /** Tries at once unless an attempt or a pause is under way. */
+  open(): void {
+    if (this.#closed || this.#attempt !== undefined || this.#retry !== undefined) return
+    this.#attempt = attempt({ ...this.#options, onUp: (peer) => this.#up(peer), onDown: (reason) => this.#down(reason) })
+  }
+
+  /** Waits for an attempt that is under way, and when patient also for later ones; `unavailable` after `most` milliseconds. */
+  async wait(most: number, patient: boolean): Promise<Peer> {
+    if (this.#peer !== undefined) return this.#peer
+    this.open()
+    if (this.#attempt === undefined && !patient) throw this.#unavailable()
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void): void => {
+        clearTimeout(timer)
+        this.#waiters.delete(waiter)
+        act()
+      }
+      const waiter: Waiter = { resolve: (peer) => settle(() => resolve(peer)), reject: (error) => settle(() => reject(error)), patient }
+      const timer = setTimeout(() => waiter.reject(this.#unavailable()), most)
+      this.#waiters.add(waiter)
+    })
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#retry)
+    this.#attempt?.close()
+    for (const waiter of this.#waiters) waiter.reject(this.#unavailable())
+  }
+
+  #unavailable(): ServiceError {
+    return new ServiceError('unavailable', { detail: `${this.#options.edge.server} does not answer now`, hint: 'try again in a moment' })
+  }
+
+  #up(peer: Peer): void {
+    this.#peer = peer
+    this.#said = undefined
+    this.#pauses.reset()
+    for (const waiter of this.#waiters) waiter.resolve(peer)
+    this.#options.onUp?.()
+  }
+
+  #down(reason: string): void {
+    const { edge, lane, log } = this.#options
+    const peer = this.#peer
+    this.#peer = undefined
+    this.#attempt = undefined
+    const lost = `the connection to ${edge.server} ended before the answer: what was asked may or may not have been done`
+    peer?.close(new ServiceError('unavailable', { detail: lost }))
+    for (const waiter of this.#waiters) if (!waiter.patient) waiter.reject(this.#unavailable())
+    if (this.#closed) return
+    if (reason !== this.#said) log.warn('peer is down', { lane, reason })
+    this.#said = reason
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined
+      this.open()
+    }, this.#pauses.next())
+  }
+}

@@ -1,0 +1,36 @@
+// Takes a message for the agent. It is on disk when this resolves.
+import { limits, type MessageID, ServiceError } from '@gatehouse/contracts'
+import type { Store } from '@gatehouse/store'
+import { waitingIn } from './waiting.ts'
+
+export interface Incoming {
+  readonly id: MessageID
+  readonly seq: number
+  readonly from: 'user' | 'system'
+  readonly text: string
+  readonly at: string
+}
+
+export interface Stored {
+  /** False when the id was there already: then the number was not used. */
+  readonly stored: boolean
+  /** Messages that the agent has not acknowledged. */
+  readonly waiting: number
+}
+
+/** `queue-full` for people; what the host itself has to say is few and always fits. */
+export const accept = async (store: Store, message: Incoming): Promise<Stored> =>
+  store.write(async (tx) => {
+    const before = await waitingIn(tx)
+    if (message.from === 'user' && before >= limits.queueMessages) {
+      throw new ServiceError('queue-full', {
+        detail: `This session has ${before} messages that its agent has not taken, the most it may have.`,
+        hint: 'Wait until the agent has answered, and look at its session in `GET /v1/sessions`.',
+      })
+    }
+    const { changes } = await tx.run(
+      "INSERT INTO messages (id, seq, direction, sender, text, at) VALUES (?, ?, 'in', ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+      [message.id, message.seq, message.from, message.text, message.at],
+    )
+    return { stored: changes > 0, waiting: before + changes }
+  })

@@ -1,0 +1,58 @@
+// Looks through the queues on disk at start: whose they are, what waits in them, which cannot be read.
+import { readdir } from 'node:fs/promises'
+import { SessionID, stateFiles } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import type { About } from './about.ts'
+import { isDamage } from './damage.ts'
+import { openExisting, type QueuePlace } from './open.ts'
+import { untoldRequests } from './requests.ts'
+import { UnreadableQueue } from './unreadable.ts'
+import { waitingIn } from './waiting.ts'
+
+export interface FoundQueue {
+  readonly about: About
+  readonly waiting: number
+  /** Some decision has not reached the agent yet. */
+  readonly untold: boolean
+}
+
+export interface FoundQueues {
+  readonly readable: readonly FoundQueue[]
+  /** By session: why. */
+  readonly unreadable: ReadonlyMap<SessionID, string>
+}
+
+/** A queue leaves a file in both places, so that one alone is noticed. */
+const sessionsOnDisk = async (stateDir: string): Promise<SessionID[]> => {
+  const files = [...(await readdir(`${stateDir}/${stateFiles.queues}`)), ...(await readdir(`${stateDir}/${stateFiles.keys}`))]
+  const ids = files.map((file) => v.safeParse(SessionID, file.replace(/\.(?:db|key)$/, '')))
+  return [...new Set(ids.flatMap((id) => (id.success ? [id.output] : [])))]
+}
+
+/** `undefined` for one that was never completed. */
+const look = async (place: QueuePlace, session: SessionID): Promise<FoundQueue | undefined> => {
+  const queue = await openExisting(place, session)
+  if (queue === undefined) return undefined
+  const { store, about } = queue
+  try {
+    return { about, waiting: await waitingIn(store.read), untold: (await untoldRequests(store)).length > 0 }
+  } finally {
+    await store.close()
+  }
+}
+
+export const findQueues = async (place: QueuePlace): Promise<FoundQueues> => {
+  const readable: FoundQueue[] = []
+  const unreadable = new Map<SessionID, string>()
+  for (const session of await sessionsOnDisk(place.stateDir)) {
+    try {
+      const found = await look(place, session)
+      if (found !== undefined) readable.push(found)
+    } catch (error) {
+      if (error instanceof UnreadableQueue) unreadable.set(session, error.reason)
+      else if (isDamage(error)) unreadable.set(session, `queues/${session}.db is damaged`)
+      else throw error
+    }
+  }
+  return { readable, unreadable }
+}

@@ -1,0 +1,92 @@
+// Opens the queue of one session, and makes it when the session is new. Never puts an empty store in the place of a lost one.
+import { rm, stat } from 'node:fs/promises'
+import { isServiceError, type SessionID, stateFiles } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
+import { openStore, type Store } from '@gatehouse/store'
+import { type About, readAbout, writeAbout } from './about.ts'
+import { isDamage } from './damage.ts'
+import { type KeyPlace, newKey, type QueueKey, readKey, writeKey } from './key.ts'
+import { migrations } from './schema.ts'
+import { UnreadableQueue } from './unreadable.ts'
+
+export interface QueuePlace {
+  readonly stateDir: string
+  readonly wrapping: Buffer
+  readonly log: Logger
+}
+
+export interface OpenQueue {
+  readonly store: Store
+  readonly about: About
+}
+
+const queuePath = ({ stateDir }: QueuePlace, session: SessionID): string => `${stateDir}/${stateFiles.queues}/${session}.db`
+const keyPath = ({ stateDir }: QueuePlace, session: SessionID): string => `${stateDir}/${stateFiles.keys}/${session}.key`
+
+const sizeOf = async (path: string): Promise<number | undefined> => {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  return found?.size
+}
+
+/** Trouble that may pass, such as a full disk, stays what it is. */
+const open = async (place: QueuePlace, session: SessionID, key: Buffer): Promise<Store> => {
+  try {
+    return await openStore({ path: queuePath(place, session), key: key.toString('hex'), migrations, log: place.log })
+  } catch (error) {
+    if (isServiceError(error) && !isDamage(error)) throw error
+    throw new UnreadableQueue(session, `queues/${session}.db does not open under its key: it was replaced, cut or damaged`, error)
+  }
+}
+
+/** Until the key says `made` nothing was ever accepted, so what a crash left behind may go. */
+const make = async (place: QueuePlace, keyPlace: KeyPlace, about: About): Promise<OpenQueue> => {
+  const path = queuePath(place, about.id)
+  const key = newKey()
+  for (const end of ['', '-wal', '-shm']) await rm(`${path}${end}`, { force: true })
+  await writeKey(keyPlace, key)
+  const store = await open(place, about.id, key.key)
+  await writeAbout(store, about)
+  await writeKey(keyPlace, { ...key, made: true })
+  return { store, about }
+}
+
+const reopen = async (place: QueuePlace, session: SessionID, key: Buffer): Promise<OpenQueue> => {
+  const store = await open(place, session, key)
+  try {
+    const about = await readAbout(store)
+    if (about?.id !== session) throw new UnreadableQueue(session, `queues/${session}.db does not say that it is this session's`)
+    return { store, about }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** `made` false: the file, if any, holds nothing that was accepted. */
+const whatIsThere = async (place: QueuePlace, keyPlace: KeyPlace): Promise<QueueKey | undefined> => {
+  const { session } = keyPlace
+  const held = await readKey(keyPlace)
+  const size = await sizeOf(queuePath(place, session))
+  if (held === undefined && size !== undefined) throw new UnreadableQueue(session, `keys/${session}.key is missing`)
+  if (held?.made === true && (size === undefined || size === 0)) {
+    throw new UnreadableQueue(session, `queues/${session}.db is ${size === 0 ? 'empty' : 'missing'}`)
+  }
+  return held
+}
+
+const keyPlaceOf = (place: QueuePlace, session: SessionID): KeyPlace => ({ path: keyPath(place, session), session, wrapping: place.wrapping })
+
+/** Makes nothing; `undefined` for a queue that was never completed. */
+export const openExisting = async (place: QueuePlace, session: SessionID): Promise<OpenQueue | undefined> => {
+  const held = await whatIsThere(place, keyPlaceOf(place, session))
+  return held?.made === true ? reopen(place, session, held.key) : undefined
+}
+
+export const openQueue = async (place: QueuePlace, about: About): Promise<OpenQueue> => {
+  const keyPlace = keyPlaceOf(place, about.id)
+  const held = await whatIsThere(place, keyPlace)
+  return held?.made === true ? reopen(place, about.id, held.key) : make(place, keyPlace, about)
+}

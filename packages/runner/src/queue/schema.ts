@@ -1,0 +1,24 @@
+// The tables of one session's queue. A released step never changes: a new one is appended.
+
+export const migrations = [
+  [
+    `CREATE TABLE about (
+      one INTEGER PRIMARY KEY CHECK (one = 1),
+      session TEXT NOT NULL,
+      agent_group TEXT NOT NULL,
+      conversation TEXT NOT NULL
+    ) STRICT`,
+    `CREATE TABLE messages (
+      id TEXT PRIMARY KEY,
+      seq INTEGER NOT NULL UNIQUE,
+      direction TEXT NOT NULL CHECK (direction IN ('in', 'out')),
+      sender TEXT NOT NULL CHECK (sender IN ('user', 'agent', 'system')),
+      text TEXT NOT NULL,
+      at TEXT NOT NULL,
+      in_reply_to TEXT,
+      acked INTEGER NOT NULL DEFAULT 0
+    ) STRICT`,
+    `CREATE INDEX waiting ON messages (seq) WHERE direction = 'in' AND acked = 0`,
+    `CREATE TABLE requests (id TEXT PRIMARY KEY, kind TEXT NOT NULL, told INTEGER NOT NULL DEFAULT 0) STRICT`,
+  ],
+] as const

@@ -1,0 +1,4 @@
+// Public surface of the store.
+export { type Store, type StoreOptions, openStore } from './open.ts'
+export { openSealedKey, sealKey } from './seal.ts'
+export type { Rows, Transaction, Value } from './transaction.ts'

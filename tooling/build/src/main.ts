@@ -1,0 +1,25 @@
+// Builds what changed: bundles, console, the root file system of the sandboxes.
+import { rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { assembleRootfs } from '@gatehouse/engine'
+import { bundle, copyAddon } from './bundle.ts'
+import { buildConsole } from './console.ts'
+import { builtFrom, fingerprint, stampFile } from './stamp.ts'
+import { dist, targets } from './targets.ts'
+
+const now = await fingerprint()
+const complete = targets.every((target) => existsSync(join(dist, target.output)))
+if (complete && (await builtFrom()) === now) process.exit(0)
+
+await rm(stampFile, { force: true })
+await Promise.all([copyAddon(), buildConsole(), ...targets.map(bundle)])
+await assembleRootfs({
+  target: join(dist, 'rootfs'),
+  node: process.execPath,
+  files: [
+    { source: join(dist, 'agent.mjs'), target: '/agent/agent.mjs' },
+    { source: join(dist, 'probe.mjs'), target: '/agent/probe.mjs' },
+  ],
+})
+await writeFile(stampFile, now)

@@ -1,0 +1,26 @@
+// What a build makes: one bundle per process, two programs for the sandbox, the static console.
+import { join } from 'node:path'
+
+export const root = join(import.meta.dirname, '../../..')
+export const dist = join(root, 'dist')
+
+export interface Target {
+  /** File below `dist`. */
+  readonly output: string
+  /** Source below the checkout. */
+  readonly entry: string
+  readonly minify: boolean
+}
+
+const service = (name: string, folder: string): Target => ({ output: `${name}.mjs`, entry: `${folder}/src/main.ts`, minify: false })
+
+export const targets: readonly Target[] = [
+  service('gatehouse', 'apps/supervisor'),
+  service('gateway', 'packages/gateway'),
+  service('broker', 'packages/broker'),
+  service('runner', 'packages/runner'),
+  service('control-plane', 'packages/control-plane'),
+  service('mcp-sample', 'apps/mcp-sample'),
+  { output: 'agent.mjs', entry: 'apps/agent/src/main.ts', minify: true },
+  { output: 'probe.mjs', entry: 'packages/engine/src/seal/probe.ts', minify: false },
+]

@@ -1,0 +1,47 @@
+// Who may read the environment, end the process and start programs.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sourceFiles } from '../sources.ts'
+import { type Use, usesIn } from './uses.ts'
+
+const testCode = /^(packages|apps|tooling)\/[^/]+\/test\//
+
+const processHolders = [
+  /\/main\.ts$/,
+  /\/bin\/[^/]+\.ts$/,
+  /^packages\/kernel\/src\/(config|life)\//,
+  /^tooling\//,
+  /\.config\.ts$/,
+  testCode,
+]
+const programHolders = [/^packages\/engine\//, /^packages\/broker\/src\/upstream\//, /^apps\/supervisor\//, /^tooling\//, testCode]
+
+const allowed = (path: string, use: Use): boolean => {
+  switch (use.power) {
+    case 'process':
+      return processHolders.some((holder) => holder.test(path))
+    case 'program':
+      return programHolders.some((holder) => holder.test(path))
+    case 'child-process':
+      return testCode.test(path)
+    case 'shell':
+      return false
+  }
+}
+
+const reasons: Record<Use['power'], string> = {
+  process: 'only main.ts, bin/, kernel/src/config and kernel/src/life, tooling and tests read the environment and end the process',
+  program: 'programs are started only in engine, broker/src/upstream, supervisor, tooling and tests',
+  'child-process': 'programs are started through execa; node:child_process only in tests',
+  shell: 'a program is started with a list of arguments, never by a shell',
+}
+
+export const powerFindings = async (root: string): Promise<string[]> => {
+  const findings: string[] = []
+  for (const path of sourceFiles(root)) {
+    const uses = await usesIn(readFileSync(join(root, path), 'utf8'), path)
+    for (const use of uses.filter((found) => !allowed(path, found)))
+      findings.push(`${path}:${use.line}: ${use.what}: ${reasons[use.power]}`)
+  }
+  return findings
+}

@@ -1,0 +1,24 @@
+// What a check is: a name and an act over a checkout that says what it found.
+
+export interface CheckContext {
+  /** The checkout that is checked; programs of `node_modules/.bin` are looked for there. */
+  readonly root: string
+  /** The long profile of the tests. */
+  readonly full: boolean
+}
+
+export interface Outcome {
+  readonly ok: boolean
+  /** What was found, for people; printed when the check fails. */
+  readonly report: string
+}
+
+export interface Check {
+  readonly name: string
+  /** Prints while it runs, so its line comes before its output. */
+  readonly loud?: boolean
+  run(context: CheckContext): Promise<Outcome>
+}
+
+/** Turns a list of findings into an outcome. */
+export const fromFindings = (findings: readonly string[]): Outcome => ({ ok: findings.length === 0, report: findings.join('\n') })

@@ -1,0 +1,87 @@
+// Each checker passes a sound tree and finds what is planted in it: a checker that sees nothing would pass both.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { boundaries } from '../src/boundaries/boundaries.ts'
+import { build } from '../src/build.ts'
+import type { Check, Outcome } from '../src/check.ts'
+import { format } from '../src/format.ts'
+import { lint } from '../src/lint.ts'
+import { sizes } from '../src/sizes.ts'
+import { types } from '../src/types.ts'
+import { unused } from '../src/unused.ts'
+import { plant } from './plant.ts'
+
+const check = async (checker: Check, violation?: string): Promise<Outcome> => {
+  using planted = plant(violation)
+  return await checker.run({ root: planted.root, full: false })
+}
+
+interface Row {
+  readonly checker: Check
+  readonly violation: string
+  readonly finds: RegExp
+}
+
+const rows: readonly Row[] = [
+  { checker: types, violation: 'types', finds: /planted\.ts.*TS2322/ },
+  { checker: types, violation: 'types-console', finds: /apps\/console\/src\/planted\.ts.*TS2322/ },
+  { checker: lint, violation: 'lint-floating', finds: /planted\.ts.*no-floating-promises/s },
+  { checker: lint, violation: 'lint-switch', finds: /planted\.ts.*switch-exhaustiveness-check/s },
+  { checker: lint, violation: 'lint-any', finds: /planted\.ts.*no-explicit-any/s },
+  { checker: lint, violation: 'lint-default', finds: /planted\.ts.*no-default-export/s },
+  { checker: format, violation: 'format', finds: /planted\.ts/ },
+  { checker: unused, violation: 'unused-file', finds: /Unused files.*planted\.ts/s },
+  { checker: unused, violation: 'unused-export', finds: /Unused exports.*planted\s/s },
+  { checker: boundaries, violation: 'layers-service', finds: /gateway\/src\/planted\.ts → .*broker.*\(service-down\)/ },
+  { checker: boundaries, violation: 'layers-up', finds: /kernel\/src\/planted\.ts → .*gateway.*\(plumbing-down\)/ },
+  { checker: boundaries, violation: 'layers-types', finds: /contracts\/src\/planted\.ts → .*kernel.*\(contracts-alone\)/ },
+  { checker: boundaries, violation: 'layers-app', finds: /console\/src\/planted\.ts → .*gateway.*\(app-without-service\)/ },
+  { checker: boundaries, violation: 'layers-circle', finds: /planted.*planted.*\(no-circle\)/ },
+  { checker: boundaries, violation: 'layers-package', finds: /extra\/src\/planted\.ts.*\(known-package\)/ },
+  { checker: boundaries, violation: 'layers-unresolved', finds: /@gatehouse\/nowhere.*\(resolvable\)/ },
+  { checker: boundaries, violation: 'powers-process', finds: /planted\.ts:2: process\.env/ },
+  { checker: boundaries, violation: 'powers-named', finds: /planted\.ts:2: import of exit from node:process/ },
+  { checker: boundaries, violation: 'powers-destructured', finds: /planted\.ts:2: process\.argv/ },
+  { checker: boundaries, violation: 'powers-program', finds: /planted\.ts:2: import of execa/ },
+  { checker: boundaries, violation: 'powers-child', finds: /planted\.ts:2: import of node:child_process/ },
+  { checker: boundaries, violation: 'powers-shell', finds: /planted\.ts:4: shell option/ },
+  { checker: build, violation: 'build', finds: /planted: cannot build/ },
+]
+
+suite('a sound tree', () => {
+  for (const checker of [types, lint, format, boundaries, sizes, unused]) {
+    test(`passes ${checker.name}`, async () => assert.deepEqual(await check(checker), { ok: true, report: '' }))
+  }
+})
+
+suite('a planted violation', () => {
+  for (const { checker, violation, finds } of rows) {
+    test(`${violation} is found by ${checker.name}`, async () => {
+      const outcome = await check(checker, violation)
+      assert.equal(outcome.ok, false)
+      assert.match(outcome.report, finds)
+    })
+  }
+
+  test('a file of 301 lines is found by sizes, one of 300 is not, a generated one never', async () => {
+    using planted = plant()
+    const write = (name: string, lines: number): void =>
+      writeFileSync(join(planted.root, 'packages/kernel/src', name), '// line\n'.repeat(lines))
+    write('long.ts', 301)
+    write('full.ts', 300)
+    write('table.generated.ts', 900)
+    const outcome = await sizes.run({ root: planted.root, full: false })
+    assert.equal(outcome.report, 'packages/kernel/src/long.ts: 301 lines, at most 300; split it by act')
+  })
+
+  test('a module that the cruise cannot see is found by boundaries', async () => {
+    using planted = plant()
+    writeFileSync(join(planted.root, 'packages/kernel/src/unseen.tsx'), 'export const broken = (')
+    const outcome = await boundaries
+      .run({ root: planted.root, full: false })
+      .catch((error: unknown) => ({ ok: false, report: String(error) }))
+    assert.equal(outcome.ok, false)
+  })
+})

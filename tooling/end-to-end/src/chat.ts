@@ -1,0 +1,16 @@
+// Talks to an agent as a person would: send, then wait for the reply to that very message.
+import type { Unit } from './unit.ts'
+import { waitFor } from './wait-for.ts'
+
+export const say = async (unit: Unit, text: string, group = 'dev-agent'): Promise<string> => {
+  const { messageId } = await unit.client.chat.send({ agentGroupID: group, text })
+  return replyTo(unit, messageId, group)
+}
+
+export const replyTo = (unit: Unit, messageId: string, group = 'dev-agent'): Promise<string> =>
+  waitFor(`a reply to ${messageId}`, 30_000, async () => {
+    const { messages } = await unit.client.chat.messages(group)
+    const replies = messages.filter((message) => message.inReplyTo === messageId)
+    if (replies.length > 1) throw new Error(`${replies.length} replies to one message`)
+    return replies[0]?.text
+  })
