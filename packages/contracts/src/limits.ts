@@ -26,6 +26,8 @@ export const limits = {
   serverQueue: 256,
 
   connectTime: 10_000,
+  /** A local server that is silent this long to the question for its revision is an old one. */
+  eraProbe: 2_000,
   probeTime: 30_000,
   callTime: 60_000,
   drainTime: 10_000,

@@ -39,5 +39,5 @@ export const answerProblem = (c: Context<Env>, thrown: unknown): Response => {
   else if (problem.status >= 500) log.warn('request not served', { code: error.code, detail: error.detail })
   if (error.code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer')
   c.header('Content-Type', problemType)
-  return c.newResponse(JSON.stringify(problem), { status: problem.status })
+  return c.body(JSON.stringify(problem), codes[error.code].status)
 }

@@ -4,6 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { exits } from '@gatehouse/contracts'
 import { Refusal, sha256 } from '@gatehouse/kernel'
+import type { Place } from './batch.ts'
 import { genesis, type Link } from './chain.ts'
 import { checkpointEvery } from './checkpoint.ts'
 import { parseEntry } from './entry.ts'
@@ -12,9 +13,7 @@ import { journalFlags, linesBackward, readFrom } from './lines.ts'
 
 export interface Recovered {
   readonly opened: Opened
-  readonly link: Link
-  /** Lines since the last checkpoint. */
-  readonly unsigned: number
+  readonly place: Place
 }
 
 const openOrMake = async (path: string): Promise<FileHandle> => {
@@ -68,7 +67,7 @@ export const recover = async (path: string): Promise<Recovered> => {
     const { dev, ino, size } = await handle.stat({ bigint: true })
     const { link, end } = await lastLine(handle, Number(size), path)
     const opened: Opened = { path, handle, identity: { dev, ino }, size: end, head: link, torn: end !== Number(size) }
-    return { opened, link, unsigned: await countUnsigned(handle, end) }
+    return { opened, place: { link, unsigned: await countUnsigned(handle, end) } }
   } catch (error) {
     await handle.close()
     throw error

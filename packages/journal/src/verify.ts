@@ -31,8 +31,8 @@ const filesOf = async (path: string): Promise<string[]> => {
   return [...numbers.sort((a, b) => a - b).map((number) => join(directory, `${stem}.${number}.jsonl`)), path]
 }
 
-const unreadable = (path: string, cause: NodeJS.ErrnoException): ServiceError =>
-  new ServiceError('not-found', { detail: `${path}: expected a journal, it cannot be read (${cause.code})`, hint: 'name audit.jsonl of a state directory that you may read', cause })
+const unreadable = (path: string, code: unknown, cause: Error): ServiceError =>
+  new ServiceError('not-found', { detail: `${path}: expected a journal, it cannot be read (${String(code)})`, hint: 'name audit.jsonl of a state directory that you may read', cause })
 
 /** Rejects with a `ServiceError` if a file cannot be read at all. */
 export const verifyJournal = async ({ path, publicKeyPath, head }: VerifyOptions): Promise<Verdict> => {
@@ -44,7 +44,7 @@ export const verifyJournal = async ({ path, publicKeyPath, head }: VerifyOptions
       if (fault !== undefined) return { ok: false, ...fault }
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error) throw unreadable(path, error)
+    if (error instanceof Error && 'code' in error) throw unreadable(path, error.code, error)
     throw error
   }
   const fault = inspector.end()

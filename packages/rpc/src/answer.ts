@@ -8,81 +8,84 @@ import { cancelMethod, type Meta, readMeta } from './meta.ts'
 import type { Functions } from './peer.ts'
 import { RunningCall } from './running.ts'
 
-export type AnyHandler = (params: unknown, context: CallContext) => unknown
+/** One call of the edge with its handler. */
+export interface Callable {
+  readonly name: string
+  readonly params: v.GenericSchema
+  readonly handler: (params: unknown, context: CallContext) => unknown
+}
 
 export interface AnswerOptions {
   readonly edge: Edge
-  handler(name: string): AnyHandler
+  readonly callables: ReadonlyMap<string, Callable>
   readonly log: Logger
   /** Calls of every connection that run now. */
   readonly running: Set<RunningCall>
   /** True while the server lets running calls end. */
-  closing(): boolean
+  readonly closing: () => boolean
 }
 
-interface Callable {
-  readonly name: string
-  readonly schema: v.GenericSchema
-}
-
-const checkParams = (name: string, schema: v.GenericSchema, params: unknown): unknown => {
+const checkParams = ({ name, params: schema }: Callable, params: unknown): unknown => {
   const parsed = v.safeParse(schema, params)
   if (parsed.success) return parsed.output
   throw new ServiceError('invalid', { detail: `expected the parameters of ${name}, got others`, errors: fieldIssues(parsed.issues) })
 }
 
-/** What the caller may not see stays here; what it may see was expected. */
-const logFailure = (log: Logger, fields: object, error: unknown): void => {
-  const known = toServiceError(error)
-  if (known.code === 'internal') log.error('call failed', { ...fields, error: known.cause ?? known })
-  else if (known.cause !== undefined) log.warn('call failed', { ...fields, error: known })
-}
+/** The calls of one connection. */
+export class Answers implements Functions {
+  readonly #options: AnswerOptions
+  readonly #mine = new Map<number, RunningCall>()
 
-export interface Answers {
-  readonly functions: Functions
-  /** For every other name: a caller that asks beyond its edge is worth a line. */
-  refuse(name: string): never
+  constructor(options: AnswerOptions) {
+    this.#options = options
+  }
+
+  readonly find = (name: string): ((...args: unknown[]) => unknown) => {
+    const callable = this.#options.callables.get(name)
+    if (callable !== undefined) return (params, meta) => this.#answer(callable, params, meta)
+    if (name === cancelMethod) return (call) => this.#cancel(call)
+    this.#options.log.warn('call refused: it is none of this edge', { method: name })
+    throw new ServiceError('forbidden', { detail: `expected a call of ${this.#options.edge.name}, got another` })
+  }
+
   /** The connection ended: nobody waits for what runs. */
-  end(): void
-}
+  end(): void {
+    for (const call of this.#mine.values()) call.abort(new ServiceError('unavailable', { detail: 'the connection of the caller ended' }))
+  }
 
-/** The functions of one connection. */
-export const answerCalls = (options: AnswerOptions): Answers => {
-  const { edge, log, running } = options
-  const mine = new Map<number, RunningCall>()
+  #cancel(call: unknown): void {
+    if (typeof call === 'number') this.#mine.get(call)?.abort(new ServiceError('deadline', { detail: 'the caller gave up' }))
+  }
 
-  const run = async ({ name, schema }: Callable, params: unknown, meta: Meta): Promise<unknown> => {
+  #answer(callable: Callable, params: unknown, rawMeta: unknown): Promise<unknown> {
+    const meta = readMeta(rawMeta)
+    if (meta === undefined || this.#mine.has(meta.call)) {
+      throw new ServiceError('malformed', { detail: 'expected a call with a number of its own, its deadline and its request id' })
+    }
+    if (this.#options.closing()) throw new ServiceError('unavailable', { detail: `${this.#options.edge.server} is stopping` })
+    return runInContext({ requestId: meta.requestId, traceparent: meta.traceparent }, () => this.#run(callable, params, meta))
+  }
+
+  async #run(callable: Callable, params: unknown, meta: Meta): Promise<unknown> {
+    const { running } = this.#options
     const call = new RunningCall(meta)
-    mine.set(meta.call, call)
+    this.#mine.set(meta.call, call)
     running.add(call)
     try {
-      return await call.settle(() => options.handler(name)(checkParams(name, schema, params), call))
+      return await call.settle(() => callable.handler(checkParams(callable, params), call))
     } catch (error) {
-      logFailure(log, { method: name }, error)
-      throw toServiceError(error)
+      throw this.#known(callable, error)
     } finally {
-      mine.delete(meta.call)
+      this.#mine.delete(meta.call)
       running.delete(call)
     }
   }
-  const answer = (callable: Callable) => async (params: unknown, rawMeta: unknown) => {
-    const meta = readMeta(rawMeta)
-    if (meta === undefined || mine.has(meta.call)) throw new ServiceError('malformed', { detail: 'expected a call with its deadline and request id' })
-    if (options.closing()) throw new ServiceError('unavailable', { detail: `${edge.server} is stopping` })
-    return runInContext({ requestId: meta.requestId, traceparent: meta.traceparent }, () => run(callable, params, meta))
+
+  /** What the caller may not see stays in the log. */
+  #known({ name }: Callable, thrown: unknown): ServiceError {
+    const error = toServiceError(thrown)
+    if (error.code === 'internal') this.#options.log.error('call failed', { method: name, error: error.cause ?? error })
+    else if (error.cause !== undefined) this.#options.log.warn('call failed', { method: name, error })
+    return error
   }
-  const functions: Functions = Object.assign(Object.create(null), {
-    [cancelMethod]: (call: unknown) => {
-      if (typeof call === 'number') mine.get(call)?.abort(new ServiceError('deadline', { detail: 'the caller gave up' }))
-    },
-  })
-  for (const [name, { params: schema }] of Object.entries(edge.calls)) functions[name] = answer({ name, schema })
-  const refuse = (name: string): never => {
-    log.warn('call of another edge refused', { method: name })
-    throw new ServiceError('forbidden', { detail: `expected a call of ${edge.name}, got another` })
-  }
-  const end = (): void => {
-    for (const call of mine.values()) call.abort(new ServiceError('unavailable', { detail: 'the connection of the caller ended' }))
-  }
-  return { functions, refuse, end }
 }

@@ -3,34 +3,31 @@ import { connect } from 'node:net'
 import type { Edge } from '@gatehouse/contracts'
 import { greetAsCaller, type Lane } from './hello.ts'
 import { createPeer, type Functions, type Peer } from './peer.ts'
-import { openWire } from './wire.ts'
+import { Wire } from './wire.ts'
 
-export interface AttemptOptions {
+/** Where a server is and what proves who asks. */
+export interface Address {
   readonly edge: Edge
   readonly path: string
   readonly secret: string
+}
+
+export interface AttemptOptions extends Address {
   readonly lane: Lane
+  /** What the server may call: listeners. */
   readonly functions: Functions
-  onUp(peer: Peer): void
+  readonly onUp: (peer: Peer) => void
   /** Once, also when it never came up. */
-  onDown(reason: string): void
+  readonly onDown: (reason: string) => void
 }
 
-export interface Attempt {
-  close(): void
-}
-
-const refuse = (name: string): never => {
-  throw new TypeError(`expected an event of this edge, got ${name}`)
-}
-
-export const attempt = (options: AttemptOptions): Attempt => {
+export const attempt = (options: AttemptOptions): Wire => {
   const { first, hello } = greetAsCaller(options.edge, options.secret, options.lane)
-  return openWire({
+  return new Wire({
     socket: connect(options.path),
     hello,
     first,
-    onOpen: (wire) => options.onUp(createPeer(wire, options.functions, refuse)),
+    onOpen: (wire) => options.onUp(createPeer(wire, options.functions)),
     onClose: (reason) => options.onDown(reason ?? 'the other end closed the connection'),
   })
 }

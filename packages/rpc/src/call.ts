@@ -12,7 +12,8 @@ import { fromWireError } from './wire-error.ts'
 
 export interface CallerOptions {
   readonly edge: Edge
-  link(spec: CallSpec): Link
+  /** The connection that carries this call. */
+  readonly link: (spec: CallSpec) => Link
   readonly log: Logger
 }
 
@@ -51,6 +52,7 @@ const send = (peer: Peer, outgoing: Outgoing): Promise<unknown> =>
       clearTimeout(timer)
       options.signal?.removeEventListener('abort', onAbort)
     }
+    if (options.signal?.aborted === true) return onAbort()
     options.signal?.addEventListener('abort', onAbort, { once: true })
     peer.call(name, params, meta).then(
       (result) => {
@@ -69,10 +71,11 @@ export const createCall = (name: string, spec: CallSpec, { edge, link, log }: Ca
   const most = spec.patient === true ? limits.rpcPatientTime : limits.rpcDownTime
   return async (params, options = {}) => {
     const deadline = options.deadline ?? spec.deadline ?? limits.rpcTime
-    if (options.signal?.aborted === true) throw new ServiceError('deadline', { detail: `the caller gave up on ${name}` })
+    const began = performance.now()
     const route = link(spec)
     const peer = route.peer ?? (await route.wait(Math.min(most, deadline), spec.patient === true))
-    const result = await send(peer, { name, params, deadline, options })
+    const left = Math.max(0, Math.ceil(deadline - (performance.now() - began)))
+    const result = await send(peer, { name, params, deadline: left, options })
     const parsed = v.safeParse(spec.result, result)
     if (parsed.success) return parsed.output
     log.error('answer refused', { method: name, errors: fieldIssues(parsed.issues) })

@@ -1,12 +1,10 @@
 // A caller's end of an edge: calls as functions, events to listeners, a connection that comes back by itself.
-import type { Edge } from '@gatehouse/contracts'
+import type { CallSpec, Edge } from '@gatehouse/contracts'
 import { checkSocketPath, type Logger, silentLogger } from '@gatehouse/kernel'
 import { createCall } from './call.ts'
 import type { Calls, EdgeClient, EventListeners } from './contract.ts'
-import type { Lane } from './hello.ts'
 import { Link } from './link.ts'
-import { type AnyListener, listenTo } from './listen.ts'
-import type { Functions } from './peer.ts'
+import { listenTo } from './listen.ts'
 
 export interface ConnectOptions<E extends Edge> {
   readonly path: string
@@ -17,8 +15,12 @@ export interface ConnectOptions<E extends Edge> {
   readonly log?: Logger | undefined
 }
 
+/** The second connection hears no events. */
+const deaf = { find: () => () => undefined }
+
 export const connectEdge = <E extends Edge>(edge: E, options: ConnectOptions<E>): EdgeClient<E> => {
   checkSocketPath(options.path)
+  const { path, secret, on = {} } = options
   const log = (options.log ?? silentLogger).child({ edge: edge.name })
   const resynchronise = async (): Promise<void> => {
     try {
@@ -27,12 +29,12 @@ export const connectEdge = <E extends Edge>(edge: E, options: ConnectOptions<E>)
       log.error('resynchronisation failed', { error })
     }
   }
-  const link = (lane: Lane, functions: Functions, onUp?: () => void): Link =>
-    new Link({ edge, path: options.path, secret: options.secret, lane, functions, log, ...(onUp === undefined ? {} : { onUp }) })
-  const main = link('main', listenTo(edge, (event) => options.on?.[event] as AnyListener | undefined, log), () => void resynchronise())
-  const large = link('large', Object.create(null) as Functions)
-  const pick = (spec: { large?: boolean }): Link => (spec.large === true ? large : main)
-  const calls = Object.fromEntries(Object.entries(edge.calls).map(([name, spec]) => [name, createCall(name, spec, { edge, link: pick, log })]))
+  const common = { edge, path, secret, log }
+  const functions = listenTo({ edge, listeners: on, log })
+  const main = new Link({ ...common, lane: 'main', functions, onUp: () => void resynchronise() })
+  const large = new Link({ ...common, lane: 'large', functions: deaf })
+  const link = (spec: CallSpec): Link => (spec.large === true ? large : main)
+  const calls = Object.fromEntries(Object.entries(edge.calls).map(([name, spec]) => [name, createCall(name, spec, { edge, link, log })]))
   main.open()
   return {
     calls: calls as Calls<E>,

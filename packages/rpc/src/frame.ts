@@ -4,7 +4,7 @@ import { limits, ServiceError } from '@gatehouse/contracts'
 const newline = 10
 
 /** One line with its newline. A frame beyond the limit is refused here, by its sender. */
-export const encodeFrame = (message: unknown, most: number = limits.rpcFrame): string => {
+export const encodeFrame = (message: object, most: number = limits.rpcFrame): string => {
   const line = JSON.stringify(message)
   // A UTF-16 unit takes at most three bytes.
   const bytes = line.length * 3 <= most ? 0 : Buffer.byteLength(line)
@@ -14,55 +14,56 @@ export const encodeFrame = (message: unknown, most: number = limits.rpcFrame): s
 
 export interface FrameReaderOptions {
   /** Gets each line without its newline, in order. */
-  onFrame(line: string): void
+  readonly onFrame: (line: string) => void
   /** Nothing is read after this. */
-  onOversize(): void
-  readonly most?: number
+  readonly onOversize: () => void
 }
 
-export interface FrameReader {
-  push(chunk: Buffer): void
-  /** Drops what is there and what still comes. */
-  stop(): void
-}
+/** Takes bytes in any pieces, gives whole lines. */
+export class FrameReader {
+  /** Bytes of a line without its newline. */
+  most: number
+  readonly #options: FrameReaderOptions
+  #chunks: Buffer[] = []
+  #size = 0
+  #stopped = false
 
-export const createFrameReader = ({ onFrame, onOversize, most = limits.rpcFrame }: FrameReaderOptions): FrameReader => {
-  let chunks: Buffer[] = []
-  let size = 0
-  let stopped = false
-
-  const stop = (): void => {
-    stopped = true
-    chunks = []
-    size = 0
+  constructor(most: number, options: FrameReaderOptions) {
+    this.most = most
+    this.#options = options
   }
-  const add = (part: Buffer): boolean => {
-    size += part.length
-    if (size > most) {
-      stop()
-      onOversize()
-      return false
+
+  push(chunk: Buffer): void {
+    let start = 0
+    while (!this.#stopped && start < chunk.length) {
+      const end = chunk.indexOf(newline, start)
+      this.#keep(chunk.subarray(start, end < 0 ? chunk.length : end))
+      if (end < 0) return
+      if (!this.#stopped) this.#options.onFrame(this.#take())
+      start = end + 1
     }
-    chunks.push(part)
-    return true
   }
-  const take = (): string => {
-    const [only] = chunks
-    const line = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size)
-    chunks = []
-    size = 0
+
+  /** Drops what is there and what still comes. */
+  stop(): void {
+    this.#stopped = true
+    this.#chunks = []
+    this.#size = 0
+  }
+
+  #keep(part: Buffer): void {
+    this.#size += part.length
+    this.#chunks.push(part)
+    if (this.#size <= this.most) return
+    this.stop()
+    this.#options.onOversize()
+  }
+
+  #take(): string {
+    const [only] = this.#chunks
+    const line = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#size)
+    this.#chunks = []
+    this.#size = 0
     return line.toString('utf8')
-  }
-  return {
-    push: (chunk) => {
-      let start = 0
-      for (let end = chunk.indexOf(newline); !stopped && end >= 0; end = chunk.indexOf(newline, start)) {
-        if (!add(chunk.subarray(start, end))) return
-        start = end + 1
-        onFrame(take())
-      }
-      if (!stopped && start < chunk.length) add(start === 0 ? chunk : chunk.subarray(start))
-    },
-    stop,
   }
 }

@@ -19,15 +19,16 @@ export const helloMost = 4096
 type Side = 'server' | 'caller'
 
 interface Transcript {
+  readonly edge: Edge
   readonly lane: Lane
   readonly callerNonce: string
   readonly serverNonce: string
 }
 
 /** HMAC-SHA256 over everything both ends said; the side keeps one end's proof from being the other's. */
-const prove = (edge: Edge, secret: string, side: Side, said: Transcript): Buffer =>
+const prove = (secret: string, side: Side, { edge, lane, callerNonce, serverNonce }: Transcript): Buffer =>
   createHmac('sha256', secret)
-    .update(JSON.stringify([side, edge.name, edge.version, said.lane, said.callerNonce, said.serverNonce]))
+    .update(JSON.stringify([side, edge.name, edge.version, lane, callerNonce, serverNonce]))
     .digest()
 
 const isProof = (expected: Buffer, got: string): boolean => timingSafeEqual(expected, Buffer.from(got, 'hex'))
@@ -50,15 +51,15 @@ export const greetAsServer = (edge: Edge, secret: string): Hello => {
   return (message) => {
     if (said !== undefined) {
       const proof = v.safeParse(CallerProof, message)
-      const good = proof.success && isProof(prove(edge, secret, 'caller', said), proof.output.proof)
+      const good = proof.success && isProof(prove(secret, 'caller', said), proof.output.proof)
       return good ? { done: said.lane } : { refused: 'expected a proof of the secret, got a wrong one' }
     }
     const hello = v.safeParse(CallerHello, message)
     if (!hello.success) return { refused: 'expected a hello, got something else' }
     const refused = differs(edge, 'caller', hello.output)
     if (refused !== undefined) return { refused }
-    said = { lane: hello.output.lane, callerNonce: hello.output.nonce, serverNonce: nonce() }
-    const proof = prove(edge, secret, 'server', said).toString('hex')
+    said = { edge, lane: hello.output.lane, callerNonce: hello.output.nonce, serverNonce: nonce() }
+    const proof = prove(secret, 'server', said).toString('hex')
     return { send: { service: edge.server, edge: edge.name, version: edge.version, nonce: said.serverNonce, proof } }
   }
 }
@@ -71,9 +72,9 @@ export const greetAsCaller = (edge: Edge, secret: string, lane: Lane): { readonl
     if (!answer.success) return { refused: 'expected a hello, got something else' }
     const refused = differs(edge, 'server', answer.output)
     if (refused !== undefined) return { refused }
-    const said = { lane, callerNonce, serverNonce: answer.output.nonce }
-    if (!isProof(prove(edge, secret, 'server', said), answer.output.proof)) return { refused: 'expected a proof of the secret, got a wrong one' }
-    return { send: { proof: prove(edge, secret, 'caller', said).toString('hex') }, done: lane }
+    const said = { edge, lane, callerNonce, serverNonce: answer.output.nonce }
+    if (!isProof(prove(secret, 'server', said), answer.output.proof)) return { refused: 'expected a proof of the secret, got a wrong one' }
+    return { send: { proof: prove(secret, 'caller', said).toString('hex') }, done: lane }
   }
   return { first: { service: edge.caller, edge: edge.name, version: edge.version, nonce: callerNonce, lane }, hello }
 }

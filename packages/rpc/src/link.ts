@@ -1,19 +1,17 @@
 // A connection that comes back: calls wait for it as long as they may, and it is tried again for ever.
-import { type Edge, limits, ServiceError } from '@gatehouse/contracts'
+import { limits, ServiceError } from '@gatehouse/contracts'
 import { backoff, type Logger } from '@gatehouse/kernel'
-import { type Attempt, attempt } from './attempt.ts'
+import { type Address, attempt } from './attempt.ts'
 import type { Lane } from './hello.ts'
 import type { Functions, Peer } from './peer.ts'
+import type { Wire } from './wire.ts'
 
-export interface LinkOptions {
-  readonly edge: Edge
-  readonly path: string
-  readonly secret: string
+export interface LinkOptions extends Address {
   readonly lane: Lane
   readonly functions: Functions
   readonly log: Logger
   /** After each time it came up. */
-  onUp?(): void
+  readonly onUp?: () => void
 }
 
 interface Waiter {
@@ -29,7 +27,7 @@ export class Link {
   readonly #pauses = backoff({ first: limits.rpcRetryFirst, most: limits.rpcRetryMost })
   readonly #waiters = new Set<Waiter>()
   #peer: Peer | undefined
-  #attempt: Attempt | undefined
+  #attempt: Wire | undefined
   #retry: NodeJS.Timeout | undefined
   #closed = false
   /** The last reason that was logged: a peer that stays down is one line, not one per attempt. */
@@ -54,7 +52,7 @@ export class Link {
   async wait(most: number, patient: boolean): Promise<Peer> {
     if (this.#peer !== undefined) return this.#peer
     this.open()
-    if (this.#attempt === undefined && !patient) throw this.#unavailable()
+    if (this.#closed || (this.#attempt === undefined && !patient)) throw this.#unavailable()
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
         clearTimeout(timer)
@@ -92,7 +90,7 @@ export class Link {
     this.#peer = undefined
     this.#attempt = undefined
     const lost = `the connection to ${edge.server} ended before the answer: what was asked may or may not have been done`
-    peer?.close(new ServiceError('unavailable', { detail: lost }))
+    peer?.close(new ServiceError('unavailable', { detail: lost, cause: reason }))
     for (const waiter of this.#waiters) if (!waiter.patient) waiter.reject(this.#unavailable())
     if (this.#closed) return
     if (reason !== this.#said) log.warn('peer is down', { lane, reason })

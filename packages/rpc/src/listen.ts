@@ -5,23 +5,28 @@ import * as v from 'valibot'
 import { fieldIssues } from './issues.ts'
 import type { Functions } from './peer.ts'
 
-export type AnyListener = (payload: unknown) => unknown
+export interface ListenOptions {
+  readonly edge: Edge
+  readonly listeners: object
+  readonly log: Logger
+}
 
-/** An event without a listener is dropped; one that does not fit its schema is dropped and logged. */
-export const listenTo = (edge: Edge, listener: (event: string) => AnyListener | undefined, log: Logger): Functions => {
-  const functions: Functions = Object.create(null)
-  for (const [event, schema] of Object.entries(edge.events)) {
-    functions[event] = async (payload) => {
-      const listen = listener(event)
-      if (listen === undefined) return
-      const parsed = v.safeParse(schema, payload)
-      if (!parsed.success) return log.error('event refused', { event, errors: fieldIssues(parsed.issues) })
-      try {
-        await listen(parsed.output)
-      } catch (error) {
-        log.error('listener failed', { event, error })
-      }
+/** An event without a listener is dropped; one that is unknown or does not fit its schema is dropped and logged. */
+export const listenTo = ({ edge, listeners, log }: ListenOptions): Functions => {
+  const events = new Map(Object.entries(edge.events))
+  const heard = new Map<string, unknown>(Object.entries(listeners))
+  const hear = async (event: string, payload: unknown): Promise<void> => {
+    const schema = events.get(event)
+    const listen = heard.get(event)
+    if (schema === undefined) return log.warn('event refused: it is none of this edge', { event })
+    if (typeof listen !== 'function') return
+    const parsed = v.safeParse(schema, payload)
+    if (!parsed.success) return log.error('event refused', { event, errors: fieldIssues(parsed.issues) })
+    try {
+      await listen(parsed.output)
+    } catch (error) {
+      log.error('listener failed', { event, error })
     }
   }
-  return functions
+  return { find: (event) => (payload) => hear(event, payload) }
 }

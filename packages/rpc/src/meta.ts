@@ -7,7 +7,7 @@ const Meta = v.strictObject({
   requestId: v.pipe(v.string(), v.maxLength(128)),
   traceparent: v.optional(v.pipe(v.string(), v.maxLength(128))),
   /** Milliseconds that the caller waits. */
-  deadline: v.pipe(v.number(), v.minValue(0)),
+  deadline: v.pipe(v.number(), v.minValue(0), v.maxValue(2 ** 31 - 1)),
 })
 export type Meta = v.InferOutput<typeof Meta>
 

@@ -1,13 +1,17 @@
 // birpc over one wire: requests, answers and events as frames, and nothing that is none of these.
-import { ServiceError } from '@gatehouse/contracts'
+import type { ServiceError } from '@gatehouse/contracts'
 import { createBirpc } from 'birpc'
 import * as v from 'valibot'
 import { encodeFrame } from './frame.ts'
-import type { Wire } from './wire.ts'
 import { toWireError } from './wire-error.ts'
+import type { Wire } from './wire.ts'
 
-/** Local functions; the prototype must be null, so that only what is listed can be called. */
-export type Functions = Record<string, (...args: unknown[]) => unknown>
+type Act = (...args: unknown[]) => unknown
+
+export interface Functions {
+  /** The local function behind a name that the other end asks for; throws for a name that is none. */
+  readonly find: (name: string) => Act
+}
 
 export interface Peer {
   call(method: string, ...args: unknown[]): Promise<unknown>
@@ -26,26 +30,30 @@ type Message = v.InferOutput<typeof Message>
 /** Errors leave as plain members; `JSON.stringify` would make `{}` of them. */
 const serialize = (message: Message): string => encodeFrame('e' in message ? { ...message, e: toWireError(message.e) } : message)
 
-/** `refuse` throws for a name that is not among the functions. */
-export const createPeer = (wire: Wire, functions: Functions, refuse: (name: string) => never): Peer => {
-  const rpc = createBirpc<Functions, Functions, false>(functions, {
-    proxify: false,
-    bind: 'functions',
-    resolver: (name) => functions[name] ?? (() => refuse(name)),
-    // Deadlines are the caller's, who also tells the other end.
-    timeout: -1,
-    post: (frame: string) => wire.send(frame),
-    on: (listener) => {
-      wire.onMessage = (message) => {
-        const parsed = v.safeParse(Message, message)
-        if (parsed.success) listener(parsed.output)
-        else wire.close('expected a request or an answer, got another frame')
-      }
+export const createPeer = (wire: Wire, functions: Functions): Peer => {
+  const rpc = createBirpc<Record<string, Act>, Record<string, Act>, false>(
+    {},
+    {
+      proxify: false,
+      resolver:
+        (name) =>
+        (...args: unknown[]) =>
+          functions.find(name)(...args),
+      // Deadlines are the caller's, who also tells the other end.
+      timeout: -1,
+      post: (frame: string) => wire.send(frame),
+      on: (listener) => {
+        wire.onMessage = (message) => {
+          const parsed = v.safeParse(Message, message)
+          if (parsed.success) listener(parsed.output)
+          else wire.close('expected a request or an answer, got another frame')
+        }
+      },
+      serialize,
+      // Only an answer has a name here: it is replaced by its error. A request that cannot be sent fails at its caller.
+      onGeneralError: (_error, name) => name !== undefined,
     },
-    serialize,
-    // Only an answer has a name here: it is replaced by its error. A request that cannot be sent fails at its caller.
-    onGeneralError: (_error, name) => name !== undefined,
-  })
+  )
   return {
     call: (method, ...args) => rpc.$call(method, ...args),
     notify: (method, ...args) => rpc.$callEvent(method, ...args),

@@ -1,5 +1,5 @@
 // Errors as they cross the wire: what a caller may know, never a stack, never the text of an unknown one.
-import { type Code, codes, ServiceError, toServiceError } from '@gatehouse/contracts'
+import { type Code, codes, isServiceError, ServiceError, toServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
 const isCode = (value: string): value is Code => Object.hasOwn(codes, value)
@@ -20,6 +20,7 @@ export const toWireError = (error: unknown): object => {
 
 /** An error that this end made is itself; anything else that is no wire error is `internal`. */
 export const fromWireError = (value: unknown): ServiceError => {
+  if (isServiceError(value)) return value
   const parsed = v.safeParse(WireError, value)
   if (!parsed.success) return toServiceError(value)
   const { code, ...options } = parsed.output

@@ -1,7 +1,7 @@
 // A socket that carries frames after a hello. Closes on a malformed or oversized frame and says why.
 import type { Socket } from 'node:net'
 import { limits } from '@gatehouse/contracts'
-import { createFrameReader, encodeFrame } from './frame.ts'
+import { encodeFrame, FrameReader } from './frame.ts'
 import { type Hello, helloMost, type Lane } from './hello.ts'
 
 export interface WireOptions {
@@ -9,21 +9,10 @@ export interface WireOptions {
   readonly hello: Hello
   /** Sent at once. */
   readonly first?: object
-  /** Both ends have proved themselves. */
-  onOpen(wire: Wire, lane: Lane): void
-  /** Once, with the reason when this end closed. */
-  onClose(reason: string | undefined): void
-}
-
-export interface Wire {
-  /** Gets each frame after the hello. */
-  onMessage: (message: unknown) => void
-  send(frame: string): void
-  /** Bytes that the other end has not taken yet. */
-  backlog(): number
-  close(reason?: string): void
-  /** Closes when what is written has been taken. */
-  finish(): void
+  /** Both ends have proved themselves; `onMessage` must be set before it returns. */
+  readonly onOpen: (wire: Wire, lane: Lane) => void
+  /** Once, with the reason when this end closed or the socket failed. */
+  readonly onClose: (reason: string | undefined) => void
 }
 
 const parse = (line: string): unknown => {
@@ -34,47 +23,68 @@ const parse = (line: string): unknown => {
   }
 }
 
-export const openWire = ({ socket, hello, first, onOpen, onClose }: WireOptions): Wire => {
-  let open = false
-  let reason: string | undefined
-  const close = (why?: string): void => {
-    reason ??= why
-    reader.stop()
-    socket.destroy()
+export class Wire {
+  /** Gets each frame after the hello. */
+  onMessage: ((message: object) => void) | undefined
+  readonly #options: WireOptions
+  readonly #socket: Socket
+  readonly #reader: FrameReader
+  readonly #patience: NodeJS.Timeout
+  #reason: string | undefined
+
+  constructor(options: WireOptions) {
+    this.#options = options
+    this.#socket = options.socket
+    this.#reader = new FrameReader(helloMost, {
+      onFrame: (line) => this.#read(line),
+      onOversize: () => this.close(`expected a frame of at most ${this.#reader.most} bytes, got more`),
+    })
+    this.#patience = setTimeout(() => this.close(`expected a hello within ${limits.rpcHelloTime} ms, got none`), limits.rpcHelloTime)
+    this.#socket.on('data', (chunk) => this.#reader.push(chunk))
+    this.#socket.on('error', (error) => (this.#reason ??= error.message))
+    this.#socket.on('close', () => this.#end())
+    if (options.first !== undefined) this.send(encodeFrame(options.first))
   }
-  const wire: Wire = {
-    onMessage: () => close('expected no message yet, got one'),
-    send: (frame) => void (socket.writable && socket.write(frame)),
-    backlog: () => socket.writableLength,
-    close,
-    finish: () => socket.destroySoon(),
+
+  send(frame: string): void {
+    if (this.#socket.writable) this.#socket.write(frame)
   }
-  const greet = (message: unknown): void => {
-    const step = hello(message)
-    if ('refused' in step) return close(step.refused)
-    if (step.send !== undefined) wire.send(encodeFrame(step.send))
+
+  /** Bytes that the other end has not taken yet. */
+  get backlog(): number {
+    return this.#socket.writableLength
+  }
+
+  close(reason?: string): void {
+    this.#reason ??= reason
+    this.#reader.stop()
+    this.#socket.destroy()
+  }
+
+  /** Closes when what is written has been taken. */
+  finish(): void {
+    this.#socket.destroySoon()
+  }
+
+  #end(): void {
+    clearTimeout(this.#patience)
+    this.#options.onClose(this.#reason)
+  }
+
+  #read(line: string): void {
+    const message = parse(line)
+    if (typeof message !== 'object' || message === null) this.close('expected a frame of JSON, got something else')
+    else if (this.onMessage === undefined) this.#greet(message)
+    else this.onMessage(message)
+  }
+
+  #greet(message: object): void {
+    const step = this.#options.hello(message)
+    if ('refused' in step) return this.close(step.refused)
+    if (step.send !== undefined) this.send(encodeFrame(step.send))
     if (step.done === undefined) return
-    open = true
-    clearTimeout(patience)
-    onOpen(wire, step.done)
+    clearTimeout(this.#patience)
+    this.#reader.most = limits.rpcFrame
+    this.#options.onOpen(this, step.done)
   }
-  const reader = createFrameReader({
-    onFrame: (line) => {
-      if (!open && line.length > helloMost) return close('expected a hello, got a longer line')
-      const message = parse(line)
-      if (typeof message !== 'object' || message === null) return close('expected a frame of JSON, got something else')
-      if (open) wire.onMessage(message)
-      else greet(message)
-    },
-    onOversize: () => close(`expected a frame of at most ${limits.rpcFrame} bytes, got more`),
-  })
-  const patience = setTimeout(() => close(`expected a hello within ${limits.rpcHelloTime} ms, got none`), limits.rpcHelloTime)
-  socket.on('data', (chunk) => reader.push(chunk))
-  socket.on('error', (error) => (reason ??= error.message))
-  socket.on('close', () => {
-    clearTimeout(patience)
-    onClose(reason)
-  })
-  if (first !== undefined) wire.send(encodeFrame(first))
-  return wire
 }

@@ -16,6 +16,8 @@ export const foreign = (path: string, got: string): Refusal =>
 /** Raw key: no passphrase is derived, which opens in 1 ms. */
 export const unlock = async (connection: Connection, key: string, path: string): Promise<void> => {
   assert.match(key, /^[0-9a-f]{64}$/, 'the key is 64 hex digits')
+  // The addon would write its own lines to stderr, which is the log.
+  await connection.exec('PRAGMA cipher_log_level = NONE')
   await connection.exec(`PRAGMA key = "x'${key}'"`)
   try {
     await connection.all('SELECT count(*) FROM sqlite_schema', [])

@@ -1,4 +1,5 @@
 // The only writer of the unit's log: takes JSON lines of every process, redacts them, prints them.
+import { visible } from '@gatehouse/contracts'
 import type { Redactor } from './redact.ts'
 
 export interface PrinterOptions {
@@ -30,21 +31,25 @@ const parse = (process: string, text: string): Fields => {
 
 const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return /^[\w./:@+-]+$/.test(text) ? text : JSON.stringify(text)
+  return /^[\w./:@+-]+$/.test(text) ? text : visible(JSON.stringify(text))
 }
 
 const plain = ({ time, level, process, message, ...fields }: Fields): string => {
   const rest = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ` ${key}=${shown(value)}`)
-  return `${String(time)} ${String(level).padEnd(5)} ${String(process).padEnd(13)} ${String(message)}${rest.join('')}`
+  return `${String(time)} ${String(level).padEnd(5)} ${String(process).padEnd(13)} ${visible(String(message)).replaceAll('\n', String.raw`\n`)}${rest.join('')}`
 }
 
 export const createPrinter = ({ format, redactor, write }: PrinterOptions): Printer => {
+  const cleaned = (fields: Fields): Fields => {
+    const clean = redactor.clean(fields)
+    return isFields(clean) ? clean : {}
+  }
   const render = (fields: Fields): string => (format === 'json' ? JSON.stringify(fields) : plain(fields))
   return {
     line: (process, text) => {
-      if (text.trim() !== '') write(`${redactor.clean(render(parse(process, text)))}\n`)
+      if (text.trim() !== '') write(`${render(cleaned(parse(process, text)))}\n`)
     },
     unredacted: (record) => write(`${render({ time: new Date().toISOString(), level: 'info', process: 'supervisor', ...record })}\n`),
   }

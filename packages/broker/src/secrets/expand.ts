@@ -15,7 +15,8 @@ export const expand = (values: Readonly<Record<string, string>>, variables: Read
   const secrets = new Set<string>()
   const expandOne = (value: string): string =>
     value.replaceAll(reference, (whole, name: string) => {
-      if (!whole.endsWith('}') || !variableName.test(name)) throw new UpstreamFailure('variable', 'a value holds "${" without a variable name and "}"')
+      if (!whole.endsWith('}') || !variableName.test(name))
+        throw new UpstreamFailure('variable', 'a value holds "${" without a variable name and "}"')
       const found = Object.hasOwn(variables, name) ? variables[name] : undefined
       if (found === undefined) throw new UpstreamFailure('variable', `the variable ${name} is not set, or the catalog may not name it`)
       secrets.add(found)
@@ -28,7 +29,11 @@ export const expand = (values: Readonly<Record<string, string>>, variables: Read
 /** A line break in a header's value would begin another header. */
 export const checkHeaders = (headers: Readonly<Record<string, string>>): void => {
   const bad = Object.entries(headers).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))
-  if (bad !== undefined) throw new UpstreamFailure('variable', `the value of the header ${bad[0]} holds a line break or another character that a header cannot carry`)
+  if (bad !== undefined)
+    throw new UpstreamFailure(
+      'variable',
+      `the value of the header ${bad[0]} holds a line break or another character that a header cannot carry`,
+    )
 }
 
 export const checkVariables = (env: Readonly<Record<string, string>>): void => {

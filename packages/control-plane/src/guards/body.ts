@@ -16,7 +16,8 @@ const checkHeaders = (c: Context<Env>): void => {
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw refuseMediaType('expected a plain body, got an encoded one')
 }
 
-const hasBody = (c: Context<Env>): boolean => c.req.header('transfer-encoding') !== undefined || (c.req.header('content-length') ?? '0') !== '0'
+const hasBody = (c: Context<Env>): boolean =>
+  c.req.header('transfer-encoding') !== undefined || (c.req.header('content-length') ?? '0') !== '0'
 
 const tooLarge = (c: Context<Env>, limit: number): ServiceError => {
   c.header('Connection', 'close')
@@ -25,10 +26,12 @@ const tooLarge = (c: Context<Env>, limit: number): ServiceError => {
 
 const readBytes = async (c: Context<Env>, limit: number): Promise<Uint8Array> => {
   if (Number(c.req.header('content-length') ?? 0) > limit) throw tooLarge(c, limit)
+  const stream: AsyncIterable<unknown> | readonly [] = c.req.raw.body ?? []
   const chunks: Uint8Array[] = []
   let size = 0
   try {
-    for await (const chunk of c.req.raw.body ?? []) {
+    for await (const chunk of stream) {
+      if (!(chunk instanceof Uint8Array)) throw new TypeError('expected bytes from the body')
       size += chunk.byteLength
       if (size > limit) break
       chunks.push(chunk)
@@ -62,7 +65,8 @@ const childrenOf = (value: unknown): readonly unknown[] => (typeof value === 'ob
 const checkDepth = (document: unknown): void => {
   let level: readonly unknown[] = [document]
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limits.jsonDepth) throw new ServiceError('malformed', { detail: `expected JSON of at most ${limits.jsonDepth} levels, got more` })
+    if (depth > limits.jsonDepth)
+      throw new ServiceError('malformed', { detail: `expected JSON of at most ${limits.jsonDepth} levels, got more` })
     level = level.flatMap(childrenOf)
   }
 }

@@ -34,11 +34,11 @@ const headers: Partial<Record<Code, Record<string, ReturnType<typeof header>>>> 
 
 const problemsOf = (list: readonly Code[]): ResponsesWithResolver => {
   const byStatus = Map.groupBy(new Set(list), (code) => codes[code].status)
-  const rows = [...byStatus].map(([status, group]) => [
+  const rows = [...byStatus].map(([status, group]): [string, Answer] => [
     String(status),
     {
       description: group.map((code) => `\`${code}\`: ${codes[code].title}`).join('. '),
-      headers: Object.assign({}, ...group.map((code) => headers[code])),
+      headers: Object.fromEntries(group.flatMap((code) => Object.entries(headers[code] ?? {}))),
       content: { [problemType]: { schema: { $ref: '#/components/schemas/Problem' } } },
     },
   ])

@@ -22,7 +22,7 @@ const numbers = new Map<unknown, JsonSchema>([
 ])
 
 /** For `resolver` and `validator`, which hand these on to the converter. */
-export const conversion = (typeMode: 'input' | 'output'): { options: ConversionConfig } => ({
+export const conversion = (typeMode: 'input' | 'output'): { options: Record<string, unknown> } => ({
   options: {
     target: 'draft-2020-12',
     typeMode,
@@ -30,7 +30,7 @@ export const conversion = (typeMode: 'input' | 'output'): { options: ConversionC
     errorMode: 'ignore',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideSchema: ({ valibotSchema }) => numbers.get(valibotSchema),
-  },
+  } satisfies ConversionConfig,
 })
 
 export const documented = (schema: v.GenericSchema): ReturnType<typeof resolver> => resolver(schema, conversion('output'))

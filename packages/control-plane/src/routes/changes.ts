@@ -19,9 +19,9 @@ const submission = (summary: string) =>
     problems: ['unsupported-media-type', 'invalid', 'change-refused', 'not-found', 'conflict', 'queue-full', 'audit-unwritable'],
   })
 
-const submit = async (c: Context<Env>, wanted: Submission): Promise<SubmitAnswer> => {
+const submit = (c: Context<Env>, wanted: Submission): Promise<SubmitAnswer> => {
   const { unit, token, call } = c.var
-  return await unit.peers.gateway.submit({ token, submission: wanted }, call)
+  return unit.peers.gateway.submit({ token, submission: wanted }, call)
 }
 
 const decision = guarded({
@@ -45,8 +45,12 @@ export const changeRoutes = new Hono<Env>()
   .post('/v1/ui/config/change', submission('Submit a change'), jsonBody(limits.apiBody), body(SubmitBody), async (c) =>
     c.json(await submit(c, c.req.valid('json')), 202),
   )
-  .post('/v1/changes', submission('Submit a change (the same as /v1/ui/config/change)'), jsonBody(limits.apiBody), body(SubmitBody), async (c) =>
-    c.json(await submit(c, c.req.valid('json')), 202),
+  .post(
+    '/v1/changes',
+    submission('Submit a change (the same as /v1/ui/config/change)'),
+    jsonBody(limits.apiBody),
+    body(SubmitBody),
+    async (c) => c.json(await submit(c, c.req.valid('json')), 202),
   )
   .get(
     '/v1/changes/pending',

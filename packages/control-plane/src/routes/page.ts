@@ -5,7 +5,9 @@ import { PageLimit } from '../openapi/schemas.ts'
 
 export const PageQuery = v.strictObject({
   limit: v.optional(PageLimit, String(limits.pageSize)),
-  cursor: v.optional(v.pipe(v.string(), v.minLength(1, 'expected a cursor of an answer'), v.maxLength(512, 'expected a cursor of an answer'))),
+  cursor: v.optional(
+    v.pipe(v.string(), v.minLength(1, 'expected a cursor of an answer'), v.maxLength(512, 'expected a cursor of an answer')),
+  ),
 })
 export type PageQuery = v.InferOutput<typeof PageQuery>
 
@@ -25,9 +27,7 @@ const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 /** `keyOf` is unique within the list; the order is that of the keys. */
 export const cutPage = <T>(items: readonly T[], page: PageQuery, keyOf: (item: T) => string): { items: T[]; nextCursor?: string } => {
   const after = page.cursor === undefined ? undefined : decode(page.cursor)
-  const rest = items
-    .toSorted((a, b) => byText(keyOf(a), keyOf(b)))
-    .filter((item) => after === undefined || byText(keyOf(item), after) > 0)
+  const rest = items.toSorted((a, b) => byText(keyOf(a), keyOf(b))).filter((item) => after === undefined || byText(keyOf(item), after) > 0)
   const cut = rest.slice(0, page.limit)
   const last = cut.at(-1)
   return { items: cut, ...(last !== undefined && rest.length > cut.length && { nextCursor: encode(keyOf(last)) }) }

@@ -9,5 +9,5 @@ export const probeServer = async (c: Context<Env>, name: ServerName): Promise<Pr
   if (broker === null) throw new ServiceError('mcp-disabled')
   await gateway.permit({ token, route: 'probe' }, call)
   await gateway.server({ token, name }, call)
-  return await broker.probe({ name }, { ...call, signal: c.req.raw.signal })
+  return broker.probe({ name }, { ...call, signal: c.req.raw.signal })
 }

@@ -14,8 +14,7 @@ export const probeRoutes = new Hono<Env>()
   .get('/healthz', unguarded({ summary: 'Liveness', tag: 'unit', answers: { 200: text('ok') } }), (c) => c.text('ok'))
   .get('/readyz', ready, async (c) => {
     const { serves, sandbox, degraded } = await c.var.unit.survey()
-    return c.json<Ready>(
-      { status: serves ? 'ready' : 'not-ready', sandbox: sandbox.status, ...(degraded.length > 0 && { degraded }) },
-      serves ? 200 : 503,
-    )
+    const faults = degraded.length > 0 && { degraded: [...degraded] }
+    if (serves) return c.json({ status: 'ready', sandbox: sandbox.status, ...faults } satisfies Ready)
+    return c.json({ status: 'not-ready', sandbox: sandbox.status, ...faults } satisfies Ready, 503)
   })

@@ -47,7 +47,12 @@ export const serverRoutes = new Hono<Env>()
   )
   .get(
     '/v1/registry/mcp-servers/:name',
-    guarded({ summary: 'One catalog entry', tag, answers: { 200: json('The entry', ServerView) }, problems: ['not-found', 'mcp-disabled'] }),
+    guarded({
+      summary: 'One catalog entry',
+      tag,
+      answers: { 200: json('The entry', ServerView) },
+      problems: ['not-found', 'mcp-disabled'],
+    }),
     toolServersGuard,
     existing(Named),
     async (c) => {

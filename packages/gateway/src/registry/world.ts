@@ -1,11 +1,11 @@
 // The slice of the registry that concerns one group, read afresh for each verdict.
-import { AgentGroup, Grant } from '@gatehouse/contracts'
+import { AgentGroup, type AgentGroupID, Grant } from '@gatehouse/contracts'
 import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
 
 /** The part of the registry that one change can see. */
 export interface World {
-  readonly agentGroupID: string
+  readonly agentGroupID: AgentGroupID
   readonly group: AgentGroup | undefined
   readonly grants: readonly Grant[]
   /** Names in the catalog; null on a unit without tool servers. */
@@ -31,7 +31,7 @@ export const readGrants = async (rows: Rows): Promise<Grant[]> =>
   (await rows.all<Row>('SELECT record FROM grants ORDER BY agent_group_id, server')).map(toGrant)
 
 /** @param servers names in the catalog; null on a unit without one */
-export const readWorld = async (rows: Rows, agentGroupID: string, servers: ReadonlySet<string> | null): Promise<World> => {
+export const readWorld = async (rows: Rows, agentGroupID: AgentGroupID, servers: ReadonlySet<string> | null): Promise<World> => {
   const group = await readGroup(rows, agentGroupID)
   const grants = await rows.all<Row>('SELECT record FROM grants WHERE agent_group_id = ? ORDER BY server', [agentGroupID])
   return { agentGroupID, group, grants: grants.map(toGrant), servers }

@@ -17,7 +17,9 @@ const refuse = (detail: string, table: SettingsTable): Refusal =>
 
 export const readFlags = (table: SettingsTable, argv: readonly string[]): Flags => {
   const rows = new Map(Object.values(table).flatMap((row) => (row.flag === undefined ? [] : [[row.flag, row] as const])))
-  const options = Object.fromEntries([...rows].map(([flag, row]) => [flag, { type: row.type === 'boolean' ? ('boolean' as const) : ('string' as const) }]))
+  const options = Object.fromEntries(
+    [...rows].map(([flag, row]) => [flag, { type: row.type === 'boolean' ? ('boolean' as const) : ('string' as const) }]),
+  )
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, allowNegative: true, tokens: true })
   const flags = new Map<string, string | boolean>()
   for (const token of tokens) {
@@ -33,7 +35,8 @@ export const readFlags = (table: SettingsTable, argv: readonly string[]): Flags 
       if (token.value !== undefined) throw refuse(`expected --${row.flag} without a value, got one`, table)
       flags.set(row.flag, !no)
     } else {
-      if (!token.value || (!token.inlineValue && token.value.startsWith('-'))) throw refuse(`expected a value after --${row.flag}, got none`, table)
+      if (!token.value || (!token.inlineValue && token.value.startsWith('-')))
+        throw refuse(`expected a value after --${row.flag}, got none`, table)
       flags.set(row.flag, token.value)
     }
   }

@@ -13,7 +13,16 @@ interface Found {
 
 const refuse = (detail: string, hint: string): Refusal => new Refusal(exits.configuration, { detail, hint })
 
-const truths: Readonly<Record<string, boolean>> = { '1': true, true: true, yes: true, on: true, '0': false, false: false, no: false, off: false }
+const truths: Readonly<Record<string, boolean>> = {
+  '1': true,
+  true: true,
+  yes: true,
+  on: true,
+  '0': false,
+  false: false,
+  no: false,
+  off: false,
+}
 
 const toBoolean = (row: BooleanSetting, text: string): boolean => {
   const value = Object.hasOwn(truths, text.toLowerCase()) ? truths[text.toLowerCase()] : undefined
@@ -23,7 +32,10 @@ const toBoolean = (row: BooleanSetting, text: string): boolean => {
 
 const checkChoice = (row: ChoiceSetting, name: string, value: string): string => {
   if (row.choices.includes(value)) return value
-  throw refuse(`expected ${name} to be one of ${row.choices.join(', ')}, got ${JSON.stringify(value)}`, `choose one of ${row.choices.join(', ')}`)
+  throw refuse(
+    `expected ${name} to be one of ${row.choices.join(', ')}, got ${JSON.stringify(value)}`,
+    `choose one of ${row.choices.join(', ')}`,
+  )
 }
 
 const find = (row: Setting, flags: Flags, env: SettingsInput['env']): Found => {
@@ -42,7 +54,11 @@ const refuseUnknown = (table: SettingsTable, input: SettingsInput): void => {
   const { prefix } = input
   if (prefix === undefined) return
   const rows = Object.values(table)
-  const known = new Set([...rows.map((row) => row.env), ...rows.map((row) => ('secret' in row ? `${row.env}_FILE` : row.env)), ...(input.foreign ?? [])])
+  const known = new Set([
+    ...rows.map((row) => row.env),
+    ...rows.map((row) => ('secret' in row ? `${row.env}_FILE` : row.env)),
+    ...(input.foreign ?? []),
+  ])
   const unknown = Object.keys(input.env).filter((name) => name.startsWith(prefix) && !known.has(name))
   if (unknown.length === 0) return
   throw refuse(`expected variables that have a meaning, got ${unknown.join(', ')}`, `unset ${unknown.join(' and ')}`)

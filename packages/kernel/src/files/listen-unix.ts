@@ -26,7 +26,8 @@ const knock = (path: string): Promise<unknown> =>
     socket.once('connect', () => socket.destroy())
   })
 
-const inUse = (path: string, detail: string, hint: string): Refusal => new Refusal(exits.stateInUse, { detail: `expected to serve ${path}, ${detail}`, hint })
+const inUse = (path: string, detail: string, hint: string): Refusal =>
+  new Refusal(exits.stateInUse, { detail: `expected to serve ${path}, ${detail}`, hint })
 
 const clearStale = async (path: string): Promise<void> => {
   const found = await lstat(path).catch(() => undefined)

@@ -15,7 +15,10 @@ export const privateDirectory = async (path: string, mode = 0o700): Promise<void
   if (made !== undefined) await chmod(path, mode)
   const found = await orRefuse(path, () => stat(path))
   if (!found.isDirectory()) {
-    throw new Refusal(exits.noPermission, { detail: `expected a directory at ${path}, got another kind of file`, hint: `move ${path} away` })
+    throw new Refusal(exits.noPermission, {
+      detail: `expected a directory at ${path}, got another kind of file`,
+      hint: `move ${path} away`,
+    })
   }
   if (found.uid !== process.geteuid?.()) throw ownershipRefusal(path, undefined)
   if ((found.mode & 0o777) === mode) return

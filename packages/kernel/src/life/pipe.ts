@@ -1,6 +1,8 @@
 // The inherited pipe to the supervisor: one boot document in, lines both ways, and its end means the supervisor is gone.
 import { Socket } from 'node:net'
-import type { FromChild } from '@gatehouse/contracts'
+import { exits, type FromChild } from '@gatehouse/contracts'
+import { createLineReader } from './lines.ts'
+import { Refusal } from './refusal.ts'
 
 const bootFd = 3
 const bootMost = 16 * 1024 * 1024
@@ -8,67 +10,59 @@ const bootMost = 16 * 1024 * 1024
 export interface ParentPipe {
   /** Resolves with the first line; rejects when the pipe ends before it. */
   readonly first: Promise<string>
+  /** Resolves when the supervisor asks for a drain. */
+  readonly drain: Promise<void>
+  /** Resolves when the supervisor is gone. */
+  readonly gone: Promise<void>
   send(message: FromChild): void
-  /** The supervisor asks for a drain. */
-  onDrain(listener: () => void): void
-  /** The supervisor is gone. */
-  onGone(listener: () => void): void
   /** Resolves when every line is handed to the system, or at once when nobody reads any more. */
   flush(): Promise<void>
 }
 
-/** Accepts `drain` and `{"type":"drain"}`; ignores lines that it does not know. */
+/** Accepts `drain` and `{"type":"drain"}`; other lines have no meaning yet. */
 const isDrain = (line: string): boolean => /^\s*(?:drain|\{\s*"type"\s*:\s*"drain"\s*\})\s*$/.test(line)
 
-export const openPipe = (fd = bootFd): ParentPipe => {
-  const socket = new Socket({ fd, readable: true, writable: true })
-  const first = Promise.withResolvers<string>()
-  const drained = Promise.withResolvers<void>()
-  const gone = Promise.withResolvers<void>()
-  let chunks: Buffer[] = []
-  let size = 0
-  let booted = false
-
-  const takeLine = (line: Buffer): void => {
-    const text = line.toString('utf8')
-    line.fill(0)
-    if (!booted) {
-      booted = true
-      first.resolve(text)
-    } else if (isDrain(text)) drained.resolve()
+const inherited = (fd: number): Socket => {
+  try {
+    return new Socket({ fd, readable: true, writable: true })
+  } catch (error) {
+    throw new Refusal(exits.configuration, {
+      detail: `expected a pipe to the supervisor on descriptor ${fd}, got none`,
+      hint: 'start the unit with: gatehouse',
+      cause: error,
+    })
   }
-  socket.on('data', (data: Buffer) => {
-    let rest = data
-    for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
-      takeLine(Buffer.concat([...chunks, rest.subarray(0, at)]))
-      for (const chunk of chunks) chunk.fill(0)
-      rest.fill(0, 0, at)
-      chunks = []
-      size = 0
-      rest = rest.subarray(at + 1)
-    }
-    if (rest.length === 0) return
-    chunks.push(rest)
-    size += rest.length
-    if (size > bootMost) socket.destroy(new Error(`expected a boot document of at most ${bootMost} bytes`))
-  })
-  const end = (error?: Error): void => {
-    first.reject(error ?? new Error('the pipe ended before the boot document'))
+}
+
+/** `Refusal` 78 when the process was not started by a supervisor. */
+export const openPipe = (fd = bootFd): ParentPipe => {
+  const socket = inherited(fd)
+  const first = Promise.withResolvers<string>()
+  const drain = Promise.withResolvers<void>()
+  const gone = Promise.withResolvers<void>()
+  let take = (text: string): void => {
+    take = (line) => void (isDrain(line) && drain.resolve())
+    first.resolve(text)
+  }
+  const reader = createLineReader({ onLine: (text) => take(text), onTooLong: () => socket.destroy(), most: bootMost })
+  const end = (): void => {
+    first.reject(new Refusal(exits.configuration, { detail: 'expected a boot document on the inherited pipe, got its end' }))
     gone.resolve()
   }
   first.promise.catch(() => undefined)
+  socket.on('data', (chunk) => reader.push(chunk))
   socket.on('error', end)
-  socket.on('end', () => end())
-  socket.on('close', () => end())
+  socket.on('end', end)
+  socket.on('close', end)
+  const write = (text: string, done?: () => void): void => {
+    if (socket.writable) socket.write(text, done)
+    else done?.()
+  }
   return {
     first: first.promise,
-    send: (message) => void (socket.writable && socket.write(`${JSON.stringify(message)}\n`)),
-    onDrain: (listener) => void drained.promise.then(listener),
-    onGone: (listener) => void gone.promise.then(listener),
-    flush: () =>
-      new Promise((resolve) => {
-        if (!socket.writable) resolve()
-        else socket.write('', () => resolve())
-      }),
+    drain: drain.promise,
+    gone: gone.promise,
+    send: (message) => write(`${JSON.stringify(message)}\n`),
+    flush: () => new Promise((resolve) => write('', resolve)),
   }
 }

@@ -11,7 +11,7 @@ export interface Lifeline<B> {
   readonly log: Logger
   readonly metrics: Metrics
   /** A secret learnt after boot: the supervisor redacts it from then on. */
-  secret(value: string): void
+  readonly secret: (value: string) => void
 }
 
 export interface Running {

@@ -26,7 +26,13 @@ export interface ProcessLogger extends Logger {
 /** Own members of a line come first and cannot be overwritten by a field. */
 const own = ['time', 'level', 'process', 'message'] as const
 
-const lineOf = (process: string, level: string, message: string, fields: Record<string, unknown>): string => {
+interface Entry {
+  readonly level: string
+  readonly message: string
+  readonly fields: Record<string, unknown>
+}
+
+const lineOf = (process: string, { level, message, fields }: Entry): string => {
   const line: Record<string, unknown> = { time: new Date().toISOString(), level, process, message }
   for (const name of Object.keys(fields)) line[own.some((mine) => mine === name) ? `field.${name}` : name] = fields[name]
   return JSON.stringify(line)
@@ -54,15 +60,15 @@ export const createLogger = (options: LoggerOptions): ProcessLogger => {
     format: format.printf((entry) => String(entry.message)),
     transports: [new transports.Stream({ stream, eol: '' })],
   })
-  const emit = (level: string, message: string, bound: object, fields: object): void => {
+  const emit = (entry: Entry): void => {
     waiting += 1
-    sink.log({ level, message: lineOf(options.process, level, message, redact({ ...workContext(), ...bound, ...fields })) })
+    sink.log({ level: entry.level, message: lineOf(options.process, entry) })
   }
   const under = (bound: object): Logger => {
     const at =
       (level: (typeof written)[number]) =>
       (message: string, fields: object = {}): void => {
-        if (enabled.includes(level)) emit(level, message, bound, fields)
+        if (enabled.includes(level)) emit({ level, message, fields: redact({ ...workContext(), ...bound, ...fields }) })
       }
     return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child: (fields) => under({ ...bound, ...fields }) }
   }

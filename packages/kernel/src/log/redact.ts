@@ -3,15 +3,19 @@
 export const redacted = '[redacted]'
 const deepest = 8
 
-const names = new Set(['token', 'authorization', 'secret', 'password', 'key', 'cookie', 'header', 'env', 'argument'])
+/** Secret as the whole last word of a name. */
+const words = new Set(['key', 'header', 'env', 'argument'])
+/** Secret as the end of a name. */
+const ends = ['token', 'authorization', 'secret', 'password', 'cookie', 'apikey']
 const known = new Map<string, boolean>()
 
-/** The last word of a name decides: `apiKey`, `set-cookie` and `TOKENS` are secret, `keyPath` is not. */
+/** The end of a name decides, in singular or plural: `apiKey`, `set-cookie` and `TOKENS` are secret, `keyPath` and `monkey` are not. */
 export const isSecretName = (name: string): boolean => {
   const cached = known.get(name)
   if (cached !== undefined) return cached
-  const last = /(?:[A-Z]?[a-z0-9]+|[A-Z0-9]+)$/.exec(name)?.[0].toLowerCase() ?? ''
-  const answer = names.has(last) || (last.endsWith('s') && names.has(last.slice(0, -1)))
+  const singular = /s$/i.test(name) ? name.slice(0, -1) : name
+  const last = /(?:[A-Z]?[a-z0-9]+|[A-Z0-9]+)$/.exec(singular)?.[0].toLowerCase() ?? ''
+  const answer = words.has(last) || ends.some((end) => singular.toLowerCase().endsWith(end))
   if (known.size < 1024) known.set(name, answer)
   return answer
 }
@@ -20,13 +24,13 @@ export const isSecretName = (name: string): boolean => {
 const hides = (name: string, value: unknown): boolean =>
   value !== undefined && value !== null && typeof value !== 'number' && typeof value !== 'boolean' && isSecretName(name)
 
-const plainError = (error: Error): Record<string, unknown> => ({
-  ...error,
-  name: error.name,
-  message: error.message,
-  stack: error.stack,
-  ...(error.cause === undefined ? {} : { cause: error.cause }),
-})
+/** Most members of an error are not enumerable. */
+const membersOf = (value: object): [string, unknown][] => {
+  const members = Object.entries(value)
+  if (!(value instanceof Error)) return members
+  const { name, message, stack, cause } = value
+  return Object.entries({ name, message, stack, ...Object.fromEntries(members), ...(cause === undefined ? {} : { cause }) })
+}
 
 const copy = (value: object, above: readonly object[]): unknown => {
   if (above.includes(value)) return '[circular]'
@@ -35,9 +39,8 @@ const copy = (value: object, above: readonly object[]): unknown => {
   if (value instanceof Date) return value
   const within = [...above, value]
   if (Array.isArray(value)) return value.map((item) => plain(item, within))
-  const source = value instanceof Error ? plainError(value) : value
   const out: Record<string, unknown> = {}
-  for (const [name, item] of Object.entries(source)) out[name] = hides(name, item) ? redacted : plain(item, within)
+  for (const [name, item] of membersOf(value)) out[name] = hides(name, item) ? redacted : plain(item, within)
   return out
 }
 

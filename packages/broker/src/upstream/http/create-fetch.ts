@@ -28,7 +28,10 @@ const toResponse = ({ statusCode, headers, body }: Awaited<ReturnType<typeof req
     body.resume()
     return new Response(null, init)
   }
-  return new Response(Readable.toWeb(Readable.from((isStream ? limitEvents : limitBody)(body), { objectMode: false })) as ReadableStream, init)
+  return new Response(
+    Readable.toWeb(Readable.from((isStream ? limitEvents : limitBody)(body), { objectMode: false })) as ReadableStream,
+    init,
+  )
 }
 
 /** One outlet serves one url: port and scheme of its policy are those of that url. */

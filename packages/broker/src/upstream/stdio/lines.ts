@@ -8,8 +8,8 @@ export interface OverlongLine {
 export interface LineOptions {
   /** Bytes of the longest line. */
   readonly most: number
-  onLine(line: string): void
-  onOverlong(line: OverlongLine): void
+  readonly onLine: (line: string) => void
+  readonly onOverlong: (line: OverlongLine) => void
 }
 
 /** Bytes of each end that are kept: enough to find the id of a response. */

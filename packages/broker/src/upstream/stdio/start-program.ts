@@ -64,7 +64,9 @@ export const startProgram = async (program: Program): Promise<RunningProgram> =>
   const { pid, stdin, stdout, stderr } = child
   if (pid === undefined) throw new UpstreamFailure('not-started')
   const drained = new Promise<void>((resolve) => void stdout.once('close', resolve))
-  const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve())).then(() => signalGroup(pid, 'SIGKILL'))
+  const exited = new Promise<void>((resolve) => void child.nodeChildProcess.once('exit', () => resolve())).then(() =>
+    signalGroup(pid, 'SIGKILL'),
+  )
   const stop = async (): Promise<void> => {
     stdin.end()
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {

@@ -1,0 +1,15 @@
+// Reads fields out of what the host answered, without believing its shape.
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {})
+
+export const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** What a refusal says: `detail (code)` of a problem document or of a tool's error. */
+export const explain = (body: unknown, status: number): string => {
+  const { detail, title, message, code } = fields(body)
+  return `${text(detail) ?? text(message) ?? text(title) ?? 'the host gave no reason'} (${text(code) ?? status})`
+}

@@ -1,0 +1,57 @@
+// The agent's side of `session.sock`: who it is, what came in, what it answers, what it asks for.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fields, list, text } from './fields.ts'
+import type { Answer } from './request.ts'
+import { persist } from './retry.ts'
+
+/** Seconds that the host holds an empty inbox. */
+const wait = 25
+const short = 15_000
+const pollTime = (wait + 15) * 1000
+const pauseAfterRefusal = 1_000
+
+export interface Message {
+  readonly id: string
+  readonly from: string
+  readonly text: string
+}
+
+export interface SessionClient {
+  info(): Promise<{ session: string; agent: string }>
+  inbox(): Promise<Message[]>
+  acknowledge(id: string): Promise<void>
+  /** The same id twice is one message. */
+  reply(message: { id: string; text: string; inReplyTo: string }): Promise<Answer>
+  /** Asked once: an answer that is lost rejects with `Unanswered`. */
+  requestChange(request: { kind: string; after: unknown; reason: string }): Promise<Answer>
+}
+
+const toMessage = (value: unknown): Message[] => {
+  const message = fields(value)
+  const id = text(message['id'])
+  return id === undefined ? [] : [{ id, from: text(message['from']) ?? 'user', text: text(message['text']) ?? '' }]
+}
+
+export const createSession = (socket: string, signal: AbortSignal): SessionClient => {
+  const get = (path: string, time: number) => persist({ socket, method: 'GET', path, time, signal }, 'always')
+  const post = (path: string, body: unknown) => persist({ socket, method: 'POST', path, body, time: short, signal }, 'always')
+  return {
+    info: async () => {
+      const { status, body } = await get('/session', short)
+      const info = fields(body)
+      const [session, agent] = [text(info['session']), text(info['agent'])]
+      if (session === undefined || agent === undefined) throw new TypeError(`expected a session from GET /session, got status ${status}`)
+      return { session, agent }
+    },
+    inbox: async () => {
+      const { status, body } = await get(`/inbox?wait=${wait}`, pollTime)
+      if (status !== 200) await sleep(pauseAfterRefusal, undefined, { signal })
+      return list(fields(body)['messages']).flatMap(toMessage)
+    },
+    acknowledge: async (id) => {
+      await post(`/inbox/${encodeURIComponent(id)}/ack`, {})
+    },
+    reply: (message) => post('/outbox', message),
+    requestChange: (request) => persist({ socket, method: 'POST', path: '/changes', body: request, time: short, signal }, 'unsent'),
+  }
+}

@@ -1,0 +1,33 @@
+// The agent's side of `tools.sock`: what it may call, and one call at a time.
+import { stat } from 'node:fs/promises'
+import { fields, list, text } from './fields.ts'
+import type { Answer } from './request.ts'
+import { persist } from './retry.ts'
+
+const listTime = 60_000
+/** The host's own deadline for a call is shorter. */
+const callTime = 180_000
+
+export interface ToolsClient {
+  /** Names, sorted. */
+  list(): Promise<string[]>
+  /** Made once: an answer that is lost rejects with `Unanswered`. */
+  call(name: string, args: unknown): Promise<Answer>
+}
+
+const nameOf = (tool: unknown): string[] => {
+  const name = text(fields(tool)['name'])
+  return name === undefined ? [] : [name]
+}
+
+export const connectTools = async (socket: string, signal: AbortSignal): Promise<ToolsClient | null> => {
+  const found = await stat(socket).catch(() => null)
+  if (found === null) return null
+  return {
+    list: async () => {
+      const { body } = await persist({ socket, method: 'GET', path: '/tools', time: listTime, signal }, 'always')
+      return list(fields(body)['tools']).flatMap(nameOf).sort()
+    },
+    call: (name, args) => persist({ socket, method: 'POST', path: '/call', body: { name, arguments: args }, time: callTime, signal }, 'unsent'),
+  }
+}

@@ -1,0 +1,77 @@
+// The mock agent: offline and deterministic, so that a whole unit can be tried without a model.
+import { explain, fields, list, text } from '../host/fields.ts'
+import { type Answer, Unanswered } from '../host/request.ts'
+import type { SessionClient } from '../host/session.ts'
+import type { ToolsClient } from '../host/tools.ts'
+import type { Command } from './command.ts'
+
+export interface Surroundings {
+  readonly session: SessionClient
+  /** Null where this unit has no tool servers. */
+  readonly tools: ToolsClient | null
+  /** What was listed at launch. */
+  readonly toolNames: () => Promise<readonly string[]>
+}
+
+const noServers = 'this unit has no tool servers'
+
+/** Codes with which a gate, not a fault, keeps a tool away. */
+const refusals: ReadonlySet<string> = new Set(['not-granted', 'not-declared', 'definition-changed', 'revoked', 'frozen'])
+
+const blockText = (value: unknown): string => {
+  const block = fields(value)
+  return text(block['text']) ?? `[${text(block['type']) ?? 'content'}]`
+}
+
+const describeResult = ({ status, body }: Answer): string => {
+  if (status !== 200) return `failed: ${explain(body, status)}`
+  const result = fields(body)
+  if (result['error'] !== undefined) {
+    const code = text(fields(result['error'])['code']) ?? ''
+    return `${refusals.has(code) ? 'refused' : 'failed'}: ${explain(result['error'], status)}`
+  }
+  const blocks = list(result['content']).map(blockText).join('\n')
+  const shown = blocks === '' && result['structuredContent'] !== undefined ? JSON.stringify(result['structuredContent']) : blocks
+  return result['isError'] === true ? `error: ${shown}` : shown
+}
+
+const callTool = async (tools: ToolsClient | null, name: string, args: unknown): Promise<string> => {
+  if (tools === null) return `refused: ${noServers}`
+  try {
+    return describeResult(await tools.call(name, args))
+  } catch (error) {
+    if (error instanceof Unanswered) return `outcome unknown: the answer to ${name} was lost (${error.message})`
+    throw error
+  }
+}
+
+const describeChange = (kind: string, { status, body }: Answer): string => {
+  const { id, state, failure, reason } = fields(body)
+  if (text(id) === undefined || text(state) === undefined) return `refused: ${explain(body, status)}`
+  const why = text(fields(failure)['reason']) ?? text(reason)
+  return `asked for ${kind}: ${text(id)} is ${text(state)}${why === undefined ? '' : ` (${why})`}`
+}
+
+const requestChange = async (session: SessionClient, kind: string, after: unknown): Promise<string> => {
+  try {
+    return describeChange(kind, await session.requestChange({ kind, after, reason: 'asked for in a conversation' }))
+  } catch (error) {
+    if (error instanceof Unanswered) return `outcome unknown: the answer to the request for ${kind} was lost (${error.message})`
+    throw error
+  }
+}
+
+export const answer = async (command: Command, around: Surroundings): Promise<string> => {
+  switch (command.type) {
+    case 'echo':
+      return `echo: ${command.text}`
+    case 'tools':
+      return (await around.toolNames()).join(', ') || 'no tools'
+    case 'tool':
+      return callTool(around.tools, command.name, command.arguments)
+    case 'request':
+      return requestChange(around.session, command.kind, command.after)
+    case 'unreadable':
+      return `I cannot read that: ${command.why}`
+  }
+}

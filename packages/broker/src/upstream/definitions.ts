@@ -1,0 +1,37 @@
+// One page of `tools/list` as any server may send it, and one tool, judged by itself.
+import { limits, ToolDefinition } from '@gatehouse/contracts'
+import * as v from 'valibot'
+
+const plainObject = v.custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+
+/** Visible ASCII: what a person, a log and an HTTP header can carry. */
+const name = v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,128}$/))
+
+/** Unknown members are left out, schemas pass as they are. */
+const Declared = v.object({
+  ...ToolDefinition.entries,
+  name,
+  inputSchema: plainObject,
+  outputSchema: v.optional(plainObject),
+  annotations: v.optional(plainObject),
+})
+
+/** An empty cursor is one; a cursor that is null is none. */
+export const ToolPage = v.object({ tools: v.array(v.unknown()), nextCursor: v.nullish(v.string()) })
+
+export interface Judged {
+  readonly tool: ToolDefinition
+  readonly bytes: number
+}
+
+/** Null for a tool that is not as MCP describes one, or that is too deep to be written again. */
+export const judge = (value: unknown): Judged | null => {
+  const parsed = v.safeParse(Declared, value)
+  if (!parsed.success) return null
+  try {
+    const bytes = Buffer.byteLength(JSON.stringify(parsed.output))
+    return bytes > limits.listBytes ? null : { tool: parsed.output, bytes }
+  } catch {
+    return null
+  }
+}

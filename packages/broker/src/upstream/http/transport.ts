@@ -1,0 +1,35 @@
+// MCP over streamable HTTP to a remote server, by the SDK's transport on our own way out.
+import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { checkServerUrl } from '@gatehouse/contracts'
+import { UpstreamFailure } from '../failure.ts'
+import { createOutlet } from './create-fetch.ts'
+
+export interface HttpOptions {
+  readonly url: string
+  /** Expanded. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly ownAddress: string
+}
+
+export interface HttpTransport extends Transport {
+  terminateSession(): Promise<void>
+}
+
+/** The catalog may have been written by hand, so the url is judged here too. */
+export const createHttpTransport = ({ url, headers, ownAddress }: HttpOptions): HttpTransport => {
+  const refused = checkServerUrl(url)
+  if (refused !== null) throw new UpstreamFailure('address-refused', `the url of the server is refused: ${refused}`)
+  const target = new URL(url)
+  const outlet = createOutlet(target, ownAddress)
+  const transport = new StreamableHTTPClientTransport(target, {
+    fetch: outlet.fetch,
+    requestInit: { headers: { ...headers } },
+    reconnectionOptions: { initialReconnectionDelay: 1_000, maxReconnectionDelay: 30_000, reconnectionDelayGrowFactor: 2, maxRetries: 2 },
+  })
+  const close = transport.close.bind(transport)
+  transport.close = async () => {
+    await close()
+    await outlet.close()
+  }
+  return transport
+}

@@ -1,0 +1,50 @@
+// Reads the whole list of a server's tools, page by page and within bounds. A bad tool is left out, never the whole list.
+import { limits, type ToolDefinition } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import type { Scrub } from '../secrets/scrub.ts'
+import { judge, ToolPage } from './definitions.ts'
+import { UpstreamFailure } from './failure.ts'
+import type { Requests } from './requests.ts'
+
+export interface Listed {
+  readonly tools: readonly ToolDefinition[]
+  /** Tools that were left out: not as MCP describes them, or under a name that another has. */
+  readonly dropped: number
+}
+
+interface Source {
+  readonly requests: Requests
+  readonly scrub: Scrub
+}
+
+async function* pages({ requests }: Source, signal: AbortSignal): AsyncGenerator<readonly unknown[]> {
+  const seen = new Set<string | undefined>()
+  let cursor: string | undefined
+  do {
+    if (seen.size >= limits.listPages || seen.has(cursor)) throw new UpstreamFailure('endless-list')
+    seen.add(cursor)
+    const page = v.safeParse(ToolPage, await requests.send('tools/list', cursor === undefined ? {} : { cursor }, signal))
+    if (!page.success) throw new UpstreamFailure('protocol')
+    yield page.output.tools
+    cursor = page.output.nextCursor ?? undefined
+  } while (cursor !== undefined)
+}
+
+export const listTools = async (source: Source, signal: AbortSignal): Promise<Listed> => {
+  const tools = new Map<string, ToolDefinition>()
+  let dropped = 0
+  let bytes = 0
+  for await (const page of pages(source, signal)) {
+    for (const value of page) {
+      const judged = judge(value)
+      if (judged === null || tools.has(judged.tool.name)) {
+        dropped += 1
+        continue
+      }
+      bytes += judged.bytes
+      tools.set(judged.tool.name, source.scrub.json(judged.tool))
+      if (tools.size + dropped > limits.listTools || bytes > limits.listBytes) throw new UpstreamFailure('too-large')
+    }
+  }
+  return { tools: [...tools.values()], dropped }
+}

@@ -1,0 +1,138 @@
+// JSON-RPC requests of our own beside the SDK's client, on its connected transport: results arrive as the server sent them,
+// so that a content block or a tool that the SDK does not know spoils nothing.
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type JSONRPCMessage,
+  type MessageExtraInfo,
+  PROTOCOL_VERSION_META_KEY,
+  SdkHttpError,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client'
+import { classify } from './classify.ts'
+import { UpstreamError, UpstreamFailure } from './failure.ts'
+import type { OverlongLine } from './stdio/lines.ts'
+
+export type Json = Record<string, unknown>
+
+/** What each message of the stateless revision carries; undefined for older ones. */
+export const envelope = (protocol: string, client: { name: string; version: string }): Json => ({
+  [PROTOCOL_VERSION_META_KEY]: protocol,
+  [CLIENT_INFO_META_KEY]: client,
+  [CLIENT_CAPABILITIES_META_KEY]: {},
+})
+
+interface Waiting {
+  resolve(result: unknown): void
+  reject(error: Error): void
+}
+
+/** The SDK counts its own requests from zero. */
+const firstId = 1_000_000_000
+
+const idIn = (line: OverlongLine): number | undefined => {
+  const found = [/"id"\s*:\s*(1\d{9})\b/.exec(line.head), /"id"\s*:\s*(1\d{9})\b(?!.*"id"\s*:\s*1\d{9})/s.exec(line.tail)]
+  const text = found.find((match) => match !== null)?.[1]
+  return text === undefined ? undefined : Number(text)
+}
+
+const errorOf = (error: unknown): UpstreamError => {
+  const { code, message } = typeof error === 'object' && error !== null ? (error as { code?: unknown; message?: unknown }) : {}
+  return new UpstreamError(typeof code === 'number' ? code : 0, typeof message === 'string' ? message : '')
+}
+
+/** A stream of events that was cut for its size says so only in the text of an error of ours. */
+const watchStreams = (transport: Transport): (() => UpstreamFailure) => {
+  const others = transport.onerror
+  let wasCut = false
+  Object.assign(transport, {
+    onerror: (error: Error) => {
+      wasCut = error.message.includes(UpstreamFailure.name)
+      others?.(error)
+    },
+  })
+  return () => new UpstreamFailure(wasCut ? 'too-large' : 'unreachable')
+}
+
+/** Takes the responses to its own requests out of the transport's messages; the client sees all others. */
+export class Requests {
+  readonly #transport: Transport
+  /** What each message carries in the stateless revision. */
+  readonly #meta: Json | undefined
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #streamFailure: () => UpstreamFailure
+  #nextId = firstId
+
+  constructor(transport: Transport, meta: Json | undefined) {
+    this.#transport = transport
+    this.#meta = meta
+    this.#streamFailure = watchStreams(transport)
+    const others = transport.onmessage
+    Object.assign(transport, {
+      onmessage: (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+        if (!this.#take(message)) others?.(message, extra)
+      },
+    })
+  }
+
+  /** The `result` of the response. Rejects with the signal's reason, `UpstreamError` or `UpstreamFailure`. */
+  async send(method: string, params: Json, signal: AbortSignal): Promise<unknown> {
+    signal.throwIfAborted()
+    const id = this.#nextId++
+    const stream = this.#transport.hasPerRequestStream === true ? new AbortController() : undefined
+    const answer = Promise.withResolvers<unknown>()
+    const giveUp = (): void => {
+      answer.reject(signal.reason)
+      this.#cancel(id, stream)
+    }
+    const options = stream && { requestSignal: stream.signal, onRequestStreamEnd: () => answer.reject(this.#streamFailure()) }
+    this.#waiting.set(id, answer)
+    signal.addEventListener('abort', giveUp)
+    try {
+      this.#post({ id, method, params: this.#withMeta(params) }, options).catch((error: unknown) => answer.reject(this.#failure(error)))
+      return await answer.promise
+    } finally {
+      this.#waiting.delete(id)
+      signal.removeEventListener('abort', giveUp)
+    }
+  }
+
+  /** Fails the request whose response was this line, if one can be told. */
+  failOverlong(line: OverlongLine): void {
+    this.#waiting.get(idIn(line) ?? -1)?.reject(new UpstreamFailure('too-large'))
+  }
+
+  failAll(failure: UpstreamFailure): void {
+    for (const each of this.#waiting.values()) each.reject(failure)
+  }
+
+  #take(message: JSONRPCMessage): boolean {
+    if (!('id' in message) || 'method' in message || typeof message.id !== 'number' || message.id < firstId) return false
+    // A late answer to a request that was given up is dropped.
+    const found = this.#waiting.get(message.id)
+    if ('result' in message) found?.resolve(message.result)
+    else found?.reject(errorOf(message.error))
+    return true
+  }
+
+  #withMeta(params: Json): Json {
+    return this.#meta === undefined ? params : { ...params, _meta: this.#meta }
+  }
+
+  #post(message: Json, options?: TransportSendOptions): Promise<void> {
+    return this.#transport.send({ jsonrpc: '2.0', ...message } as JSONRPCMessage, options)
+  }
+
+  #cancel(id: number, stream: AbortController | undefined): void {
+    stream?.abort()
+    // The stateless revision over HTTP has no other word for it than the end of the stream.
+    if (this.#meta !== undefined && stream !== undefined) return
+    this.#post({ method: 'notifications/cancelled', params: this.#withMeta({ requestId: id, reason: 'given up' }) }).catch(() => undefined)
+  }
+
+  #failure(error: unknown): UpstreamFailure {
+    const isLost = error instanceof SdkHttpError && error.status === 404 && this.#transport.sessionId !== undefined
+    return isLost ? new UpstreamFailure('session-lost') : classify(error)
+  }
+}

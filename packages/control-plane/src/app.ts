@@ -1,0 +1,41 @@
+// The application: every request passes the guards in this order, then one handler.
+import { ServiceError } from '@gatehouse/contracts'
+import { Hono } from 'hono'
+import type { Env, Unit } from './env.ts'
+import { hostGuard } from './guards/host.ts'
+import { refuseOtherMethods } from './guards/method.ts'
+import { rateGuard } from './guards/rate.ts'
+import { requestGuard } from './guards/request.ts'
+import { createSite } from './guards/site.ts'
+import { tokenGuard } from './guards/token.ts'
+import { generateOpenApi } from './openapi/generate.ts'
+import { answerProblem } from './problem.ts'
+import { createRoutes } from './routes/routes.ts'
+
+export interface AppOptions {
+  readonly unit: Unit
+  /** The port that is listened on, which is not that of the boot document when that is 0. */
+  readonly port: number
+  /** Milliseconds, monotone; for the limiters. */
+  readonly now?: () => number
+}
+
+/** Made at the first request for it. */
+const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}
+
+export const createApp = ({ unit, port, now }: AppOptions): Hono<Env> => {
+  const { boot } = unit
+  const app = new Hono<Env>()
+  app.onError((error, c) => answerProblem(c, error))
+  app.use(requestGuard(unit))
+  app.use(hostGuard(createSite({ host: boot.host, port, publicUrls: boot.publicUrls })))
+  app.use(tokenGuard(now))
+  if (boot.rate !== null) app.use(rateGuard(boot.rate, now))
+  app.route('/', createRoutes(once(generateOpenApi)))
+  refuseOtherMethods(app)
+  app.notFound((c) => answerProblem(c, new ServiceError('not-found', { detail: 'expected a path of this API, got another one' })))
+  return app
+}

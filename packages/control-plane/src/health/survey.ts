@@ -1,0 +1,62 @@
+// How the parts of the unit fare, asked of each; a part that is down is named and stops nothing else.
+import type { Health, ProcessState, SandboxPosture } from '@gatehouse/contracts'
+import type { CallOptions } from '@gatehouse/rpc'
+import type { Unit } from '../env.ts'
+
+export interface Survey {
+  /** False only where the gateway cannot serve. */
+  readonly serves: boolean
+  readonly sandbox: SandboxPosture | { readonly status: 'unknown' }
+  readonly processes: readonly ProcessState[]
+  /** Names of what is broken. */
+  readonly degraded: readonly string[]
+}
+
+type Parts = Pick<Unit, 'boot' | 'peers' | 'console'>
+interface Reported {
+  readonly processes: readonly ProcessState[]
+  readonly services: Readonly<Record<string, Health>>
+}
+
+const postureTime = 1_000
+
+const readPosture = async ({ boot, peers }: Parts, call: CallOptions): Promise<Survey['sandbox']> => {
+  if (boot.sandbox === 'off') return { driver: 'off', status: 'off', missing: [] }
+  return peers.runner.posture({}, { ...call, deadline: postureTime }).catch(() => ({ status: 'unknown' as const }))
+}
+
+const faultsOf = ([name, { status, degraded }]: [string, Health]): readonly string[] => {
+  if (status === 'ready') return []
+  return status === 'failed' || degraded.length === 0 ? [name] : degraded
+}
+
+/** The process that answers is up, whatever its watcher has heard yet. */
+const absent = ({ processes }: Reported): readonly string[] =>
+  processes.filter(({ name, state }) => state !== 'ready' && name !== 'control-plane').map(({ name }) => name)
+
+export const takeSurvey = async (parts: Parts, call: CallOptions = {}): Promise<Survey> => {
+  const { peers } = parts
+  const [reported, sandbox] = await Promise.all([
+    peers.supervisor.health({}, call).catch((): Reported | undefined => undefined),
+    readPosture(parts, call),
+  ])
+  const serves = peers.gatewayConnected() && (reported === undefined || (reported.services.gateway?.status ?? 'failed') !== 'failed')
+  const degraded = [
+    ...(reported === undefined ? ['supervisor'] : [...absent(reported), ...Object.entries(reported.services).flatMap(faultsOf)]),
+    ...(serves ? [] : ['gateway']),
+    ...(sandbox.status === 'unknown' ? ['runner'] : []),
+    ...(parts.console.size === 0 ? ['console'] : []),
+  ]
+  return { serves, sandbox, processes: reported?.processes ?? [], degraded: [...new Set(degraded)].toSorted() }
+}
+
+/** Callers at the same time share one run. */
+export const shared = <T>(act: () => Promise<T>): (() => Promise<T>) => {
+  let running: Promise<T> | undefined
+  return () => {
+    running ??= act().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+}

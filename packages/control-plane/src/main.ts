@@ -1,0 +1,47 @@
+// Composition root of the control plane: edges to its peers, the listener, the supervisor's door. No logic.
+import {
+  brokerControlPlane,
+  ControlPlaneBoot,
+  type Edge,
+  edgeSocket,
+  exits,
+  gatewayControlPlane,
+  lifeEdge,
+  runnerControlPlane,
+  supervisorControlPlane,
+} from '@gatehouse/contracts'
+import { type Lifeline, Refusal, type Running, runService } from '@gatehouse/kernel'
+import { connectEdge, serveEdge } from '@gatehouse/rpc'
+import { createControlPlane } from './service.ts'
+
+const start = async ({ boot, log, metrics }: Lifeline<ControlPlaneBoot>): Promise<Running> => {
+  const at = (edge: Edge): { path: string; secret: string } => {
+    const secret = boot.edges[edge.name]
+    if (secret === undefined)
+      throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
+    return { path: edgeSocket(boot.runDir, edge), secret }
+  }
+  const gateway = connectEdge(gatewayControlPlane, { ...at(gatewayControlPlane), log })
+  const runner = connectEdge(runnerControlPlane, { ...at(runnerControlPlane), log })
+  const supervisor = connectEdge(supervisorControlPlane, { ...at(supervisorControlPlane), log })
+  const broker = boot.mcp === null ? null : connectEdge(brokerControlPlane, { ...at(brokerControlPlane), log })
+  const peers = {
+    gateway: gateway.calls,
+    runner: runner.calls,
+    supervisor: supervisor.calls,
+    broker: broker?.calls ?? null,
+    gatewayConnected: () => gateway.connected(),
+  }
+  const plane = await createControlPlane({ boot, peers, log, metrics })
+  const edge = lifeEdge('control-plane')
+  const life = await serveEdge(edge, { ...at(edge), handlers: plane.life, log })
+  return {
+    stop: async () => {
+      await plane.stop()
+      await life.close()
+      for (const client of [gateway, runner, supervisor, broker]) client?.close()
+    },
+  }
+}
+
+await runService({ name: 'control-plane', schema: ControlPlaneBoot, start })

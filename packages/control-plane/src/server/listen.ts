@@ -1,0 +1,74 @@
+// The TCP listener: bounded headers and times, so that a slow or broken client costs little.
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { exits, limits } from '@gatehouse/contracts'
+import { Refusal } from '@gatehouse/kernel'
+import { createListener, type Fetch } from './listener.ts'
+import { answerParseErrors } from './raw.ts'
+
+export interface Address {
+  readonly host: string
+  /** 0 for any free one. */
+  readonly port: number
+}
+
+export interface Listening {
+  readonly port: number
+  /** Call it at once: requests come from now on. */
+  serve(fetch: Fetch): void
+  /** Stops accepting, lets running requests end, then closes what is left. */
+  close(): Promise<void>
+}
+
+const refusalOf = (error: NodeJS.ErrnoException, { host, port }: Address): unknown => {
+  const cause = error
+  const hint = 'choose another address with --addr or SERVICE_API_ADDR'
+  if (error.code === 'EADDRINUSE') {
+    return new Refusal(exits.addressInUse, {
+      detail: `expected ${host}:${port} to be free, but another program listens there`,
+      hint,
+      cause,
+    })
+  }
+  if (error.code === 'EACCES') {
+    return new Refusal(exits.noPermission, { detail: `expected to be allowed to listen on ${host}:${port}, but was not`, hint, cause })
+  }
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return new Refusal(exits.configuration, { detail: `expected ${host} to be an address of this machine, but it is not`, hint, cause })
+  }
+  return error
+}
+
+const closeServer = async (server: Server): Promise<void> => {
+  const idle = setInterval(() => server.closeIdleConnections(), 50)
+  const all = setTimeout(() => server.closeAllConnections(), limits.drainTime / 2)
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  clearInterval(idle)
+  clearTimeout(all)
+}
+
+export const listen = async (address: Address): Promise<Listening> => {
+  const server = createServer({
+    headersTimeout: limits.headersTime,
+    requestTimeout: limits.requestTime,
+    connectionsCheckingInterval: 1_000,
+    maxHeaderSize: limits.requestHeaders,
+    // Its answer would not be a problem document; the host guard refuses instead.
+    requireHostHeader: false,
+  })
+  answerParseErrors(server)
+  try {
+    server.listen(address.port, address.host)
+    await once(server, 'listening')
+  } catch (error) {
+    throw error instanceof Error ? refusalOf(error, address) : error
+  }
+  const bound = server.address()
+  return {
+    port: bound === null || typeof bound === 'string' ? address.port : bound.port,
+    serve: (fetch) => void server.on('request', createListener(fetch)),
+    close: () => closeServer(server),
+  }
+}

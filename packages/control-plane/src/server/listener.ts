@@ -1,0 +1,36 @@
+// From a request of node:http to the application and back. Only requests in origin form, for one host, pass.
+import { randomUUID } from 'node:crypto'
+import type { RequestListener } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { problemType } from '../problem.ts'
+import { malformedBody } from './raw.ts'
+
+export type Fetch = (request: Request, bindings: object) => Response | Promise<Response>
+
+const refusal = (detail: string): { readonly body: string; readonly headers: Record<string, string> } => {
+  const requestId = randomUUID()
+  return {
+    body: malformedBody(detail, requestId),
+    headers: { 'Content-Type': problemType, 'X-Request-Id': requestId, 'Cache-Control': 'no-store', Connection: 'close' },
+  }
+}
+
+const refuseTarget = (): Response => {
+  const { body, headers } = refusal('expected a request target and a Host header that form a URL')
+  return new Response(body, { status: 400, headers })
+}
+
+const isHost = (name: string, index: number): boolean => index % 2 === 0 && name.toLowerCase() === 'host'
+
+export const createListener = (fetch: Fetch): RequestListener => {
+  // A probe may come without Host; the host guard judges everything else by the header itself.
+  const answer = getRequestListener(fetch, { hostname: 'localhost', overrideGlobalObjects: false, errorHandler: refuseTarget })
+  return (incoming, outgoing) => {
+    if (incoming.url?.startsWith('/') === true && incoming.rawHeaders.filter(isHost).length < 2) {
+      void answer(incoming, outgoing)
+      return
+    }
+    const { body, headers } = refusal('expected a path as request target and one Host header')
+    outgoing.writeHead(400, headers).end(body)
+  }
+}

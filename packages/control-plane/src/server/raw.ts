@@ -1,0 +1,44 @@
+// Answers to what never became a request: bytes that are not HTTP, headers that are too long, senders that are too slow.
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { ServiceError } from '@gatehouse/contracts'
+import { problemOf, problemType } from '../problem.ts'
+
+const details: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'expected at most 8 KiB of headers, got more',
+  ERR_HTTP_REQUEST_TIMEOUT: 'expected the whole request in time, got a part of it',
+}
+
+export const malformedBody = (detail: string, requestId: string): string =>
+  JSON.stringify(problemOf(new ServiceError('malformed', { detail }), requestId))
+
+const answerOf = (detail: string): string => {
+  const requestId = randomUUID()
+  const body = malformedBody(detail, requestId)
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    `Content-Type: ${problemType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
+
+/** Answers 400 and closes; only closes where an answer has begun already. */
+export const answerParseErrors = (server: Server): void => {
+  const answering = new WeakMap<Duplex, ServerResponse>()
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    answering.set(socket, response)
+    response.once('close', () => answering.delete(socket))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET' || answering.get(socket)?.headersSent === true) {
+      socket.destroy()
+      return
+    }
+    socket.end(answerOf(details[error.code ?? ''] ?? 'expected HTTP/1.1, got something else'), () => socket.destroy())
+  })
+}

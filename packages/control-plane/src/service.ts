@@ -1,0 +1,48 @@
+// The control plane as one value: the listener with its application, and the calls that the supervisor makes.
+import type { ControlPlaneBoot, lifeEdge } from '@gatehouse/contracts'
+import type { Logger, Metrics } from '@gatehouse/kernel'
+import type { Handlers } from '@gatehouse/rpc'
+import { createApp } from './app.ts'
+import { loadConsole } from './console/load.ts'
+import type { Peers, Unit } from './env.ts'
+import { shared, takeSurvey } from './health/survey.ts'
+import { listen } from './server/listen.ts'
+
+export { generateOpenApi } from './openapi/generate.ts'
+export type { Peers } from './env.ts'
+
+export interface ControlPlaneDeps {
+  readonly boot: ControlPlaneBoot
+  readonly peers: Peers
+  readonly log: Logger
+  readonly metrics: Metrics
+}
+
+export interface ControlPlane {
+  readonly port: number
+  readonly life: Handlers<ReturnType<typeof lifeEdge>>
+  stop(): Promise<void>
+}
+
+export const createUnit = async (deps: ControlPlaneDeps): Promise<Unit> => {
+  const parts = { ...deps, console: await loadConsole(deps.boot.console), startedAt: new Date().toISOString() }
+  return { ...parts, survey: shared(() => takeSurvey(parts)) }
+}
+
+const createLife = (unit: Unit, port: number): ControlPlane['life'] => {
+  const degraded = unit.console.size === 0 ? ['console'] : []
+  return {
+    health: () => ({ status: degraded.length === 0 ? 'ready' : 'degraded', degraded, facts: { host: unit.boot.host, port } }),
+    metrics: async () => (await unit.metrics.json()).map((row) => ({ ...row })),
+  }
+}
+
+/** Listens when it resolves. Throws `Refusal` where the address cannot be had. */
+export const createControlPlane = async (deps: ControlPlaneDeps): Promise<ControlPlane> => {
+  const unit = await createUnit(deps)
+  if (unit.console.size === 0) deps.log.warn('the console is not built: /ui/ answers 404', { directory: deps.boot.console })
+  const listening = await listen(deps.boot)
+  listening.serve(createApp({ unit, port: listening.port }).fetch)
+  deps.log.info('listening', { host: deps.boot.host, port: listening.port })
+  return { port: listening.port, life: createLife(unit, listening.port), stop: () => listening.close() }
+}

@@ -1,0 +1,43 @@
+// Comes back to work that could not be done, with growing pauses, until nothing is left.
+import { backoff, type Logger } from '@gatehouse/kernel'
+import { limits } from '@gatehouse/contracts'
+
+export interface Retry {
+  /** There may be work left. */
+  wake(): void
+  /** Resolves when a run that goes on has ended; none begins afterwards. */
+  stop(): Promise<void>
+}
+
+/** @param run resolves with how much is left */
+export const createRetry = (run: () => Promise<number>, log: Logger): Retry => {
+  const pauses = backoff({ first: limits.restartFirst, most: limits.restartMost })
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let stopped = false
+
+  const attempt = async (): Promise<void> => {
+    const left = await run().catch((error: unknown) => {
+      log.warn('what waits could not be taken up again', { error })
+      return 1
+    })
+    running = undefined
+    if (left > 0) schedule()
+    else pauses.reset()
+  }
+  const schedule = (): void => {
+    if (stopped || timer !== undefined) return
+    timer = setTimeout(() => {
+      timer = undefined
+      running ??= attempt()
+    }, pauses.next())
+  }
+  return {
+    wake: schedule,
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

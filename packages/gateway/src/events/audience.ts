@@ -1,0 +1,33 @@
+// Who hears of what happens: the servers of the edges, once they listen. Nobody there is no error.
+import type { gatewayBroker, gatewayControlPlane, gatewayRunner, Edge } from '@gatehouse/contracts'
+import type { EdgeServer } from '@gatehouse/rpc'
+
+type Publish<E extends Edge> = EdgeServer<E>['publish']
+
+export interface Audience {
+  readonly controlPlane: Publish<typeof gatewayControlPlane>
+  readonly broker: Publish<typeof gatewayBroker>
+  readonly runner: Publish<typeof gatewayRunner>
+}
+
+export interface Listeners {
+  readonly controlPlane: Pick<EdgeServer<typeof gatewayControlPlane>, 'publish'>
+  readonly broker: Pick<EdgeServer<typeof gatewayBroker>, 'publish'>
+  readonly runner: Pick<EdgeServer<typeof gatewayRunner>, 'publish'>
+}
+
+export interface Hall extends Audience {
+  seat(listeners: Listeners): void
+}
+
+export const createHall = (): Hall => {
+  let seated: Listeners | undefined
+  return {
+    controlPlane: (event, payload) => seated?.controlPlane.publish(event, payload),
+    broker: (event, payload) => seated?.broker.publish(event, payload),
+    runner: (event, payload) => seated?.runner.publish(event, payload),
+    seat: (listeners) => {
+      seated = listeners
+    },
+  }
+}

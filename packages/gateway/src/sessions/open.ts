@@ -1,0 +1,72 @@
+// Gives the open session of a group and a conversation, and opens it if there is none.
+import { randomBytes } from 'node:crypto'
+import { type AgentGroupID, type ConversationID, ServiceError, type Session } from '@gatehouse/contracts'
+import type { Store, Transaction } from '@gatehouse/store'
+import type { Audience } from '../events/audience.ts'
+import { readGroup } from '../registry/world.ts'
+import { columns, type OpenSessions, type SessionRow } from './open-sessions.ts'
+
+export interface SessionDeps {
+  readonly store: Store
+  readonly sessions: OpenSessions
+  readonly audience: Audience
+  readonly clock: () => number
+}
+
+interface Place {
+  readonly agentGroupID: AgentGroupID
+  readonly conversationID: ConversationID
+}
+
+const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
+const idLength = 13
+
+/** 65 random bits: 256 is a multiple of 32, so every letter is as likely. */
+const makeID = (): string => `ses_${[...randomBytes(idLength)].map((byte) => alphabet.charAt(byte % 32)).join('')}`
+
+const findOpen = (tx: Transaction, place: Place): Promise<SessionRow | undefined> =>
+  tx.get<SessionRow>(`SELECT ${columns} FROM sessions WHERE agent_group_id = ? AND conversation_id = ? AND closed_at IS NULL`, [
+    place.agentGroupID,
+    place.conversationID,
+  ])
+
+/** The group's number for host uids, given once and for good. */
+const slotOf = async (tx: Transaction, agentGroupID: string): Promise<number> => {
+  const find = (): Promise<{ slot: number } | undefined> => tx.get<{ slot: number }>('SELECT slot FROM slots WHERE agent_group_id = ?', [agentGroupID])
+  const found = await find()
+  if (found !== undefined) return found.slot
+  await tx.run('INSERT INTO slots (agent_group_id) VALUES (?)', [agentGroupID])
+  return (await find())?.slot ?? slotOf(tx, agentGroupID)
+}
+
+const insert = async (tx: Transaction, place: Place, openedAt: string): Promise<SessionRow | undefined> => {
+  if ((await readGroup(tx, place.agentGroupID)) === undefined) {
+    throw new ServiceError('not-found', { detail: `there is no agent group ${place.agentGroupID}`, hint: 'list the groups' })
+  }
+  await tx.run('INSERT INTO sessions (id, agent_group_id, conversation_id, slot, opened_at) VALUES (?, ?, ?, ?, ?)', [
+    makeID(),
+    place.agentGroupID,
+    place.conversationID,
+    await slotOf(tx, place.agentGroupID),
+    openedAt,
+  ])
+  return findOpen(tx, place)
+}
+
+export const openSession = async (deps: SessionDeps, place: Place): Promise<Session> => {
+  const known = deps.sessions.all().find((session) => session.agentGroupID === place.agentGroupID && session.conversationID === place.conversationID)
+  if (known !== undefined) return known
+  const { row, made } = await deps.store.write(async (tx) => {
+    const open = await findOpen(tx, place)
+    return open === undefined
+      ? { row: await insert(tx, place, new Date(deps.clock()).toISOString()), made: true }
+      : { row: open, made: false }
+  })
+  if (row === undefined) throw new TypeError('a session that was inserted is found again')
+  const session = deps.sessions.add(row)
+  if (made) {
+    const identity = session.identity === undefined ? {} : { identity: session.identity }
+    deps.audience.broker('session-opened', { session: session.id, agentGroupID: session.agentGroupID, ...identity })
+  }
+  return session
+}

@@ -1,0 +1,73 @@
+// The file behind records: whole lines at its end, made anew where its name leads elsewhere.
+import { constants, ftruncateSync, lstatSync, writeSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { type Identity, sameFile } from './guard.ts'
+import { journalFlags, linesBackward, readFrom } from './lines.ts'
+
+export interface RecordFile {
+  /** Whole lines; all of them or none. */
+  write(lines: Buffer): Promise<void>
+  sync(): Promise<void>
+  close(): Promise<void>
+}
+
+interface Target {
+  readonly handle: FileHandle
+  readonly identity: Identity
+  size: number
+  /** A partial line may stand behind `size`. */
+  partial: boolean
+}
+
+const openTarget = async (path: string): Promise<Target> => {
+  const handle = await open(path, journalFlags | constants.O_CREAT, 0o600)
+  try {
+    const { dev, ino, size } = await handle.stat({ bigint: true })
+    const target: Target = { handle, identity: { dev, ino }, size: Number(size), partial: false }
+    for await (const { start } of linesBackward(readFrom(handle), target.size)) {
+      if (start < target.size) await handle.truncate(start)
+      target.size = start
+      break
+    }
+    return target
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+const inPlace = (path: string, { identity }: Target): boolean => {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return found !== undefined && sameFile(found, identity)
+}
+
+/** A write to the page cache takes microseconds; a trip to the thread pool would take ten times as long. */
+const writeNow = (target: Target, lines: Buffer): void => {
+  const { fd } = target.handle
+  if (target.partial) ftruncateSync(fd, target.size)
+  target.partial = true
+  for (let written = 0; written < lines.length; ) written += writeSync(fd, lines, written)
+  target.size += lines.length
+  target.partial = false
+}
+
+export const openRecordFile = async (path: string): Promise<RecordFile> => {
+  let target = await openTarget(path)
+  const moveOn = async (): Promise<void> => {
+    const old = target.handle
+    target = await openTarget(path)
+    await old.datasync()
+    await old.close()
+  }
+  return {
+    async write(lines) {
+      if (!inPlace(path, target)) await moveOn()
+      writeNow(target, lines)
+    },
+    sync: () => target.handle.datasync(),
+    async close() {
+      await target.handle.datasync()
+      await target.handle.close()
+    },
+  }
+}

@@ -1,0 +1,38 @@
+// The directories that the sessions of a group share, owned by what the sandbox really runs as.
+import { chmod, lchown, lstat, mkdir } from 'node:fs/promises'
+import { type AgentGroupID, type HostIdentity, stateFiles } from '@gatehouse/contracts'
+import { privateDirectory } from '@gatehouse/kernel'
+import { LaunchRefused } from '../sessions/end.ts'
+
+export interface GroupDirectories {
+  readonly workspace: string
+  readonly memory: string
+  readonly shared: string
+}
+
+interface Wanted {
+  readonly mode: number
+  readonly owner: HostIdentity | undefined
+}
+
+/** The parent belongs to the host alone, so no agent can put a link there. */
+const ownedDirectory = async (path: string, { mode, owner }: Wanted): Promise<string> => {
+  await mkdir(path, { mode }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  const found = await lstat(path)
+  if (!found.isDirectory()) throw new LaunchRefused(`expected a directory at ${path}, got another kind of file`)
+  if ((found.mode & 0o777) !== mode) await chmod(path, mode)
+  if (owner !== undefined && (found.uid !== owner.uid || found.gid !== owner.gid)) await lchown(path, owner.uid, owner.gid)
+  return path
+}
+
+export const groupDirectories = async (stateDir: string, group: AgentGroupID, owner: HostIdentity | undefined): Promise<GroupDirectories> => {
+  const home = `${stateDir}/${stateFiles.groups}/${group}`
+  await privateDirectory(home)
+  return {
+    workspace: await ownedDirectory(`${home}/workspace`, { mode: 0o700, owner }),
+    memory: await ownedDirectory(`${home}/memory`, { mode: 0o700, owner }),
+    shared: await ownedDirectory(`${home}/shared`, { mode: 0o755, owner }),
+  }
+}

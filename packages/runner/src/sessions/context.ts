@@ -1,0 +1,45 @@
+// What all acts on sessions share.
+import { type AgentGroupID, type gatewayRunner, limits, type SessionID } from '@gatehouse/contracts'
+import type { Logger, Metrics } from '@gatehouse/kernel'
+import type { Calls } from '@gatehouse/rpc'
+import type { Sequence } from '../queue/sequence.ts'
+import type { Shelf } from '../queue/shelf.ts'
+import type { Posture } from '../sandbox/posture.ts'
+import type { Note } from './note.ts'
+import type { Session } from './session.ts'
+
+/** Milliseconds. */
+export const defaultTimes = {
+  surfaces: limits.connectTime,
+  launch: limits.launchTime,
+  idle: limits.idleStop,
+  narrowing: limits.narrowingTime,
+  failureWindow: limits.failureWindow,
+  restartFirst: limits.restartFirst,
+  restartMost: limits.restartMost,
+  /** What a drain gives a sandbox that is in the middle of a message; short, since an orphaned runner has a second in all. */
+  grace: 250,
+}
+export type Times = typeof defaultTimes
+
+export interface Context {
+  readonly installation: string
+  readonly stateDir: string
+  readonly runDir: string
+  readonly gateway: Calls<typeof gatewayRunner>
+  readonly posture: Posture
+  readonly shelf: Shelf
+  readonly sequence: Sequence
+  readonly sessions: Map<SessionID, Session>
+  /** Queues that could not be read at start. */
+  readonly unreadable: Map<SessionID, string>
+  readonly note: Note
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly times: Times
+  /** Aborts when the runner stops. */
+  readonly closing: AbortSignal
+}
+
+export const sessionsOf = (context: Pick<Context, 'sessions'>, group: AgentGroupID): Session[] =>
+  [...context.sessions.values()].filter(({ agentGroupID }) => agentGroupID === group)

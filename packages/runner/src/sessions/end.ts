@@ -1,0 +1,36 @@
+// What came of one attempt to have a sandbox.
+import { isServiceError } from '@gatehouse/contracts'
+import type { Exit } from '@gatehouse/engine'
+import type { StopReason } from './run.ts'
+
+export type End =
+  /** By the host. */
+  | { readonly kind: 'stopped'; readonly why: StopReason }
+  /** By itself, in order and with nothing left to do. */
+  | { readonly kind: 'finished' }
+  /** The host was not ready: says nothing about the sandbox. */
+  | { readonly kind: 'postponed'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** Trying again would not help. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** The gateway knows no such session. */
+  | { readonly kind: 'gone' }
+
+/** Why a sandbox may never be launched as things are. */
+export class LaunchRefused extends Error {}
+
+const passing: readonly string[] = ['unavailable', 'deadline', 'no-sandbox', 'frozen', 'rate-limited']
+
+/** Before anything was started. */
+export const endOfPreparation = (error: unknown): End => {
+  if (error instanceof LaunchRefused) return { kind: 'refused', reason: error.message }
+  if (isServiceError(error) && error.code === 'not-found') return { kind: 'gone' }
+  const reason = error instanceof Error ? error.message : 'unknown error'
+  return isServiceError(error) && passing.includes(error.code) ? { kind: 'postponed', reason } : { kind: 'failed', reason }
+}
+
+/** One clause for people. */
+export const describeExit = ({ code, signal, reason }: Exit): string => {
+  if (reason === 'out-of-memory') return 'it used more memory than it may'
+  return signal === null ? `it exited with code ${code}` : `it was killed by ${signal}`
+}

@@ -1,0 +1,15 @@
+// Sees to it that somebody works for a session that needs a sandbox. Returns at once.
+import type { Context } from './context.ts'
+import { isWanted, keep } from './keep.ts'
+import type { Session } from './session.ts'
+
+export const ensure = (context: Context, session: Session): void => {
+  if (session.keeping !== undefined || !isWanted(context, session)) return
+  session.keeping = keep(context, session)
+    .catch((error: unknown) => context.log.error('session given up until its next message', { session: session.id, error }))
+    .finally(() => {
+      session.keeping = undefined
+      // A message may have come while the loop was ending.
+      if (session.state === 'idle') ensure(context, session)
+    })
+}

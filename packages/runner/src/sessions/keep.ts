@@ -1,0 +1,73 @@
+// The life of a session's sandboxes: one loop a session, launching while something waits.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { limits, MessageID } from '@gatehouse/contracts'
+import { type Backoff, backoff } from '@gatehouse/kernel'
+import * as v from 'valibot'
+import type { Context } from './context.ts'
+import type { End } from './end.ts'
+import { move } from './machine.ts'
+import { park } from './park.ts'
+import { perform } from './perform.ts'
+import { say } from './say.ts'
+import type { Session } from './session.ts'
+
+export const isWanted = ({ closing, posture }: Context, session: Session): boolean =>
+  !closing.aborted && session.parked === undefined && session.open && posture.launches() && (session.waiting > 0 || session.again)
+
+const retryLater = async ({ closing }: Context, session: Session, delays: Backoff): Promise<void> => {
+  move(session, 'fail')
+  await pause(delays.next(), undefined, { signal: closing }).catch(() => undefined)
+}
+
+const parkFailing = async (context: Context, session: Session, reason: string): Promise<void> => {
+  const minutes = Math.round(context.times.failureWindow / 60_000)
+  const why = `its sandbox failed ${session.failures.length} times within ${minutes} minutes, the last time: ${reason}`
+  park(context, session, why)
+  const text = `This session is parked: ${why}. Messages are kept and wait.`
+  await say(context, session, { id: v.parse(MessageID, `s-${randomUUID()}`), from: 'system', text }).catch((error: unknown) =>
+    context.log.warn('could not tell the conversation that its session is parked', { session: session.id, error }),
+  )
+}
+
+const afterFailure = async (context: Context, session: Session, options: { reason: string; delays: Backoff }): Promise<void> => {
+  const now = Date.now()
+  session.failures = [...session.failures.filter((at) => at > now - context.times.failureWindow), now]
+  if (session.failures.length >= limits.failuresBeforeParking) await parkFailing(context, session, options.reason)
+  else if (isWanted(context, session)) await retryLater(context, session, options.delays)
+}
+
+const conclude = async (context: Context, session: Session, { end, delays }: { end: End; delays: Backoff }): Promise<void> => {
+  if (session.parked !== undefined) return move(session, 'park')
+  switch (end.kind) {
+    case 'stopped':
+      session.again = end.why === 'relaunch' || end.why === 'narrowed'
+      return
+    case 'finished':
+      return
+    case 'gone':
+      session.open = false
+      return
+    case 'refused':
+      return park(context, session, end.reason)
+    case 'postponed':
+      context.log.warn('launch postponed', { session: session.id, reason: end.reason })
+      if (isWanted(context, session)) await retryLater(context, session, delays)
+      return
+    case 'failed':
+      context.log.warn('sandbox failed', { session: session.id, reason: end.reason })
+      await afterFailure(context, session, { reason: end.reason, delays })
+  }
+}
+
+export const keep = async (context: Context, session: Session): Promise<void> => {
+  const delays = backoff({ first: context.times.restartFirst, most: context.times.restartMost })
+  while (isWanted(context, session)) {
+    session.again = false
+    const { end, proved } = await perform(context, session)
+    if (proved) delays.reset()
+    await conclude(context, session, { end, delays })
+    if (session.state === 'live') move(session, 'rest')
+  }
+  if (session.state !== 'idle' && session.state !== 'parked') move(session, 'rest')
+}

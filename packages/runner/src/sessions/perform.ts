@@ -1,0 +1,90 @@
+// One sandbox: prepared, launched, watched, ended. Never throws for what a sandbox does.
+import type { Sandbox } from '@gatehouse/engine'
+import type { Context } from './context.ts'
+import { describeExit, type End, endOfPreparation } from './end.ts'
+import { move } from './machine.ts'
+import { type Prepared, prepare } from './prepare.ts'
+import { createRun, type Run, type StopReason } from './run.ts'
+import type { Session } from './session.ts'
+import { watch } from './watch.ts'
+
+export interface Performed {
+  readonly end: End
+  /** It acknowledged something before its end. */
+  readonly proved: boolean
+}
+
+const follow = async ({ log }: Context, session: Session, sandbox: Sandbox): Promise<void> => {
+  for await (const line of sandbox.output) log.debug('sandbox output', { session: session.id, line })
+}
+
+/** By itself, while the host wanted it to go on. */
+const endedItself = async (context: Context, session: Session, sandbox: Sandbox): Promise<End> => {
+  const exit = await sandbox.exited
+  session.lastExit = describeExit(exit)
+  if (exit.reason === 'out-of-memory') context.metrics.counter('sandbox_kills_total').inc({ reason: exit.reason })
+  context.note(exit.reason === 'out-of-memory' ? 'kill' : 'exit', session, { ...exit })
+  return exit.code === 0 && session.waiting === 0 ? { kind: 'finished' } : { kind: 'failed', reason: session.lastExit }
+}
+
+const endedByHost = async (context: Context, session: Session, { sandbox, why }: { sandbox: Sandbox; why: StopReason }): Promise<End> => {
+  move(session, 'stop')
+  const exit = await sandbox.stop()
+  session.lastExit = `stopped: ${why}`
+  context.metrics.counter('sandbox_kills_total').inc({ reason: why })
+  context.note(why === 'narrowed' || why === 'unresponsive' ? 'kill' : 'exit', session, { ...exit, why })
+  if (why === 'unresponsive') return { kind: 'failed', reason: `it asked for nothing within ${context.times.launch / 1000} s` }
+  return { kind: 'stopped', why }
+}
+
+const live = async (context: Context, session: Session, { run, sandbox, driver }: { run: Run; sandbox: Sandbox; driver: string }): Promise<End> => {
+  const alive = context.metrics.gauge('sandbox_live')
+  const unwatch = watch(context, session, { run, driver })
+  alive.inc()
+  session.launches += 1
+  context.note('launch', session, { sandbox: run.id, driver })
+  follow(context, session, sandbox).catch((error: unknown) => context.log.warn('sandbox output lost', { session: session.id, error }))
+  try {
+    const why = await Promise.race([sandbox.exited.then(() => undefined), run.ended])
+    return why === undefined ? await endedItself(context, session, sandbox) : await endedByHost(context, session, { sandbox, why })
+  } finally {
+    unwatch()
+    alive.dec()
+  }
+}
+
+const start = async (context: Context, session: Session, { run, prepared }: { run: Run; prepared: Prepared }): Promise<End> => {
+  const { driver, spec } = prepared
+  const launches = context.metrics.counter('sandbox_launches_total')
+  try {
+    const sandbox = await driver.launch(spec)
+    launches.inc({ driver: driver.name, outcome: 'ok' })
+    return await live(context, session, { run, sandbox, driver: driver.name })
+  } catch (error) {
+    launches.inc({ driver: driver.name, outcome: 'failed' })
+    return { kind: 'failed', reason: error instanceof Error ? error.message : 'unknown error' }
+  }
+}
+
+const attempt = async (context: Context, session: Session, run: Run): Promise<End> => {
+  const prepared = await prepare(context, session, run).catch((error: unknown) => endOfPreparation(error))
+  if ('kind' in prepared) return run.signal.aborted ? { kind: 'stopped', why: await run.ended } : prepared
+  try {
+    if (run.signal.aborted) return { kind: 'stopped', why: await run.ended }
+    return await start(context, session, { run, prepared })
+  } finally {
+    await prepared.door.close()
+  }
+}
+
+export const perform = async (context: Context, session: Session): Promise<Performed> => {
+  move(session, 'launch')
+  const run = createRun(session.id)
+  session.run = run
+  try {
+    return { end: await attempt(context, session, run), proved: run.proved }
+  } finally {
+    clearTimeout(run.deadline)
+    session.run = undefined
+  }
+}

@@ -1,0 +1,24 @@
+// Takes a message for the agent: on disk first, then told to whoever waits for it.
+import type { MessageID } from '@gatehouse/contracts'
+import { accept } from '../queue/accept.ts'
+import type { Context } from './context.ts'
+import { ensure } from './ensure.ts'
+import type { Session } from './session.ts'
+import { withQueue } from './with-queue.ts'
+
+export interface Received {
+  readonly id: MessageID
+  readonly from: 'user' | 'system'
+  readonly text: string
+}
+
+/** The launch, if one is needed, goes on by itself. */
+export const receive = async (context: Context, session: Session, message: Received): Promise<void> => {
+  const at = new Date().toISOString()
+  const { waiting } = await context.sequence.next(session.agentGroupID, (seq) =>
+    withQueue(context, session, (store) => accept(store, { ...message, seq, at })),
+  )
+  session.waiting = waiting
+  session.news.emit('message')
+  ensure(context, session)
+}

@@ -1,0 +1,11 @@
+// A change touched the group of a sandbox that runs: it is replaced between two messages, or soon if the change takes something away.
+import type { Context } from './context.ts'
+import { leave } from './run.ts'
+import type { Session } from './session.ts'
+
+/** A session without a sandbox needs nothing: its next launch is up to date. */
+export const relaunch = ({ times }: Context, { run }: Session, options: { narrowing: boolean }): void => {
+  if (run === undefined) return
+  if (options.narrowing) run.deadline ??= setTimeout(() => run.end('narrowed'), times.narrowing)
+  leave(run, 'relaunch')
+}

@@ -1,0 +1,62 @@
+// One sandbox of a session, from the preparation of its launch to its end.
+import { randomBytes } from 'node:crypto'
+import type { MessageID, SessionID } from '@gatehouse/contracts'
+
+/** Why the host ends a sandbox. */
+export type StopReason = 'idle' | 'relaunch' | 'narrowed' | 'drain' | 'park' | 'unresponsive'
+
+export interface Run {
+  /** Name of the sandbox. */
+  readonly id: string
+  /** Resolves when the host wants the end. */
+  readonly ended: Promise<StopReason>
+  /** Aborts at that moment. */
+  readonly signal: AbortSignal
+  end(why: StopReason): void
+  /** To be ended at the next quiet moment; until then nothing new is delivered. */
+  leaving: StopReason | undefined
+  /** Delivered to this sandbox and not acknowledged. */
+  readonly delivered: Set<MessageID>
+  /** Requests on its socket that are being answered, long polls apart. */
+  busy: number
+  /** It has acknowledged something: it works. */
+  proved: boolean
+  /** Ends the long poll that waits. */
+  poll: AbortController | undefined
+  /** Ends it busy or not. */
+  deadline: NodeJS.Timeout | undefined
+  /** The sandbox gave a sign of life. */
+  touch(): void
+}
+
+export const createRun = (session: SessionID): Run => {
+  const { promise, resolve } = Promise.withResolvers<StopReason>()
+  const controller = new AbortController()
+  return {
+    id: `${session}-${randomBytes(3).toString('hex')}`,
+    ended: promise,
+    signal: controller.signal,
+    end(why) {
+      resolve(why)
+      controller.abort()
+    },
+    leaving: undefined,
+    delivered: new Set(),
+    busy: 0,
+    proved: false,
+    poll: undefined,
+    deadline: undefined,
+    touch: () => undefined,
+  }
+}
+
+/** Ends a sandbox that is to leave, if nothing is in its hands. Called whenever something left them. */
+export const settle = (run: Run | undefined): void => {
+  if (run?.leaving !== undefined && run.delivered.size === 0 && run.busy === 0) run.end(run.leaving)
+}
+
+/** At the next quiet moment, which may be now. */
+export const leave = (run: Run, why: StopReason): void => {
+  if (run.leaving !== 'drain') run.leaving = why
+  settle(run)
+}

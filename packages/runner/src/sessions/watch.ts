@@ -1,0 +1,28 @@
+// The clocks of one sandbox: it must ask for work soon after its launch, and is stopped when it has long had none.
+import type { Context } from './context.ts'
+import { move } from './machine.ts'
+import type { Run } from './run.ts'
+import type { Session } from './session.ts'
+
+/** Begins with the launch; returns what ends it. */
+export const watch = ({ times, metrics }: Context, session: Session, { run, driver }: { run: Run; driver: string }): (() => void) => {
+  const launched = performance.now()
+  const first = setTimeout(() => run.end('unresponsive'), times.launch)
+  const idle = setTimeout(() => {
+    if (session.waiting === 0 && run.busy === 0) run.end('idle')
+    else idle.refresh()
+  }, times.idle)
+  run.touch = () => {
+    run.touch = () => idle.refresh()
+    clearTimeout(first)
+    idle.refresh()
+    if (session.state !== 'launching') return
+    move(session, 'open')
+    metrics.histogram('sandbox_launch_duration_seconds').observe({ driver }, (performance.now() - launched) / 1000)
+  }
+  return () => {
+    run.touch = () => undefined
+    clearTimeout(first)
+    clearTimeout(idle)
+  }
+}

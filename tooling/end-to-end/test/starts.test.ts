@@ -1,0 +1,148 @@
+// How a unit starts, and every way in which it refuses to.
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { execa } from 'execa'
+import { request } from '../src/http.ts'
+import { freePort, freshDirectory, release, startUnit, type UnitOptions } from '../src/unit.ts'
+
+const token = 'b'.repeat(64)
+
+const directory = async (t: TestContext): Promise<string> => {
+  const path = await freshDirectory()
+  t.after(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+const ended = async (t: TestContext, options: UnitOptions): Promise<{ code: number | undefined; said: string }> => {
+  const unit = await startUnit({ untilReady: false, ...options, stateDir: options.stateDir ?? (await directory(t)) })
+  t.after(unit.dispose)
+  const { code } = await unit.exited
+  return { code, said: unit.lines.join('\n') }
+}
+
+test('a production unit mints its token once, prints it once, keeps it 0600 and never prints it again', async (t) => {
+  const stateDir = await directory(t)
+  const first = await startUnit({ stateDir, flags: ['--sandbox', 'off'] })
+  t.after(first.dispose)
+  const minted = (await readFile(join(stateDir, 'admin-token'), 'utf8')).trim()
+  assert.equal((await stat(join(stateDir, 'admin-token'))).mode & 0o777, 0o600)
+  assert.equal(first.lines.filter((line) => line.includes(minted)).length, 1)
+  assert.equal((await request(`${first.address}/v1/status`, { headers: { authorization: `Bearer ${minted}` } })).status, 200)
+  await first.stop()
+
+  const second = await startUnit({ stateDir, flags: ['--sandbox', 'off', '--log-level', 'debug'] })
+  t.after(second.dispose)
+  assert.equal((await request(`${second.address}/v1/status`, { headers: { authorization: `Bearer ${minted}` } })).status, 200)
+  assert.equal(second.lines.filter((line) => line.includes(minted)).length, 0)
+})
+
+test('a unit starts by environment variables alone, on every address', async (t) => {
+  const port = await freePort()
+  const stateDir = await directory(t)
+  const child = execa(process.execPath, [join(release, 'gatehouse.mjs')], {
+    env: { SERVICE_API_ADDR: `0.0.0.0:${port}`, SERVICE_STATE_DIR: stateDir, SERVICE_API_TOKEN: token, SERVICE_SANDBOX: 'off', SERVICE_LOG_FORMAT: 'json' },
+    extendEnv: false,
+    reject: false,
+    all: true,
+  })
+  t.after(async () => {
+    child.kill('SIGTERM')
+    await child
+  })
+  for (const end = Date.now() + 20_000; ; ) {
+    const ready = await request(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
+    if (ready?.status === 200) break
+    assert.ok(Date.now() < end, 'the unit did not become ready')
+  }
+  child.kill('SIGTERM')
+  const { all, exitCode } = await child
+  assert.equal(exitCode, 0)
+  for (const line of String(all).trimEnd().split('\n')) assert.doesNotThrow(() => JSON.parse(line), line)
+  assert.ok(!String(all).includes(token))
+})
+
+test('--dev says that local servers run unisolated and that no token is asked for', async (t) => {
+  const unit = await startUnit()
+  t.after(unit.dispose)
+  assert.match(unit.lines.join('\n'), /unisolated/)
+  assert.equal((await request(`${unit.address}/v1/status`)).status, 200)
+})
+
+test('the catalog is created 0600, and a wider one is refused with the chmod', async (t) => {
+  const stateDir = await directory(t)
+  const unit = await startUnit({ stateDir })
+  t.after(unit.dispose)
+  const catalog = join(stateDir, 'mcp-catalog.json')
+  assert.equal((await stat(catalog)).mode & 0o777, 0o600)
+  await unit.stop()
+  await chmod(catalog, 0o644)
+  const { code, said } = await ended(t, { stateDir })
+  assert.equal(code, 78)
+  assert.match(said, new RegExp(`chmod 0?600 ${catalog}`))
+})
+
+test('another mode on the same state ends with 78', async (t) => {
+  const stateDir = await directory(t)
+  const unit = await startUnit({ stateDir })
+  t.after(unit.dispose)
+  await unit.stop()
+  const { code, said } = await ended(t, { stateDir, flags: ['--sandbox', 'off'] })
+  assert.equal(code, 78)
+  assert.match(said, /mode dev/)
+})
+
+test('a second unit on the same state ends with 75 and leaves the first alone', async (t) => {
+  const stateDir = await directory(t)
+  const unit = await startUnit({ stateDir })
+  t.after(unit.dispose)
+  assert.equal((await ended(t, { stateDir })).code, 75)
+  assert.equal((await request(`${unit.address}/readyz`)).status, 200)
+})
+
+test('a port in use ends with 69', async (t) => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const address = server.address()
+  assert.ok(address !== null && typeof address !== 'string')
+  assert.equal((await ended(t, { port: address.port })).code, 69)
+})
+
+test('a state directory that cannot be written ends with 77 and names the chown', async (t) => {
+  const { code, said } = await ended(t, { stateDir: '/proc/gatehouse-cannot-be-here', flags: ['--sandbox', 'off'] })
+  assert.equal(code, 77)
+  assert.match(said, /chown -R \d+:\d+ \/proc\/gatehouse-cannot-be-here/)
+})
+
+test('--dev on a public address ends with 78', async (t) => {
+  const stateDir = await directory(t)
+  const { exitCode } = await execa(process.execPath, [join(release, 'gatehouse.mjs'), '--dev', '--addr', '0.0.0.0:0', '--state-dir', stateDir], { reject: false })
+  assert.equal(exitCode, 78)
+})
+
+test('a wrong master key is a clear error and changes nothing', async (t) => {
+  const stateDir = await directory(t)
+  const unit = await startUnit({ stateDir })
+  t.after(unit.dispose)
+  await unit.stop()
+  const database = await readFile(join(stateDir, 'gateway.db'))
+  await writeFile(join(stateDir, 'keyring.json'), JSON.stringify({ epochs: [{ epoch: 1, key: 'cd'.repeat(32) }] }), { mode: 0o600 })
+  const { code, said } = await ended(t, { stateDir })
+  assert.equal(code, 78)
+  assert.match(said, /master key/)
+  assert.deepEqual(await readFile(join(stateDir, 'gateway.db')), database)
+})
+
+test('in production without runsc the unit is ready, says that sandboxes are refused, and refuses launches alone', async (t) => {
+  const empty = await mkdtemp(join(tmpdir(), 'gatehouse-no-engine-'))
+  t.after(() => rm(empty, { recursive: true, force: true }))
+  const unit = await startUnit({ flags: [], env: { PATH: empty, SERVICE_API_TOKEN: token }, token })
+  t.after(unit.dispose)
+  const ready = await request(`${unit.address}/readyz`)
+  assert.equal(ready.status, 200)
+  assert.equal((await unit.client.status()).sandbox.status, 'refused')
+})
