@@ -16,6 +16,7 @@ export const PatchOperation = v.strictObject({
   from: v.optional(v.string()),
   value: v.optional(v.unknown()),
 })
+export type PatchOperation = v.InferOutput<typeof PatchOperation>
 
 export const Decision = v.strictObject({
   outcome: v.picklist(['approve', 'reject']),
@@ -30,6 +31,7 @@ export const Decision = v.strictObject({
 export type Decision = v.InferOutput<typeof Decision>
 
 export const Failure = v.strictObject({ rule: v.string(), reason: v.string() })
+export type Failure = v.InferOutput<typeof Failure>
 
 export const Change = v.strictObject({
   id: ChangeID,
@@ -67,6 +69,7 @@ export const Submission = v.strictObject({
 export type Submission = v.InferOutput<typeof Submission>
 
 export const Submitted = v.strictObject({ id: ChangeID, state: ChangeState, digest: Digest })
+export type Submitted = v.InferOutput<typeof Submitted>
 
 export const AuditEntry = v.strictObject({
   seq: v.number(),

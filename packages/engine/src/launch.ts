@@ -8,7 +8,8 @@ import { createOutput } from './output.ts'
 
 /** Milliseconds within which `stop` has ended a sandbox. */
 export const stopTime = 2_000
-const stopEvery = 250
+/** A container that is still being made cannot be ended yet, so it is tried again. */
+const stopEvery = 400
 
 export interface Program {
   readonly file: string
@@ -37,10 +38,15 @@ const toExit = (code: number | undefined, signal: string | undefined): Exit => {
   return name === undefined ? { code: code ?? null, signal: null, reason: 'exited' } : { code: null, signal: name, reason: 'killed' }
 }
 
-const delay = async (time: number, until: Promise<unknown>): Promise<void> => {
+/** False when the time was up first. */
+const within = async (done: Promise<boolean>, time: number): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined
-  await Promise.race([until, new Promise((resolve) => { timer = setTimeout(resolve, time) })])
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, time, false)
+  })
+  const result = await Promise.race([done, late])
   clearTimeout(timer)
+  return result
 }
 
 const nothing = new Uint8Array()
@@ -90,14 +96,13 @@ export const launchProgram = async (program: Program, ending: Ending = {}): Prom
   const stop = async (): Promise<Exit> => {
     stopping = true
     const deadline = performance.now() + stopTime
-    let gone = false
-    const end = exited.then(() => { gone = true })
-    while (!gone && performance.now() < deadline) {
-      await Promise.race([ending.end === undefined ? child.kill('SIGKILL') : ending.end().catch(() => undefined), end])
-      await delay(stopEvery, end)
+    const gone = exited.then(() => true)
+    while (performance.now() < deadline) {
+      void (ending.end?.() ?? Promise.resolve(child.kill('SIGKILL'))).catch(() => undefined)
+      if (await within(gone, Math.min(stopEvery, deadline - performance.now()))) return exited
     }
-    if (!gone) child.kill('SIGKILL')
-    return gone ? exited : { code: null, signal: null, reason: 'stopped' }
+    child.kill('SIGKILL')
+    return { code: null, signal: null, reason: 'stopped' }
   }
   return { exited, output: output.lines, stop }
 }

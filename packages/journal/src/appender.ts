@@ -15,8 +15,8 @@ interface Call {
   readonly drafts: readonly Draft[]
   /** Ends with a checkpoint. */
   readonly sign: boolean
-  resolve(appended: Appended): void
-  reject(error: unknown): void
+  readonly resolve: (appended: Appended) => void
+  readonly reject: (error: unknown) => void
 }
 
 export interface AppenderOptions {
@@ -47,7 +47,7 @@ export class Appender {
   #calls: Call[] = []
   /** Lines of the journal's own that wait for the next write. */
   #notes: Draft[] = []
-  #running: Promise<void> | undefined
+  #running = false
   #failing = false
   #closed = false
 
@@ -80,11 +80,12 @@ export class Appender {
     if (this.#closed) return Promise.reject(new ServiceError('unavailable', { detail: 'the journal is closed' }))
     return new Promise((resolve, reject) => {
       this.#calls.push({ drafts, sign, resolve, reject })
-      this.#running ??= this.#run()
+      if (!this.#running) void this.#run()
     })
   }
 
   async #run(): Promise<void> {
+    this.#running = true
     while (this.#calls.length > 0) {
       // Whoever calls in this turn of the event loop comes along.
       await nextTurn()
@@ -92,7 +93,7 @@ export class Appender {
       this.#calls = []
       await this.#flush(calls)
     }
-    this.#running = undefined
+    this.#running = false
   }
 
   async #flush(calls: readonly Call[]): Promise<void> {

@@ -51,7 +51,21 @@ export const chain = (last: Link, { input, members }: Draft, time: string): Chai
   const { prev, hash: before } = { prev: last.prev, hash: last.hash }
   const line = `{"seq":${place.seq},"time":"${time}",${members},"prev":"${prev}","hash":"${before}"}`
   const { by, changeID, kind, agentGroupID } = input
-  const optional = { ...(by !== undefined && { by }), ...(changeID !== undefined && { changeID }), ...(kind !== undefined && { kind }), ...(agentGroupID !== undefined && { agentGroupID }) }
-  const entry = { ...place, stage: input.stage, edge: input.edge, principal: input.principal, ...optional, detail: input.detail, prev, hash: before }
+  const optional = {
+    ...(by !== undefined && { by }),
+    ...(changeID !== undefined && { changeID }),
+    ...(kind !== undefined && { kind }),
+    ...(agentGroupID !== undefined && { agentGroupID }),
+  }
+  const entry = {
+    ...place,
+    stage: input.stage,
+    edge: input.edge,
+    principal: input.principal,
+    ...optional,
+    detail: input.detail,
+    prev,
+    hash: before,
+  }
   return { line, entry, link: { seq: place.seq, hash: sha256(line), prev: before } }
 }

@@ -24,6 +24,7 @@ export const checkpointFault = (entry: AuditEntry, head: Head, key: KeyObject): 
   if (!detail.success) return 'the checkpoint lacks seq, hash, epoch or signature'
   const { seq, hash, epoch, signature } = detail.output
   if (seq !== head.seq || hash !== head.hash) return `the checkpoint is of another head than line ${head.seq}`
-  if (!verify(null, signed(head, epoch), key, Buffer.from(signature, 'base64'))) return 'the signature of the checkpoint does not fit the public key'
+  if (!verify(null, signed(head, epoch), key, Buffer.from(signature, 'base64')))
+    return 'the signature of the checkpoint does not fit the public key'
   return undefined
 }

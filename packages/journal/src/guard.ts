@@ -8,20 +8,26 @@ export interface Identity {
   readonly ino: bigint
 }
 
-export const unwritable = (detail: string, hint: string, cause?: unknown): ServiceError => new ServiceError('audit-unwritable', { detail, hint, cause })
+export const unwritable = (detail: string, hint: string, cause?: unknown): ServiceError =>
+  new ServiceError('audit-unwritable', { detail, hint, cause })
 
 /** Without following a link; an open file keeps its inode, so the name is all that must be looked at. */
 export const lookAt = (path: string): BigIntStats => {
   try {
     return lstatSync(path, { bigint: true })
   } catch (error) {
-    throw unwritable(`${path}: expected the journal, found no file that can be reached`, 'put the file back; appending goes on by itself', error)
+    throw unwritable(
+      `${path}: expected the journal, found no file that can be reached`,
+      'put the file back; appending goes on by itself',
+      error,
+    )
   }
 }
 
 /** Kind, links and mode. */
 export const checkShape = (path: string, found: BigIntStats): void => {
-  if (!found.isFile()) throw unwritable(`${path}: expected a file, got something else`, 'put the journal back in its place; appending goes on by itself')
+  if (!found.isFile())
+    throw unwritable(`${path}: expected a file, got something else`, 'put the journal back in its place; appending goes on by itself')
   if (found.nlink !== 1n) {
     throw unwritable(`${path}: expected one name for the file, got ${found.nlink}`, `remove the others: find -samefile ${path}`)
   }
@@ -34,7 +40,10 @@ export const sameFile = (a: Identity, b: Identity): boolean => a.ino === b.ino &
 export const checkFile = (path: string, { identity, size }: { readonly identity: Identity; readonly size: number }): void => {
   const found = lookAt(path)
   if (!sameFile(found, identity)) {
-    throw unwritable(`${path}: expected the journal, found another file in its place`, 'put the file back, or a copy of it to the last byte; appending goes on by itself')
+    throw unwritable(
+      `${path}: expected the journal, found another file in its place`,
+      'put the file back, or a copy of it to the last byte; appending goes on by itself',
+    )
   }
   checkShape(path, found)
   if (found.size !== BigInt(size)) {

@@ -87,7 +87,8 @@ export class Inspector {
 
   #unproven(entry: AuditEntry, before: Head): Fault | undefined {
     if (this.#key === undefined) return undefined
-    if (entry.stage !== 'checkpoint') return this.#unsigned < checkpointEvery ? undefined : this.#fault(`expected a checkpoint after ${checkpointEvery} lines`)
+    if (entry.stage !== 'checkpoint')
+      return this.#unsigned < checkpointEvery ? undefined : this.#fault(`expected a checkpoint after ${checkpointEvery} lines`)
     const reason = checkpointFault(entry, before, this.#key)
     return reason === undefined ? undefined : this.#fault(reason)
   }

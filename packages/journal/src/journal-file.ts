@@ -54,13 +54,17 @@ export class JournalFile {
   /** On disk when it resolves; if it rejects, the bytes are taken back before the next append. */
   async append(bytes: Buffer, head: Head): Promise<void> {
     try {
-      for (let written = 0; written < bytes.length; ) written += (await this.#handle.write(bytes, written)).bytesWritten
+      for (let written = 0; written < bytes.length;) written += (await this.#handle.write(bytes, written)).bytesWritten
       await this.#handle.datasync()
     } catch (error) {
       this.#doubt = { kind: 'unfinished', bytes }
       // If this fails too, the next append tries again.
       await this.#repair(this.#doubt).catch(() => {})
-      throw unwritable(`${this.#path}: the journal cannot be written`, 'free disk space or mend the disk; appending goes on by itself', error)
+      throw unwritable(
+        `${this.#path}: the journal cannot be written`,
+        'free disk space or mend the disk; appending goes on by itself',
+        error,
+      )
     }
     this.#sound = { ...this.#sound, size: this.#sound.size + bytes.length, head }
   }

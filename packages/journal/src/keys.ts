@@ -1,7 +1,7 @@
 // The key pair of the checkpoints: Ed25519 from a seed, its public half beside the journal.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { exits } from '@gatehouse/contracts'
+import { exits, ServiceError } from '@gatehouse/contracts'
 import { Refusal, writeAtomically } from '@gatehouse/kernel'
 
 /** RFC 8410: the DER of a PKCS #8 Ed25519 key up to its 32 bytes of seed. */
@@ -30,4 +30,15 @@ export const publishKey = async (path: string, key: KeyObject): Promise<void> =>
   })
 }
 
-export const loadPublicKey = async (path: string): Promise<KeyObject> => createPublicKey(await readFile(path, 'utf8'))
+/** Throws a `ServiceError` for a file that cannot be read or is no key. */
+export const loadPublicKey = async (path: string): Promise<KeyObject> => {
+  try {
+    return createPublicKey(await readFile(path, 'utf8'))
+  } catch (cause) {
+    throw new ServiceError('not-found', {
+      detail: `${path}: expected the public key of a journal in PEM`,
+      hint: 'name journal.pub of the state directory',
+      cause,
+    })
+  }
+}

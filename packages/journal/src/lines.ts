@@ -23,7 +23,7 @@ export const readFrom =
   (handle: FileHandle): Read =>
   async (position, length) => {
     const bytes = Buffer.allocUnsafe(length)
-    for (let filled = 0; filled < length; ) {
+    for (let filled = 0; filled < length;) {
       const { bytesRead } = await handle.read(bytes, filled, length - filled, position + filled)
       if (bytesRead === 0) throw new Error(`expected ${length} bytes at ${position} of a file, got ${filled}`)
       filled += bytesRead
@@ -52,7 +52,7 @@ export async function* linesForward(read: Read, start: number, end: number): Asy
 /** The lines before `end`, the last one first; what follows the last newline comes first, even if it is empty. */
 export async function* linesBackward(read: Read, end: number): AsyncGenerator<Line> {
   let pending: Buffer[] = []
-  for (let stop = end; stop > 0; ) {
+  for (let stop = end; stop > 0;) {
     const position = Math.max(0, stop - block)
     const bytes = await read(position, stop - position)
     let to = bytes.length

@@ -15,7 +15,10 @@ const near = 64 * 1024
 const entryOf = ({ start, bytes }: Line): AuditEntry => {
   const entry = parseEntry(bytes)
   if (entry !== undefined) return entry
-  throw new ServiceError('internal', { detail: `expected an entry of the journal at byte ${start}, got something else`, hint: 'run svcctl audit verify' })
+  throw new ServiceError('internal', {
+    detail: `expected an entry of the journal at byte ${start}, got something else`,
+    hint: 'run svcctl audit verify',
+  })
 }
 
 const firstLine = async (read: Read, start: number, end: number): Promise<Line | undefined> => {

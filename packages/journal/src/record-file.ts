@@ -46,7 +46,7 @@ const writeNow = (target: Target, lines: Buffer): void => {
   const { fd } = target.handle
   if (target.partial) ftruncateSync(fd, target.size)
   target.partial = true
-  for (let written = 0; written < lines.length; ) written += writeSync(fd, lines, written)
+  for (let written = 0; written < lines.length;) written += writeSync(fd, lines, written)
   target.size += lines.length
   target.partial = false
 }

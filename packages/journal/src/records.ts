@@ -11,14 +11,18 @@ export interface Records {
 
 interface Waiting {
   readonly line: string
-  resolve(): void
-  reject(error: unknown): void
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
 }
 
 const syncTime = 100
 
 const unwritable = (path: string, cause: unknown): ServiceError =>
-  new ServiceError('audit-unwritable', { detail: `${path}: records cannot be written`, hint: 'free disk space or mend the disk; recording goes on by itself', cause })
+  new ServiceError('audit-unwritable', {
+    detail: `${path}: records cannot be written`,
+    hint: 'free disk space or mend the disk; recording goes on by itself',
+    cause,
+  })
 
 class Recorder implements Records {
   readonly #path: string

@@ -38,36 +38,45 @@ const foreign = (path: string): Refusal =>
     hint: 'restore the state directory from a backup; nothing was changed',
   })
 
-/** The last line that is one, and where it ends. */
-const lastLine = async (handle: FileHandle, size: number, path: string): Promise<{ link: Link; end: number }> => {
-  let broken = 0
-  for await (const { start, bytes } of linesBackward(readFrom(handle), size)) {
-    const end = start + bytes.length + 1
-    const entry = end <= size ? parseEntry(bytes) : undefined
-    if (entry !== undefined) return { link: { seq: entry.seq, hash: sha256(bytes), prev: entry.hash }, end }
-    if (end <= size) broken += 1
-  }
-  if (broken > 0) throw foreign(path)
-  return { link: genesis, end: 0 }
+interface End {
+  readonly link: Link
+  /** Where the line ends. */
+  readonly end: number
 }
 
-const countUnsigned = async (handle: FileHandle, end: number): Promise<number> => {
-  let count = 0
-  if (end === 0) return count
-  for await (const { bytes } of linesBackward(readFrom(handle), end - 1)) {
-    if (count >= checkpointEvery || parseEntry(bytes)?.stage === 'checkpoint') return count
-    count += 1
+/**
+ * Walks back to a checkpoint for the last line with nothing broken before it: where a power cut has lost a block in
+ * the middle of a write, what follows the gap is as lost as the gap.
+ */
+const walkBack = async (handle: FileHandle, size: number, path: string): Promise<End & { unsigned: number }> => {
+  let found: End | undefined
+  let unsigned = 0
+  let broken = false
+  for await (const { start, bytes } of linesBackward(readFrom(handle), size)) {
+    const end = start + bytes.length + 1
+    if (end > size) continue
+    const entry = parseEntry(bytes)
+    if (entry === undefined) {
+      broken = true
+      found = undefined
+      unsigned = 0
+      continue
+    }
+    found ??= { link: { seq: entry.seq, hash: sha256(bytes), prev: entry.hash }, end }
+    if (entry.stage === 'checkpoint' || unsigned >= checkpointEvery) break
+    unsigned += 1
   }
-  return count
+  if (found === undefined && broken) throw foreign(path)
+  return { ...(found ?? { link: genesis, end: 0 }), unsigned }
 }
 
 export const recover = async (path: string): Promise<Recovered> => {
   const handle = await openOrMake(path)
   try {
     const { dev, ino, size } = await handle.stat({ bigint: true })
-    const { link, end } = await lastLine(handle, Number(size), path)
+    const { link, end, unsigned } = await walkBack(handle, Number(size), path)
     const opened: Opened = { path, handle, identity: { dev, ino }, size: end, head: link, torn: end !== Number(size) }
-    return { opened, place: { link, unsigned: await countUnsigned(handle, end) } }
+    return { opened, place: { link, unsigned } }
   } catch (error) {
     await handle.close()
     throw error

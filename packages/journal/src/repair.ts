@@ -50,7 +50,11 @@ const checkLast = async (handle: FileHandle, { size, head }: Sound, path: string
   throw unwritable(`${path}: expected line ${head.seq} at the end, got another`, putBack)
 }
 
-const checkContent = async (handle: FileHandle, sound: Sound, { path, doubt, identity }: Faulty & { identity: Identity }): Promise<void> => {
+const checkContent = async (
+  handle: FileHandle,
+  sound: Sound,
+  { path, doubt, identity }: Faulty & { identity: Identity },
+): Promise<void> => {
   if (doubt.kind === 'altered' || !sameFile(identity, sound.identity)) return checkWhole(handle, sound, path)
   if (doubt.kind === 'unfinished') return checkLast(handle, sound, path)
 }
@@ -88,6 +92,8 @@ export const repair = async (sound: Sound, faulty: Faulty): Promise<Repaired> =>
     return { handle, ...(await settle(handle, sound, faulty)) }
   } catch (error) {
     await handle.close()
-    throw error instanceof Error && 'errno' in error ? unwritable(`${path}: the journal cannot be written`, 'free disk space or mend the disk', error) : error
+    throw error instanceof Error && 'errno' in error
+      ? unwritable(`${path}: the journal cannot be written`, 'free disk space or mend the disk', error)
+      : error
   }
 }

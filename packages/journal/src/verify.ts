@@ -28,11 +28,15 @@ const filesOf = async (path: string): Promise<string[]> => {
     const number = name.startsWith(`${stem}.`) ? /^\.(\d+)\.jsonl$/.exec(name.slice(stem?.length))?.[1] : undefined
     if (number !== undefined) numbers.push(Number(number))
   }
-  return [...numbers.sort((a, b) => a - b).map((number) => join(directory, `${stem}.${number}.jsonl`)), path]
+  return [...numbers.toSorted((a, b) => a - b).map((number) => join(directory, `${stem}.${number}.jsonl`)), path]
 }
 
 const unreadable = (path: string, code: unknown, cause: Error): ServiceError =>
-  new ServiceError('not-found', { detail: `${path}: expected a journal, it cannot be read (${String(code)})`, hint: 'name audit.jsonl of a state directory that you may read', cause })
+  new ServiceError('not-found', {
+    detail: `${path}: expected a journal, it cannot be read (${String(code)})`,
+    hint: 'name audit.jsonl of a state directory that you may read',
+    cause,
+  })
 
 /** Rejects with a `ServiceError` if a file cannot be read at all. */
 export const verifyJournal = async ({ path, publicKeyPath, head }: VerifyOptions): Promise<Verdict> => {

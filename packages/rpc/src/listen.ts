@@ -11,6 +11,8 @@ export interface ListenOptions {
   readonly log: Logger
 }
 
+const isListener = (value: unknown): value is (payload: unknown) => unknown => typeof value === 'function'
+
 /** An event without a listener is dropped; one that is unknown or does not fit its schema is dropped and logged. */
 export const listenTo = ({ edge, listeners, log }: ListenOptions): Functions => {
   const events = new Map(Object.entries(edge.events))
@@ -19,7 +21,7 @@ export const listenTo = ({ edge, listeners, log }: ListenOptions): Functions => 
     const schema = events.get(event)
     const listen = heard.get(event)
     if (schema === undefined) return log.warn('event refused: it is none of this edge', { event })
-    if (typeof listen !== 'function') return
+    if (!isListener(listen)) return
     const parsed = v.safeParse(schema, payload)
     if (!parsed.success) return log.error('event refused', { event, errors: fieldIssues(parsed.issues) })
     try {

@@ -33,6 +33,15 @@ export const isDiskFull = (error: unknown): boolean => sqliteCode(error) === 'SQ
 export const toStoreError = (error: unknown, path: string): unknown => {
   const code = sqliteCode(error)
   if (code === undefined || !isFault(error)) return error
-  if (code in hints) return new ServiceError('unavailable', { detail: `${path}: the database cannot be used now (${code})`, hint: hints[code], cause: error })
-  return new ServiceError('internal', { detail: `${path}: the database is damaged (${code})`, hint: 'restore it from a backup', cause: error })
+  if (code in hints)
+    return new ServiceError('unavailable', {
+      detail: `${path}: the database cannot be used now (${code})`,
+      hint: hints[code],
+      cause: error,
+    })
+  return new ServiceError('internal', {
+    detail: `${path}: the database is damaged (${code})`,
+    hint: 'restore it from a backup',
+    cause: error,
+  })
 }

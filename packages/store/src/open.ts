@@ -1,6 +1,6 @@
 // Opens a store: one encrypted file, one writer behind a queue, one reader.
 import type { Logger } from '@gatehouse/kernel'
-import { openConnections } from './connections.ts'
+import { Connections } from './connections.ts'
 import { ensureFile } from './create.ts'
 import { toStoreError } from './faults.ts'
 import { type Migrations, migrate } from './migrate.ts'
@@ -34,7 +34,7 @@ export interface StoreOptions {
 export const openStore = async ({ path, key, migrations, log }: StoreOptions): Promise<Store> => {
   await ensureFile(path, key)
   await probe(path, key)
-  const connections = await openConnections({ path, key, log })
+  const connections = new Connections({ path, key, log })
   try {
     await migrate((await connections.current()).writer, migrations, path)
   } catch (error) {

@@ -26,7 +26,9 @@ export const openSealedKey = (wrapping: Buffer, context: string, sealed: string)
   const [nonce, ciphertext, tag] = parts.map((part) => Buffer.from(part, 'base64url'))
   const whole = found === version && parts.length === 3 && nonce?.length === nonceBytes && tag?.length === tagBytes
   if (!whole || ciphertext === undefined) throw broken(context, 'text of another form')
-  const decipher = createDecipheriv('aes-256-gcm', wrapping, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(context)).setAuthTag(tag)
+  const decipher = createDecipheriv('aes-256-gcm', wrapping, nonce, { authTagLength: tagBytes })
+    .setAAD(Buffer.from(context))
+    .setAuthTag(tag)
   try {
     return Buffer.concat([decipher.update(ciphertext), decipher.final()])
   } catch {

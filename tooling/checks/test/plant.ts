@@ -15,7 +15,8 @@ export interface Plant {
 /** Packages see each other, and execa, as pnpm would show them. A folder that were a link itself would be linted through. */
 const link = (root: string): void => {
   mkdirSync(join(root, 'node_modules'))
-  for (const name of readdirSync(join(house, 'node_modules'))) symlinkSync(join(house, 'node_modules', name), join(root, 'node_modules', name))
+  for (const name of readdirSync(join(house, 'node_modules')))
+    symlinkSync(join(house, 'node_modules', name), join(root, 'node_modules', name))
   for (const name of readdirSync(join(root, 'packages'))) {
     const modules = join(root, 'packages', name, 'node_modules')
     mkdirSync(join(modules, '@gatehouse'), { recursive: true })

@@ -3,12 +3,12 @@ import { exposedName, type ToolAddress } from './exposed-name.ts'
 
 export type NameTable = ReadonlyMap<string, ToolAddress>
 
-/** Two tools under one name: the first keeps it. Either is authorized by its address, never by its name. */
-export const createNameTable = (addresses: Iterable<ToolAddress>): NameTable => {
-  const table = new Map<string, ToolAddress>()
-  for (const address of addresses) {
-    const name = exposedName(address)
-    if (!table.has(name)) table.set(name, { server: address.server, tool: address.tool })
+/** Of two tools under one name the first keeps it: a call is authorized by its address, so that either is safe. */
+export const createNameTable = <T extends ToolAddress>(tools: Iterable<T>): ReadonlyMap<string, T> => {
+  const table = new Map<string, T>()
+  for (const tool of tools) {
+    const name = exposedName(tool)
+    if (!table.has(name)) table.set(name, tool)
   }
   return table
 }

@@ -1,10 +1,11 @@
 // One connection to a tool server: the SDK's client connects and negotiates, lists and calls go by our own requests.
-import { Client, type ClientOptions, type PriorDiscovery, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+import { Client, type ClientOptions, type PriorDiscovery, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import { limits, type ProbeResult, type ToolDefinition } from '@gatehouse/contracts'
 import type { Scrub } from '../secrets/scrub.ts'
 import { classify } from './classify.ts'
-import { UpstreamFailure } from './failure.ts'
+import { UpstreamError, UpstreamFailure } from './failure.ts'
 import { type ConnectSettings, makeTransport, type MadeTransport, type NamedEntry } from './make-transport.ts'
+import { keepListening } from './keep-listening.ts'
 import { envelope, type Json, Requests } from './requests.ts'
 
 export interface Connection {
@@ -16,7 +17,9 @@ export interface Connection {
   readonly announces: boolean
   /** Resolves with the reason when the connection is gone. */
   readonly gone: Promise<UpstreamFailure>
-  /** A call by the SDK, for tools whose arguments also travel in headers. */
+  /** Arguments that a tool's schema marks with `x-mcp-header` travel in headers too. */
+  readonly mirrorsArguments: boolean
+  /** A call by the SDK, which knows how to put arguments into headers. */
   callBySdk(tool: ToolDefinition, args: Json, signal: AbortSignal): Promise<unknown>
   /** The reason is what requests in flight and `gone` are told. */
   close(reason?: UpstreamFailure): Promise<void>
@@ -44,6 +47,10 @@ const createClient = (version: string, kind: MadeTransport['kind'], onToolsChang
   return client
 }
 
+/** Why an attempt was ended from our side; a time-out unless the reason says otherwise. */
+export const abortFailure = ({ reason }: AbortSignal): UpstreamFailure =>
+  reason instanceof UpstreamFailure ? reason : new UpstreamFailure('silent')
+
 interface Attempt {
   readonly client: Client
   readonly made: MadeTransport
@@ -64,7 +71,7 @@ const attempt = async (
     return { client, made }
   } catch (error) {
     await made.transport.close().catch(() => undefined)
-    throw options.signal.aborted ? new UpstreamFailure('silent') : error
+    throw options.signal.aborted ? abortFailure(options.signal) : error
   } finally {
     options.signal.removeEventListener('abort', giveUp)
   }
@@ -88,9 +95,20 @@ const connectClient = async (entry: NamedEntry, settings: ConnectSettings, optio
   }
 }
 
+const callBySdk = async (client: Client, { tool, args }: { tool: ToolDefinition; args: Json }, signal: AbortSignal): Promise<unknown> => {
+  const toolDefinition = { name: tool.name, inputSchema: tool.inputSchema as { type: 'object' } }
+  try {
+    return await client.callTool({ name: tool.name, arguments: args }, { signal, timeout: limits.callTime, toolDefinition })
+  } catch (error) {
+    if (error instanceof ProtocolError) throw new UpstreamError(error.code, error.message)
+    if (error instanceof SdkError && error.code === SdkErrorCode.UnsupportedResultType) return { resultType: 'input_required' }
+    throw error
+  }
+}
+
 const brief = (text: string | undefined, scrub: Scrub): string => scrub.text(text ?? '').slice(0, 128)
 
-const wire = ({ client, made }: Attempt, version: string): Connection => {
+const wire = ({ client, made }: Attempt, version: string, onToolsChanged: () => void): Connection => {
   const { transport, scrub } = made
   const protocol = client.getNegotiatedProtocolVersion() ?? ''
   const isLegacy = client.getProtocolEra() !== 'modern'
@@ -98,28 +116,27 @@ const wire = ({ client, made }: Attempt, version: string): Connection => {
   const gone = Promise.withResolvers<UpstreamFailure>()
   let reason = new UpstreamFailure('exited')
   if (made.kind === 'stdio') made.transport.onoverlong = (line) => requests.failOverlong(line)
-  client.onclose = () => {
+  const ended = (): void => {
     requests.failAll(reason)
     gone.resolve(reason)
   }
+  Object.assign(client, { onclose: ended })
+  const announces = client.getServerCapabilities()?.tools?.listChanged === true
+  if (announces && !isLegacy) void keepListening(client, gone.promise, onToolsChanged)
   const info = client.getServerVersion()
   return {
     scrub,
     requests,
     server: { name: brief(info?.name, scrub), version: brief(info?.version, scrub), protocol },
     isLegacy,
-    announces: client.getServerCapabilities()?.tools?.listChanged === true,
+    announces,
     gone: gone.promise,
-    callBySdk: (tool, args, signal) =>
-      client.callTool(
-        { name: tool.name, arguments: args },
-        { signal, timeout: limits.callTime, toolDefinition: { name: tool.name, inputSchema: tool.inputSchema as { type: 'object' } } },
-      ),
+    mirrorsArguments: !isLegacy && made.kind === 'http',
+    callBySdk: (tool, args, signal) => callBySdk(client, { tool, args }, signal),
     close: async (why) => {
       reason = why ?? reason
       await transport.close().catch(() => undefined)
-      requests.failAll(reason)
-      gone.resolve(reason)
+      ended()
     },
   }
 }
@@ -127,7 +144,7 @@ const wire = ({ client, made }: Attempt, version: string): Connection => {
 /** Rejects with `UpstreamFailure` alone. */
 export const connect = async (entry: NamedEntry, settings: ConnectSettings, options: ConnectOptions): Promise<Connection> => {
   try {
-    return wire(await connectClient(entry, settings, options), settings.boot.version)
+    return wire(await connectClient(entry, settings, options), settings.boot.version, () => options.onToolsChanged?.())
   } catch (error) {
     throw classify(error)
   }

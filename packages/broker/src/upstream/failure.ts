@@ -48,6 +48,14 @@ export class UpstreamError extends Error {
   }
 }
 
+/** The server does not declare the tool now. */
+export class NotDeclared extends Error {
+  constructor() {
+    super('the server does not declare the tool')
+    this.name = 'NotDeclared'
+  }
+}
+
 /** The next attempt to connect is too far away to wait for it. */
 export class NotYet extends UpstreamFailure {
   /** Seconds. */

@@ -7,7 +7,7 @@ import { checkHeaders, checkVariables, expand } from '../secrets/expand.ts'
 import { createScrub, type Scrub } from '../secrets/scrub.ts'
 import { UpstreamFailure } from './failure.ts'
 import { createHttpTransport } from './http/transport.ts'
-import { createStdioTransport, type StdioTransport } from './stdio/transport.ts'
+import { StdioTransport } from './stdio/transport.ts'
 
 export interface ConnectSettings {
   readonly boot: Pick<BrokerBoot, 'isolation' | 'variables' | 'ownAddress' | 'runDir' | 'version'>
@@ -52,9 +52,10 @@ export const makeTransport = async ({ name, entry }: NamedEntry, settings: Conne
   checkVariables(values)
   const scrub = scrubOf(secrets, settings)
   const log = settings.log.child({ server: name })
-  const transport = createStdioTransport({
+  const transport = new StdioTransport({
     program: { command: entry.command, args: entry.args, env: values, directory: await serverDirectory(settings.boot.runDir, name) },
     onErrorOutput: (text) => log.debug('mcp.stderr', { text: scrub.text(text) }),
+    onNoise: () => log.debug('mcp.noise'),
   })
   return { kind: 'stdio', transport, scrub }
 }

@@ -26,10 +26,12 @@ export const json = (description: string, schema: v.GenericSchema): Answer => ({
 
 export const text = (description: string): Answer => ({ description, content: { 'text/plain': { schema: { type: 'string' } } } })
 
-const header = (description: string) => ({ description, schema: { type: 'string' as const } })
-const headers: Partial<Record<Code, Record<string, ReturnType<typeof header>>>> = {
-  unauthorized: { 'WWW-Authenticate': header('Bearer') },
-  'rate-limited': { 'Retry-After': header('Seconds') },
+const header = (name: string, description: string) => ({ headers: { [name]: { description, schema: { type: 'string' as const } } } })
+
+/** By status. */
+const withHeaders: Readonly<Record<number, ReturnType<typeof header>>> = {
+  401: header('WWW-Authenticate', '`Bearer`'),
+  429: header('Retry-After', 'Seconds'),
 }
 
 const problemsOf = (list: readonly Code[]): ResponsesWithResolver => {
@@ -38,7 +40,7 @@ const problemsOf = (list: readonly Code[]): ResponsesWithResolver => {
     String(status),
     {
       description: group.map((code) => `\`${code}\`: ${codes[code].title}`).join('. '),
-      headers: Object.fromEntries(group.flatMap((code) => Object.entries(headers[code] ?? {}))),
+      ...withHeaders[status],
       content: { [problemType]: { schema: { $ref: '#/components/schemas/Problem' } } },
     },
   ])

@@ -1,25 +1,27 @@
 // How schemas are written in the document: those that many routes share stand once under their name.
-import { AgentGroup, AuditEntry, Change, ChatMessage, Grant, limits, Problem, SessionStatus, ToolDefinition } from '@gatehouse/contracts'
-import type { ConversionConfig, JsonSchema } from '@valibot/to-json-schema'
+import {
+  AgentGroup,
+  AuditEntry,
+  CatalogEntry,
+  Change,
+  ChatMessage,
+  Grant,
+  Problem,
+  ServerView,
+  SessionStatus,
+  ToolDefinition,
+} from '@gatehouse/contracts'
+import type { ConversionConfig } from '@valibot/to-json-schema'
 import { resolver } from 'hono-openapi'
-import * as v from 'valibot'
+import type * as v from 'valibot'
 
-const definitions = { AgentGroup, AuditEntry, Change, ChatMessage, Grant, Problem, SessionStatus, ToolDefinition }
+const definitions = { AgentGroup, AuditEntry, CatalogEntry, Change, ChatMessage, Grant, Problem, ServerView, SessionStatus, ToolDefinition }
 
-const digits = v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'expected a whole number'), v.transform(Number))
-
-export const PageLimit = v.pipe(
-  digits,
-  v.minValue(1, 'expected at least 1'),
-  v.maxValue(limits.pageSizeMost, `expected at most ${limits.pageSizeMost}`),
-)
-export const Sequence = v.pipe(digits, v.integer())
-
-/** A query carries text; its document says what the text means. */
-const numbers = new Map<unknown, JsonSchema>([
-  [PageLimit, { type: 'integer', minimum: 1, maximum: limits.pageSizeMost }],
-  [Sequence, { type: 'integer', minimum: 0 }],
-])
+/** A default that a query would carry as text is shown as the number that it means. */
+const numericDefault: ConversionConfig['overrideSchema'] = ({ valibotSchema, jsonSchema }) =>
+  valibotSchema.type === 'optional' && jsonSchema.type === 'integer' && typeof jsonSchema.default === 'string'
+    ? { ...jsonSchema, default: Number(jsonSchema.default) }
+    : undefined
 
 /** For `resolver` and `validator`, which hand these on to the converter. */
 export const conversion = (typeMode: 'input' | 'output'): { options: Record<string, unknown> } => ({
@@ -28,8 +30,8 @@ export const conversion = (typeMode: 'input' | 'output'): { options: Record<stri
     typeMode,
     definitions,
     errorMode: 'ignore',
+    overrideSchema: numericDefault,
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    overrideSchema: ({ valibotSchema }) => numbers.get(valibotSchema),
   } satisfies ConversionConfig,
 })
 

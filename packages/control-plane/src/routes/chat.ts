@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import type { Env } from '../env.ts'
 import { jsonBody } from '../guards/body.ts'
 import { guarded, json } from '../openapi/operation.ts'
-import { PageLimit, Sequence } from '../openapi/schemas.ts'
+import { PageLimit, Sequence } from './page.ts'
 import { body, existing, query } from './validate.ts'
 
 const tag = 'chat'

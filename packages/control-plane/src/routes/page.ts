@@ -1,7 +1,16 @@
 // Pages of a list: `limit` and `cursor`, and the cutting of lists that the gateway gives whole.
 import { limits, ServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { PageLimit } from '../openapi/schemas.ts'
+
+/** A query carries text. The number stands last, so that the document shows it. */
+const digits = v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'expected a whole number'), v.transform(Number), v.number(), v.integer())
+
+export const Sequence = v.pipe(digits, v.minValue(0))
+export const PageLimit = v.pipe(
+  digits,
+  v.minValue(1, 'expected at least 1'),
+  v.maxValue(limits.pageSizeMost, `expected at most ${limits.pageSizeMost}`),
+)
 
 export const PageQuery = v.strictObject({
   limit: v.optional(PageLimit, String(limits.pageSize)),

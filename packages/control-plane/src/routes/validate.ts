@@ -45,7 +45,7 @@ const missing = (outcome: Outcome): undefined => {
 type Schema = v.GenericSchema<Record<string, unknown>, Record<string, unknown>>
 
 export const body = <S extends v.GenericSchema>(schema: S) => validator('json', schema, refuse('a body'), conversion('input'))
-export const query = <S extends Schema>(schema: S) => validator('query', schema, refuse('a query'), conversion('input'))
+export const query = <S extends Schema>(schema: S) => validator('query', schema, refuse('a query'), conversion('output'))
 /** For paths that name what is to be made. */
 export const newName = <S extends Schema>(schema: S) => validator('param', schema, refuse('a path'), conversion('input'))
 /** For paths that name what should exist. */

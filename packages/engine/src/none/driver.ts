@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { sandboxSockets } from '@gatehouse/contracts'
 import type { Driver, LaunchSpec } from '../driver.ts'
 import { type Program, launchProgram } from '../launch.ts'
-import { type Wall, walls } from '../seal/walls.ts'
+import { wallNames } from '../seal/walls.ts'
 
 export interface NoneOptions {
   /** The Node that runs the agent. */
@@ -13,8 +13,6 @@ export interface NoneOptions {
   /** Ends the child with its parent; null where util-linux is not installed. */
   readonly setpriv: string | null
 }
-
-const held: readonly Wall[] = ['environment']
 
 const variables = { session: 'GATEHOUSE_SESSION_SOCKET', tools: 'GATEHOUSE_TOOLS_SOCKET' } as const
 
@@ -53,7 +51,7 @@ const toProgram = (spec: LaunchSpec, { node, agent, setpriv }: NoneOptions): Pro
 /** A child that outlives its parent is prevented by the kernel, so there is nothing to reconcile. */
 export const createNone = (options: NoneOptions): Driver => ({
   name: 'none',
-  missing: (Object.keys(walls) as Wall[]).filter((wall) => !held.includes(wall)),
+  missing: wallNames,
   owner: () => undefined,
   prepare: async (rootfs) => rootfs,
   launch: async (spec) => launchProgram(toProgram(spec, options)),

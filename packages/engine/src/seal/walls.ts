@@ -21,3 +21,7 @@ export const walls = {
 } as const
 
 export type Wall = keyof typeof walls
+
+const isWall = (name: string): name is Wall => name in walls
+
+export const wallNames: readonly Wall[] = Object.keys(walls).filter(isWall)

@@ -1,6 +1,6 @@
 // What a human reads: RFC 6902 from the slice as it is to the slice as it would be.
 import { PatchOperation } from '@gatehouse/contracts'
-import { createPatch, type Operation, Pointer } from 'rfc6902'
+import { createPatch, type Operation, type Pointer } from 'rfc6902'
 import * as v from 'valibot'
 
 type Json = Readonly<Record<string, unknown>>

@@ -11,7 +11,7 @@ export interface LedgerDeps {
   readonly store: Store
   readonly projections: Projections
   /** After each transaction, before any caller hears of it; must not throw. */
-  committed(entries: readonly AuditEntry[]): Promise<void>
+  readonly committed: (entries: readonly AuditEntry[]) => Promise<void>
   readonly log: Logger
   readonly metrics: Metrics
 }

@@ -42,7 +42,7 @@ export interface CatchUp {
   readonly store: Store
   readonly projections: Projections
   /** After each transaction. */
-  committed(entries: readonly AuditEntry[]): Promise<void>
+  readonly committed: (entries: readonly AuditEntry[]) => Promise<void>
 }
 
 /** Resolves with the number of lines done again. */

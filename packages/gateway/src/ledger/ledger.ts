@@ -37,8 +37,8 @@ const runBatch = async (deps: LedgerDeps, state: LedgerState, acts: readonly (re
   if (lines.length === 0) return acts.map(() => [])
   const appended = await append(deps, state, lines)
   await takeEffect(deps, state, appended)
-  const entries = appended.entries.values()
-  return acts.map((act) => [...entries.take(act.length)])
+  let from = 0
+  return acts.map((act) => appended.entries.slice(from, (from += act.length)))
 }
 
 /** A line that cannot be read or understood is no fault that passes: it says what was tampered with. */

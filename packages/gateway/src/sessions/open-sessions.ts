@@ -1,5 +1,5 @@
 // The open sessions in memory, with the surfaces that were reported since the gateway runs.
-import { Session, type SessionID, type Surface } from '@gatehouse/contracts'
+import { Session, type Surface } from '@gatehouse/contracts'
 import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
 
@@ -20,11 +20,12 @@ export interface SessionOptions {
 
 export interface OpenSessions {
   find(id: string): Session | undefined
+  at(agentGroupID: string, conversationID: string): Session | undefined
   all(): Session[]
   /** Keeps what was reported if the session is known. */
   add(row: SessionRow): Session
-  remove(id: string): void
-  report(id: SessionID, surface: Surface): void
+  remove(session: Session): void
+  report(session: Session, surface: Surface): void
   load(rows: Rows): Promise<void>
 }
 
@@ -41,25 +42,34 @@ const toSession = (row: SessionRow, { identities, expected }: SessionOptions): S
     openedAt: row.opened_at,
   })
 
+/** Neither part can hold a space. */
+const placeOf = (agentGroupID: string, conversationID: string): string => `${agentGroupID} ${conversationID}`
+
 export const createOpenSessions = (options: SessionOptions): OpenSessions => {
-  let sessions = new Map<string, Session>()
+  const sessions = new Map<string, Session>()
+  const places = new Map<string, string>()
   const add = (row: SessionRow): Session => {
     const session = sessions.get(row.id) ?? toSession(row, options)
     sessions.set(row.id, session)
+    places.set(placeOf(session.agentGroupID, session.conversationID), session.id)
     return session
   }
   return {
     find: (id) => sessions.get(id),
+    at: (agentGroupID, conversationID) => sessions.get(places.get(placeOf(agentGroupID, conversationID)) ?? ''),
     all: () => [...sessions.values()],
     add,
-    remove: (id) => void sessions.delete(id),
-    report: (id, surface) => {
-      const session = sessions.get(id)
-      if (session !== undefined) sessions.set(id, { ...session, reported: [...new Set([...session.reported, surface])] })
+    remove: ({ id, agentGroupID, conversationID }) => {
+      sessions.delete(id)
+      places.delete(placeOf(agentGroupID, conversationID))
+    },
+    report: (session, surface) => {
+      sessions.set(session.id, { ...session, reported: [...new Set([...session.reported, surface])] })
     },
     load: async (rows) => {
       const found = await rows.all<SessionRow>(`SELECT ${columns} FROM sessions WHERE closed_at IS NULL ORDER BY number`)
-      sessions = new Map()
+      sessions.clear()
+      places.clear()
       for (const row of found) add(row)
     },
   }

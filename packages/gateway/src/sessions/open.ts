@@ -32,16 +32,15 @@ const findOpen = (tx: Transaction, place: Place): Promise<SessionRow | undefined
 
 /** The group's number for host uids, given once and for good. */
 const slotOf = async (tx: Transaction, agentGroupID: string): Promise<number> => {
-  const find = (): Promise<{ slot: number } | undefined> => tx.get<{ slot: number }>('SELECT slot FROM slots WHERE agent_group_id = ?', [agentGroupID])
-  const found = await find()
-  if (found !== undefined) return found.slot
-  await tx.run('INSERT INTO slots (agent_group_id) VALUES (?)', [agentGroupID])
-  return (await find())?.slot ?? slotOf(tx, agentGroupID)
+  await tx.run('INSERT INTO slots (agent_group_id) VALUES (?) ON CONFLICT (agent_group_id) DO NOTHING', [agentGroupID])
+  const row = await tx.get<{ slot: number }>('SELECT slot FROM slots WHERE agent_group_id = ?', [agentGroupID])
+  if (row === undefined) throw new TypeError('a slot that was inserted is found again')
+  return row.slot
 }
 
-const insert = async (tx: Transaction, place: Place, openedAt: string): Promise<SessionRow | undefined> => {
+const insert = async (tx: Transaction, place: Place, openedAt: string): Promise<SessionRow> => {
   if ((await readGroup(tx, place.agentGroupID)) === undefined) {
-    throw new ServiceError('not-found', { detail: `there is no agent group ${place.agentGroupID}`, hint: 'list the groups' })
+    throw new ServiceError('not-found', { detail: `there is no agent group ${place.agentGroupID}` })
   }
   await tx.run('INSERT INTO sessions (id, agent_group_id, conversation_id, slot, opened_at) VALUES (?, ?, ?, ?, ?)', [
     makeID(),
@@ -50,11 +49,13 @@ const insert = async (tx: Transaction, place: Place, openedAt: string): Promise<
     await slotOf(tx, place.agentGroupID),
     openedAt,
   ])
-  return findOpen(tx, place)
+  const row = await findOpen(tx, place)
+  if (row === undefined) throw new TypeError('a session that was inserted is found again')
+  return row
 }
 
 export const openSession = async (deps: SessionDeps, place: Place): Promise<Session> => {
-  const known = deps.sessions.all().find((session) => session.agentGroupID === place.agentGroupID && session.conversationID === place.conversationID)
+  const known = deps.sessions.at(place.agentGroupID, place.conversationID)
   if (known !== undefined) return known
   const { row, made } = await deps.store.write(async (tx) => {
     const open = await findOpen(tx, place)
@@ -62,7 +63,6 @@ export const openSession = async (deps: SessionDeps, place: Place): Promise<Sess
       ? { row: await insert(tx, place, new Date(deps.clock()).toISOString()), made: true }
       : { row: open, made: false }
   })
-  if (row === undefined) throw new TypeError('a session that was inserted is found again')
   const session = deps.sessions.add(row)
   if (made) {
     const identity = session.identity === undefined ? {} : { identity: session.identity }

@@ -1,5 +1,5 @@
 // The lock of the one writer of a state directory, freed by the kernel when the process dies.
-import { open } from 'node:fs/promises'
+import { access, constants, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits, stateFiles } from '@gatehouse/contracts'
 import { Refusal } from '../life/refusal.ts'
@@ -37,10 +37,11 @@ const create = async (path: string): Promise<void> => {
 /** What is collected is closed, and what is closed is unlocked. */
 const held = new Set<object>()
 
-/** Holds an exclusive SQLite lock on `<stateDir>/locks/<service>.db`. Taken: `Refusal` 75. No permission: `Refusal` 77. */
+/** The state directory must exist. Holds an exclusive SQLite lock on `<stateDir>/locks/<service>.db`. Taken: `Refusal` 75. No permission: `Refusal` 77. */
 export const lockWriter = async (stateDir: string, service: string): Promise<Lock> => {
   const path = join(stateDir, stateFiles.locks, `${service}.db`)
   await orRefuse(stateDir, async () => {
+    await access(stateDir, constants.W_OK)
     await privateDirectory(join(stateDir, stateFiles.locks))
     await create(path)
   })

@@ -11,7 +11,7 @@ type Edge = typeof runnerControlPlane
 
 /** A queue that cannot be read hides no other: its session says so in the list of sessions. */
 const saidIn = async (context: Context, session: Session, page: Page): Promise<ChatMessage[]> => {
-  if (context.unreadable.has(session.id)) return []
+  if (!session.hasQueue) return []
   try {
     const said = await withQueue(context, session, (store) => list(store, page))
     return said.map((message) => ({ ...message, conversationId: session.conversationID }))
@@ -22,9 +22,14 @@ const saidIn = async (context: Context, session: Session, page: Page): Promise<C
 }
 
 /** Ascending. With `after` the oldest that follow it, else the newest; fewer where they would not fit one frame. */
-export const messages = async (context: Context, { agentGroupID, after, limit, conversation }: Params<Edge, 'messages'>): Promise<Result<Edge, 'messages'>> => {
+export const messages = async (
+  context: Context,
+  { agentGroupID, after, limit, conversation }: Params<Edge, 'messages'>,
+): Promise<Result<Edge, 'messages'>> => {
   const page = { limit: Math.max(1, Math.min(Math.trunc(limit), limits.chatPage)), after }
-  const sessions = sessionsOf(context, agentGroupID).filter(({ conversationID }) => conversation === undefined || conversationID === conversation)
+  const sessions = sessionsOf(context, agentGroupID).filter(
+    ({ conversationID }) => conversation === undefined || conversationID === conversation,
+  )
   const said = await Promise.all(sessions.map((session) => saidIn(context, session, page)))
   const ordered = said.flat().toSorted((a, b) => a.seq - b.seq)
   const most = limits.rpcFrame / 2

@@ -10,7 +10,10 @@ type Edge = typeof runnerControlPlane
 
 const defaultConversation = v.parse(ConversationID, 'console')
 
-export const send = async (context: Context, { agentGroupID, conversationId, text }: Params<Edge, 'send'>): Promise<Result<Edge, 'send'>> => {
+export const send = async (
+  context: Context,
+  { agentGroupID, conversationId, text }: Params<Edge, 'send'>,
+): Promise<Result<Edge, 'send'>> => {
   const refusal = context.posture.refusal()
   if (refusal !== undefined) throw refusal
   const conversationID = conversationId ?? defaultConversation

@@ -27,7 +27,11 @@ const ownedDirectory = async (path: string, { mode, owner }: Wanted): Promise<st
   return path
 }
 
-export const groupDirectories = async (stateDir: string, group: AgentGroupID, owner: HostIdentity | undefined): Promise<GroupDirectories> => {
+export const groupDirectories = async (
+  stateDir: string,
+  group: AgentGroupID,
+  owner: HostIdentity | undefined,
+): Promise<GroupDirectories> => {
   const home = `${stateDir}/${stateFiles.groups}/${group}`
   await privateDirectory(home)
   return {

@@ -35,7 +35,11 @@ export const readKey = async ({ path, session, wrapping }: KeyPlace): Promise<Qu
     const file = v.parse(KeyFile, JSON.parse(text))
     return { key: openSealedKey(wrapping, session, file.sealed), made: file.made }
   } catch (error) {
-    throw new UnreadableQueue(session, `keys/${session}.key does not open: it was changed, is another session's, or another master key sealed it`, error)
+    throw new UnreadableQueue(
+      session,
+      `keys/${session}.key does not open: it was changed, is another session's, or another master key sealed it`,
+      error,
+    )
   }
 }
 

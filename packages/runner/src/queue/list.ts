@@ -4,7 +4,10 @@ import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 
 const Row = v.pipe(
-  v.object({ ...v.omit(ChatMessage, ['conversationId', 'inReplyTo']).entries, inReplyTo: v.nullable(ChatMessage.entries.inReplyTo.wrapped) }),
+  v.object({
+    ...v.omit(ChatMessage, ['conversationId', 'inReplyTo']).entries,
+    inReplyTo: v.nullable(ChatMessage.entries.inReplyTo.wrapped),
+  }),
   v.transform(({ inReplyTo, ...row }) => (inReplyTo === null ? row : { ...row, inReplyTo })),
 )
 const Rows = v.array(Row)

@@ -77,7 +77,11 @@ const whatIsThere = async (place: QueuePlace, keyPlace: KeyPlace): Promise<Queue
   return held
 }
 
-const keyPlaceOf = (place: QueuePlace, session: SessionID): KeyPlace => ({ path: keyPath(place, session), session, wrapping: place.wrapping })
+const keyPlaceOf = (place: QueuePlace, session: SessionID): KeyPlace => ({
+  path: keyPath(place, session),
+  session,
+  wrapping: place.wrapping,
+})
 
 /** Makes nothing; `undefined` for a queue that was never completed. */
 export const openExisting = async (place: QueuePlace, session: SessionID): Promise<OpenQueue | undefined> => {

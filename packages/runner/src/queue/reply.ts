@@ -1,7 +1,7 @@
 // Keeps what is said in the conversation by the agent or by the host, each id at most once.
 import { type MessageID, ServiceError } from '@gatehouse/contracts'
 import type { Store, Transaction } from '@gatehouse/store'
-import { type Stored } from './accept.ts'
+import type { Stored } from './accept.ts'
 import { waitingIn } from './waiting.ts'
 
 export interface Outgoing {
@@ -18,7 +18,10 @@ const isRepeat = async (tx: Transaction, { id, from }: Outgoing): Promise<boolea
   const row = await tx.get<{ sender: string }>('SELECT sender FROM messages WHERE id = ?', [id])
   if (row === undefined) return false
   if (row.sender === from) return true
-  throw new ServiceError('conflict', { detail: `The id ${id} is that of another message.`, hint: 'Name a reply r-<id of the message it answers>-<n>.' })
+  throw new ServiceError('conflict', {
+    detail: `The id ${id} is that of another message.`,
+    hint: 'Name a reply r-<id of the message it answers>-<n>.',
+  })
 }
 
 const hasMessage = async (tx: Transaction, id: MessageID): Promise<boolean> =>

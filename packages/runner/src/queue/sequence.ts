@@ -17,7 +17,11 @@ interface Line {
 export const createSequence = (recover: (group: AgentGroupID) => Promise<number>): Sequence => {
   const lines = new Map<AgentGroupID, Line>()
 
-  const step = async <R extends { readonly stored: boolean }>(group: AgentGroupID, line: Line, act: (seq: number) => Promise<R>): Promise<R> => {
+  const step = async <R extends { readonly stored: boolean }>(
+    group: AgentGroupID,
+    line: Line,
+    act: (seq: number) => Promise<R>,
+  ): Promise<R> => {
     const last = line.last ?? (await recover(group))
     line.last = undefined
     const result = await act(last + 1)

@@ -6,57 +6,62 @@ import { isDamage } from './damage.ts'
 import { type OpenQueue, openQueue, type QueuePlace } from './open.ts'
 import { UnreadableQueue } from './unreadable.ts'
 
-export interface Shelf {
-  /** Makes the queue of a new session. `UnreadableQueue` when what is there cannot be used. */
-  use<T>(about: About, act: (store: Store) => Promise<T>): Promise<T>
-  close(): Promise<void>
-}
-
 interface Slot {
   readonly queue: Promise<OpenQueue>
   users: number
 }
 
-export const createShelf = (place: QueuePlace, most: number = limits.openQueues): Shelf => {
-  // In the order of their last use.
-  const slots = new Map<SessionID, Slot>()
+export class Shelf {
+  readonly #place: QueuePlace
+  readonly #most: number
+  /** In the order of their last use. */
+  readonly #slots = new Map<SessionID, Slot>()
 
-  const take = (about: About): Slot => {
-    const slot = slots.get(about.id) ?? { queue: openQueue(place, about), users: 0 }
-    slots.delete(about.id)
-    slots.set(about.id, slot)
+  constructor(place: QueuePlace, most: number = limits.openQueues) {
+    this.#place = place
+    this.#most = most
+  }
+
+  /** Makes the queue of a new session. `UnreadableQueue` when what is there cannot be used. */
+  async use<T>(about: About, act: (store: Store) => Promise<T>): Promise<T> {
+    const slot = this.#take(about)
+    try {
+      const { store } = await slot.queue
+      return await act(store)
+    } catch (error) {
+      throw isDamage(error) ? new UnreadableQueue(about.id, `queues/${about.id}.db is damaged`, error) : error
+    } finally {
+      this.#giveBack(about.id, slot).catch((error: unknown) =>
+        this.#place.log.warn('queue not closed in order', { session: about.id, error }),
+      )
+    }
+  }
+
+  /** After the acts that have begun. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#slots].map((entry) => this.#drop(...entry)))
+  }
+
+  #take(about: About): Slot {
+    const slot = this.#slots.get(about.id) ?? { queue: openQueue(this.#place, about), users: 0 }
+    this.#slots.delete(about.id)
+    this.#slots.set(about.id, slot)
     slot.users += 1
     return slot
   }
-  const drop = async (session: SessionID, slot: Slot): Promise<void> => {
-    slots.delete(session)
+
+  /** One that failed to open is tried anew by the next act. */
+  async #giveBack(session: SessionID, slot: Slot): Promise<void> {
+    slot.users -= 1
+    const opened = await slot.queue.catch(() => undefined)
+    if (opened === undefined && this.#slots.get(session) === slot) this.#slots.delete(session)
+    const unused = this.#slots.size > this.#most ? [...this.#slots].find(([, { users }]) => users === 0) : undefined
+    if (unused !== undefined) await this.#drop(...unused)
+  }
+
+  async #drop(session: SessionID, slot: Slot): Promise<void> {
+    this.#slots.delete(session)
     const opened = await slot.queue.catch(() => undefined)
     await opened?.store.close()
-  }
-  const trim = async (): Promise<void> => {
-    const unused = slots.size > most ? [...slots].find(([, slot]) => slot.users === 0) : undefined
-    if (unused !== undefined) await drop(...unused)
-  }
-  const giveBack = async (session: SessionID, slot: Slot): Promise<void> => {
-    slot.users -= 1
-    const failed = await slot.queue.then(() => false, () => true)
-    if (failed && slots.get(session) === slot) slots.delete(session)
-    await trim()
-  }
-  return {
-    async use(about, act) {
-      const slot = take(about)
-      try {
-        const { store } = await slot.queue
-        return await act(store)
-      } catch (error) {
-        throw isDamage(error) ? new UnreadableQueue(about.id, `queues/${about.id}.db is damaged`, error) : error
-      } finally {
-        giveBack(about.id, slot).catch((error: unknown) => place.log.warn('queue not closed in order', { session: about.id, error }))
-      }
-    },
-    async close() {
-      await Promise.all([...slots].map((entry) => drop(...entry)))
-    },
   }
 }

@@ -19,12 +19,16 @@ export interface Posture {
   engaged(signal: AbortSignal): Promise<Engaged>
 }
 
+type Wanted = RunnerBoot['sandbox']
+
+export type Choose = (wanted: Exclude<Wanted, 'off'>) => Promise<{ driver: Driver } | { refused: string }>
+
 export interface PostureOptions {
-  readonly wanted: RunnerBoot['sandbox']
+  readonly wanted: Wanted
   readonly installation: string
   readonly rootfs: string
   readonly log: Logger
-  choose(): Promise<{ driver: Driver } | { refused: string }>
+  readonly choose: Choose
 }
 
 type State =
@@ -35,17 +39,21 @@ type State =
 const off = 'this unit was started with --sandbox off'
 
 /** Strays of an earlier boot are gone before the first launch. */
-const engage = async ({ choose, rootfs, installation, log }: PostureOptions): Promise<State> => {
-  const chosen = await choose()
+const engage = async ({ wanted, choose, rootfs, installation, log }: PostureOptions): Promise<State> => {
+  if (wanted === 'off') return { status: 'off' }
+  const chosen = await choose(wanted)
   if ('refused' in chosen) return { status: 'refused', reason: chosen.refused }
   const { driver } = chosen
   const engaged = { driver, rootfs: await driver.prepare(rootfs) }
   const strays = await driver.reconcile(installation)
-  log.info('sandbox driver chosen', { driver: driver.name, missing: driver.missing, strays })
+  if (strays > 0) log.info('sandboxes of an earlier start removed', { driver: driver.name, strays })
   return { status: 'ok', ...engaged }
 }
 
-const reasonOf = (error: unknown): string => (isServiceError(error) && error.hint !== undefined ? `${error.detail}; ${error.hint}` : String(error))
+const reasonOf = (error: unknown): string => {
+  if (isServiceError(error) && error.hint !== undefined) return `${error.detail}; ${error.hint}`
+  return error instanceof Error ? error.message : 'unknown error'
+}
 
 const toPosture = (state: State, wanted: string): SandboxPosture => {
   switch (state.status) {
@@ -62,16 +70,21 @@ const toPosture = (state: State, wanted: string): SandboxPosture => {
 
 const refusalOf = (state: State): ServiceError | undefined => {
   if (state.status === 'off') {
-    return new ServiceError('no-sandbox', { detail: `Nothing would answer: ${off}.`, hint: 'Start the unit with another --sandbox to talk to agents.' })
+    return new ServiceError('no-sandbox', {
+      detail: `Nothing would answer: ${off}.`,
+      hint: 'Start the unit with another --sandbox to talk to agents.',
+    })
   }
   if (state.status !== 'refused') return undefined
-  return new ServiceError('no-sandbox', { detail: `Nothing would answer: ${state.reason}.`, hint: 'Install what is missing and restart the unit.' })
+  return new ServiceError('no-sandbox', {
+    detail: `Nothing would answer: ${state.reason}.`,
+    hint: 'Install what is missing and restart the unit.',
+  })
 }
 
 export const createPosture = (options: PostureOptions): Posture => {
   let state: State = { status: options.wanted === 'off' ? 'off' : 'choosing' }
   const settle = async (): Promise<void> => {
-    if (state.status === 'off') return
     state = await engage(options).catch((error: unknown): State => ({ status: 'refused', reason: reasonOf(error) }))
     if (state.status === 'refused') options.log.error('no sandbox can be launched', { reason: state.reason })
   }

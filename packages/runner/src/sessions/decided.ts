@@ -27,6 +27,6 @@ export const decided = async (context: Context, session: Session, { id, state, k
   const verdict = verdicts[state]
   if (verdict === undefined) return
   const text = `change ${id} (${kind}) ${verdict}${reason === undefined ? '' : `: ${reason}`}`
-  await receive(context, session, { id: v.parse(MessageID, `s-${id}`), from: 'system', text })
+  await receive(context, session, { id: v.parse(MessageID, `s-${id}-${state}`), from: 'system', text })
   await withQueue(context, session, (store) => noteTold(store, id))
 }

@@ -1,12 +1,16 @@
 // Sees to it that somebody works for a session that needs a sandbox. Returns at once.
 import type { Context } from './context.ts'
 import { isWanted, keep } from './keep.ts'
+import { park } from './park.ts'
 import type { Session } from './session.ts'
 
 export const ensure = (context: Context, session: Session): void => {
   if (session.keeping !== undefined || !isWanted(context, session)) return
   session.keeping = keep(context, session)
-    .catch((error: unknown) => context.log.error('session given up until its next message', { session: session.id, error }))
+    .catch((error: unknown) => {
+      context.log.error('unexpected error while keeping a session', { session: session.id, error })
+      park(context, session, 'an internal error, which is in the log')
+    })
     .finally(() => {
       session.keeping = undefined
       // A message may have come while the loop was ending.

@@ -38,7 +38,10 @@ const afterFailure = async (context: Context, session: Session, options: { reaso
 }
 
 const conclude = async (context: Context, session: Session, { end, delays }: { end: End; delays: Backoff }): Promise<void> => {
-  if (session.parked !== undefined) return move(session, 'park')
+  if (session.parked !== undefined) {
+    if (session.state !== 'parked') move(session, 'park')
+    return
+  }
   switch (end.kind) {
     case 'stopped':
       session.again = end.why === 'relaunch' || end.why === 'narrowed'
@@ -67,7 +70,7 @@ export const keep = async (context: Context, session: Session): Promise<void> =>
     const { end, proved } = await perform(context, session)
     if (proved) delays.reset()
     await conclude(context, session, { end, delays })
-    if (session.state === 'live') move(session, 'rest')
+    if (session.state === 'launching' || session.state === 'live') move(session, 'rest')
   }
   if (session.state !== 'idle' && session.state !== 'parked') move(session, 'rest')
 }

@@ -6,7 +6,7 @@ import { move } from './machine.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { createRun, type Run, type StopReason } from './run.ts'
 import type { Session } from './session.ts'
-import { watch } from './watch.ts'
+import { watch, type Watched } from './watch.ts'
 
 export interface Performed {
   readonly end: End
@@ -37,9 +37,10 @@ const endedByHost = async (context: Context, session: Session, { sandbox, why }:
   return { kind: 'stopped', why }
 }
 
-const live = async (context: Context, session: Session, { run, sandbox, driver }: { run: Run; sandbox: Sandbox; driver: string }): Promise<End> => {
+const live = async (context: Context, session: Session, { sandbox, ...watched }: Watched & { sandbox: Sandbox }): Promise<End> => {
+  const { run, driver } = watched
   const alive = context.metrics.gauge('sandbox_live')
-  const unwatch = watch(context, session, { run, driver })
+  const unwatch = watch(context, session, watched)
   alive.inc()
   session.launches += 1
   context.note('launch', session, { sandbox: run.id, driver })
@@ -56,10 +57,11 @@ const live = async (context: Context, session: Session, { run, sandbox, driver }
 const start = async (context: Context, session: Session, { run, prepared }: { run: Run; prepared: Prepared }): Promise<End> => {
   const { driver, spec } = prepared
   const launches = context.metrics.counter('sandbox_launches_total')
+  const since = performance.now()
   try {
     const sandbox = await driver.launch(spec)
     launches.inc({ driver: driver.name, outcome: 'ok' })
-    return await live(context, session, { run, sandbox, driver: driver.name })
+    return await live(context, session, { run, sandbox, driver: driver.name, since })
   } catch (error) {
     launches.inc({ driver: driver.name, outcome: 'failed' })
     return { kind: 'failed', reason: error instanceof Error ? error.message : 'unknown error' }

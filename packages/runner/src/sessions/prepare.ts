@@ -1,5 +1,12 @@
 // Everything that a sandbox finds when it begins: surfaces, directories, its door to the host.
-import { type AgentGroup, type HostIdentity, limits, type Session as Registered, sandboxSockets, surfaceDirectory, surfaceSocket } from '@gatehouse/contracts'
+import {
+  type AgentGroup,
+  type HostIdentity,
+  limits,
+  type Session as Registered,
+  sandboxSockets,
+  surfaceDirectory,
+} from '@gatehouse/contracts'
 import type { Driver, LaunchSpec, Mount } from '@gatehouse/engine'
 import { dirname } from 'node:path'
 import { groupDirectories, type GroupDirectories } from '../groups/directories.ts'
@@ -31,15 +38,6 @@ const mountsOf = ({ runDir }: Context, registered: Registered, directories: Grou
     : []),
 ]
 
-/** Without mounts the program is told where the sockets really are. */
-const environmentOf = ({ runDir }: Context, registered: Registered, driver: Driver): Record<string, string> => {
-  if (driver.name !== 'none') return {}
-  return {
-    GATEHOUSE_SESSION_SOCKET: surfaceSocket(runDir, 'session', registered.id),
-    ...(hasTools(registered) ? { GATEHOUSE_TOOLS_SOCKET: surfaceSocket(runDir, 'tools', registered.id) } : {}),
-  }
-}
-
 const sandboxLimits: LaunchSpec['limits'] = {
   memoryMiB: limits.sandboxMemoryMiB,
   cpus: limits.sandboxCpus,
@@ -50,21 +48,24 @@ const sandboxLimits: LaunchSpec['limits'] = {
 
 const refuseUnsealed = (driver: Driver, group: AgentGroup): void => {
   if (driver.name === 'none' && group.agent !== 'mock') {
-    throw new LaunchRefused(`an agent of the kind ${group.agent} needs a sandbox, and the driver none has no walls: it runs the mock agent alone`)
+    throw new LaunchRefused(
+      `an agent of the kind ${group.agent} needs a sandbox, and the driver none has no walls: it runs the mock agent alone`,
+    )
   }
 }
 
 interface Place {
   readonly registered: Registered
   readonly owner: HostIdentity | undefined
+  readonly rootfs: string
 }
 
-const specOf = async (context: Context, run: Run, { registered, owner, driver, rootfs }: Place & { driver: Driver; rootfs: string }): Promise<LaunchSpec> => ({
+const specOf = async (context: Context, run: Run, { registered, owner, rootfs }: Place): Promise<LaunchSpec> => ({
   id: run.id,
   installation: context.installation,
   rootfs,
   command,
-  env: environmentOf(context, registered, driver),
+  env: {},
   mounts: mountsOf(context, registered, await groupDirectories(context.stateDir, registered.agentGroupID, owner)),
   identity: registered.identity,
   limits: sandboxLimits,
@@ -75,7 +76,7 @@ export const prepare = async (context: Context, session: Session, run: Run): Pro
   const { session: registered, group } = await surfacesReady(context, session, run.signal)
   refuseUnsealed(driver, group)
   const owner = driver.owner(registered.identity)
-  const spec = await specOf(context, run, { registered, owner, driver, rootfs })
+  const spec = await specOf(context, run, { registered, owner, rootfs })
   const info = {
     session: session.id,
     agentGroupID: group.id,
@@ -84,5 +85,5 @@ export const prepare = async (context: Context, session: Session, run: Run): Pro
     agent: group.agent,
     persona: group.persona,
   }
-  return { driver, spec, door: await openDoor(context, { session, run, info, gid: owner?.gid }) }
+  return { driver, spec, door: await openDoor({ context, session, run, info }, owner?.gid) }
 }

@@ -18,6 +18,7 @@ export const receive = async (context: Context, session: Session, message: Recei
   const { waiting } = await context.sequence.next(session.agentGroupID, (seq) =>
     withQueue(context, session, (store) => accept(store, { ...message, seq, at })),
   )
+  session.hasQueue = true
   session.waiting = waiting
   session.news.emit('message')
   ensure(context, session)

@@ -1,6 +1,9 @@
 // After each (re)connection to the gateway: what was missed meanwhile is asked for, and what waits is seen to.
-import { isServiceError } from '@gatehouse/contracts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isServiceError, limits } from '@gatehouse/contracts'
+import { backoff } from '@gatehouse/kernel'
 import { noteTold, type Request, untoldRequests } from '../queue/requests.ts'
+import { UnreadableQueue } from '../queue/unreadable.ts'
 import { adopt } from './adopt.ts'
 import type { Context } from './context.ts'
 import { decided } from './decided.ts'
@@ -22,14 +25,20 @@ const askAbout = async (context: Context, session: Session, { id, kind }: Reques
   }
 }
 
+/** A queue that cannot be read has parked its session, and holds up no other. */
 const tellDecisions = async (context: Context, session: Session): Promise<void> => {
-  const open: boolean[] = []
-  for (const request of await withQueue(context, session, untoldRequests)) open.push(await askAbout(context, session, request))
-  session.untold = open.includes(true)
+  if (!session.untold || session.parked !== undefined) return
+  try {
+    const open: boolean[] = []
+    for (const request of await withQueue(context, session, untoldRequests)) open.push(await askAbout(context, session, request))
+    session.untold = open.includes(true)
+  } catch (error) {
+    if (!(error instanceof UnreadableQueue)) throw error
+  }
 }
 
 /** `again`: the connection was lost in between, so a change of any group may have gone unheard. */
-export const reconcile = async (context: Context, options: { again: boolean }): Promise<void> => {
+const reconcile = async (context: Context, options: { again: boolean }): Promise<void> => {
   const registered = await context.gateway.sessions({})
   const known = new Set(registered.map(({ id }) => id))
   for (const session of context.sessions.values()) session.open = known.has(session.id)
@@ -37,6 +46,27 @@ export const reconcile = async (context: Context, options: { again: boolean }): 
     session.news.emit('surface')
     if (options.again) relaunch(context, session, { narrowing: true })
     ensure(context, session)
-    if (session.untold && session.parked === undefined) await tellDecisions(context, session)
+    await tellDecisions(context, session)
+  }
+}
+
+/** Returns at once. Tried until it has succeeded or a newer connection has taken over. */
+export const createReconciler = (context: Context): (() => void) => {
+  let connections = 0
+  const run = async (isCurrent: () => boolean): Promise<void> => {
+    const delays = backoff({ first: limits.restartFirst, most: limits.restartMost })
+    while (isCurrent()) {
+      try {
+        return await reconcile(context, { again: connections > 1 })
+      } catch (error) {
+        context.log.warn('could not reconcile with the gateway', { error })
+        await pause(delays.next(), undefined, { signal: context.closing }).catch(() => undefined)
+      }
+    }
+  }
+  return () => {
+    connections += 1
+    const connection = connections
+    void run(() => connection === connections && !context.closing.aborted)
   }
 }

@@ -25,14 +25,16 @@ export interface Run {
   poll: AbortController | undefined
   /** Ends it busy or not. */
   deadline: NodeJS.Timeout | undefined
-  /** The sandbox gave a sign of life. */
+  /** It has asked for something. */
+  heard: boolean
+  /** Called at each request of the sandbox. */
   touch(): void
 }
 
 export const createRun = (session: SessionID): Run => {
   const { promise, resolve } = Promise.withResolvers<StopReason>()
   const controller = new AbortController()
-  return {
+  const run: Run = {
     id: `${session}-${randomBytes(3).toString('hex')}`,
     ended: promise,
     signal: controller.signal,
@@ -46,8 +48,12 @@ export const createRun = (session: SessionID): Run => {
     proved: false,
     poll: undefined,
     deadline: undefined,
-    touch: () => undefined,
+    heard: false,
+    touch() {
+      run.heard = true
+    },
   }
+  return run
 }
 
 /** Ends a sandbox that is to leave, if nothing is in its hands. Called whenever something left them. */

@@ -13,6 +13,8 @@ export interface Session extends About {
   state: SessionState
   /** The gateway knows it: false until it has said so. */
   open: boolean
+  /** Something was accepted for it, so there is a queue on disk. */
+  hasQueue: boolean
   /** Messages that the agent has not acknowledged. */
   waiting: number
   launches: number
@@ -39,6 +41,7 @@ export const createSession = ({ id, agentGroupID, conversationID }: About): Sess
   conversationID,
   state: 'idle',
   open: false,
+  hasQueue: false,
   waiting: 0,
   launches: 0,
   lastExit: undefined,

@@ -14,12 +14,16 @@ export const surfacesReady = async ({ gateway, times }: Context, session: Sessio
   signal.addEventListener('abort', giveUp, { signal: waiting.signal })
   try {
     for (;;) {
-      const told = once(session.news, 'surface', { signal: waiting.signal }).then(() => true, () => false)
-      const registered = await gateway.session({ session: session.id })
+      const told = once(session.news, 'surface', { signal: waiting.signal }).then(
+        () => true,
+        () => false,
+      )
+      const registered = await gateway.session({ session: session.id }, { signal })
       const { expected, reported } = registered.session
       const missing = expected.filter((surface) => !reported.includes(surface))
       if (missing.length === 0) return registered
-      if (!(await told)) throw new ServiceError('unavailable', { detail: `No service has reported ${missing.join(', ')} for session ${session.id}.` })
+      if (!(await told))
+        throw new ServiceError('unavailable', { detail: `No service has reported ${missing.join(', ')} for session ${session.id}.` })
     }
   } finally {
     clearTimeout(late)

@@ -4,9 +4,15 @@ import { move } from './machine.ts'
 import type { Run } from './run.ts'
 import type { Session } from './session.ts'
 
+export interface Watched {
+  readonly run: Run
+  readonly driver: string
+  /** When the launch began, on the clock of `performance`. */
+  readonly since: number
+}
+
 /** Begins with the launch; returns what ends it. */
-export const watch = ({ times, metrics }: Context, session: Session, { run, driver }: { run: Run; driver: string }): (() => void) => {
-  const launched = performance.now()
+export const watch = ({ times, metrics }: Context, session: Session, { run, driver, since }: Watched): (() => void) => {
   const first = setTimeout(() => run.end('unresponsive'), times.launch)
   const idle = setTimeout(() => {
     if (session.waiting === 0 && run.busy === 0) run.end('idle')
@@ -18,8 +24,9 @@ export const watch = ({ times, metrics }: Context, session: Session, { run, driv
     idle.refresh()
     if (session.state !== 'launching') return
     move(session, 'open')
-    metrics.histogram('sandbox_launch_duration_seconds').observe({ driver }, (performance.now() - launched) / 1000)
+    metrics.histogram('sandbox_launch_duration_seconds').observe({ driver }, (performance.now() - since) / 1000)
   }
+  if (run.heard) run.touch()
   return () => {
     run.touch = () => undefined
     clearTimeout(first)

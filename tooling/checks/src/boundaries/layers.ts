@@ -1,43 +1,42 @@
-// Cruises every module by swc and holds it against the rules. A module that the cruise did not see is a finding, since
-// a cruise without a parser for TypeScript sees nothing and calls that success.
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { cruise, type ICruiseResult, type IViolation } from 'dependency-cruiser'
-import { sourceFiles } from '../sources.ts'
-import { rules } from './rules.ts'
+// The direction of imports: apps → services → plumbing → contracts. A type counts as much as a value.
+import type { Link } from './links.ts'
 
-const describe = (violation: IViolation): string => {
-  const comment = violation.comment ?? rules.find((rule) => rule.name === violation.rule.name)?.comment ?? violation.rule.name
-  const path = violation.cycle === undefined ? violation.to : violation.cycle.map((step) => step.name).join(' → ')
-  return `${violation.from} → ${path}: ${comment} (${violation.rule.name})`
+const services = new Set(['gateway', 'broker', 'runner', 'control-plane', 'model-proxy', 'channels'])
+const plumbing = new Set(['rpc', 'store', 'journal', 'engine', 'kernel'])
+
+type Layer = 'contracts' | 'client' | 'plumbing' | 'service' | 'app' | 'tooling' | 'none'
+
+/** `packages/<name>`, `apps/<name>` or `tooling/<name>`. */
+const roomOf = (path: string): string => path.split('/').slice(0, 2).join('/')
+
+const layerOf = (path: string): Layer => {
+  const [folder, name = ''] = path.split('/')
+  if (folder === 'apps') return 'app'
+  if (folder === 'tooling') return 'tooling'
+  if (services.has(name)) return 'service'
+  if (plumbing.has(name)) return 'plumbing'
+  return name === 'contracts' || name === 'client' ? name : 'none'
 }
 
-const cruiseTree = async (root: string): Promise<ICruiseResult> => {
-  const folders = ['packages', 'apps', 'tooling'].filter((folder) => existsSync(join(root, folder)))
-  const result = await cruise(folders, {
-    baseDir: root,
-    validate: true,
-    parser: 'swc',
-    tsPreCompilationDeps: true,
-    exclude: { path: '(^|/)(dist|\\.cache|fixtures/violations)/' },
-    doNotFollow: { path: '(^|/)node_modules/' },
-    enhancedResolveOptions: {
-      exportsFields: ['exports'],
-      conditionNames: ['import', 'node', 'default'],
-      extensions: ['.ts', '.tsx', '.js', '.json'],
-    },
-    ruleSet: { forbidden: [...rules] },
+interface Rule {
+  readonly may: readonly Layer[]
+  readonly words: string
+}
+
+/** What a layer may import besides its own package. */
+const rules: Record<Layer, Rule> = {
+  contracts: { may: [], words: 'contracts import contracts only' },
+  client: { may: ['contracts'], words: 'the client imports contracts only' },
+  plumbing: { may: ['plumbing', 'contracts'], words: 'plumbing imports plumbing and contracts only' },
+  service: { may: ['plumbing', 'contracts'], words: 'a service imports plumbing and contracts only, never another service' },
+  app: { may: ['plumbing', 'contracts', 'client'], words: 'an app imports no service, no other app and no tooling' },
+  tooling: { may: ['contracts', 'client', 'plumbing', 'service', 'app', 'tooling'], words: 'the tooling imports packages and apps' },
+  none: { may: [], words: 'a package stands in one of the layers' },
+}
+
+export const layerFindings = (links: readonly Link[]): string[] =>
+  links.flatMap(({ from, to, line }) => {
+    const rule = rules[layerOf(from)]
+    const allowed = layerOf(from) !== 'none' && (roomOf(from) === roomOf(to) || rule.may.includes(layerOf(to)))
+    return allowed ? [] : [`${from}:${line} → ${to}: ${rule.words}`]
   })
-  if (typeof result.output === 'string') throw new TypeError('expected a cruise result, got text')
-  return result.output
-}
-
-export const layerFindings = async (root: string): Promise<string[]> => {
-  const result = await cruiseTree(root)
-  const seen = new Set(result.modules.map((module) => module.source))
-  const unseen = sourceFiles(root).filter((path) => !seen.has(path))
-  return [
-    ...unseen.map((path) => `${path}: not seen by the cruise, so its imports are unchecked`),
-    ...result.summary.violations.map(describe),
-  ]
-}

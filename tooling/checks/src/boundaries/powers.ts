@@ -1,7 +1,5 @@
 // Who may read the environment, end the process and start programs.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { sourceFiles } from '../sources.ts'
+import type { Module } from './modules.ts'
 import { type Use, usesIn } from './uses.ts'
 
 const testCode = /^(packages|apps|tooling)\/[^/]+\/test\//
@@ -36,12 +34,9 @@ const reasons: Record<Use['power'], string> = {
   shell: 'a program is started with a list of arguments, never by a shell',
 }
 
-export const powerFindings = async (root: string): Promise<string[]> => {
-  const findings: string[] = []
-  for (const path of sourceFiles(root)) {
-    const uses = await usesIn(readFileSync(join(root, path), 'utf8'), path)
-    for (const use of uses.filter((found) => !allowed(path, found)))
-      findings.push(`${path}:${use.line}: ${use.what}: ${reasons[use.power]}`)
-  }
-  return findings
-}
+export const powerFindings = (modules: readonly Module[]): string[] =>
+  modules.flatMap((module) =>
+    usesIn(module)
+      .filter((use) => !allowed(module.path, use))
+      .map((use) => `${module.path}:${use.line}: ${use.what}: ${reasons[use.power]}`),
+  )

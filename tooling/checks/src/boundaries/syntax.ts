@@ -24,6 +24,9 @@ export const text = (node: unknown): string | undefined => {
   return typeof node['value'] === 'string' ? node['value'] : undefined
 }
 
+/** The nodes of a list that may be none. */
+export const nodeList = (value: unknown): Node[] => (Array.isArray(value) ? value.filter(isNode) : [])
+
 /** swc counts bytes from 1; a property has no place of its own, its value has. */
 export const lineOf = (node: Node, source: string): number => {
   const span = node.span ?? nodesIn(node).find((below) => below.span !== undefined)?.span

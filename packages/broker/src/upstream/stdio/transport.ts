@@ -6,22 +6,12 @@ import { createLines, type OverlongLine } from './lines.ts'
 import { type Program, type RunningProgram, startProgram } from './start-program.ts'
 import { createTail } from './tail.ts'
 
-export interface StdioTransport extends Transport {
-  /** Named so that the client knows a pipe to a process: silence there means an old server, not an outage. */
-  readonly pid: number | null
-  readonly stderr: null
-  /** A line that was too long to be read. */
-  onoverlong?: ((line: OverlongLine) => void) | undefined
-  /** A line that is no message. */
-  onnoise?: (() => void) | undefined
-  /** The last that the server wrote to its stderr. */
-  errorOutput(): string
-}
-
 export interface StdioOptions {
   readonly program: Program
   /** Each piece of the server's stderr. */
   readonly onErrorOutput?: (text: string) => void
+  /** A line of its output is no message. */
+  readonly onNoise?: () => void
 }
 
 /** Sixteen calls of the largest size: a server that leaves more unread gets nothing more. */
@@ -36,47 +26,66 @@ const parse = (line: string): JSONRPCMessage | null => {
   }
 }
 
-export const createStdioTransport = ({ program, onErrorOutput }: StdioOptions): StdioTransport => {
-  const errors = createTail(limits.upstreamStderr)
-  let running: RunningProgram | null = null
-  let isClosed = false
+export class StdioTransport implements Transport {
+  onclose?: (() => void) | undefined
+  onerror?: ((error: Error) => void) | undefined
+  onmessage?: ((message: JSONRPCMessage) => void) | undefined
+  /** A line that was too long to be read. */
+  onoverlong?: (line: OverlongLine) => void
+  /** With `pid` it tells the client that this is a pipe to a process: silence there means an old server, not an outage. */
+  readonly stderr = null
+  readonly #options: StdioOptions
+  readonly #errors = createTail(limits.upstreamStderr)
+  #running: RunningProgram | null = null
+  #isClosed = false
 
-  const closed = (): void => {
-    if (isClosed) return
-    isClosed = true
-    transport.onclose?.()
+  constructor(options: StdioOptions) {
+    this.#options = options
   }
-  const takeLine = (line: string): void => {
+
+  get pid(): number | null {
+    return this.#running?.pid ?? null
+  }
+
+  async start(): Promise<void> {
+    const running = await startProgram(this.#options.program)
+    this.#running = running
+    const onOverlong = (line: OverlongLine): void => this.onoverlong?.(line)
+    running.stdout.on('data', createLines({ most: limits.upstreamMessage, onLine: (line) => this.#take(line), onOverlong }))
+    running.stderr.on('data', (chunk: Buffer) => {
+      this.#errors.push(chunk)
+      this.#options.onErrorOutput?.(chunk.toString('utf8'))
+    })
+    void running.gone.then(() => this.#closed())
+    // Closed while it started.
+    if (this.#isClosed) await running.stop()
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#running === null || this.#isClosed || !this.#running.stdin.writable) throw new UpstreamFailure('exited')
+    if (this.#running.stdin.writableLength > mostUnread) throw new UpstreamFailure('backlog')
+    this.#running.stdin.write(`${JSON.stringify(message)}\n`)
+  }
+
+  async close(): Promise<void> {
+    await this.#running?.stop()
+    this.#closed()
+  }
+
+  /** The last that the server wrote to its stderr. */
+  errorOutput(): string {
+    return this.#errors.text()
+  }
+
+  #take(line: string): void {
     const message = parse(line)
-    if (message === null) transport.onnoise?.()
-    else transport.onmessage?.(message)
+    if (message === null) this.#options.onNoise?.()
+    else this.onmessage?.(message)
   }
-  const transport: StdioTransport = {
-    stderr: null,
-    get pid() {
-      return running?.pid ?? null
-    },
-    start: async () => {
-      const started = await startProgram(program)
-      running = started
-      const lines = createLines({ most: limits.upstreamMessage, onLine: takeLine, onOverlong: (line) => transport.onoverlong?.(line) })
-      started.stdout.on('data', lines)
-      started.stderr.on('data', (chunk: Buffer) => {
-        errors.push(chunk)
-        onErrorOutput?.(chunk.toString('utf8'))
-      })
-      void started.gone.then(closed)
-    },
-    send: async (message) => {
-      if (running === null || isClosed || !running.stdin.writable) throw new UpstreamFailure('exited')
-      if (running.stdin.writableLength > mostUnread) throw new UpstreamFailure('backlog')
-      running.stdin.write(`${JSON.stringify(message)}\n`)
-    },
-    close: async () => {
-      await running?.stop()
-      closed()
-    },
-    errorOutput: () => errors.text(),
+
+  #closed(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.onclose?.()
   }
-  return transport
 }

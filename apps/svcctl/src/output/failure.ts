@@ -1,0 +1,41 @@
+// Every failure as one error of the house, in words or as a problem document, with its exit code.
+import { styleText } from 'node:util'
+import { codes, isServiceError, ServiceError } from '@gatehouse/contracts'
+import { toJson } from './json.ts'
+import { visible, visibleLines } from './visible.ts'
+
+interface CliError extends Error {
+  readonly oclif: { readonly exit?: number | undefined }
+}
+
+const isCliError = (error: unknown): error is CliError => error instanceof Error && 'oclif' in error
+
+/** An end that somebody asked for, such as that of `--help`. */
+export const isExit = (error: unknown): error is CliError => isCliError(error) && 'code' in error && error.code === 'EEXIT'
+
+/** What the parser of the command line says becomes `invalid`; what nobody foresaw becomes `internal`, with its message. */
+export const failureOf = (error: unknown): ServiceError => {
+  if (isServiceError(error)) return error
+  if (isCliError(error)) {
+    const [first = '', ...rest] = error.message.split('\n').filter((line) => line !== '')
+    const detail = [first, ...rest.filter((line) => !line.startsWith('See more help'))].join('\n')
+    return new ServiceError('invalid', { detail, hint: 'add --help to see what the command takes', cause: error })
+  }
+  return new ServiceError('internal', { detail: error instanceof Error ? error.message : String(error), cause: error })
+}
+
+export const exitCodeOf = (failure: ServiceError): number => codes[failure.code].exit
+
+export const render = (failure: ServiceError, stream: NodeJS.WriteStream): string => {
+  const label = styleText('red', 'Error:', { stream })
+  const fields = (failure.errors ?? []).map(({ pointer, detail }) => `  ${visible(pointer)}: ${visible(detail)}`)
+  const extra = Object.entries(failure.extra ?? {}).map(([name, value]) => `  ${visible(name)}: ${visible(value)}`)
+  const hint = failure.hint === undefined ? [] : [`Try: ${visible(failure.hint)}`]
+  return `${[`${label} ${visibleLines(failure.detail)}`, ...fields, ...extra, ...hint].join('\n')}\n`
+}
+
+export const renderJson = (failure: ServiceError): string => {
+  const { code, detail, hint, errors, extra } = failure
+  const problem = { title: codes[code].title, status: codes[code].status, detail, code, hint, errors, ...extra }
+  return `${toJson(problem)}\n`
+}

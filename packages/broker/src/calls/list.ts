@@ -1,0 +1,69 @@
+// The tools that a session may call, asked of all its granted servers at once. One that is down takes none of the others along.
+import { type AgentGroupID, limits, type ListedTool, type ServerName, type ToolDefinition } from '@gatehouse/contracts'
+import { exposedName } from '../names/exposed-name.ts'
+import { createNameTable } from '../names/table.ts'
+import { Abandoned } from '../upstream/abandoned.ts'
+import type { Listing } from '../upstream/live.ts'
+import type { CallSession, CallTools } from './handle.ts'
+
+export interface ServerList {
+  readonly server: string
+  readonly status: 'ok' | 'error' | 'cancelled'
+  readonly tools: readonly ListedTool[]
+  /** Milliseconds. */
+  readonly duration: number
+}
+
+export interface SessionList {
+  readonly agentGroupID: AgentGroupID | null
+  readonly servers: readonly ServerList[]
+}
+
+interface Granted {
+  readonly server: ServerName
+  /** Empty: all. */
+  readonly tools: readonly string[]
+}
+
+const listed = (server: string, { name, description, inputSchema, outputSchema, annotations }: ToolDefinition): ListedTool => ({
+  name: exposedName({ server, tool: name }),
+  server,
+  tool: name,
+  ...(description !== undefined && { description }),
+  inputSchema,
+  ...(outputSchema !== undefined && { outputSchema }),
+  ...(annotations !== undefined && { annotations }),
+})
+
+const choose = ({ server, tools }: Granted, listing: Listing | undefined): ListedTool[] =>
+  [...(listing?.tools.values() ?? [])].filter(({ name }) => tools.length === 0 || tools.includes(name)).map((tool) => listed(server, tool))
+
+const listServer = async ({ servers }: CallTools, granted: Granted, signal: AbortSignal): Promise<ServerList> => {
+  const started = performance.now()
+  const upstream = servers.find(granted.server)
+  const end = (status: ServerList['status'], listing: Listing | undefined): ServerList => ({
+    server: granted.server,
+    status,
+    tools: choose(granted, listing),
+    duration: performance.now() - started,
+  })
+  if (upstream === undefined) return end('error', undefined)
+  try {
+    return end('ok', await upstream.listing(AbortSignal.any([signal, AbortSignal.timeout(limits.connectTime)])))
+  } catch {
+    if (signal.aborted && signal.reason instanceof Abandoned) return end('cancelled', undefined)
+    return end('error', upstream.lastListing)
+  }
+}
+
+/** Sorted by name; makes the session's table of names anew. Rejects when the gateway cannot be asked. */
+export const createList =
+  (tools: CallTools) =>
+  async (session: CallSession, signal: AbortSignal): Promise<SessionList> => {
+    const { agentGroupID, grants } = await tools.gateway.grants({ session: session.id }, { signal })
+    const found = await Promise.all(grants.map((granted) => listServer(tools, granted, signal)))
+    const table = createNameTable(found.toSorted((a, b) => (a.server < b.server ? -1 : 1)).flatMap((server) => server.tools))
+    session.names = table
+    const shown = new Set(table.values())
+    return { agentGroupID, servers: found.map((server) => ({ ...server, tools: server.tools.filter((tool) => shown.has(tool)) })) }
+  }

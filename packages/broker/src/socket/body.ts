@@ -1,0 +1,25 @@
+// Reads a request's body, counted while it arrives.
+import type { IncomingMessage } from 'node:http'
+import { ServiceError } from '@gatehouse/contracts'
+import { Abandoned } from '../upstream/abandoned.ts'
+
+const tooLarge = (most: number): ServiceError =>
+  new ServiceError('too-large', { detail: `expected a body of at most ${most} bytes, got more`, hint: 'send smaller arguments' })
+
+/** Rejects with `too-large`, or `Abandoned` when the caller leaves before the end. */
+export const readBody = (request: IncomingMessage, most: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    if (Number(request.headers['content-length'] ?? 0) > most) return reject(tooLarge(most))
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > most) {
+        request.pause()
+        reject(tooLarge(most))
+      } else chunks.push(chunk)
+    })
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
+    request.on('close', () => reject(new Abandoned('cancelled')))
+    request.on('error', () => reject(new Abandoned('cancelled')))
+  })

@@ -1,0 +1,66 @@
+// `POST /call`: read, handle, write down, answer. What cannot be written down is not answered with a result.
+import { isServiceError, limits, ServiceError, toServiceError } from '@gatehouse/contracts'
+import { type CallSession, type CallTools, createCall } from '../calls/handle.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import type { RecordInput } from '../calls/record.ts'
+import { refuse } from '../calls/refuse.ts'
+import { Abandoned } from '../upstream/abandoned.ts'
+import { readBody } from './body.ts'
+import type { Exchange } from './exchange.ts'
+import { parseCall } from './parse-call.ts'
+import { jsonReply, problemReply, type Reply } from './reply.ts'
+
+type Noted = Pick<RecordInput, 'server' | 'tool' | 'status' | 'code'>
+
+interface Answered {
+  readonly noted: Noted
+  readonly reply: Reply
+}
+
+const write = ({ result, scrub }: Outcome): Reply => {
+  const text = JSON.stringify(result)
+  const clean = scrub?.json(result, text) ?? result
+  return jsonReply(clean === result ? text : JSON.stringify(clean))
+}
+
+const answerOutcome = (outcome: Outcome): Answered => {
+  const { address, status, code } = outcome
+  try {
+    return { noted: { server: address.server, tool: address.tool, status, ...(code && { code }) }, reply: write(outcome) }
+  } catch {
+    // Nested too deep to be written again.
+    return answerOutcome(refuse(address, 'too-large'))
+  }
+}
+
+/** A request that never became a call. */
+const answerFault = (error: unknown): Answered => {
+  if (error instanceof Abandoned) return { noted: { server: '', status: error.code, code: error.code }, reply: problemReply(new ServiceError('deadline')) }
+  const fault = toServiceError(error)
+  const isRefused = isServiceError(error)
+  return {
+    noted: { server: '', status: isRefused ? 'refused' : 'error', ...(fault.code === 'too-large' && { code: fault.code }) },
+    reply: problemReply(fault, fault.code === 'too-large' ? { connection: 'close' } : {}),
+  }
+}
+
+export const createCallRoute = (tools: CallTools) => {
+  const handle = createCall(tools)
+  return async (session: CallSession, { request, signal, started }: Exchange): Promise<Reply> => {
+    let received = 0
+    const act = async (): Promise<Answered> => {
+      const body = await readBody(request, limits.callBody)
+      received = body.length
+      return answerOutcome(await handle(session, parseCall(body), signal))
+    }
+    const { noted, reply } = await act().catch(answerFault)
+    const sent = signal.aborted && noted.status === 'cancelled' ? 0 : reply.body.length
+    const { id, agentGroupID } = session
+    try {
+      await tools.recorder.write({ session: id, agentGroupID, op: 'call', ...noted, received, sent, duration: performance.now() - started })
+      return reply
+    } catch {
+      return write(refuse({ server: noted.server, tool: noted.tool ?? '' }, 'audit-unwritable'))
+    }
+  }
+}

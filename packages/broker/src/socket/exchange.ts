@@ -1,0 +1,34 @@
+// One request on a session's socket: who waits for its answer, and until when.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { limits } from '@gatehouse/contracts'
+import { Abandoned } from '../upstream/abandoned.ts'
+
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Milliseconds of `performance.now()`. */
+  readonly started: number
+  /** Aborts with `Abandoned` when the caller leaves, the time is over or the broker stops. */
+  readonly signal: AbortSignal
+  end(): void
+}
+
+export const openExchange = (request: IncomingMessage, response: ServerResponse, stopping: AbortSignal): Exchange => {
+  const controller = new AbortController()
+  const leave = (): void => controller.abort(new Abandoned('cancelled'))
+  const timer = setTimeout(() => controller.abort(new Abandoned('timeout')), limits.callTime)
+  response.once('close', leave)
+  stopping.addEventListener('abort', leave)
+  if (stopping.aborted) leave()
+  return {
+    request,
+    response,
+    started: performance.now(),
+    signal: controller.signal,
+    end: () => {
+      clearTimeout(timer)
+      response.off('close', leave)
+      stopping.removeEventListener('abort', leave)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+// `GET /tools`: list, write down once for each granted server, answer.
+import { ServiceError, toServiceError } from '@gatehouse/contracts'
+import type { CallSession, CallTools } from '../calls/handle.ts'
+import { createList, type ServerList, type SessionList } from '../calls/list.ts'
+import type { RecordInput } from '../calls/record.ts'
+import { Abandoned } from '../upstream/abandoned.ts'
+import type { Exchange } from './exchange.ts'
+import { jsonReply, problemReply, type Reply } from './reply.ts'
+
+type Noted = Pick<RecordInput, 'server' | 'status' | 'code' | 'sent' | 'duration'>
+
+const noteServer = ({ server, status, tools, duration }: ServerList): Noted => ({
+  server,
+  status,
+  ...(status === 'error' && { code: 'server-unavailable' as const }),
+  ...(status === 'cancelled' && { code: status }),
+  sent: status === 'cancelled' ? 0 : Buffer.byteLength(JSON.stringify(tools)),
+  duration,
+})
+
+const textOf = ({ servers }: SessionList): string => {
+  const tools = servers.flatMap((server) => server.tools).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return JSON.stringify({ tools })
+}
+
+/** The gateway could not be asked, or the caller left before it answered. */
+const noteFault = (error: unknown, duration: number): Noted =>
+  error instanceof Abandoned
+    ? { server: '', status: error.code, code: error.code, sent: 0, duration }
+    : { server: '', status: 'error', sent: 0, duration }
+
+export const createListRoute = (tools: CallTools) => {
+  const list = createList(tools)
+  const collect = async (session: CallSession, { signal, started }: Exchange): Promise<{ noted: Noted[]; reply: Reply }> => {
+    try {
+      const found = await list(session, signal)
+      const reply = jsonReply(textOf(found))
+      const noted = found.servers.map(noteServer)
+      const none: Noted = { server: '', status: 'ok', sent: reply.body.length, duration: performance.now() - started }
+      return { noted: noted.length === 0 ? [none] : noted, reply }
+    } catch (error) {
+      const cause: unknown = signal.aborted ? signal.reason : error
+      const noted = noteFault(cause, performance.now() - started)
+      return { noted: [noted], reply: problemReply(cause instanceof Abandoned ? new ServiceError('deadline') : toServiceError(error)) }
+    }
+  }
+  return async (session: CallSession, exchange: Exchange): Promise<Reply> => {
+    const { noted, reply } = await collect(session, exchange)
+    const { id, agentGroupID } = session
+    try {
+      await Promise.all(noted.map((note) => tools.recorder.write({ session: id, agentGroupID, op: 'list', received: 0, ...note })))
+      return reply
+    } catch {
+      return problemReply(new ServiceError('audit-unwritable', { detail: 'the list cannot be recorded', hint: 'an operator has to look at the unit' }))
+    }
+  }
+}

@@ -1,0 +1,27 @@
+// What is written on the socket: a result, a list, or a problem document.
+import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { codes, type ServiceError } from '@gatehouse/contracts'
+
+export interface Reply {
+  readonly status: number
+  readonly type: 'application/json' | 'application/problem+json'
+  readonly body: Buffer
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const jsonReply = (text: string): Reply => ({ status: 200, type: 'application/json', body: Buffer.from(text) })
+
+export const problemReply = (error: ServiceError, headers: Readonly<Record<string, string>> = {}): Reply => {
+  const { status, title } = codes[error.code]
+  const { code, detail, hint, errors } = error
+  const document = { type: 'about:blank', title, status, detail, code, hint, requestId: randomUUID(), errors }
+  return { status, type: 'application/problem+json', body: Buffer.from(JSON.stringify(document)), headers }
+}
+
+/** Nothing is written to a caller that is gone. */
+export const send = (response: ServerResponse, { status, type, body, headers }: Reply): void => {
+  if (response.destroyed) return
+  response.writeHead(status, { 'content-type': type, 'content-length': body.length, ...headers })
+  response.end(body)
+}

@@ -1,0 +1,107 @@
+// Keeps at most one connection to a server: made on first need by one attempt at a time, and again after it was lost.
+import { setTimeout as pause } from 'node:timers/promises'
+import { limits } from '@gatehouse/contracts'
+import type { Metrics } from '@gatehouse/kernel'
+import { classify } from './classify.ts'
+import { NotYet, UpstreamFailure } from './failure.ts'
+import { Live, type OpenOptions } from './live.ts'
+import { Schedule } from './schedule.ts'
+import { untilAborted } from './until-aborted.ts'
+
+export interface ConnectorOptions extends Omit<OpenOptions, 'isLegacy' | 'signal'> {
+  readonly metrics: Metrics
+}
+
+export class Connector {
+  readonly schedule = new Schedule()
+  readonly #options: ConnectorOptions
+  #live: Live | undefined
+  #connecting: Promise<Live> | undefined
+  /** What the last connection found: it spares old servers the question for their revision. */
+  #isLegacy = false
+  #hasBeenUp = false
+  readonly #ending = new AbortController()
+
+  constructor(options: ConnectorOptions) {
+    this.#options = options
+    this.#show(0)
+  }
+
+  get live(): Live | undefined {
+    return this.#live
+  }
+
+  get isConnecting(): boolean {
+    return this.#connecting !== undefined
+  }
+
+  /** Rejects with the signal's reason or `UpstreamFailure`; giving up does not end the attempt, which others wait for. */
+  async connected(signal: AbortSignal): Promise<Live> {
+    if (this.#live !== undefined) return this.#live
+    this.#connecting ??= this.#attempt().finally(() => (this.#connecting = undefined))
+    return untilAborted(this.#connecting, signal)
+  }
+
+  /** Nobody gets this connection any more; who uses it still may. */
+  lost(live: Live, failure: UpstreamFailure): void {
+    if (this.#live === live) {
+      this.#live = undefined
+      this.schedule.failed(failure)
+      this.#show(0)
+      if (!this.#ending.signal.aborted) this.#options.log.warn('the connection to a tool server is lost', { reason: failure.message })
+    }
+    live.retire(failure)
+  }
+
+  retire(): void {
+    const reason = new UpstreamFailure('retired')
+    this.#ending.abort(reason)
+    this.#live?.retire(reason)
+    this.#live = undefined
+    this.#options.metrics.gauge('broker_upstream_up').remove({ server: this.#options.name })
+  }
+
+  /** At once, whoever uses it. */
+  async close(): Promise<void> {
+    const live = this.#live
+    this.retire()
+    await this.#connecting?.catch(() => undefined)
+    await live?.connection.close(new UpstreamFailure('retired'))
+  }
+
+  async #attempt(): Promise<Live> {
+    const { last, nextAt } = this.schedule
+    const wait = nextAt - Date.now()
+    if (last !== undefined && wait > limits.upstreamRetryWait) throw new NotYet(last, wait)
+    if (wait > 0) await pause(wait)
+    if (this.#ending.signal.aborted) throw new UpstreamFailure('retired')
+    try {
+      return this.#up(await Live.open({ ...this.#options, isLegacy: this.#isLegacy, signal: this.#ending.signal }))
+    } catch (error) {
+      const failure = classify(error)
+      this.#isLegacy = false
+      this.schedule.failed(failure)
+      this.#options.log.warn('a tool server cannot be used', { reason: failure.message })
+      throw failure
+    }
+  }
+
+  #up(live: Live): Live {
+    void live.connection.gone.then((reason) => this.lost(live, reason))
+    if (this.#ending.signal.aborted) {
+      live.retire(new UpstreamFailure('retired'))
+      return live
+    }
+    if (this.#hasBeenUp) this.#options.metrics.counter('broker_upstream_restarts_total').inc({ server: this.#options.name })
+    this.#hasBeenUp = true
+    this.#isLegacy = live.connection.isLegacy && this.#options.entry.transport === 'stdio'
+    this.#live = live
+    this.schedule.up()
+    this.#show(1)
+    return live
+  }
+
+  #show(up: 0 | 1): void {
+    this.#options.metrics.gauge('broker_upstream_up').set({ server: this.#options.name }, up)
+  }
+}

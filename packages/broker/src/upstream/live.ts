@@ -1,0 +1,132 @@
+// A connection that stands, with the list of its tools: read once before anybody uses it, and again whenever it may have changed.
+import { limits, type ToolDefinition } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
+import { classify } from './classify.ts'
+import { abortFailure, connect, type Connection } from './connection.ts'
+import { UpstreamError, UpstreamFailure } from './failure.ts'
+import { listTools } from './listing.ts'
+import type { ConnectSettings, NamedEntry } from './make-transport.ts'
+
+export interface Listing {
+  readonly tools: ReadonlyMap<string, ToolDefinition>
+  /** Milliseconds of `Date.now()`. */
+  readonly at: number
+}
+
+export interface OpenOptions extends NamedEntry {
+  readonly settings: ConnectSettings
+  readonly log: Logger
+  /** What an earlier connection to the same entry found. */
+  readonly isLegacy: boolean
+  /** Ends the attempt, with the failure that is its reason. */
+  readonly signal: AbortSignal
+  /** Told after every listing. */
+  readonly onListed: (listing: Listing) => void
+}
+
+/** Announcements that come in a row are answered by one listing. */
+const settleTime = 100
+
+const jittered = (time: number): number => time * (0.8 + 0.4 * Math.random())
+
+const listingOf = async (connection: Connection, { log, onListed }: OpenOptions, signal: AbortSignal): Promise<Listing> => {
+  const { tools, dropped } = await listTools(connection, signal).catch((error: unknown) => {
+    throw error instanceof UpstreamError ? new UpstreamFailure('protocol') : classify(error)
+  })
+  if (dropped > 0) log.warn('a tool server declares tools that cannot be used', { dropped, kept: tools.length })
+  const listing = { tools: new Map(tools.map((tool) => [tool.name, tool])), at: Date.now() }
+  onListed(listing)
+  return listing
+}
+
+export class Live {
+  readonly connection: Connection
+  readonly #options: OpenOptions
+  #listing: Listing
+  #refreshing: Promise<Listing> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #users = 0
+  #retired: UpstreamFailure | undefined
+
+  private constructor(connection: Connection, listing: Listing, options: OpenOptions) {
+    this.connection = connection
+    this.#listing = listing
+    this.#options = options
+    if (!connection.announces) this.#later(jittered(limits.listPoll))
+    void connection.gone.then(() => clearTimeout(this.#timer))
+  }
+
+  /** Connects and lists within the time of a probe. Rejects with `UpstreamFailure`. */
+  static async open(options: OpenOptions): Promise<Live> {
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(limits.probeTime)])
+    let live: Live | undefined
+    let hasChanged = false
+    const onToolsChanged = (): void => {
+      hasChanged = true
+      live?.changed()
+    }
+    const connection = await connect(options, options.settings, { signal, isLegacy: options.isLegacy, onToolsChanged })
+    try {
+      live = new Live(connection, await listingOf(connection, options, signal), options)
+    } catch (error) {
+      const failure = signal.aborted ? abortFailure(signal) : classify(error)
+      await connection.close(failure)
+      throw failure
+    }
+    if (hasChanged) live.changed()
+    return live
+  }
+
+  get listing(): Listing {
+    return this.#listing
+  }
+
+  /** Reads the list anew; those who ask meanwhile share the answer. */
+  refresh(): Promise<Listing> {
+    this.#refreshing ??= this.#list().finally(() => (this.#refreshing = undefined))
+    return this.#refreshing
+  }
+
+  changed(): void {
+    this.#later(settleTime)
+  }
+
+  /** While somebody uses it, it is not closed by `retire`. */
+  async use<T>(act: () => Promise<T>): Promise<T> {
+    this.#users += 1
+    try {
+      return await act()
+    } finally {
+      this.#users -= 1
+      this.#closeWhenIdle()
+    }
+  }
+
+  retire(reason: UpstreamFailure): void {
+    this.#retired ??= reason
+    this.#closeWhenIdle()
+  }
+
+  #closeWhenIdle(): void {
+    if (this.#retired !== undefined && this.#users === 0) void this.connection.close(this.#retired)
+  }
+
+  async #list(): Promise<Listing> {
+    const listing = await listingOf(this.connection, this.#options, AbortSignal.timeout(limits.probeTime))
+    this.#listing = listing
+    return listing
+  }
+
+  #later(time: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#relist(), time)
+    this.#timer.unref()
+  }
+
+  async #relist(): Promise<void> {
+    // An announcement during a listing asks for another one.
+    await this.#refreshing?.catch(() => undefined)
+    await this.refresh().catch(() => this.#options.log.warn('the tools of a server could not be listed; the last list stays'))
+    if (!this.connection.announces && this.#retired === undefined) this.#later(jittered(limits.listPoll))
+  }
+}

@@ -1,0 +1,137 @@
+// One tool server as all sessions share it: its live list, its slots, its calls.
+import type { ServerState, ToolDefinition } from '@gatehouse/contracts'
+import { Slots } from '../fairness/slots.ts'
+import type { Scrub } from '../secrets/scrub.ts'
+import { classify } from './classify.ts'
+import { Connector, type ConnectorOptions } from './connector.ts'
+import { type FailureKind, NotDeclared, UpstreamError, UpstreamFailure } from './failure.ts'
+import type { Listing, Live } from './live.ts'
+import type { Json } from './requests.ts'
+import { sendCall } from './send-call.ts'
+import { untilAborted } from './until-aborted.ts'
+
+export interface Answer {
+  /** As the server sent it. */
+  readonly result: unknown
+  /** What the entry of the answering connection must not let out. */
+  readonly scrub: Scrub
+}
+
+export interface ToolRequest {
+  readonly tool: string
+  readonly args: Json
+}
+
+/** After these nothing more can come from a connection. */
+const fatal: ReadonlySet<FailureKind> = new Set([
+  'exited',
+  'unreachable',
+  'connection-refused',
+  'unresolved',
+  'address-refused',
+  'certificate',
+  'denied',
+  'silent',
+  'session-lost',
+  'backlog',
+])
+
+/** A tool that is not in a list older than this is looked for once more. */
+const staleList = 5_000
+
+export class Upstream {
+  readonly #connector: Connector
+  readonly #slots: Slots
+  #lastListing: Listing | undefined
+
+  constructor(options: ConnectorOptions) {
+    const { metrics, name, onListed } = options
+    metrics.touch('broker_upstream_restarts_total', { server: name })
+    this.#slots = new Slots({ onWaiting: (waiting) => metrics.gauge('broker_queue_depth').set({ server: name }, waiting) })
+    this.#connector = new Connector({
+      ...options,
+      onListed: (listing) => {
+        this.#lastListing = listing
+        onListed(listing)
+      },
+    })
+  }
+
+  get state(): ServerState {
+    const { live, isConnecting, schedule } = this.#connector
+    const down = schedule.last === undefined ? 'idle' : 'down'
+    return {
+      status: live !== undefined ? 'up' : isConnecting ? 'connecting' : down,
+      ...(schedule.last !== undefined && { lastError: schedule.last.message }),
+      ...(schedule.nextAt > Date.now() && { nextAttemptAt: new Date(schedule.nextAt).toISOString() }),
+      ...(this.#lastListing !== undefined && { tools: this.#lastListing.tools.size }),
+    }
+  }
+
+  /** The last good list, also of a server that is down. */
+  get lastListing(): Listing | undefined {
+    return this.#lastListing
+  }
+
+  async listing(signal: AbortSignal): Promise<Listing> {
+    return (await this.#connector.connected(signal)).listing
+  }
+
+  /** Asks the server now, not the list that is kept. */
+  async relist(signal: AbortSignal): Promise<Listing> {
+    const { live } = this.#connector
+    return live === undefined ? this.listing(signal) : untilAborted(live.refresh(), signal)
+  }
+
+  /** Rejects with the signal's reason, `NotDeclared`, `QueueFull`, `UpstreamError` or `UpstreamFailure`. */
+  async call(request: ToolRequest, signal: AbortSignal): Promise<Answer> {
+    try {
+      return await this.#callOnce(request, signal)
+    } catch (error) {
+      // The server did not look at the call: it no longer knew who asked.
+      if (!(error instanceof UpstreamFailure) || error.kind !== 'session-lost') throw error
+      return this.#callOnce(request, signal)
+    }
+  }
+
+  /** Calls in flight end on the connection that they began on. */
+  retire(): void {
+    this.#connector.retire()
+  }
+
+  close(): Promise<void> {
+    return this.#connector.close()
+  }
+
+  async #callOnce({ tool, args }: ToolRequest, signal: AbortSignal): Promise<Answer> {
+    const live = await this.#connector.connected(signal)
+    return live.use(async () => {
+      const declared = await this.#declared(live, tool, signal)
+      const release = await this.#slots.take(signal)
+      try {
+        return { result: await sendCall(live.connection, { declared, args }, signal), scrub: live.connection.scrub }
+      } catch (error) {
+        throw this.#judge(error, live, signal)
+      } finally {
+        release()
+      }
+    })
+  }
+
+  async #declared(live: Live, tool: string, signal: AbortSignal): Promise<ToolDefinition> {
+    const known = live.listing.tools.get(tool)
+    if (known !== undefined) return known
+    const isFresh = Date.now() - live.listing.at < staleList
+    const found = isFresh ? undefined : (await untilAborted(live.refresh(), signal)).tools.get(tool)
+    if (found === undefined) throw new NotDeclared()
+    return found
+  }
+
+  #judge(error: unknown, live: Live, signal: AbortSignal): unknown {
+    if (signal.aborted) return error
+    if (error instanceof UpstreamError) return new UpstreamError(error.code, live.connection.scrub.text(error.message))
+    const failure = classify(error)
+    if (fatal.has(failure.kind)) this.#connector.lost(live, failure)
+    return failure
+  }
+}

@@ -1,0 +1,100 @@
+// One exchange with the admin API: sent, timed, parsed; every failure becomes a `ServiceError`.
+import { ServiceError } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { toFailure, toUnreached } from './failure.ts'
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+export interface ClientOptions {
+  /** Base URL of the unit, such as `http://127.0.0.1:8787`. */
+  readonly address: string
+  readonly token?: string | undefined
+  /** Default: the global `fetch`. */
+  readonly fetch?: Fetch | undefined
+}
+
+export interface CallOptions {
+  /** An abort by the caller rejects with the signal's own reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds until `deadline`. */
+  readonly timeout?: number | undefined
+  /** Accepted by the unit if it matches `[A-Za-z0-9-]{8,64}`; it stands in every log line of the request. */
+  readonly requestId?: string | undefined
+}
+
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below the address, with encoded segments. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
+  readonly body?: unknown
+  /** Statuses that are answers and not problems, besides those below 300. */
+  readonly accept?: readonly number[]
+  readonly timeout?: number
+}
+
+export interface Exchange {
+  readonly send: <S extends v.GenericSchema>(request: Request, schema: S, options?: CallOptions) => Promise<v.InferOutput<S>>
+  readonly sendForText: (request: Request, options?: CallOptions) => Promise<string>
+}
+
+const defaultTimeout = 30_000
+
+const urlOf = (address: string, { path, query = {} }: Request): string => {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, String(value)]]))
+  const search = new URLSearchParams(given).toString()
+  return `${address.replace(/\/+$/, '')}${path}${search === '' ? '' : `?${search}`}`
+}
+
+const initOf = (request: Request, token: string | undefined, { requestId }: CallOptions): RequestInit => ({
+  method: request.method,
+  headers: {
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    ...(requestId !== undefined && { 'X-Request-Id': requestId }),
+    ...(request.body !== undefined && { 'Content-Type': 'application/json' }),
+  },
+  ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+  // A unit never redirects its API: whoever does would be handed the request.
+  redirect: 'error',
+})
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+export const createExchange = ({ address, token, fetch = globalThis.fetch }: ClientOptions): Exchange => {
+  const exchange = async (request: Request, options: CallOptions): Promise<Answer> => {
+    const limit = AbortSignal.timeout(options.timeout ?? request.timeout ?? defaultTimeout)
+    const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
+    try {
+      const response = await fetch(urlOf(address, request), { ...initOf(request, token, options), signal })
+      const text = await response.text()
+      if (response.ok || request.accept?.includes(response.status) === true) return { status: response.status, text }
+      throw toFailure({ status: response.status, body: parseJson(text), retryAfter: response.headers.get('retry-after') })
+    } catch (error) {
+      options.signal?.throwIfAborted()
+      throw toUnreached(error, { address, late: limit.aborted })
+    }
+  }
+  return {
+    sendForText: async (request, options = {}) => (await exchange(request, options)).text,
+    send: async (request, schema, options = {}) => {
+      const { status, text } = await exchange(request, options)
+      const parsed = v.safeParse(schema, text === '' ? undefined : parseJson(text))
+      if (parsed.success) return parsed.output
+      throw new ServiceError('internal', {
+        detail: `expected an answer to ${request.method} ${request.path} that fits its schema, got another one with status ${status}`,
+        hint: `check that ${address} is a unit of the same version`,
+      })
+    },
+  }
+}

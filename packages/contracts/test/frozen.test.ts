@@ -1,0 +1,14 @@
+// Constants that outlive a release. Changing one needs a new state schema, and then a new digest here.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import * as frozen from '../src/frozen.ts'
+
+const digests: Readonly<Record<number, string>> = {
+  1: '8750e92d0e324aa7533123e3afefa85a23ebd9511fbefb870f55815256757cc2',
+}
+
+test('frozen constants are those of their state schema', () => {
+  const text = JSON.stringify(Object.entries(frozen).toSorted(([a], [b]) => a.localeCompare(b)))
+  assert.equal(createHash('sha256').update(text).digest('hex'), digests[frozen.stateSchema])
+})

@@ -1,0 +1,61 @@
+// The bucket of each principal: it empties, says so, refills, and is nobody else's.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTestUnit, otherToken } from '../fixtures/unit.ts'
+
+const rate = { perSecond: 2, burst: 3 }
+
+test('refuses a principal beyond its burst and says when to come back', async () => {
+  const { ask } = createTestUnit({ boot: { rate }, now: () => 0 })
+  for (const left of [2, 1, 0]) {
+    const answer = await ask('GET', '/v1/status')
+    assert.equal(answer.status, 200)
+    assert.equal(answer.headers.get('ratelimit-policy'), '"principal";q=3;w=2')
+    assert.match(answer.headers.get('ratelimit') ?? '', new RegExp(`^"principal";r=${left};t=\\d+$`))
+  }
+  const refused = await ask('GET', '/v1/status')
+  assert.equal(refused.status, 429)
+  assert.equal(refused.headers.get('retry-after'), '1')
+  assert.equal(refused.json().code, 'rate-limited')
+})
+
+test('fills again with time', async () => {
+  let now = 0
+  const { ask } = createTestUnit({ boot: { rate }, now: () => now })
+  for (let i = 0; i < 4; i += 1) await ask('GET', '/v1/status')
+  now = 500
+  assert.equal((await ask('GET', '/v1/status')).status, 200)
+  assert.equal((await ask('GET', '/v1/status')).status, 429)
+})
+
+test('slows one principal and no other', async () => {
+  const { ask } = createTestUnit({ boot: { rate }, now: () => 0 })
+  for (let i = 0; i < 5; i += 1) await ask('GET', '/v1/status')
+  assert.equal((await ask('GET', '/v1/status', { headers: { authorization: `Bearer ${otherToken}` } })).status, 200)
+})
+
+test('spends nothing of a principal on those who are not it', async () => {
+  const { ask } = createTestUnit({ boot: { rate }, now: () => 0 })
+  for (let i = 0; i < 9; i += 1) await ask('GET', '/v1/status', { headers: { authorization: 'Bearer wrong' } })
+  assert.equal((await ask('GET', '/v1/status')).headers.get('ratelimit'), '"principal";r=2;t=1')
+})
+
+test('never refuses a probe', async () => {
+  const { ask } = createTestUnit({ boot: { rate }, now: () => 0 })
+  for (let i = 0; i < 20; i += 1) {
+    assert.equal((await ask('GET', '/healthz')).status, 200)
+    assert.equal((await ask('GET', '/readyz')).status, 200)
+  }
+})
+
+test('counts files of the console by address', async () => {
+  const { ask } = createTestUnit({ boot: { rate }, now: () => 0 })
+  for (let i = 0; i < 3; i += 1) await ask('GET', '/ui/')
+  assert.equal((await ask('GET', '/ui/')).status, 429)
+  assert.equal((await ask('GET', '/ui/', { from: '192.0.2.99' })).status, 200)
+})
+
+test('limits nobody where the rate is off', async () => {
+  const { ask } = createTestUnit({ boot: { rate: null } })
+  for (let i = 0; i < 300; i += 1) assert.equal((await ask('GET', '/v1/openapi.json')).status, 200)
+})

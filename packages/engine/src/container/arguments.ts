@@ -1,0 +1,52 @@
+// The command line of `docker run` and `podman run`: every wall that an engine can be asked for.
+import { limits, sandboxUid } from '@gatehouse/contracts'
+import type { LaunchSpec, Mount } from '../driver.ts'
+import type { Engine } from './engine.ts'
+
+export const installationLabel = 'gatehouse.installation'
+
+/** Docker reads a line of CSV. */
+const field = (text: string): string => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+const dockerMount = ({ source, target, mode }: Mount): string[] => [
+  '--mount',
+  ['type=bind', field(`source=${source}`), field(`target=${target}`), ...(mode === 'ro' ? ['readonly'] : [])].join(','),
+]
+
+/** Podman takes the flags that Docker cannot be asked for, but no colon in a path. */
+const podmanMount = ({ source, target, mode }: Mount): string[] => {
+  if (source.includes(':')) throw new TypeError(`expected a path without a colon for podman, got ${source}`)
+  return ['--volume', `${source}:${target}:${mode},nosuid,nodev,noexec`]
+}
+
+const only = {
+  docker: ['--ipc', 'none'],
+  podman: ['--ipc', 'none', '--read-only-tmpfs=false', '--unsetenv-all', '--no-hosts', '--cgroups', 'enabled'],
+} as const
+
+const userArguments = ({ user }: Engine, { identity }: LaunchSpec): string[] => {
+  if (user !== null) return ['--user', `${user.uid}:${user.gid}`]
+  return ['--user', `${sandboxUid}:${sandboxUid}`, ...(identity === undefined ? [] : ['--group-add', String(identity.gid)])]
+}
+
+const limitArguments = ({ gvisor }: Engine, { limits: asked }: LaunchSpec): string[] => [
+  ...['--memory', `${asked.memoryMiB}m`, '--memory-swap', `${asked.memoryMiB}m`, '--cpus', String(asked.cpus)],
+  ...['--pids-limit', String(gvisor ? Math.max(asked.pids, limits.sandboxPidsGvisor) : asked.pids)],
+  ...['--ulimit', 'nofile=1024:1024', '--ulimit', 'core=0:0'],
+  ...['--tmpfs', `/tmp:rw,nosuid,nodev,noexec,size=${asked.tmpMiB}m,mode=1777`],
+]
+
+export const runArguments = (engine: Engine, spec: LaunchSpec, name: string): string[] => [
+  ...engine.global,
+  ...['run', '--name', name, '--label', `${installationLabel}=${spec.installation}`],
+  ...(engine.runtime === null ? [] : ['--runtime', engine.runtime]),
+  ...['--pull', 'never', '--log-driver', 'none', '--network', 'none', '--hostname', 'sandbox', '--workdir', '/'],
+  ...['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+  ...only[engine.name],
+  ...userArguments(engine, spec),
+  ...limitArguments(engine, spec),
+  ...spec.mounts.flatMap(engine.name === 'docker' ? dockerMount : podmanMount),
+  ...Object.entries(spec.env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+  spec.rootfs,
+  ...spec.command,
+]

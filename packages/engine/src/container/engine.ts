@@ -1,0 +1,37 @@
+// A container engine of the host: which it is, what it can do, and one way to call its client.
+import type { HostIdentity } from '@gatehouse/contracts'
+import { execa } from 'execa'
+import { programPath } from '../programs.ts'
+
+export interface Engine {
+  readonly name: 'docker' | 'podman'
+  /** Absolute path of the client. */
+  readonly file: string
+  /** Arguments before every command. */
+  readonly global: readonly string[]
+  /** OCI runtime to ask for in `run`; null: the default, or said in `global` already. */
+  readonly runtime: string | null
+  /** True where the runtime is gVisor's `runsc`: a kernel of its own, which counts tasks differently. */
+  readonly gvisor: boolean
+  /** False where the engine or its runtime does not enforce memory, processors and processes. */
+  readonly limits: boolean
+  /** What sandboxes run as instead of 65532, where the unit is not root. */
+  readonly user: HostIdentity | null
+}
+
+/** Milliseconds that any command but `run` may take. */
+const commandTime = 60_000
+
+export interface Called {
+  readonly ok: boolean
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export const clientEnvironment = { PATH: programPath } as const
+
+/** Never rejects: an engine that is not there, hangs or refuses is an answer too. */
+export const callEngine = async (engine: Pick<Engine, 'file' | 'global'>, args: readonly string[]): Promise<Called> => {
+  const result = await execa(engine.file, [...engine.global, ...args], { reject: false, stdin: 'ignore', env: clientEnvironment, timeout: commandTime, cwd: '/' })
+  return { ok: !result.failed, stdout: String(result.stdout ?? ''), stderr: String(result.stderr ?? '') || (result.failed ? (result.shortMessage ?? '') : '') }
+}

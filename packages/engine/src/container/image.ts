@@ -1,0 +1,44 @@
+// Brings a root file system into the engine as an image: once per content, found again by its digest.
+import { ServiceError } from '@gatehouse/contracts'
+import { execa } from 'execa'
+import { type Engine, callEngine, clientEnvironment } from './engine.ts'
+
+export interface ImageSource {
+  /** Tag of the image; one content, one tag. */
+  readonly tag: string
+  /** Directory that `entries` are relative to. */
+  readonly directory: string
+  readonly entries: readonly string[]
+  /** Packs what a link points at instead of the link. */
+  readonly followLinks?: boolean
+}
+
+/** Owners, order and times that do not depend on the host. */
+const tarArguments = ({ directory, entries, followLinks }: ImageSource): string[] => [
+  ...['-C', directory, '--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=@0'],
+  ...(followLinks === true ? ['--dereference'] : []),
+  ...['-cf', '-', '--', ...entries],
+]
+
+const findImage = async (engine: Engine, tag: string): Promise<string | null> => {
+  const found = await callEngine(engine, ['image', 'inspect', '--format', '{{.Id}}', tag])
+  return found.ok && found.stdout !== '' ? found.stdout.trim() : null
+}
+
+/** The image's id, which `run` takes. */
+export const ensureImage = async (engine: Engine, source: ImageSource): Promise<string> => {
+  const present = await findImage(engine, source.tag)
+  if (present !== null) return present
+  const options = { env: clientEnvironment, reject: false, encoding: 'buffer' } as const
+  const imported = await execa('tar', tarArguments(source), { ...options, buffer: false }).pipe(
+    engine.file,
+    [...engine.global, 'import', '-', source.tag],
+    { ...options, encoding: 'utf8' },
+  )
+  const id = await findImage(engine, source.tag)
+  if (id !== null) return id
+  throw new ServiceError('no-sandbox', {
+    detail: `${engine.name} import of ${source.directory} failed: ${imported.stderr || imported.shortMessage}`,
+    hint: `check that ${engine.name} runs and has room for 150 MB`,
+  })
+}

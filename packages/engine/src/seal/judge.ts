@@ -1,0 +1,67 @@
+// Turns what a probe saw into walls that hold or lack. Only what can be seen from inside is judged here.
+import { sandboxUid } from '@gatehouse/contracts'
+import type { Mount } from '../driver.ts'
+import type { Facts } from './facts.ts'
+import type { Wall } from './walls.ts'
+
+export type Verdict = 'held' | 'lacking'
+
+/** What the sandbox was given. */
+export interface Given {
+  readonly env: Readonly<Record<string, string>>
+  readonly mounts: readonly Mount[]
+  readonly tmpMiB: number
+}
+
+const MiB = 1024 * 1024
+
+/** Set by engines whatever they are asked; all tell what the sandbox knows already. */
+const engineVariables: ReadonlySet<string> = new Set(['PATH', 'PWD', 'HOME', 'HOSTNAME', 'TERM', 'container'])
+
+/** What the root file system or an engine puts there. */
+const ownFiles = /^\/(\.dockerenv|agent|bin|dev|etc|lib|lib64|memory|packages|proc|run|shared|sys|tmp|usr|workspace)$/
+const ownPaths = /^\/(agent\/[^/]+\.mjs|bin\/node|etc\/(group|hostname|hosts|mtab|nsswitch\.conf|passwd|resolv\.conf)|run\/(\.containerenv|gatehouse))$/
+const ownDevices: ReadonlySet<string> = new Set(
+  ['null', 'zero', 'full', 'random', 'urandom', 'tty', 'ptmx', 'pts', 'shm', 'mqueue', 'fd', 'core', 'stdin', 'stdout', 'stderr', 'console'],
+)
+
+/** Its own, the one that watches it, and the first of its namespace. */
+const mostProcesses = 3
+
+type Judge = (facts: Facts, given: Given) => boolean
+
+const writableTargets = (given: Given): string[] => ['/tmp', ...given.mounts.filter(({ mode }) => mode === 'rw').map(({ target }) => target)]
+
+const isFlagged = (facts: Facts, target: string): boolean => {
+  const flags = facts.mounts?.findLast((mount) => mount.target === target)?.flags ?? []
+  return ['nosuid', 'nodev', 'noexec'].every((flag) => flags.includes(flag))
+}
+
+const atMost = (text: string | undefined, most: number): boolean =>
+  text !== undefined && text.split(/\s+/).every((value) => value !== 'unlimited' && Number(value) <= most)
+
+const judges: Partial<Record<Wall, Judge>> = {
+  identity: (facts) => facts.uid === sandboxUid && facts.gid === sandboxUid && !facts.groups.includes(0),
+  network: ({ interfaces, routes, abstractSockets }) =>
+    interfaces?.length === 1 && interfaces[0] === 'lo' && routes?.length === 0 && abstractSockets?.length === 0,
+  'read-only-root': (facts, given) => facts.writable.every((path) => writableTargets(given).includes(path)),
+  tmp: ({ mounts, tmpBytes }, given) =>
+    mounts?.findLast(({ target }) => target === '/tmp')?.type === 'tmpfs' && tmpBytes !== null && tmpBytes <= given.tmpMiB * MiB,
+  'mount-flags': (facts, given) => facts.executable.length === 0 && writableTargets(given).every((target) => isFlagged(facts, target)),
+  capabilities: ({ status }) => {
+    const sets = Object.entries(status ?? {}).filter(([name]) => name.startsWith('Cap'))
+    return sets.length >= 4 && sets.every(([, value]) => /^0+$/.test(value))
+  },
+  'no-new-privileges': ({ status }) => status?.['NoNewPrivs'] === '1',
+  seccomp: ({ status, inet }) => status?.['Seccomp'] === '2' && (inet === 'EPERM' || inet === 'EACCES'),
+  processes: ({ processes }) => processes !== null && processes.length <= mostProcesses,
+  environment: ({ environment, initEnvironment, descriptors }, given) =>
+    environment !== null && [...environment, ...(initEnvironment ?? [])].every((name) => name in given.env || engineVariables.has(name)) &&
+    descriptors !== null && descriptors.every((path) => path.startsWith('/dev/') || path.startsWith('/proc/')),
+  files: ({ files }) => files !== null && files.every((path) => ownFiles.test(path) || ownPaths.test(path)),
+  devices: ({ devices }) => devices !== null && devices.every((name) => ownDevices.has(name)),
+  'open-files-limit': ({ limits }) => atMost(limits?.['Max open files'], 1024) && atMost(limits?.['Max core file size'], 0),
+}
+
+export const judge = (facts: Facts, given: Given): Partial<Record<Wall, Verdict>> =>
+  Object.fromEntries(Object.entries(judges).map(([wall, holds]) => [wall, holds(facts, given) ? 'held' : 'lacking']))

@@ -1,0 +1,128 @@
+// Runs inside a sandbox and prints, as one line of JSON, what it sees. It judges nothing, and needs nothing but Node.
+import { accessSync, closeSync, constants, openSync, readFileSync, readdirSync, readlinkSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import type { Facts, MountFact } from './facts.ts'
+
+const attempt = <T>(act: () => T): T | null => {
+  try {
+    return act()
+  } catch {
+    return null
+  }
+}
+
+const lines = (path: string): string[] => readFileSync(path, 'utf8').split('\n').filter((line) => line !== '')
+
+const pairs = (text: readonly string[], pattern: RegExp): Record<string, string> =>
+  Object.fromEntries(text.flatMap((line) => {
+    const [, name, value] = pattern.exec(line) ?? []
+    return name === undefined || value === undefined ? [] : [[name.trim(), value.trim()]]
+  }))
+
+const readStatus = () => pairs(lines('/proc/self/status'), /^(Cap\w+|NoNewPrivs|Seccomp):\s*(\w+)$/)
+
+const readLimits = () => pairs(lines('/proc/self/limits').slice(1), /^(Max [a-z ]+?)\s{2,}(\S+\s+\S+)/)
+
+const readInterfaces = (): string[] => lines('/proc/net/dev').slice(2).map((line) => line.split(':')[0]?.trim() ?? '')
+
+const readRoutes = (): string[] => {
+  const four = attempt(() => lines('/proc/net/route').slice(1)) ?? []
+  const six = attempt(() => lines('/proc/net/ipv6_route')) ?? []
+  return [...four.filter((line) => !line.startsWith('lo')), ...six.filter((line) => !/\slo$/.test(line))]
+}
+
+const readAbstractSockets = (): string[] => lines('/proc/net/unix').slice(1).flatMap((line) => /\s(@\S+)$/.exec(line)?.[1] ?? [])
+
+const readMounts = (): MountFact[] =>
+  lines('/proc/mounts').map((line) => {
+    const [, target = '', type = '', flags = ''] = line.split(' ')
+    return { target, type, flags: flags.split(',') }
+  })
+
+const places = ['/', '/agent', '/bin', '/dev', '/dev/shm', '/etc', '/proc', '/run', '/run/gatehouse/session', '/run/gatehouse/tools', '/sys',
+  '/tmp', '/workspace', '/memory', '/shared', '/packages'] as const
+
+const canWrite = (directory: string): boolean => {
+  const path = join(directory, '.probe')
+  const made = attempt(() => closeSync(openSync(path, 'wx', 0o700))) !== null
+  attempt(() => rmSync(path, { force: true }))
+  return made
+}
+
+const canExecute = (directory: string): boolean => {
+  const path = join(directory, '.probe-program')
+  const allowed = attempt(() => {
+    writeFileSync(path, '#!/bin/node\n', { mode: 0o700 })
+    accessSync(path, constants.X_OK)
+    return true
+  })
+  attempt(() => rmSync(path, { force: true }))
+  return allowed === true
+}
+
+const environmentOf = (pid: string): string[] =>
+  readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').flatMap((entry) => (entry === '' ? [] : (entry.split('=')[0] ?? [])))
+
+const readDescriptors = (): string[] =>
+  readdirSync('/proc/self/fd').flatMap((name) => attempt(() => readlinkSync(`/proc/self/fd/${name}`)) ?? []).filter((path) => path.startsWith('/'))
+
+const readProcesses = (): number[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number)
+
+/** Names below a directory, two levels deep. */
+const list = (directory: string): string[] =>
+  readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name)
+    return entry.isDirectory() ? [path, ...(attempt(() => readdirSync(path).map((name) => join(path, name))) ?? [])] : [path]
+  })
+
+const outside = /^\/(proc|dev|sys|tmp|workspace|memory|shared|packages|lib|lib64|usr)\//
+
+const tryConnect = (options: { path: string } | { host: string; port: number }): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect(options)
+    socket.on('connect', () => {
+      socket.destroy()
+      resolve('connected')
+    })
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+  })
+
+const trySockets = async (): Promise<Record<string, string>> => {
+  const found: Record<string, string> = {}
+  for (const surface of ['session', 'model', 'tools']) {
+    for (const name of attempt(() => readdirSync(`/run/gatehouse/${surface}`)) ?? []) {
+      const path = `/run/gatehouse/${surface}/${name}`
+      found[path] = await tryConnect({ path })
+    }
+  }
+  return found
+}
+
+const facts: Facts = {
+  uid: process.getuid?.() ?? -1,
+  gid: process.getgid?.() ?? -1,
+  groups: process.getgroups?.() ?? [],
+  status: attempt(readStatus),
+  interfaces: attempt(readInterfaces),
+  routes: attempt(readRoutes),
+  abstractSockets: attempt(readAbstractSockets),
+  inet: await tryConnect({ host: '127.0.0.1', port: 9 }),
+  mounts: attempt(readMounts),
+  writable: places.filter(canWrite),
+  executable: places.filter(canExecute),
+  tmpBytes: attempt(() => {
+    const { blocks, bsize } = statfsSync('/tmp')
+    return blocks * bsize
+  }),
+  environment: attempt(() => environmentOf('self')),
+  initEnvironment: attempt(() => environmentOf('1')),
+  descriptors: attempt(readDescriptors),
+  processes: attempt(readProcesses),
+  files: attempt(() => list('/').filter((path) => !outside.test(path))),
+  devices: attempt(() => readdirSync('/dev')),
+  limits: attempt(readLimits),
+  sockets: await trySockets(),
+}
+
+process.stdout.write(`${JSON.stringify(facts)}\n`)

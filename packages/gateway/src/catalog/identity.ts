@@ -1,0 +1,13 @@
+// What makes a catalog entry the server that it is: where it runs or lies, not what it is given to know.
+import type { CatalogEntry, Digest } from '@gatehouse/contracts'
+import { digestOf } from '../changes/digest.ts'
+
+type Identity = Readonly<Record<string, unknown>>
+
+export const identityOf = (entry: CatalogEntry): Identity => {
+  if (entry.transport === 'http') return { transport: entry.transport, url: entry.url }
+  const image = entry.image === undefined || entry.image === '' ? {} : { image: entry.image }
+  return { transport: entry.transport, command: entry.command, args: entry.args, ...image }
+}
+
+export const digestOfEntry = (entry: CatalogEntry): Digest => digestOf(identityOf(entry))

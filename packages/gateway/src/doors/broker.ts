@@ -1,0 +1,23 @@
+// The broker's door: what is allowed, what is configured, which sessions need a socket. It decides nothing.
+import type { gatewayBroker, Session } from '@gatehouse/contracts'
+import type { Handlers } from '@gatehouse/rpc'
+import { storedServers } from '../catalog/read.ts'
+import { observe } from '../evidence/observe.ts'
+import { authorize, grantsOf } from '../grants/authorize.ts'
+import type { Rooms } from '../rooms.ts'
+import { surfaceReady } from '../sessions/surface.ts'
+
+const withoutConversation = ({ id, agentGroupID, identity }: Session) => ({
+  session: id,
+  agentGroupID,
+  ...(identity === undefined ? {} : { identity }),
+})
+
+export const brokerDoor = (rooms: Rooms): Handlers<typeof gatewayBroker> => ({
+  authorize: (asked) => authorize(rooms, asked),
+  grants: ({ session }) => grantsOf(rooms, session),
+  catalog: () => storedServers(rooms.catalog),
+  sessions: () => rooms.sessions.all().map(withoutConversation),
+  surfaceReady: (seen) => (surfaceReady(rooms, seen), {}),
+  observed: async (seen) => (await observe(rooms, seen), {}),
+})

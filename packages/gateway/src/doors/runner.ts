@@ -1,0 +1,21 @@
+// The runner's door: sessions, what a group is, and changes on behalf of a session that the runner knows by its socket.
+import { gatewayRunner } from '@gatehouse/contracts'
+import type { Handlers } from '@gatehouse/rpc'
+import { note } from '../ledger/note.ts'
+import type { Rooms } from '../rooms.ts'
+import { closeSession } from '../sessions/close.ts'
+import { openSession } from '../sessions/open.ts'
+import { sessionAndGroup } from '../sessions/read.ts'
+import { changeFor, submitFor } from '../sessions/submit-for.ts'
+
+const edge = gatewayRunner.caller
+
+export const runnerDoor = (rooms: Rooms): Handlers<typeof gatewayRunner> => ({
+  openSession: (place) => openSession(rooms, place),
+  closeSession: async ({ session }) => (await closeSession(rooms, session), {}),
+  session: ({ session }) => sessionAndGroup(rooms, session),
+  sessions: () => rooms.sessions.all(),
+  submitFor: (asked) => submitFor(rooms, edge, asked),
+  changeFor: (asked) => changeFor(rooms, asked),
+  note: async (line) => (await note(rooms.ledger, edge, line), {}),
+})

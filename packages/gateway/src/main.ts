@@ -1,0 +1,56 @@
+// The gateway's process: opens what it alone writes, listens at its doors, and nothing else.
+import { join } from 'node:path'
+import { type Edge, edgeSocket, GatewayBoot, gatewayBroker, gatewayControlPlane, gatewayRunner, lifeEdge, stateFiles } from '@gatehouse/contracts'
+import { openJournal } from '@gatehouse/journal'
+import { type Lifeline, lockWriter, type Running, runService } from '@gatehouse/kernel'
+import { type EdgeServer, type Handlers, serveEdge } from '@gatehouse/rpc'
+import { openStore } from '@gatehouse/store'
+import { createGateway, type Gateway, migrations } from './service.ts'
+
+const keyEpoch = 1
+
+const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
+  const at = (name: string): string => join(boot.stateDir, name)
+  const lock = await lockWriter(boot.stateDir, 'gateway')
+  const store = await openStore({ path: at(stateFiles.database), key: boot.keys.database, migrations, log })
+  const journal = await openJournal({
+    path: at(stateFiles.audit),
+    publicKeyPath: at(stateFiles.journalKey),
+    seed: Buffer.from(boot.keys.journal, 'hex'),
+    epoch: keyEpoch,
+    log,
+  })
+  return { lock, store, journal }
+}
+
+const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): Promise<{ close(): Promise<void> }[]> => {
+  const serve = <E extends Edge>(edge: E, handlers: Handlers<E>): Promise<EdgeServer<E>> =>
+    serveEdge(edge, { path: edgeSocket(boot.runDir, edge), secret: boot.edges[edge.name] ?? '', handlers, log: log.child({ edge: edge.name }) })
+  const [controlPlane, broker, runner, supervisor] = await Promise.all([
+    serve(gatewayControlPlane, gateway.controlPlane),
+    serve(gatewayBroker, gateway.broker),
+    serve(gatewayRunner, gateway.runner),
+    serve(lifeEdge('gateway'), gateway.supervisor),
+  ])
+  gateway.audience.seat({ controlPlane, broker, runner })
+  return [controlPlane, broker, runner, supervisor]
+}
+
+const start = async (line: Lifeline<GatewayBoot>): Promise<Running> => {
+  const { boot, log, metrics } = line
+  const { lock, store, journal } = await open(line)
+  const gateway = await createGateway({ boot, store, journal, log, metrics })
+  await gateway.start()
+  const servers = await listen(line, gateway)
+  return {
+    stop: async () => {
+      await Promise.all(servers.map((server) => server.close()))
+      await gateway.stop()
+      await journal.close()
+      await store.close()
+      await lock.release()
+    },
+  }
+}
+
+await runService({ name: 'gateway', schema: GatewayBoot, start })

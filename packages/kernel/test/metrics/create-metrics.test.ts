@@ -1,0 +1,58 @@
+// Every metric of a process is there from the start.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { metrics as rows } from '@gatehouse/contracts'
+import { createMetrics } from '../../src/index.ts'
+
+interface Family {
+  name: string
+  values: { value: number; labels: Record<string, string>; metricName?: string }[]
+}
+
+const families = async (metrics: { json(): Promise<object[]> }): Promise<Map<string, Family>> =>
+  new Map((await metrics.json()).map((family) => [(family as Family).name, family as Family]))
+
+test('registers each metric of its owner at 0 and none of another', async () => {
+  for (const owner of ['gateway', 'broker', 'runner', 'control-plane', 'supervisor'] as const) {
+    const found = await families(createMetrics(owner))
+    const expected = Object.entries(rows).filter(([, row]) => row.owner === owner)
+    assert.deepEqual([...found.keys()].toSorted(), expected.map(([name]) => `gatehouse_${name}`).toSorted())
+    for (const [name, row] of expected) {
+      const values = found.get(`gatehouse_${name}`)?.values ?? []
+      if (row.labels.length === 0) assert.ok(values.length > 0 && values.every(({ value }) => value === 0), name)
+    }
+  }
+})
+
+test('shows a label set at 0 once it is touched, and keeps its value when touched again', async () => {
+  const metrics = createMetrics('broker')
+  metrics.touch('broker_requests_total', { server: 'sample', op: 'call', status: 'ok' })
+  metrics.touch('broker_upstream_up', { server: 'sample' })
+  metrics.touch('broker_request_duration_seconds', { server: 'sample', op: 'call' })
+  const read = async (name: string) => (await families(metrics)).get(`gatehouse_${name}`)?.values ?? []
+  assert.deepEqual(
+    (await read('broker_requests_total')).map(({ value }) => value),
+    [0],
+  )
+  assert.deepEqual(
+    (await read('broker_upstream_up')).map(({ value }) => value),
+    [0],
+  )
+  assert.ok((await read('broker_request_duration_seconds')).length > 10)
+  metrics.counter('broker_requests_total').inc({ server: 'sample', op: 'call', status: 'ok' })
+  metrics.touch('broker_requests_total', { server: 'sample', op: 'call', status: 'ok' })
+  assert.deepEqual(
+    (await read('broker_requests_total')).map(({ value }) => value),
+    [1],
+  )
+})
+
+test('refuses a metric that another process owns', () => {
+  assert.throws(() => createMetrics('gateway').gauge('sandbox_live'), /expected a gauge that gateway owns, got sandbox_live/)
+})
+
+test('two processes of a test do not share a registry', async () => {
+  const first = createMetrics('runner')
+  createMetrics('runner').gauge('sandbox_live').set(3)
+  assert.equal((await families(first)).get('gatehouse_sandbox_live')?.values[0]?.value, 0)
+})

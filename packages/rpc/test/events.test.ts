@@ -1,0 +1,70 @@
+// Events reach every caller, in order, and harm none.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { limits } from '@gatehouse/contracts'
+import { waitFor } from '@gatehouse/kernel'
+import { caller, edge, pair, secret } from './fixtures/edge.ts'
+import { greeted } from './fixtures/raw.ts'
+
+test('come to every connected caller, in order and once, though it has two connections', async (context) => {
+  const heard: number[] = []
+  const other: number[] = []
+  const { server, path, calls } = await pair(context, {}, { on: { tick: ({ n }) => void heard.push(n) } })
+  const second = caller(context, { path, on: { tick: ({ n }) => void other.push(n) } })
+  await calls.large({ text: 'opens the second connection' })
+  await second.calls.echo({ text: 'connected' })
+  const sent = Array.from({ length: 100 }, (_, n) => n)
+  for (const n of sent) server.publish('tick', { n })
+  await waitFor(() => heard.length === 100 && other.length === 100, { what: 'all events' })
+  assert.deepEqual([heard, other], [sent, sent])
+})
+
+test('a listener that throws is logged and harms nothing', async (context) => {
+  const heard: number[] = []
+  const listener = ({ n }: { n: number }) => {
+    heard.push(n)
+    throw new Error('broken')
+  }
+  const { server, lines, calls } = await pair(context, {}, { on: { tick: listener, tock: async (event) => listener(event) } })
+  server.publish('tick', { n: 1 })
+  server.publish('tock', { n: 2 })
+  server.publish('tick', { n: 3 })
+  await waitFor(() => lines.length === 3, { what: 'three lines' })
+  assert.deepEqual(heard, [1, 2, 3])
+  assert.ok(lines.every(({ message }) => message === 'listener failed'))
+  assert.deepEqual(await calls.echo({ text: 'x' }), { text: 'x' })
+})
+
+test('one that does not fit its schema is dropped and logged', async (context) => {
+  const heard: number[] = []
+  const { server, lines } = await pair(context, {}, { on: { tick: ({ n }) => void heard.push(n) } })
+  server.publish('tick', { n: 'one' } as never)
+  server.publish('unheard-of' as never, {} as never)
+  server.publish('tock', { n: 1 })
+  server.publish('tick', { n: 2 })
+  await waitFor(() => heard.length === 1, { what: 'the good one' })
+  assert.deepEqual(
+    lines.map(({ message }) => message),
+    ['event refused', 'event refused: it is none of this edge'],
+  )
+})
+
+test('one that is too large is logged and not sent; nobody connected is no error', async (context) => {
+  const { server, lines, client } = await pair(context)
+  server.publish('tick', { n: 1, text: 'x'.repeat(limits.rpcFrame) } as never)
+  await waitFor(() => lines.some(({ message }) => message === 'event not sent'), { what: 'a line' })
+  assert.equal(client.connected(), true)
+  client.close()
+  await waitFor(() => !client.connected(), { what: 'the end' })
+  server.publish('tick', { n: 1 })
+})
+
+test('a caller that does not read is cut off', async (context) => {
+  const { server, path, lines } = await pair(context)
+  const raw = await greeted(context, path, { edge, secret })
+  raw.socket.pause()
+  const payload = { n: 1, text: 'x'.repeat(limits.rpcFrame - 100) } as never
+  await waitFor(() => (server.publish('tick', payload), lines.some(({ reason }) => reason?.includes('that reads its events'))), {
+    what: 'the cut',
+  })
+})

@@ -1,0 +1,38 @@
+// Composition root of the runner: its lock, the gateway's edge, the engine, its own edges. No logic.
+import { type Edge, edgeSocket, exits, gatewayRunner, lifeEdge, RunnerBoot, runnerControlPlane } from '@gatehouse/contracts'
+import { chooseDriver } from '@gatehouse/engine'
+import { type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
+import { connectEdge, serveEdge } from '@gatehouse/rpc'
+import { createRunner } from './service.ts'
+
+const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Running> => {
+  const at = (edge: Edge): { path: string; secret: string } => {
+    const secret = boot.edges[edge.name]
+    if (secret === undefined)
+      throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
+    return { path: edgeSocket(boot.runDir, edge), secret }
+  }
+  const { mode, runtime, agent } = boot
+  const lock = await lockWriter(boot.stateDir, 'runner')
+  const runner = await createRunner({
+    ...boot,
+    log,
+    metrics,
+    wrapping: Buffer.from(boot.keys.queues, 'hex'),
+    chooseDriver: (wanted) => chooseDriver(wanted, { mode, runtime, agent, log }),
+    connect: (listeners) => connectEdge(gatewayRunner, { ...at(gatewayRunner), ...listeners, log }),
+  })
+  const lifeOfRunner = lifeEdge('runner')
+  const servers = [
+    await serveEdge(runnerControlPlane, { ...at(runnerControlPlane), handlers: runner.controlPlane, log }),
+    await serveEdge(lifeOfRunner, { ...at(lifeOfRunner), handlers: runner.life, log }),
+  ]
+  return {
+    stop: async () => {
+      await Promise.all([runner.stop(), ...servers.map((server) => server.close())])
+      await lock.release()
+    },
+  }
+}
+
+await runService({ name: 'runner', schema: RunnerBoot, start })

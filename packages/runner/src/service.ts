@@ -1,0 +1,110 @@
+// The runner: sessions, their sandboxes and their queues. Handlers of its edges, one line each into an act.
+import { setTimeout as pause } from 'node:timers/promises'
+import { type gatewayRunner, type lifeEdge, type RunnerBoot, type runnerControlPlane, stateFiles } from '@gatehouse/contracts'
+import { type Logger, type Metrics, privateDirectory } from '@gatehouse/kernel'
+import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
+import { messages } from './chat/messages.ts'
+import { send } from './chat/send.ts'
+import { gatewayEvents } from './gateway-events.ts'
+import { health } from './health.ts'
+import { findQueues } from './queue/find.ts'
+import { createSequence } from './queue/sequence.ts'
+import { Shelf } from './queue/shelf.ts'
+import { type Choose, createPosture } from './sandbox/posture.ts'
+import { type Context, defaultTimes, type Times } from './sessions/context.ts'
+import { highestSeq } from './sessions/highest-seq.ts'
+import { loadSessions } from './sessions/load.ts'
+import { createNote } from './sessions/note.ts'
+import { createReconciler } from './sessions/reconcile.ts'
+import { statusOf } from './sessions/status.ts'
+import { terminate } from './sessions/terminate.ts'
+
+export interface GatewayListeners {
+  readonly on: EventListeners<typeof gatewayRunner>
+  onConnect(): void
+}
+
+export interface RunnerOptions {
+  readonly installation: string
+  readonly stateDir: string
+  readonly runDir: string
+  /** Key under which the keys of the queues are sealed. */
+  readonly wrapping: Buffer
+  readonly sandbox: RunnerBoot['sandbox']
+  readonly rootfs: string
+  readonly chooseDriver: Choose
+  /** The client of the gateway, which stays when its connection does not. */
+  connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayRunner>, 'calls' | 'close'>
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly times?: Partial<Times>
+}
+
+export interface Runner {
+  readonly controlPlane: Handlers<typeof runnerControlPlane>
+  readonly life: Handlers<ReturnType<typeof lifeEdge>>
+  /** Ends every sandbox, then releases the queues. */
+  stop(): Promise<void>
+}
+
+const prepareDirectories = async ({ stateDir, runDir }: RunnerOptions): Promise<void> => {
+  for (const name of [stateFiles.queues, stateFiles.keys, stateFiles.groups]) await privateDirectory(`${stateDir}/${name}`)
+  await privateDirectory(`${runDir}/session`, 0o711)
+}
+
+interface Assembled {
+  readonly context: Context
+  readonly gateway: ReturnType<RunnerOptions['connect']>
+}
+
+/** Queues first, so that nothing is heard of a session before it is known what waits for it. */
+const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<Assembled> => {
+  const { installation, stateDir, runDir, wrapping, sandbox, rootfs, log, metrics } = options
+  const place = { stateDir, wrapping, log }
+  const found = await findQueues(place)
+  const gateway = options.connect({ on: gatewayEvents(() => context), onConnect: () => reconcile() })
+  const context: Context = {
+    installation,
+    stateDir,
+    runDir,
+    log,
+    metrics,
+    closing,
+    gateway: gateway.calls,
+    sessions: new Map(),
+    unreadable: new Map(),
+    shelf: new Shelf(place),
+    sequence: createSequence((group) => highestSeq(context, group)),
+    note: createNote(gateway.calls, log),
+    posture: createPosture({ wanted: sandbox, installation, rootfs, log, choose: options.chooseDriver }),
+    times: { ...defaultTimes, ...options.times },
+  }
+  const reconcile = createReconciler(context)
+  loadSessions(context, found)
+  return { context, gateway }
+}
+
+export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
+  const closing = new AbortController()
+  await prepareDirectories(options)
+  const { context, gateway } = await assemble(options, closing.signal)
+  return {
+    controlPlane: {
+      send: (params) => send(context, params),
+      messages: (params) => messages(context, params),
+      sessions: () => ({ items: [...context.sessions.values()].filter(({ open }) => open).map(statusOf) }),
+      posture: () => context.posture.status(),
+    },
+    life: {
+      health: () => health(context),
+      metrics: async () => (await options.metrics.json()).map((metric) => ({ ...metric })),
+    },
+    async stop() {
+      closing.abort()
+      await Promise.all([...context.sessions.values()].map((session) => terminate(context, session)))
+      await context.shelf.close()
+      await Promise.race([context.note.settled(), pause(context.times.grace)])
+      gateway.close()
+    },
+  }
+}

@@ -1,0 +1,11 @@
+// The agent is done with a message.
+import type { MessageID } from '@gatehouse/contracts'
+import { acknowledge as acknowledgeIn } from '../queue/acknowledge.ts'
+import { withQueue } from '../sessions/with-queue.ts'
+import type { Caller } from './caller.ts'
+
+export const acknowledge = async ({ context, session, run }: Caller, id: MessageID): Promise<void> => {
+  session.waiting = await withQueue(context, session, (store) => acknowledgeIn(store, id))
+  run.delivered.delete(id)
+  run.proved = true
+}

@@ -1,0 +1,68 @@
+// A fixture program that answers each line on its stdin with one line on its stdout.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface, type Interface } from 'node:readline'
+import type { TestContext } from 'node:test'
+
+export interface Program {
+  readonly pid: number
+  /** The next line that it prints. */
+  line(): Promise<string>
+  ask(line: string): Promise<string>
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>
+}
+
+const lineReader = (child: ChildProcess, lines: Interface): (() => Promise<string>) => {
+  const iterator = lines[Symbol.asyncIterator]()
+  return async () => {
+    const { value, done } = await iterator.next()
+    if (done === true) throw new Error(`the program ended with ${child.exitCode ?? child.signalCode}`)
+    return value
+  }
+}
+
+export const start = (t: TestContext, fixture: string, args: readonly string[]): Program => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'fixtures', fixture), ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  const line = lineReader(child, createInterface(child.stdout))
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  t.after(kill)
+  return {
+    pid: child.pid ?? 0,
+    line,
+    ask: (text) => {
+      child.stdin.write(`${text}\n`)
+      return line()
+    },
+    kill,
+  }
+}
+
+/** Whether a program of the system is there. */
+export const has = (name: string): boolean => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0
+
+/** Bytes to which files may grow; `unlimited` lifts it. */
+export const limitFiles = (pid: number, most: string): void => {
+  const { status, stderr } = spawnSync('prlimit', ['--pid', String(pid), `--fsize=${most}:`], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`prlimit: ${stderr}`)
+}
+
+/** Every sync of the process fails with EIO until the function that it gives is called. */
+export const failSyncs = async (pid: number): Promise<() => Promise<void>> => {
+  const tracer = spawn('strace', ['-f', '-p', String(pid), '-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(tracer, 'exit')
+  const [first] = (await Promise.race([once(tracer.stderr, 'data'), ended])) as [unknown]
+  if (!String(first).includes('attached')) throw new Error(`strace: ${String(first)}`)
+  tracer.stderr.resume()
+  return async () => {
+    tracer.kill('SIGINT')
+    await ended
+  }
+}
