@@ -1,4 +1,5 @@
 // What every command has: a typed result that `--json` prints, and one way out for text.
+import { isatty } from 'node:tty'
 import { Command } from '@oclif/core'
 import { toJson } from './output/json.ts'
 
@@ -11,9 +12,6 @@ export abstract class SvcctlCommand<T> extends Command {
   /** Set by `main` before a command runs. */
   static environment: Environment = {}
 
-  /** Of a command that did its work and found something bad. */
-  static exitCode = 0
-
   abstract override run(): Promise<T>
 
   protected get environment(): Environment {
@@ -22,7 +20,7 @@ export abstract class SvcctlCommand<T> extends Command {
 
   /** True where people read the result. */
   protected get toPeople(): boolean {
-    return process.stdout.isTTY === true
+    return isatty(1)
   }
 
   /** Data, on stdout. */

@@ -17,7 +17,7 @@ export const main = async (argv: readonly string[], environment: Environment): P
   try {
     await run([...argv], { root })
     await flush()
-    return SvcctlCommand.exitCode
+    return 0
   } catch (error) {
     if (isExit(error)) return error.oclif.exit ?? 0
     const failure = failureOf(error)

@@ -3,8 +3,8 @@ import { limits } from '@gatehouse/contracts'
 import type { Driver } from './driver.ts'
 
 /** Null when it ran, else what it said. */
-export const tryLaunch = async (driver: Driver, rootfs: string, command: readonly string[]): Promise<string | null> => {
-  const sandbox = await driver.launch({
+export const tryLaunch = async (launch: Driver['launch'], rootfs: string, command: readonly string[]): Promise<string | null> => {
+  const sandbox = await launch({
     id: `trial-${process.pid}-${Date.now().toString(36)}`,
     installation: 'trial',
     rootfs,

@@ -4,7 +4,7 @@ import type { AuditEntry } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import { genesis, type Head, type Link } from './chain.ts'
 import { checkpointEvery, checkpointFault } from './checkpoint.ts'
-import { parseEntry } from './entry.ts'
+import { scanEntry } from './entry.ts'
 
 export interface Fault {
   /** 1-based, over all files read. */
@@ -53,7 +53,7 @@ export class Inspector {
 
   /** Takes the next line, without its newline; the first fault that is certain by now. */
   next(bytes: Buffer): Fault | undefined {
-    const entry = parseEntry(bytes)
+    const entry = scanEntry(bytes)
     if (this.#broken !== undefined) return this.#blame(entry?.hash === this.#broken.hash)
     this.#lines += 1
     if (entry === undefined) return this.#fault('not an entry of a journal')

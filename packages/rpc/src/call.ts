@@ -68,14 +68,18 @@ const send = (peer: Peer, outgoing: Outgoing): Promise<unknown> =>
 
 /** The function that stands for one call of the edge. */
 export const createCall = (name: string, spec: CallSpec, { edge, link, log }: CallerOptions): AnyCall => {
-  const most = spec.patient === true ? limits.rpcPatientTime : limits.rpcDownTime
+  const patience = spec.patient === true ? limits.rpcPatientTime : limits.rpcDownTime
+  const sendLater = async (outgoing: Outgoing): Promise<unknown> => {
+    const began = performance.now()
+    const peer = await link(spec).wait(Math.min(patience, outgoing.deadline), spec.patient === true)
+    const waited = Math.floor(performance.now() - began)
+    return send(peer, { ...outgoing, deadline: Math.max(0, outgoing.deadline - waited) })
+  }
   return async (params, options = {}) => {
     const deadline = options.deadline ?? spec.deadline ?? limits.rpcTime
-    const began = performance.now()
-    const route = link(spec)
-    const peer = route.peer ?? (await route.wait(Math.min(most, deadline), spec.patient === true))
-    const left = Math.max(0, Math.ceil(deadline - (performance.now() - began)))
-    const result = await send(peer, { name, params, deadline: left, options })
+    const { peer } = link(spec)
+    const outgoing = { name, params, deadline, options }
+    const result = await (peer === undefined ? sendLater(outgoing) : send(peer, outgoing))
     const parsed = v.safeParse(spec.result, result)
     if (parsed.success) return parsed.output
     log.error('answer refused', { method: name, errors: fieldIssues(parsed.issues) })

@@ -1,12 +1,12 @@
 // What a caller may rely on when the other end is slow, wrong, down or back.
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { limits, ServiceError } from '@gatehouse/contracts'
 import { Refusal, waitFor } from '@gatehouse/kernel'
+import { execa } from 'execa'
 import { connectEdge, type Handlers } from '../src/index.ts'
 import { caller, edge, pair, recordLog, scratch, secret, serve, type TestEdge } from './fixtures/edge.ts'
 
@@ -98,7 +98,7 @@ test('a call to a peer that is down fails at once, a patient one waits for it', 
   await assert.rejects(client.calls.large({ text: 'x' }), unavailable)
   assert.equal(client.connected(), false)
   const patient = client.calls.patient({ text: 'waited' })
-  await serve(context, path)
+  await serve(context, { path })
   assert.deepEqual(await patient, { text: 'waited' })
 })
 
@@ -109,29 +109,30 @@ test('a patient call gives up at its own deadline', async (context) => {
 
 test('the first call right after connecting finds the connection', async (context) => {
   const path = await scratch(context)
-  await serve(context, path)
+  await serve(context, { path })
   assert.deepEqual(await caller(context, { path }).calls.echo({ text: 'x' }), { text: 'x' })
 })
 
-/** A server process; resolves when it serves. */
-const launch = async (context: TestContext, path: string): Promise<ChildProcess> => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'fixtures/server.ts'), path], { stdio: ['ignore', 'pipe', 'inherit'] })
-  context.after(() => child.kill('SIGKILL'))
+/** A server process that serves; gives the act that kills it. */
+const launch = async (context: TestContext, path: string): Promise<() => void> => {
+  const child = execa(process.execPath, [join(import.meta.dirname, 'fixtures/server.ts'), path], { reject: false })
+  const kill = () => void child.kill('SIGKILL')
+  context.after(kill)
   await once(child.stdout, 'data')
-  return child
+  return kill
 }
 
 test('a call in flight fails when its server is killed, and the caller finds the next one by itself', async (context) => {
   const path = await scratch(context)
   let connects = 0
-  const killed = await launch(context, path)
+  const kill = await launch(context, path)
   const client = caller(context, { path, onConnect: () => void (connects += 1) })
   const rejected = assert.rejects(
     client.calls.hang({}),
     (error) => error instanceof ServiceError && error.code === 'unavailable' && error.detail.includes('may or may not'),
   )
   await client.calls.echo({ text: 'the other has arrived' })
-  killed.kill('SIGKILL')
+  kill()
   await rejected
   await launch(context, path)
   await waitFor(() => connects === 2, { what: 'a second connection' })
@@ -152,10 +153,10 @@ test('runs onConnect after each connection, and calls work within it', async (co
     },
   })
   context.after(() => client.close())
-  const first = await serve(context, path)
+  const first = await serve(context, { path })
   await waitFor(() => seen.length === 1, { what: 'the first' })
   await first.close()
-  await serve(context, path)
+  await serve(context, { path })
   await waitFor(() => lines.some(({ message }) => message === 'resynchronisation failed'), { what: 'a line' })
   assert.deepEqual(seen, ['synchronised', 'synchronised'])
   assert.deepEqual(await client.calls.echo({ text: 'x' }), { text: 'x' })

@@ -25,7 +25,7 @@ test('a listener that throws is logged and harms nothing', async (context) => {
     heard.push(n)
     throw new Error('broken')
   }
-  const { server, lines, calls } = await pair(context, {}, { on: { tick: listener, tock: async (event) => listener(event) } })
+  const { server, lines, calls } = await pair(context, {}, { on: { tick: listener, tock: (event) => listener(event) } })
   server.publish('tick', { n: 1 })
   server.publish('tock', { n: 2 })
   server.publish('tick', { n: 3 })

@@ -50,7 +50,7 @@ test('closes the connection of a caller with a wrong secret and never runs its c
   const path = await scratch(context)
   const { log, lines } = recordLog()
   let ran = false
-  await serve(context, path, { echo: ({ text }) => ((ran = true), { text }) }, log)
+  await serve(context, { path, over: { echo: ({ text }) => ((ran = true), { text }) }, log })
   const raw = await rawSocket(context, path)
   raw.send(greetAsCaller(edge, 'wrong', 'main').first)
   await raw.next()
@@ -64,7 +64,7 @@ test('closes the connection of a caller with a wrong secret and never runs its c
 test('closes the connection of whoever says no hello, or one without an end', async (context) => {
   const path = await scratch(context)
   const { log, lines } = recordLog()
-  await serve(context, path, {}, log)
+  await serve(context, { path, log })
   for (const bytes of [
     'GET / HTTP/1.1\r\n\r\n',
     `${JSON.stringify(request('echo', { text: 'x' }))}\n`,

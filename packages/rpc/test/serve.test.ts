@@ -48,7 +48,7 @@ test('makes an unknown error internal, without its text, and logs it with its st
   }
   const [line] = lines
   assert.deepEqual([line?.level, line?.message, line?.method], ['error', 'call failed', 'fail'])
-  assert.match((line?.error as Error).stack ?? '', /the path is \/secret[^]*edge\.ts/)
+  assert.match(String((line?.error as Error | undefined)?.stack), /the path is \/secret[^]*edge\.ts/)
 })
 
 test('keeps the cause of a known error in the log of the process that threw it', async (context) => {
@@ -71,7 +71,7 @@ test('runs calls concurrently', async (context) => {
 
 test('gives handlers and log lines the request id and traceparent of the caller, and takes them from the work at hand', async (context) => {
   const { calls } = await pair(context, {
-    context: ({}, { requestId }) => ({ requestId, traceparent: workContext()?.requestId ?? '' }),
+    context: (_params, { requestId }) => ({ requestId, traceparent: workContext()?.requestId ?? '' }),
   })
   assert.deepEqual(await calls.context({}, { requestId: 'r-7' }), { requestId: 'r-7', traceparent: 'r-7' })
   const { path } = await pair(context)
@@ -135,13 +135,13 @@ test('lets running calls end when it closes, refuses new ones, and removes its s
 
 test('makes the directory of its socket for its owner alone', async (context) => {
   const path = (await scratch(context)).replace('gateway.broker', 'edges/gateway.broker')
-  await serve(context, path)
+  await serve(context, { path })
   assert.equal((await stat(dirname(path))).mode & 0o777, 0o700)
   assert.equal((await stat(path)).mode & 0o777, 0o600)
 })
 
 test('a second server on the same path is refused and the first goes on', async (context) => {
   const { path, calls } = await pair(context)
-  await assert.rejects(serve(context, path), { exit: 75 })
+  await assert.rejects(serve(context, { path }), { exit: 75 })
   assert.deepEqual(await calls.echo({ text: 'x' }), { text: 'x' })
 })

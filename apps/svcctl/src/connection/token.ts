@@ -23,7 +23,10 @@ export const readToken = async (environment: Environment, path: string | undefin
   const twin = environment['SERVICE_API_TOKEN_FILE'] || undefined
   if (path !== undefined) return await fromFile(path)
   if (token !== undefined && twin !== undefined) {
-    throw new ServiceError('invalid', { detail: 'expected SERVICE_API_TOKEN or SERVICE_API_TOKEN_FILE, got both', hint: 'unset one of them' })
+    throw new ServiceError('invalid', {
+      detail: 'expected SERVICE_API_TOKEN or SERVICE_API_TOKEN_FILE, got both',
+      hint: 'unset one of them',
+    })
   }
   return twin === undefined ? token : await fromFile(twin)
 }

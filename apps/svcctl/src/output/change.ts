@@ -7,7 +7,8 @@ import { visible, visibleLines } from './visible.ts'
 
 const field = (name: string, value: string | undefined): string[] => (value === undefined ? [] : [`${name.padEnd(10)} ${visible(value)}`])
 
-const section = (name: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : ['', name, ...lines.map((line) => `  ${line}`)])
+const section = (name: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : ['', name, ...lines.map((line) => `  ${line}`)]
 
 const decisionLines = (change: Change): string[] =>
   change.decisions.map(({ outcome, by, principal, at, reason }) => {

@@ -9,7 +9,11 @@ const valueAt = (document: unknown, pointer: string): unknown =>
     .split('/')
     .slice(1)
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((value, token) => (typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === token)?.[1] : undefined), document)
+    .reduce<unknown>(
+      (value, token) =>
+        typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === token)?.[1] : undefined,
+      document,
+    )
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''))
 
@@ -17,7 +21,10 @@ export const diffLines = (change: Pick<Change, 'before' | 'diff'>, stream: NodeJ
   const mark = (sign: '+' | '-', path: string, value: unknown): string[] => {
     const lines = visibleLines(textOf(value)).split('\n')
     const head = path === '' ? '' : `${visible(path)}: `
-    const marked = lines.length === 1 ? [`${sign} ${head}${lines[0]}`] : [...(head === '' ? [] : [`${sign} ${head.trimEnd()}`]), ...lines.map((line) => `${sign}   ${line}`)]
+    const marked =
+      lines.length === 1
+        ? [`${sign} ${head}${lines[0]}`]
+        : [...(head === '' ? [] : [`${sign} ${head.trimEnd()}`]), ...lines.map((line) => `${sign}   ${line}`)]
     return marked.map((line) => styleText(sign === '+' ? 'green' : 'red', line, { stream }))
   }
   return change.diff.flatMap((operation) => {

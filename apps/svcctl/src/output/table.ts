@@ -18,8 +18,13 @@ export interface Place {
 const gap = 2
 const narrowest = 12
 
-const lengthOf = (text: string): number => [...text].length
-const cut = (text: string, width: number): string => (lengthOf(text) <= width ? text : `${[...text].slice(0, width - 1).join('')}…`)
+const segmenter = new Intl.Segmenter()
+const lengthOf = (text: string): number => Array.from(segmenter.segment(text)).length
+
+const cut = (text: string, width: number): string => {
+  const characters = Array.from(segmenter.segment(text), ({ segment }) => segment)
+  return characters.length <= width ? text : `${characters.slice(0, width - 1).join('')}…`
+}
 
 /** Takes the room that is missing from the flexible columns, widest first. */
 const fit = (widths: readonly number[], flexible: readonly boolean[], room: number): number[] => {
@@ -41,7 +46,11 @@ export const table = <R>(columns: readonly Column<R>[], rows: readonly R[], plac
   }
   const lines = [columns.map((column) => column.name), ...rows.map((row) => columns.map((column) => visible(column.value(row))))]
   const natural = columns.map((_, index) => Math.max(...lines.map((line) => lengthOf(line[index] ?? ''))))
-  const widths = fit(natural, columns.map((column) => column.flexible === true), place.columns ?? Infinity)
+  const widths = fit(
+    natural,
+    columns.map((column) => column.flexible === true),
+    place.columns ?? Infinity,
+  )
   const pad = (cell: string, index: number): string => {
     const text = cut(cell, widths[index] ?? 0)
     return text + ' '.repeat((widths[index] ?? 0) - lengthOf(text))

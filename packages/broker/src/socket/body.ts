@@ -11,13 +11,17 @@ export const readBody = (request: IncomingMessage, most: number): Promise<Buffer
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    if (Number(request.headers['content-length'] ?? 0) > most) return reject(tooLarge(most))
+    const refuse = (): void => {
+      chunks.length = 0
+      // The rest is read and dropped, so that the caller lives to read the answer; the server's own time-out bounds it.
+      request.resume()
+      reject(tooLarge(most))
+    }
+    if (Number(request.headers['content-length'] ?? 0) > most) return refuse()
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > most) {
-        request.pause()
-        reject(tooLarge(most))
-      } else chunks.push(chunk)
+      if (size <= most) chunks.push(chunk)
+      else refuse()
     })
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
     request.on('close', () => reject(new Abandoned('cancelled')))

@@ -35,12 +35,13 @@ const answerOutcome = (outcome: Outcome): Answered => {
 
 /** A request that never became a call. */
 const answerFault = (error: unknown): Answered => {
-  if (error instanceof Abandoned) return { noted: { server: '', status: error.code, code: error.code }, reply: problemReply(new ServiceError('deadline')) }
+  if (error instanceof Abandoned)
+    return { noted: { server: '', status: error.code, code: error.code }, reply: problemReply(new ServiceError('deadline')) }
   const fault = toServiceError(error)
   const isRefused = isServiceError(error)
   return {
     noted: { server: '', status: isRefused ? 'refused' : 'error', ...(fault.code === 'too-large' && { code: fault.code }) },
-    reply: problemReply(fault, fault.code === 'too-large' ? { connection: 'close' } : {}),
+    reply: problemReply(fault),
   }
 }
 
@@ -60,7 +61,8 @@ export const createCallRoute = (tools: CallTools) => {
       await tools.recorder.write({ session: id, agentGroupID, op: 'call', ...noted, received, sent, duration: performance.now() - started })
       return reply
     } catch {
-      return write(refuse({ server: noted.server, tool: noted.tool ?? '' }, 'audit-unwritable'))
+      if (noted.tool === undefined) return problemReply(new ServiceError('audit-unwritable'))
+      return write(refuse({ server: noted.server, tool: noted.tool }, 'audit-unwritable'))
     }
   }
 }

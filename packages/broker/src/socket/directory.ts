@@ -1,17 +1,11 @@
 // The directory of a session's socket: the broker's own, so that nobody can plant anything where the host connects.
-import { chmod, chown, lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { chown, lstat, readdir, rmdir, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { HostIdentity } from '@gatehouse/contracts'
 import { privateDirectory } from '@gatehouse/kernel'
 
-type Identity = ReturnType<typeof identityOf>
-const identityOf = (identity: { uid: number; gid: number } | undefined) => identity
-
 /** The sandbox's group may pass and connect; without an identity nobody but the broker's own uid. */
-export const makeDirectory = async (directory: string, identity: Identity): Promise<void> => {
-  const parent = dirname(directory)
-  await mkdir(parent, { recursive: true, mode: 0o711 })
-  await chmod(parent, 0o711)
+export const makeDirectory = async (directory: string, identity: HostIdentity | undefined): Promise<void> => {
   await privateDirectory(directory, identity === undefined ? 0o700 : 0o710)
   if (identity !== undefined) await chown(directory, -1, identity.gid)
 }

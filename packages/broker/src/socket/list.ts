@@ -51,7 +51,9 @@ export const createListRoute = (tools: CallTools) => {
       await Promise.all(noted.map((note) => tools.recorder.write({ session: id, agentGroupID, op: 'list', received: 0, ...note })))
       return reply
     } catch {
-      return problemReply(new ServiceError('audit-unwritable', { detail: 'the list cannot be recorded', hint: 'an operator has to look at the unit' }))
+      return problemReply(
+        new ServiceError('audit-unwritable', { detail: 'the list cannot be recorded', hint: 'an operator has to look at the unit' }),
+      )
     }
   }
 }

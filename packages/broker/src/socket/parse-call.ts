@@ -1,5 +1,5 @@
 // From the bytes of `POST /call` to a call.
-import { type FieldIssue, ServiceError, ToolCall } from '@gatehouse/contracts'
+import { type FieldIssue, limits, ServiceError, ToolCall } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
 const shape = '{ "name": "<server>__<tool>", "arguments": { … } }'
@@ -19,9 +19,16 @@ const parseJson = (body: Buffer): unknown => {
   }
 }
 
-/** Rejects with `malformed`; never repeats an argument. */
+/** What is nested deeper would exhaust the stack of whoever writes it again. */
+const isDeeperThan = (value: unknown, most: number): boolean =>
+  typeof value === 'object' && value !== null && (most === 0 || Object.values(value).some((member) => isDeeperThan(member, most - 1)))
+
+/** Throws `malformed`; never repeats an argument. */
 export const parseCall = (body: Buffer): ToolCall => {
-  const parsed = v.safeParse(ToolCall, parseJson(body))
+  const value = parseJson(body)
+  if (isDeeperThan(value, limits.jsonDepth))
+    throw new ServiceError('malformed', { detail: `expected at most ${limits.jsonDepth} levels of nesting` })
+  const parsed = v.safeParse(ToolCall, value)
   if (parsed.success) return parsed.output
   throw new ServiceError('malformed', { detail: `expected ${shape}`, errors: parsed.issues.map(issueOf) })
 }

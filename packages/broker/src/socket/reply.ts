@@ -15,7 +15,7 @@ export const jsonReply = (text: string): Reply => ({ status: 200, type: 'applica
 export const problemReply = (error: ServiceError, headers: Readonly<Record<string, string>> = {}): Reply => {
   const { status, title } = codes[error.code]
   const { code, detail, hint, errors } = error
-  const document = { type: 'about:blank', title, status, detail, code, hint, requestId: randomUUID(), errors }
+  const document = { type: `urn:gatehouse:error:${error.code}`, title, status, detail, code, hint, requestId: randomUUID(), errors }
   return { status, type: 'application/problem+json', body: Buffer.from(JSON.stringify(document)), headers }
 }
 

@@ -7,6 +7,7 @@ import { createCallRoute } from './call.ts'
 import { type Exchange, openExchange } from './exchange.ts'
 import { createListRoute } from './list.ts'
 import { problemReply, type Reply, send } from './reply.ts'
+import type { RunningExchanges } from './running.ts'
 
 type Route = (session: CallSession, exchange: Exchange) => Promise<Reply>
 
@@ -14,9 +15,10 @@ export interface RouteOptions extends CallTools {
   readonly log: Logger
   /** Aborts when the broker stops: what still runs is given up. */
   readonly stopping: AbortSignal
+  readonly running: RunningExchanges
 }
 
-export type Serve = (session: CallSession, request: IncomingMessage, response: ServerResponse) => Promise<void>
+export type Serve = (session: CallSession, request: IncomingMessage, response: ServerResponse) => void
 
 const missing = (request: IncomingMessage, response: ServerResponse, allowed: string | undefined): void => {
   request.resume()
@@ -27,23 +29,25 @@ const missing = (request: IncomingMessage, response: ServerResponse, allowed: st
   send(response, reply)
 }
 
-export const createRoutes = ({ log, stopping, ...tools }: RouteOptions): Serve => {
+export const createRoutes = ({ log, stopping, running, ...tools }: RouteOptions): Serve => {
   const routes: Readonly<Record<string, { method: string; run: Route }>> = {
     '/tools': { method: 'GET', run: createListRoute(tools) },
     '/call': { method: 'POST', run: createCallRoute(tools) },
   }
-  return async (session, request, response) => {
-    const path = request.url?.split('?', 1)[0] ?? ''
-    const route = Object.hasOwn(routes, path) ? routes[path] : undefined
-    if (route === undefined || request.method !== route.method) return missing(request, response, route?.method)
-    const exchange = openExchange(request, response, stopping)
+  const answer = async (run: Route, session: CallSession, exchange: Exchange): Promise<void> => {
     try {
-      send(response, await route.run(session, exchange))
+      send(exchange.response, await run(session, exchange))
     } catch (error) {
       log.error('a request on a session socket failed', { session: session.id, error })
-      send(response, problemReply(new ServiceError('internal')))
+      send(exchange.response, problemReply(new ServiceError('internal')))
     } finally {
       exchange.end()
     }
+  }
+  return (session, request, response) => {
+    const path = request.url?.split('?', 1)[0] ?? ''
+    const route = Object.hasOwn(routes, path) ? routes[path] : undefined
+    if (route === undefined || request.method !== route.method) return missing(request, response, route?.method)
+    running.add(answer(route.run, session, openExchange(request, response, stopping)))
   }
 }

@@ -60,14 +60,14 @@ const parse = (text: string): unknown => {
   }
 }
 
-const childrenOf = (value: unknown): readonly unknown[] => (typeof value === 'object' && value !== null ? Object.values(value) : [])
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const checkDepth = (document: unknown): void => {
-  let level: readonly unknown[] = [document]
-  for (let depth = 0; level.length > 0; depth += 1) {
+  let level = [document].filter(isContainer)
+  for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > limits.jsonDepth)
       throw new ServiceError('malformed', { detail: `expected JSON of at most ${limits.jsonDepth} levels, got more` })
-    level = level.flatMap(childrenOf)
+    level = level.flatMap((container) => Object.values(container).filter(isContainer))
   }
 }
 

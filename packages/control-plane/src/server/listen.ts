@@ -10,6 +10,12 @@ export interface Address {
   readonly host: string
   /** 0 for any free one. */
   readonly port: number
+  /** Milliseconds that a client may take for its headers. */
+  readonly headersTime?: number
+  /** Milliseconds that a client may take for its whole request. */
+  readonly requestTime?: number
+  /** Milliseconds between two looks for clients that took longer. */
+  readonly checkEvery?: number
 }
 
 export interface Listening {
@@ -51,9 +57,9 @@ const closeServer = async (server: Server): Promise<void> => {
 
 export const listen = async (address: Address): Promise<Listening> => {
   const server = createServer({
-    headersTimeout: limits.headersTime,
-    requestTimeout: limits.requestTime,
-    connectionsCheckingInterval: 1_000,
+    headersTimeout: address.headersTime ?? limits.headersTime,
+    requestTimeout: address.requestTime ?? limits.requestTime,
+    connectionsCheckingInterval: address.checkEvery ?? 1_000,
     maxHeaderSize: limits.requestHeaders,
     // Its answer would not be a problem document; the host guard refuses instead.
     requireHostHeader: false,

@@ -9,10 +9,15 @@ export type Fetch = (request: Request, bindings: object) => Response | Promise<R
 
 const refusal = (detail: string): { readonly body: string; readonly headers: Record<string, string> } => {
   const requestId = randomUUID()
-  return {
-    body: malformedBody(detail, requestId),
-    headers: { 'Content-Type': problemType, 'X-Request-Id': requestId, 'Cache-Control': 'no-store', Connection: 'close' },
+  const body = malformedBody(detail, requestId)
+  const headers = {
+    'Content-Type': problemType,
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
+    Connection: 'close',
   }
+  return { body, headers }
 }
 
 const refuseTarget = (): Response => {

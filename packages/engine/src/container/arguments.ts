@@ -36,12 +36,19 @@ const limitArguments = ({ gvisor }: Engine, { limits: asked }: LaunchSpec): stri
   ...['--tmpfs', `/tmp:rw,nosuid,nodev,noexec,size=${asked.tmpMiB}m,mode=1777`],
 ]
 
-export const runArguments = (engine: Engine, spec: LaunchSpec, name: string): string[] => [
+export interface ContainerParts {
+  readonly name: string
+  /** Path of the system call filter; null: the engine's own. */
+  readonly profile: string | null
+}
+
+export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile }: ContainerParts): string[] => [
   ...engine.global,
   ...['run', '--name', name, '--label', `${installationLabel}=${spec.installation}`],
   ...(engine.runtime === null ? [] : ['--runtime', engine.runtime]),
   ...['--pull', 'never', '--log-driver', 'none', '--network', 'none', '--hostname', 'sandbox', '--workdir', '/'],
   ...['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+  ...(profile === null || engine.gvisor ? [] : ['--security-opt', `seccomp=${profile}`]),
   ...only[engine.name],
   ...userArguments(engine, spec),
   ...limitArguments(engine, spec),

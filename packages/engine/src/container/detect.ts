@@ -5,7 +5,7 @@ import { sharedObjects } from '../rootfs/shared-objects.ts'
 import { findProgram } from '../programs.ts'
 import { tryLaunch } from '../trial.ts'
 import { describeDocker, describePodman } from './describe.ts'
-import { createContainer } from './driver.ts'
+import { createContainer, launchContainer } from './driver.ts'
 import { type Engine } from './engine.ts'
 import { ensureImage } from './image.ts'
 
@@ -22,12 +22,12 @@ const attempt = async (name: keyof typeof describe, runtime: string | null): Pro
   if (file === null) return { refused: `${name} not found: apt-get install ${name === 'docker' ? 'docker.io' : 'podman'}` }
   const described = await describe[name](file, runtime)
   if ('refused' in described) return described
-  const driver = createContainer(described.engine)
+  const { engine } = described
   const program = await findProgram('true')
   if (program === null) return { refused: 'no program `true` to try it with' }
   try {
-    const fault = await tryLaunch(driver, await trialImage(described.engine, program), [program])
-    return fault === null ? { driver } : { refused: `a trial container by ${name} failed: ${fault}` }
+    const fault = await tryLaunch((spec) => launchContainer(engine, spec, null), await trialImage(engine, program), [program])
+    return fault === null ? { driver: createContainer(engine) } : { refused: `a trial container by ${name} failed: ${fault}` }
   } catch (error) {
     return { refused: `a trial container by ${name} failed: ${error instanceof Error ? error.message : String(error)}` }
   }

@@ -4,6 +4,7 @@ import { type HostIdentity, ServiceError, sandboxUid } from '@gatehouse/contract
 import * as v from 'valibot'
 import type { Driver, Exit, LaunchSpec, Sandbox } from '../driver.ts'
 import { launchProgram } from '../launch.ts'
+import { profilePath } from '../rootfs/profile.ts'
 import { readStamp } from '../rootfs/stamp.ts'
 import type { Wall } from '../seal/walls.ts'
 import { runArguments } from './arguments.ts'
@@ -13,13 +14,15 @@ import { removeStrays } from './reconcile.ts'
 
 const State = v.looseObject({ OOMKilled: v.boolean(), ExitCode: v.number() })
 
-/** No engine gives a group a host uid of its own; Docker cannot be asked for mount flags. */
+/**
+ * No engine gives a group a host uid of its own; Docker cannot be asked for mount flags.
+ * gVisor is a kernel of its own: it emulates two devices more, does not say whether privileges can be gained, and takes no filter from an engine.
+ */
 const missingWalls = ({ name, user, gvisor, limits }: Engine): Wall[] => [
   ...(user === null ? [] : ['identity' as const]),
   'own-host-uid',
   ...(name === 'docker' || gvisor ? ['mount-flags' as const] : []),
-  ...(gvisor ? ['no-new-privileges' as const] : []),
-  'seccomp',
+  ...(gvisor ? (['no-new-privileges', 'seccomp', 'devices'] as const) : []),
   ...(limits ? [] : (['memory-limit', 'process-limit', 'cpu-limit'] as const)),
 ]
 
@@ -32,10 +35,11 @@ const settle = async (engine: Engine, name: string, exit: Exit): Promise<Exit> =
   return state.success && state.output.OOMKilled ? { ...exit, reason: 'out-of-memory' } : exit
 }
 
-const launch = (engine: Engine, spec: LaunchSpec): Promise<Sandbox> => {
+/** `profile`: path of the system call filter; null: the engine's own. */
+export const launchContainer = (engine: Engine, spec: LaunchSpec, profile: string | null): Promise<Sandbox> => {
   const name = `gatehouse-${spec.id}-${randomBytes(3).toString('hex')}`
   return launchProgram(
-    { file: engine.file, args: runArguments(engine, spec, name), env: clientEnvironment, inheritEnvironment: true },
+    { file: engine.file, args: runArguments(engine, spec, { name, profile }), env: clientEnvironment, inheritEnvironment: true },
     {
       end: async () => {
         await callEngine(engine, ['rm', '--force', name])
@@ -45,17 +49,26 @@ const launch = (engine: Engine, spec: LaunchSpec): Promise<Sandbox> => {
   )
 }
 
-const prepare = async (engine: Engine, rootfs: string): Promise<string> => {
-  const stamp = await readStamp(rootfs)
-  if (stamp === null) throw new ServiceError('no-sandbox', { detail: `${rootfs} is not an assembled root file system`, hint: 'run the build again' })
-  return ensureImage(engine, { tag: `gatehouse-sandbox:${stamp.digest.slice(0, 12)}`, directory: rootfs, entries: ['.'] })
+export const createContainer = (engine: Engine): Driver => {
+  const profiles = new Map<string, string>()
+  const prepare = async (rootfs: string): Promise<string> => {
+    const stamp = await readStamp(rootfs)
+    if (stamp === null) throw new ServiceError('no-sandbox', { detail: `${rootfs} is not an assembled root file system`, hint: 'run the build again' })
+    const image = await ensureImage(engine, { tag: `gatehouse-sandbox:${stamp.digest.slice(0, 12)}`, directory: rootfs, entries: ['.'] })
+    profiles.set(image, profilePath(rootfs))
+    return image
+  }
+  const launch = async (spec: LaunchSpec): Promise<Sandbox> => {
+    const profile = profiles.get(spec.rootfs)
+    if (profile === undefined) throw new TypeError(`expected a root file system that prepare() returned, got ${spec.rootfs}`)
+    return launchContainer(engine, spec, profile)
+  }
+  return {
+    name: 'container',
+    missing: missingWalls(engine),
+    owner: (): HostIdentity | undefined => (engine.user === null ? { uid: sandboxUid, gid: sandboxUid } : undefined),
+    prepare,
+    launch,
+    reconcile: (installation) => removeStrays(engine, installation),
+  }
 }
-
-export const createContainer = (engine: Engine): Driver => ({
-  name: 'container',
-  missing: missingWalls(engine),
-  owner: (_identity): HostIdentity | undefined => (engine.user === null ? { uid: sandboxUid, gid: sandboxUid } : undefined),
-  prepare: (rootfs) => prepare(engine, rootfs),
-  launch: (spec) => launch(engine, spec),
-  reconcile: (installation) => removeStrays(engine, installation),
-})

@@ -3,6 +3,7 @@ import { chmod, constants, copyFile, link, lutimes, mkdir, mkdtemp, readdir, rea
 import { dirname, join } from 'node:path'
 import { digestDirectory } from './digest.ts'
 import { directories, texts } from './layout.ts'
+import { writeProfile } from './profile.ts'
 import { sharedObjects } from './shared-objects.ts'
 import { describeInputs, readStamp, writeStamp } from './stamp.ts'
 
@@ -86,6 +87,7 @@ export const assembleRootfs = async (options: RootfsOptions): Promise<{ digest: 
     await settle(fresh)
     const digest = await digestDirectory(fresh)
     await replace(fresh, target)
+    await writeProfile(target)
     await writeStamp(target, { inputs, digest })
     return { digest }
   } finally {

@@ -34,8 +34,8 @@ export interface Facts {
   /** Every file that is not of a program or of a mount. */
   readonly files: readonly string[] | null
   readonly devices: readonly string[] | null
-  /** Soft and hard limits, such as `Max open files`. */
-  readonly limits: Readonly<Record<string, string>> | null
-  /** Sockets below /run/gatehouse: `connected` or an error code. */
+  /** As Node's report names them, such as `open_files`; a number or `unlimited`. */
+  readonly limits: Readonly<Record<string, { readonly soft: number | string; readonly hard: number | string }>> | null
+  /** `session`, `model` and `tools`: `connected` or an error code. */
   readonly sockets: Readonly<Record<string, string>>
 }

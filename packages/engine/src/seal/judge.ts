@@ -37,8 +37,8 @@ const isFlagged = (facts: Facts, target: string): boolean => {
   return ['nosuid', 'nodev', 'noexec'].every((flag) => flags.includes(flag))
 }
 
-const atMost = (text: string | undefined, most: number): boolean =>
-  text !== undefined && text.split(/\s+/).every((value) => value !== 'unlimited' && Number(value) <= most)
+const atMost = (limit: { soft: number | string; hard: number | string } | undefined, most: number): boolean =>
+  limit !== undefined && [limit.soft, limit.hard].every((value) => typeof value === 'number' && value <= most)
 
 const judges: Partial<Record<Wall, Judge>> = {
   identity: (facts) => facts.uid === sandboxUid && facts.gid === sandboxUid && !facts.groups.includes(0),
@@ -60,7 +60,7 @@ const judges: Partial<Record<Wall, Judge>> = {
     descriptors !== null && descriptors.every((path) => path.startsWith('/dev/') || path.startsWith('/proc/')),
   files: ({ files }) => files !== null && files.every((path) => ownFiles.test(path) || ownPaths.test(path)),
   devices: ({ devices }) => devices !== null && devices.every((name) => ownDevices.has(name)),
-  'open-files-limit': ({ limits }) => atMost(limits?.['Max open files'], 1024) && atMost(limits?.['Max core file size'], 0),
+  'open-files-limit': ({ limits }) => atMost(limits?.['open_files'], 1024) && atMost(limits?.['core_file_size_blocks'], 0),
 }
 
 export const judge = (facts: Facts, given: Given): Partial<Record<Wall, Verdict>> =>

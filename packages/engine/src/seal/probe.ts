@@ -14,15 +14,18 @@ const attempt = <T>(act: () => T): T | null => {
 
 const lines = (path: string): string[] => readFileSync(path, 'utf8').split('\n').filter((line) => line !== '')
 
-const pairs = (text: readonly string[], pattern: RegExp): Record<string, string> =>
-  Object.fromEntries(text.flatMap((line) => {
-    const [, name, value] = pattern.exec(line) ?? []
-    return name === undefined || value === undefined ? [] : [[name.trim(), value.trim()]]
+const readStatus = (): Record<string, string> =>
+  Object.fromEntries(lines('/proc/self/status').flatMap((line) => {
+    const [, name, value] = /^(Cap\w+|NoNewPrivs|Seccomp):\s*(\w+)$/.exec(line) ?? []
+    return name === undefined || value === undefined ? [] : [[name, value]]
   }))
 
-const readStatus = () => pairs(lines('/proc/self/status'), /^(Cap\w+|NoNewPrivs|Seccomp):\s*(\w+)$/)
-
-const readLimits = () => pairs(lines('/proc/self/limits').slice(1), /^(Max [a-z ]+?)\s{2,}(\S+\s+\S+)/)
+/** Node asks the kernel, where some engines have no /proc/self/limits. */
+const readLimits = (): Facts['limits'] => {
+  process.report.excludeNetwork = true
+  const { userLimits } = process.report.getReport() as { userLimits?: Facts['limits'] }
+  return userLimits ?? null
+}
 
 const readInterfaces = (): string[] => lines('/proc/net/dev').slice(2).map((line) => line.split(':')[0]?.trim() ?? '')
 
@@ -91,10 +94,8 @@ const tryConnect = (options: { path: string } | { host: string; port: number }):
 const trySockets = async (): Promise<Record<string, string>> => {
   const found: Record<string, string> = {}
   for (const surface of ['session', 'model', 'tools']) {
-    for (const name of attempt(() => readdirSync(`/run/gatehouse/${surface}`)) ?? []) {
-      const path = `/run/gatehouse/${surface}/${name}`
-      found[path] = await tryConnect({ path })
-    }
+    const path = `/run/gatehouse/${surface}/${surface}.sock`
+    found[surface] = await tryConnect({ path })
   }
   return found
 }

@@ -1,5 +1,5 @@
 // Tells whom it concerns what the journal has just made true, and counts it. Runs after each transaction, never fails it.
-import { type AuditEntry, type Change, SessionID } from '@gatehouse/contracts'
+import { type AuditEntry, type Change, ChangeID, SessionID } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
@@ -49,14 +49,16 @@ const tellApplied = (audience: Audience, entry: AuditEntry, change: Change): voi
 }
 
 /** One round per change, after the last of its lines. */
-const lastLines = (entries: readonly AuditEntry[]): AuditEntry[] => [
-  ...new Map(entries.flatMap((entry) => (entry.changeID === undefined ? [] : [[entry.changeID, entry] as const]))).values(),
-]
+const lastLines = (entries: readonly AuditEntry[]): ReadonlyMap<string, AuditEntry> =>
+  new Map(entries.flatMap((entry) => (entry.changeID === undefined ? [] : [[entry.changeID, entry] as const])))
 
-const announce = async ({ store, audience }: AnnounceDeps, entry: AuditEntry): Promise<void> => {
-  const change = await findChange(store.read, entry.changeID ?? '')
+/** Before these a change concerns nobody but those who watch all of them. */
+const final = new Set(Object.keys(outcomes))
+
+const announce = async ({ store, audience }: AnnounceDeps, entry: AuditEntry, id: ChangeID): Promise<void> => {
+  audience.controlPlane('change', { id })
+  const change = final.has(entry.stage) ? await findChange(store.read, id) : undefined
   if (change === undefined) return
-  audience.controlPlane('change', { id: change.id })
   tellApplied(audience, entry, change)
   tellRequester(audience, change)
 }
@@ -68,7 +70,7 @@ export const createAnnouncer =
     try {
       if (entries.some(({ stage }) => stage === 'apply' || stage === 'seed')) await deps.table.rebuild()
       count(deps.metrics, entries)
-      for (const entry of lastLines(entries)) await announce(deps, entry)
+      for (const [id, entry] of lastLines(entries)) await announce(deps, entry, v.parse(ChangeID, id))
     } catch (error) {
       deps.log.warn('what was committed could not be announced', { error })
     }

@@ -20,7 +20,7 @@ export const defaultTimes = {
   /** What a drain gives a sandbox that is in the middle of a message; short, since an orphaned runner has a second in all. */
   grace: 250,
 }
-export type Times = typeof defaultTimes
+export type Times = { readonly [Name in keyof typeof defaultTimes]: number }
 
 export interface Context {
   readonly installation: string

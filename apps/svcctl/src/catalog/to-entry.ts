@@ -1,0 +1,37 @@
+// A catalog entry from the flags of a command line.
+import { type CatalogEntry, ServiceError } from '@gatehouse/contracts'
+
+export interface EntryFlags {
+  readonly command?: string | undefined
+  readonly arg?: string[] | undefined
+  readonly env?: string[] | undefined
+  readonly image?: string | undefined
+  readonly url?: string | undefined
+  readonly header?: string[] | undefined
+}
+
+/** The value is never repeated in a message. */
+const toPair = (flag: string, pair: string): [string, string] => {
+  const at = pair.indexOf('=')
+  if (at < 1) throw new ServiceError('invalid', { detail: `expected NAME=VALUE after ${flag}, got something without a name and =` })
+  return [pair.slice(0, at), pair.slice(at + 1)]
+}
+
+const toMap = (flag: string, pairs: readonly string[] = []): Record<string, string> =>
+  Object.fromEntries(pairs.map((pair) => toPair(flag, pair)))
+
+const refuseForeign = (flags: EntryFlags, names: readonly (keyof EntryFlags)[], needs: string): void => {
+  const foreign = names.find((name) => flags[name] !== undefined)
+  if (foreign !== undefined) throw new ServiceError('invalid', { detail: `expected --${foreign} together with ${needs}` })
+}
+
+export const toEntry = (flags: EntryFlags): CatalogEntry => {
+  if (flags.command !== undefined) {
+    refuseForeign(flags, ['header'], '--url')
+    const image = flags.image === undefined ? {} : { image: flags.image }
+    return { transport: 'stdio', command: flags.command, args: flags.arg ?? [], env: toMap('--env', flags.env), ...image }
+  }
+  refuseForeign(flags, ['arg', 'env', 'image'], '--command')
+  if (flags.url === undefined) throw new ServiceError('invalid', { detail: 'expected --command or --url, got neither' })
+  return { transport: 'http', url: flags.url, headers: toMap('--header', flags.header) }
+}

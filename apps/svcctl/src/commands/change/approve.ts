@@ -1,0 +1,57 @@
+// svcctl change approve
+import type { Client } from '@gatehouse/client'
+import { type Change, ServiceError } from '@gatehouse/contracts'
+import { Args, Flags } from '@oclif/core'
+import { confirm } from '../../conversation/confirm.ts'
+import { renderChange } from '../../output/change.ts'
+import { UnitCommand } from '../../unit-command.ts'
+
+export class ChangeApprove extends UnitCommand<Change> {
+  static override summary = 'Approve a change, so that it is applied.'
+  static override description =
+    'At a terminal the change is shown first and asked about, and what is approved is exactly what was shown. With --yes, with --digest or in a pipe nothing is asked.'
+
+  static override examples = [
+    { description: 'Look, then decide', command: '<%= config.bin %> change approve chg_20260102030405.000000001 --by alice' },
+    { description: 'Without a question', command: '<%= config.bin %> change approve chg_20260102030405.000000001 --by alice --yes' },
+  ]
+
+  static override args = { id: Args.string({ description: 'Id of the change.', required: true }) }
+
+  static override flags = {
+    by: Flags.string({ summary: 'Label of the approver.', helpValue: 'APPROVER', required: true }),
+    reason: Flags.string({ summary: 'Why, for the journal.', helpValue: 'TEXT' }),
+    yes: Flags.boolean({ summary: 'Do not ask.' }),
+    digest: Flags.string({ summary: 'Approve only if the change still has this digest; do not ask.', helpValue: 'SHA256' }),
+  }
+
+  async run(): Promise<Change> {
+    const { args, flags } = await this.parse(ChangeApprove)
+    const client = await this.connect(flags)
+    const asks = process.stdin.isTTY && process.stdout.isTTY && !flags.yes && flags.digest === undefined && !this.jsonEnabled()
+    const digest = asks ? await this.ask(client, args.id) : flags.digest
+    const change = await client.changes.decide(args.id, {
+      outcome: 'approve',
+      decidedBy: flags.by,
+      ...(flags.reason !== undefined && { reason: flags.reason }),
+      ...(digest !== undefined && { digest }),
+    })
+    if (change.state === 'apply_failed') throw this.applyFailed(change)
+    this.print(change.state)
+    return change
+  }
+
+  /** Gives the digest of what was shown. */
+  private async ask(client: Client, id: string): Promise<string> {
+    const change = await client.changes.show(id)
+    this.print(renderChange(change, process.stdout))
+    if (change.state !== 'held') return change.digest
+    if (await confirm(`Approve ${id}?`)) return change.digest
+    throw new ServiceError('conflict', { detail: 'nothing was approved', hint: `svcctl change reject ${id} --by YOU` })
+  }
+
+  private applyFailed({ id, failure }: Change): ServiceError {
+    const detail = `the change was approved, but it could not be applied: ${failure?.reason ?? 'no reason was given'}`
+    return new ServiceError('conflict', { detail, hint: `svcctl change show ${id}`, extra: { changeID: id, state: 'apply_failed' } })
+  }
+}

@@ -1,0 +1,29 @@
+// svcctl change reject
+import type { Change } from '@gatehouse/contracts'
+import { Args, Flags } from '@oclif/core'
+import { UnitCommand } from '../../unit-command.ts'
+
+export class ChangeReject extends UnitCommand<Change> {
+  static override summary = 'Reject a change, so that it is never applied.'
+  static override description = 'One reject ends a change, however many approvals it has.'
+  static override examples = ['<%= config.bin %> change reject chg_20260102030405.000000001 --by alice --reason "too many tools"']
+
+  static override args = { id: Args.string({ description: 'Id of the change.', required: true }) }
+
+  static override flags = {
+    by: Flags.string({ summary: 'Label of the approver.', helpValue: 'APPROVER', required: true }),
+    reason: Flags.string({ summary: 'Why, for the requester and the journal.', helpValue: 'TEXT' }),
+  }
+
+  async run(): Promise<Change> {
+    const { args, flags } = await this.parse(ChangeReject)
+    const client = await this.connect(flags)
+    const change = await client.changes.decide(args.id, {
+      outcome: 'reject',
+      decidedBy: flags.by,
+      ...(flags.reason !== undefined && { reason: flags.reason }),
+    })
+    this.print(change.state)
+    return change
+  }
+}

@@ -1,0 +1,67 @@
+// svcctl chat
+import { text as readAll } from 'node:stream/consumers'
+import type { Client } from '@gatehouse/client'
+import { type ChatMessage, isServiceError, ServiceError } from '@gatehouse/contracts'
+import { Args, Flags } from '@oclif/core'
+import { exchange, type Exchanged } from '../conversation/exchange.ts'
+import { talk } from '../conversation/talk.ts'
+import { render } from '../output/failure.ts'
+import { visibleLines } from '../output/visible.ts'
+import { UnitCommand } from '../unit-command.ts'
+
+interface Settings {
+  readonly group: string
+  readonly conversation: string | undefined
+  readonly patience: number
+}
+
+export class Chat extends UnitCommand<Exchanged[]> {
+  static override summary = 'Say something to an agent and wait for its reply.'
+  static override description = 'Without a text: standard input, or at a terminal a conversation until Ctrl-D.'
+  static override examples = ["<%= config.bin %> chat dev-agent 'hello'", '<%= config.bin %> chat dev-agent --timeout 120']
+
+  static override args = {
+    group: Args.string({ description: 'Agent group.', required: true }),
+    text: Args.string({ description: 'What to say.' }),
+  }
+
+  static override flags = {
+    timeout: Flags.integer({ summary: 'Seconds to wait for the reply.', default: 60, min: 1, helpValue: 'SECONDS' }),
+    conversation: Flags.string({ summary: 'Conversation; default that of the console.', helpValue: 'ID' }),
+  }
+
+  async run(): Promise<Exchanged[]> {
+    const { args, flags } = await this.parse(Chat)
+    const client = await this.connect(flags)
+    const settings = { group: args.group, conversation: flags.conversation, patience: flags.timeout * 1000 }
+    if (args.text !== undefined) return [await this.send(client, settings, args.text)]
+    if (process.stdin.isTTY && !this.jsonEnabled()) return await this.converse(client, settings)
+    const text = (await readAll(process.stdin)).replace(/\n$/, '')
+    if (text === '') throw new ServiceError('invalid', { detail: 'expected a text as argument or on standard input, got none' })
+    return [await this.send(client, settings, text)]
+  }
+
+  private async send(client: Client, settings: Settings, text: string): Promise<Exchanged> {
+    return await exchange(client, { ...settings, text }, (message) => this.hear(message))
+  }
+
+  private hear(message: ChatMessage): void {
+    const text = visibleLines(message.text)
+    if (message.from === 'system') this.say(text)
+    else this.print(text)
+  }
+
+  /** A failure is told and the conversation goes on. */
+  private async converse(client: Client, settings: Settings): Promise<Exchanged[]> {
+    const exchanged: Exchanged[] = []
+    await talk(`${settings.group}> `, async (line) => {
+      try {
+        exchanged.push(await this.send(client, settings, line))
+      } catch (error) {
+        if (!isServiceError(error)) throw error
+        process.stderr.write(render(error, process.stderr))
+      }
+    })
+    return exchanged
+  }
+}

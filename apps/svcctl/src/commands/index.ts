@@ -1,0 +1,33 @@
+// Every command by its name. An explicit map starts faster than a search of folders.
+import { AuditList } from './audit/list.ts'
+import { AuditVerify } from './audit/verify.ts'
+import { ChangeApprove } from './change/approve.ts'
+import { ChangeHistory } from './change/history.ts'
+import { ChangePending } from './change/pending.ts'
+import { ChangeReject } from './change/reject.ts'
+import { ChangeShow } from './change/show.ts'
+import { ChangeSubmit } from './change/submit.ts'
+import { Chat } from './chat.ts'
+import { McpAdd } from './mcp/add.ts'
+import { McpList } from './mcp/list.ts'
+import { McpProbe } from './mcp/probe.ts'
+import { MetricsShow } from './metrics.ts'
+import { StatusShow } from './status.ts'
+
+export const commands = {
+  audit: AuditList,
+  'audit:list': AuditList,
+  'audit:verify': AuditVerify,
+  'change:approve': ChangeApprove,
+  'change:history': ChangeHistory,
+  'change:pending': ChangePending,
+  'change:reject': ChangeReject,
+  'change:show': ChangeShow,
+  'change:submit': ChangeSubmit,
+  chat: Chat,
+  'mcp:add': McpAdd,
+  'mcp:list': McpList,
+  'mcp:probe': McpProbe,
+  metrics: MetricsShow,
+  status: StatusShow,
+}

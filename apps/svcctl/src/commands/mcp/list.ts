@@ -1,0 +1,32 @@
+// svcctl mcp list
+import type { CatalogEntry, ServerView } from '@gatehouse/contracts'
+import { type Column, table } from '../../output/table.ts'
+import { UnitCommand } from '../../unit-command.ts'
+
+const targetOf = (entry: CatalogEntry): string => (entry.transport === 'stdio' ? [entry.command, ...entry.args].join(' ') : entry.url)
+
+const stateOf = ({ state }: ServerView): string =>
+  state === undefined ? '-' : state.lastError === undefined ? state.status : `${state.status} (${state.lastError})`
+
+const columns: readonly Column<ServerView>[] = [
+  { name: 'NAME', value: (server) => server.name },
+  { name: 'TRANSPORT', value: (server) => server.entry.transport },
+  { name: 'STATE', value: stateOf },
+  { name: 'TOOLS', value: (server) => String(server.state?.tools ?? '-') },
+  { name: 'TARGET', value: (server) => targetOf(server.entry), flexible: true },
+]
+
+export class McpList extends UnitCommand<ServerView[]> {
+  static override summary = 'List the tool servers of the catalog.'
+  static override description = 'Stored values of variables and headers are never shown.'
+  static override examples = ['<%= config.bin %> mcp list', '<%= config.bin %> mcp list --json']
+
+  async run(): Promise<ServerView[]> {
+    const { flags } = await this.parse(McpList)
+    const client = await this.connect(flags)
+    const { items } = await client.servers.list()
+    this.print(table(columns, items, process.stdout))
+    if (items.length === 0) this.remark('The catalog is empty. Try: svcctl mcp add NAME --command PROGRAM')
+    return items
+  }
+}

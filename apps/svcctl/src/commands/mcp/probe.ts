@@ -1,0 +1,36 @@
+// svcctl mcp probe
+import type { ProbeResult, ToolDefinition } from '@gatehouse/contracts'
+import { Args } from '@oclif/core'
+import { type Column, table } from '../../output/table.ts'
+import { visible } from '../../output/visible.ts'
+import { UnitCommand } from '../../unit-command.ts'
+
+const argumentsOf = ({ inputSchema }: ToolDefinition): string => {
+  const properties = inputSchema['properties']
+  return typeof properties === 'object' && properties !== null ? Object.keys(properties).join(', ') : ''
+}
+
+const columns: readonly Column<ToolDefinition>[] = [
+  { name: 'TOOL', value: (tool) => tool.name },
+  { name: 'ARGUMENTS', value: argumentsOf },
+  { name: 'DESCRIPTION', value: (tool) => tool.description ?? tool.title ?? '', flexible: true },
+]
+
+export class McpProbe extends UnitCommand<ProbeResult> {
+  static override summary = 'Connect to a tool server and list its tools.'
+  static override description = 'Changes nothing and grants nothing.'
+  static override examples = ['<%= config.bin %> mcp probe sample', '<%= config.bin %> mcp probe sample --json']
+
+  static override args = { name: Args.string({ description: 'Label of the server.', required: true }) }
+
+  async run(): Promise<ProbeResult> {
+    const { args, flags } = await this.parse(McpProbe)
+    const client = await this.connect(flags)
+    const result = await client.servers.probe(args.name)
+    const { server, elapsedMs, tools } = result
+    this.remark(`${visible(server.name)} ${visible(server.version)}, protocol ${visible(server.protocol)}, ${Math.round(elapsedMs)} ms`)
+    this.print(table(columns, tools, process.stdout))
+    if (tools.length === 0) this.remark('It declares no tool.')
+    return result
+  }
+}

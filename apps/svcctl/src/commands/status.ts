@@ -1,0 +1,48 @@
+// svcctl status
+import type { ProcessState, Status } from '@gatehouse/contracts'
+import { age } from '../output/age.ts'
+import { type Column, table } from '../output/table.ts'
+import { visible } from '../output/visible.ts'
+import { UnitCommand } from '../unit-command.ts'
+
+const columns: readonly Column<ProcessState>[] = [
+  { name: 'PROCESS', value: (process) => process.name },
+  { name: 'STATE', value: (process) => process.state },
+  { name: 'PID', value: (process) => String(process.pid ?? '-') },
+  { name: 'RESTARTS', value: (process) => String(process.restarts) },
+  { name: 'SINCE', value: (process) => (process.since === undefined ? '-' : age(process.since)), plain: (process) => process.since ?? '-' },
+]
+
+const postureOf = ({ sandbox }: Status): string => {
+  const reason = sandbox.reason === undefined ? '' : `: ${sandbox.reason}`
+  const missing = sandbox.missing.length === 0 ? '' : `; missing walls: ${sandbox.missing.join(', ')}`
+  return `${sandbox.driver} ${sandbox.status}${reason}${missing}`
+}
+
+const facts = (status: Status): (readonly [string, string])[] => [
+  ['version', status.version],
+  ['mode', status.open ? `${status.mode}, open: no token is asked for` : status.mode],
+  ['started', status.startedAt],
+  ['sandbox', postureOf(status)],
+  ['tools', status.mcp.enabled ? `enabled${status.mcp.isolation === undefined ? '' : `, isolation ${status.mcp.isolation}`}` : 'disabled'],
+  ['held', String(status.held)],
+  ['degraded', status.degraded.length === 0 ? 'nothing' : status.degraded.join(', ')],
+]
+
+export class StatusShow extends UnitCommand<Status> {
+  static override summary = 'Show how a unit is: its posture, its processes, what is degraded.'
+  static override description = 'Into a pipe: tab-separated.'
+  static override examples = ['<%= config.bin %> status', '<%= config.bin %> status --json']
+
+  async run(): Promise<Status> {
+    const { flags } = await this.parse(StatusShow)
+    const client = await this.connect(flags)
+    const status = await client.status()
+    const line = ([name, value]: readonly [string, string]): string =>
+      this.toPeople ? `${name.padEnd(10)}${visible(value)}` : `${name}\t${visible(value)}`
+    this.print(facts(status).map(line).join('\n'))
+    if (this.toPeople) this.print('\n')
+    this.print(table(columns, status.processes, process.stdout))
+    return status
+  }
+}

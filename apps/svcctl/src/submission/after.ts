@@ -1,0 +1,34 @@
+// The wanted state of a change: JSON from an argument, a file or standard input, or made from sugar.
+import { readFile } from 'node:fs/promises'
+import { text as readAll } from 'node:stream/consumers'
+import { ServiceError } from '@gatehouse/contracts'
+import { fromSugar, type Sugar } from './sugar.ts'
+
+export interface AfterFlags extends Sugar {
+  readonly after?: string | undefined
+  readonly file?: string | undefined
+}
+
+const parse = (json: string, origin: string): unknown => {
+  try {
+    return JSON.parse(json)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ServiceError('invalid', { detail: `expected JSON in ${origin}: ${reason}`, cause: error })
+  }
+}
+
+const read = async (path: string): Promise<string> => {
+  if (path === '-') return await readAll(process.stdin)
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw new ServiceError('invalid', { detail: `expected a file with the wanted state at ${path}, it cannot be read`, cause: error })
+  }
+}
+
+export const readAfter = async (kind: string, flags: AfterFlags): Promise<unknown> => {
+  if (flags.after !== undefined) return parse(flags.after, '--after')
+  if (flags.file !== undefined) return parse(await read(flags.file), flags.file === '-' ? 'standard input' : flags.file)
+  return fromSugar(kind, flags)
+}

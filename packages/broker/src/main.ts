@@ -1,0 +1,41 @@
+// Composition root of the broker: its lock, its records, the gateway's edge, its own edges. No logic.
+import { join } from 'node:path'
+import { BrokerBoot, brokerControlPlane, type Edge, edgeSocket, exits, gatewayBroker, lifeEdge, stateFiles } from '@gatehouse/contracts'
+import { openRecords } from '@gatehouse/journal'
+import { createLogger, type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
+import { connectEdge, serveEdge } from '@gatehouse/rpc'
+import { createBroker } from './service.ts'
+
+const start = async ({ boot, log, metrics, secret }: Lifeline<BrokerBoot>): Promise<Running> => {
+  const at = (edge: Edge): { path: string; secret: string } => {
+    const secret = boot.edges[edge.name]
+    if (secret === undefined)
+      throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
+    return { path: edgeSocket(boot.runDir, edge), secret }
+  }
+  const lock = await lockWriter(boot.stateDir, 'broker')
+  const records = await openRecords({ path: join(boot.stateDir, stateFiles.calls) })
+  const broker = await createBroker({
+    boot,
+    records,
+    log,
+    metrics,
+    recordLog: createLogger({ process: 'broker', level: 'info' }),
+    secret,
+    connect: (listeners) => connectEdge(gatewayBroker, { ...at(gatewayBroker), ...listeners, log }),
+  })
+  const lifeOfBroker = lifeEdge('broker')
+  const servers = [
+    await serveEdge(brokerControlPlane, { ...at(brokerControlPlane), handlers: broker.controlPlane, log }),
+    await serveEdge(lifeOfBroker, { ...at(lifeOfBroker), handlers: broker.life, log }),
+  ]
+  return {
+    stop: async () => {
+      await Promise.all([broker.stop(), ...servers.map((server) => server.close())])
+      await records.close()
+      await lock.release()
+    },
+  }
+}
+
+await runService({ name: 'broker', schema: BrokerBoot, start })

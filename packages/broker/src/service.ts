@@ -1,0 +1,100 @@
+// The broker: tools lent to sessions, call by call. Handlers of its edges and of the gateway's events, one line each into an act.
+import { join } from 'node:path'
+import type { BrokerBoot, brokerControlPlane, gatewayBroker, lifeEdge } from '@gatehouse/contracts'
+import { type Logger, type Metrics, privateDirectory } from '@gatehouse/kernel'
+import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
+import { Recorder, type Records } from './calls/record.ts'
+import { health } from './health.ts'
+import { createRoutes } from './socket/routes.ts'
+import { RunningExchanges } from './socket/running.ts'
+import { Sessions } from './socket/sessions.ts'
+import { Catalog } from './upstream/catalog.ts'
+import { Observations } from './upstream/observations.ts'
+import { Servers } from './upstream/servers.ts'
+
+export interface GatewayListeners {
+  readonly on: EventListeners<typeof gatewayBroker>
+  onConnect(): Promise<void>
+}
+
+export interface BrokerOptions {
+  readonly boot: Pick<BrokerBoot, 'mode' | 'runDir' | 'isolation' | 'variables' | 'ownAddress' | 'version'>
+  /** The client of the gateway, which stays when its connection does not. */
+  connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayBroker>, 'calls' | 'close'>
+  readonly records: Records
+  readonly log: Logger
+  /** Writes at `info` whatever the level of the process. */
+  readonly recordLog: Logger
+  readonly metrics: Metrics
+  /** Registers a value that no log may show. */
+  secret(value: string): void
+}
+
+export interface Broker {
+  readonly controlPlane: Handlers<typeof brokerControlPlane>
+  readonly life: Handlers<ReturnType<typeof lifeEdge>>
+  /** Gives running calls a moment, then gives them up, records them, and ends the servers. */
+  stop(): Promise<void>
+}
+
+/** A stop is that of the whole unit: who waits for an answer ends too. */
+const lastMoment = 300
+
+interface Rooms {
+  readonly sessions: Sessions
+  readonly catalog: Catalog
+  readonly observations: Observations
+}
+
+const listenToGateway = (rooms: () => Rooms): GatewayListeners => ({
+  on: {
+    'session-opened': (session) => rooms().sessions.opened(session),
+    'session-closed': ({ session }) => rooms().sessions.closed(session),
+    'catalog-changed': () => rooms().catalog.synchronize(),
+    'observation-wanted': ({ server }) => rooms().catalog.observe(server),
+  },
+  onConnect: async () => {
+    const { sessions, catalog, observations } = rooms()
+    await catalog.synchronize()
+    await sessions.synchronize()
+    await observations.tellAgain()
+  },
+})
+
+export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
+  const { boot, log, metrics, records, recordLog } = options
+  await privateDirectory(join(boot.runDir, 'tools'), 0o711)
+  await privateDirectory(join(boot.runDir, 'servers'))
+  if (boot.isolation === 'none') log[boot.mode === 'dev' ? 'warn' : 'error']('local tool servers run unisolated, as processes of this host')
+  const stopping = new AbortController()
+  const running = new RunningExchanges()
+  const client = options.connect(listenToGateway(() => rooms))
+  const gateway = client.calls
+  const observations = new Observations(gateway, log)
+  const settings = { boot, log, secret: options.secret }
+  const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void observations.tell(item, tools) })
+  const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.find(server) !== undefined })
+  const serve = createRoutes({ gateway, servers, recorder, log, stopping: stopping.signal, running })
+  const rooms: Rooms = {
+    observations,
+    catalog: new Catalog({ gateway, servers, settings, observations, log }),
+    sessions: new Sessions({ gateway, log, runDir: boot.runDir, serve }),
+  }
+  return {
+    controlPlane: {
+      probe: ({ name }) => rooms.catalog.probe(name),
+      states: () => servers.states(),
+    },
+    life: {
+      health: () => health(servers, rooms.sessions),
+      metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),
+    },
+    stop: async () => {
+      await running.settled(lastMoment)
+      stopping.abort()
+      await running.settled(lastMoment)
+      await Promise.all([rooms.sessions.close(), servers.close()])
+      client.close()
+    },
+  }
+}

@@ -1,0 +1,75 @@
+// Keeps one socket for each open session, in step with the gateway: by its events, and anew after each connection to it.
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { gatewayBroker, SessionID } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
+import type { Calls } from '@gatehouse/rpc'
+import { inTurn } from '../in-turn.ts'
+import { removeDirectory } from './directory.ts'
+import { listen, type ListenOptions, type OpenSession, type SessionSocket } from './listen.ts'
+
+export interface SessionsOptions extends ListenOptions {
+  readonly gateway: Calls<typeof gatewayBroker>
+  readonly log: Logger
+}
+
+export class Sessions {
+  readonly #options: SessionsOptions
+  readonly #open = new Map<SessionID, SessionSocket>()
+  /** One act at a time, in the order in which the gateway spoke. */
+  readonly #next = inTurn()
+
+  constructor(options: SessionsOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  opened(session: OpenSession): Promise<void> {
+    return this.#next(() => this.#serve(session))
+  }
+
+  closed(session: SessionID): Promise<void> {
+    return this.#next(() => this.#end(session))
+  }
+
+  /** Opens what is missing, closes what is gone, reports each, and removes what an earlier process left behind. */
+  synchronize(): Promise<void> {
+    return this.#next(async () => {
+      const sessions = await this.#options.gateway.sessions({})
+      const wanted = new Set(sessions.map(({ session }) => session))
+      for (const session of this.#open.keys()) if (!wanted.has(session)) await this.#end(session)
+      await this.#sweep(wanted)
+      for (const session of sessions) await this.#serve(session)
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#next(async () => void (await Promise.all([...this.#open.keys()].map((session) => this.#end(session)))))
+  }
+
+  /** A socket that cannot be served is not reported, so that the session is not launched without it. */
+  async #serve(session: OpenSession): Promise<void> {
+    const { gateway, log } = this.#options
+    try {
+      if (!this.#open.has(session.session)) this.#open.set(session.session, await listen(session, this.#options))
+      await gateway.surfaceReady({ session: session.session, surface: 'tools' })
+    } catch (error) {
+      log.error('the tools socket of a session is not ready', { session: session.session, error })
+    }
+  }
+
+  async #end(session: SessionID): Promise<void> {
+    const socket = this.#open.get(session)
+    this.#open.delete(session)
+    await socket?.close()
+  }
+
+  async #sweep(wanted: ReadonlySet<string>): Promise<void> {
+    const root = join(this.#options.runDir, 'tools')
+    const found = await readdir(root, { withFileTypes: true }).catch(() => [])
+    for (const entry of found) if (entry.isDirectory() && !wanted.has(entry.name)) await removeDirectory(join(root, entry.name))
+  }
+}

@@ -1,0 +1,52 @@
+// The catalog as the gateway holds it, brought to the servers here; and what the gateway or an operator asks of one server.
+import { type gatewayBroker, limits, type ProbeResult, type ServerName, ServiceError } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
+import type { Calls } from '@gatehouse/rpc'
+import { inTurn } from '../in-turn.ts'
+import type { ConnectSettings } from './make-transport.ts'
+import type { Observations } from './observations.ts'
+import { probe } from './probe.ts'
+import type { Servers } from './servers.ts'
+
+export interface CatalogOptions {
+  readonly gateway: Calls<typeof gatewayBroker>
+  readonly servers: Servers
+  readonly settings: ConnectSettings
+  readonly observations: Observations
+  readonly log: Logger
+}
+
+export class Catalog {
+  readonly #options: CatalogOptions
+  readonly #next = inTurn()
+
+  constructor(options: CatalogOptions) {
+    this.#options = options
+  }
+
+  synchronize(): Promise<void> {
+    return this.#next(async () => this.#options.servers.synchronize(await this.#options.gateway.catalog({})))
+  }
+
+  /** Of the entry as it is now, so that a probe right after a change probes the change. */
+  async probe(name: ServerName): Promise<ProbeResult> {
+    await this.synchronize().catch((error: unknown) =>
+      this.#options.log.warn('the catalog could not be read; the last one is used', { error }),
+    )
+    const item = this.#options.servers.item(name)
+    if (item === undefined)
+      throw new ServiceError('not-found', { detail: `expected the name of a tool server in the catalog, got ${name}` })
+    const result = await probe(item, this.#options.settings)
+    void this.#options.observations.tell(item, result.tools)
+    return result
+  }
+
+  /** The gateway wants to know what the server declares now; the listing itself tells it. */
+  async observe(name: ServerName): Promise<void> {
+    const { servers, log } = this.#options
+    await servers
+      .find(name)
+      ?.relist(AbortSignal.timeout(limits.probeTime))
+      .catch(() => log.warn('a server that the gateway asks about cannot be listed', { server: name }))
+  }
+}

@@ -1,0 +1,38 @@
+// Groups and grants come whole from the gateway and leave in pages.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTestUnit } from '../fixtures/unit.ts'
+import { grant, group, line } from '../fixtures/values.ts'
+
+test('lists groups, grants and lines of the journal', async () => {
+  const { ask } = createTestUnit()
+  assert.deepEqual((await ask('GET', '/v1/agent-groups')).json(), { items: [group] })
+  assert.deepEqual((await ask('GET', '/v1/grants')).json(), { items: [grant] })
+  assert.deepEqual((await ask('GET', '/v1/audit')).json(), { items: [line] })
+})
+
+test('walks through every group once, page by page', async () => {
+  const groups = Array.from({ length: 23 }, (_, i) => ({ ...group, id: `group-${String(i).padStart(2, '0')}` }))
+  const { ask } = createTestUnit({ answers: { 'gateway.groups': () => ({ items: groups.toReversed() }) } })
+  const seen: string[] = []
+  let cursor: string | undefined = ''
+  while (cursor !== undefined) {
+    const { items, nextCursor } = (await ask('GET', `/v1/agent-groups?limit=5${cursor === '' ? '' : `&cursor=${cursor}`}`)).json()
+    seen.push(...(items as { id: string }[]).map(({ id }) => id))
+    cursor = nextCursor as string | undefined
+  }
+  assert.deepEqual(
+    seen,
+    groups.map(({ id }) => id),
+  )
+})
+
+test('gives no cursor with the last page', async () => {
+  const { ask } = createTestUnit({ answers: { 'gateway.groups': () => ({ items: [group] }) } })
+  assert.deepEqual((await ask('GET', '/v1/agent-groups?limit=1')).json(), { items: [group] })
+})
+
+test('refuses a cursor that it never gave', async () => {
+  const { ask } = createTestUnit()
+  assert.equal((await ask('GET', '/v1/grants?cursor=*')).status, 422)
+})

@@ -1,0 +1,117 @@
+// Tool servers: the catalog of the gateway joined with the states of the broker.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ServiceError } from '@gatehouse/contracts'
+import { sha256 } from '@gatehouse/kernel'
+import { createTestUnit, entry, token } from '../fixtures/unit.ts'
+import { named as row, probe } from '../fixtures/values.ts'
+
+const digest = sha256(token)
+const servers = '/v1/registry/mcp-servers'
+const state = { status: 'up', tools: 2 }
+const throwing = (code: 'unavailable' | 'not-found' | 'forbidden') => (): never => {
+  throw new ServiceError(code)
+}
+
+test('lists entries with the states that the broker sees', async () => {
+  const { ask } = createTestUnit()
+  assert.deepEqual((await ask('GET', servers)).json(), { items: [{ ...row, state }] })
+  assert.deepEqual((await ask('GET', `${servers}/sample`)).json(), { ...row, state })
+})
+
+test('lists entries without states while the broker is down', async () => {
+  const { ask } = createTestUnit({ answers: { 'broker.states': throwing('unavailable') } })
+  assert.deepEqual((await ask('GET', servers)).json(), { items: [row] })
+  assert.deepEqual((await ask('GET', `${servers}/sample`)).json(), row)
+})
+
+test('answers 201 to a new entry and 200 to a replaced one', async () => {
+  const { ask, named } = createTestUnit()
+  const created = await ask('PUT', `${servers}/sample`, { body: entry })
+  assert.equal(created.status, 201)
+  assert.deepEqual(created.json(), row)
+  assert.deepEqual(named('gateway.putServer')[0]?.params, { token: digest, name: 'sample', entry })
+  const again = createTestUnit({ answers: { 'gateway.putServer': () => ({ ...row, created: false }) } })
+  assert.equal((await again.ask('PUT', `${servers}/sample`, { body: entry })).status, 200)
+})
+
+test('refuses an entry under a name that is none', async () => {
+  const { ask, named } = createTestUnit()
+  for (const name of ['Sample', 'a__b', '-a', 'x'.repeat(33), 'a b', '%2e%2e%2fx']) {
+    const answer = await ask('PUT', `${servers}/${encodeURIComponent(name)}`, { body: entry })
+    assert.equal(answer.status, 422, name)
+    assert.equal((answer.json().errors as { pointer: string }[])[0]?.pointer, '/name')
+  }
+  assert.deepEqual(named('gateway.putServer'), [])
+})
+
+test('finds nothing under a name that is none', async () => {
+  const { ask } = createTestUnit()
+  assert.equal((await ask('GET', `${servers}/Sample`)).status, 404)
+  assert.equal((await ask('DELETE', `${servers}/Sample`)).status, 404)
+  assert.equal((await ask('POST', `${servers}/Sample/probe`)).status, 404)
+})
+
+test('removes an entry', async () => {
+  const { ask, named } = createTestUnit()
+  const answer = await ask('DELETE', `${servers}/sample`)
+  assert.equal(answer.status, 204)
+  assert.equal(answer.text, '')
+  assert.deepEqual(named('gateway.removeServer')[0]?.params, { token: digest, name: 'sample' })
+})
+
+test('probes only what the gateway permits and knows', async () => {
+  const { ask, calls } = createTestUnit()
+  assert.deepEqual((await ask('POST', `${servers}/sample/probe`)).json(), probe)
+  assert.deepEqual(
+    calls.map(({ name, params }) => [name, params.route]),
+    [
+      ['gateway.permit', 'status'],
+      ['gateway.permit', 'probe'],
+      ['gateway.server', undefined],
+      ['broker.probe', undefined],
+    ],
+  )
+  const unknown = createTestUnit({ answers: { 'gateway.server': throwing('not-found') } })
+  assert.equal((await unknown.ask('POST', `${servers}/sample/probe`)).status, 404)
+  assert.deepEqual(unknown.named('broker.probe'), [])
+})
+
+test('does not probe for those who may not', async () => {
+  const { ask, named } = createTestUnit({
+    answers: {
+      'gateway.permit': ({ route }: { route: string }) => (route === 'probe' ? throwing('forbidden')() : { name: 'a', role: 'auditor' }),
+    },
+  })
+  assert.equal((await ask('POST', `${servers}/sample/probe`)).status, 403)
+  assert.deepEqual(named('broker.probe'), [])
+})
+
+test('says 502 when the tool server fails', async () => {
+  const { ask } = createTestUnit({
+    answers: {
+      'broker.probe': () => {
+        throw new ServiceError('upstream-failed', { detail: 'the server ended with exit code 1' })
+      },
+    },
+  })
+  assert.equal((await ask('POST', `${servers}/sample/probe`)).status, 502)
+})
+
+test('says mcp-disabled on every route of a unit without tool servers', async () => {
+  const { ask, calls } = createTestUnit({ boot: { mcp: null } })
+  const requests = [
+    ['GET', servers],
+    ['GET', `${servers}/sample`],
+    ['PUT', `${servers}/sample`],
+    ['PUT', `${servers}/BAD`],
+    ['DELETE', `${servers}/sample`],
+    ['POST', `${servers}/sample/probe`],
+  ] as const
+  for (const [method, path] of requests) {
+    const answer = await ask(method, path, method === 'PUT' ? { body: entry } : {})
+    assert.equal(answer.status, 503, `${method} ${path}`)
+    assert.equal(answer.json().code, 'mcp-disabled')
+  }
+  assert.ok(calls.every(({ name }) => name === 'gateway.permit'))
+})

@@ -1,0 +1,90 @@
+// Status and metrics: behind the token, and whole only when every part answers.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ServiceError, Status } from '@gatehouse/contracts'
+import { createMetrics } from '@gatehouse/kernel'
+import * as v from 'valibot'
+import { createTestUnit, healthy } from '../fixtures/unit.ts'
+import { change } from '../fixtures/values.ts'
+
+const down = (): never => {
+  throw new ServiceError('unavailable')
+}
+
+test('joins the status of every part', async () => {
+  const { ask } = createTestUnit()
+  assert.deepEqual((await ask('GET', '/v1/status')).json(), {
+    version: '0.0.0-test',
+    mode: 'production',
+    open: false,
+    startedAt: '2026-01-01T00:00:00.000Z',
+    mcp: { enabled: true, isolation: 'none' },
+    sandbox: { driver: 'bubblewrap', status: 'ok', missing: ['seccomp'] },
+    processes: healthy.processes,
+    degraded: [],
+    held: 1,
+  })
+})
+
+test('counts held changes beyond one page', async () => {
+  const pages: Record<string, unknown> = { '': { items: [change, change], nextCursor: 'b' }, b: { items: [change] } }
+  const { ask } = createTestUnit({ answers: { 'gateway.pending': ({ cursor = '' }: { cursor?: string }) => pages[cursor] } })
+  assert.equal((await ask('GET', '/v1/status')).json().held, 3)
+})
+
+test('gives a status while parts are down, and names them', async () => {
+  const { ask } = createTestUnit({
+    boot: { mcp: null },
+    answers: { 'supervisor.health': down, 'runner.posture': down, 'gateway.pending': down },
+  })
+  const answer = await ask('GET', '/v1/status')
+  assert.equal(answer.status, 200)
+  const status = v.parse(Status, answer.json())
+  assert.deepEqual(status.degraded.toSorted(), ['gateway', 'runner', 'supervisor'])
+  assert.deepEqual([status.held, status.mcp.enabled, status.sandbox.status], [0, false, 'refused'])
+})
+
+test('merges the metrics of all processes, and its own once', async () => {
+  const broker = createMetrics('broker')
+  broker.counter('broker_requests_total').inc({ server: 'sample', op: 'call', status: 'ok' }, 3)
+  broker.histogram('broker_request_duration_seconds').observe({ server: 'sample', op: 'call' }, 0.002)
+  const { ask, unit } = createTestUnit({
+    answers: {
+      'supervisor.metrics': async () => ({
+        broker: JSON.parse(JSON.stringify(await broker.json())),
+        gateway: JSON.parse(JSON.stringify(await createMetrics('gateway').json())),
+        'control-plane': JSON.parse(JSON.stringify(await unit.metrics.json())),
+      }),
+    },
+  })
+  await ask('GET', '/v1/sessions')
+  const answer = await ask('GET', '/metrics')
+  assert.equal(answer.status, 200)
+  assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+  assert.match(answer.text, /^gatehouse_broker_requests_total\{server="sample",op="call",status="ok"\} 3$/m)
+  assert.match(answer.text, /^gatehouse_broker_request_duration_seconds_count\{.*\} 1$/m)
+  assert.match(answer.text, /^gatehouse_gateway_held_changes 0$/m)
+  assert.match(answer.text, /^gatehouse_http_request_duration_seconds_count\{route="\/v1\/sessions",method="GET",status="200"\} 1$/m)
+  const families = answer.text.match(/^# TYPE .*/gm) ?? []
+  assert.equal(new Set(families).size, families.length)
+})
+
+test('gives its own metrics while the supervisor is down', async () => {
+  const { ask } = createTestUnit({ answers: { 'supervisor.metrics': down } })
+  await ask('GET', '/healthz')
+  assert.match((await ask('GET', '/metrics')).text, /route="\/healthz"/)
+})
+
+test('gives metrics to nobody whom the gateway does not permit', async () => {
+  const { ask, named } = createTestUnit({
+    answers: {
+      'gateway.permit': ({ route }: { route: string }) => {
+        if (route === 'metrics') throw new ServiceError('forbidden')
+        return { name: 'a', role: 'auditor' }
+      },
+    },
+  })
+  assert.equal((await ask('GET', '/metrics', { headers: { authorization: null } })).status, 401)
+  assert.equal((await ask('GET', '/metrics')).status, 403)
+  assert.deepEqual(named('supervisor.metrics'), [])
+})
