@@ -18,7 +18,7 @@ export interface GatewayListeners {
 }
 
 export interface BrokerOptions {
-  readonly boot: Pick<BrokerBoot, 'mode' | 'runDir' | 'isolation' | 'variables' | 'ownAddress' | 'version'>
+  readonly boot: Pick<BrokerBoot, 'runDir' | 'isolation' | 'variables' | 'ownAddress' | 'version'>
   /** The client of the gateway, which stays when its connection does not. */
   connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayBroker>, 'calls' | 'close'>
   readonly records: Records
@@ -27,7 +27,7 @@ export interface BrokerOptions {
   readonly recordLog: Logger
   readonly metrics: Metrics
   /** Registers a value that no log may show. */
-  secret(value: string): void
+  readonly secret: (value: string) => void
 }
 
 export interface Broker {
@@ -46,29 +46,31 @@ interface Rooms {
   readonly observations: Observations
 }
 
-const listenToGateway = (rooms: () => Rooms): GatewayListeners => ({
-  on: {
-    'session-opened': (session) => rooms().sessions.opened(session),
-    'session-closed': ({ session }) => rooms().sessions.closed(session),
-    'catalog-changed': () => rooms().catalog.synchronize(),
-    'observation-wanted': ({ server }) => rooms().catalog.observe(server),
-  },
-  onConnect: async () => {
-    const { sessions, catalog, observations } = rooms()
-    await catalog.synchronize()
-    await sessions.synchronize()
-    await observations.tellAgain()
-  },
-})
+const listenToGateway = (rooms: () => Rooms, log: Logger): GatewayListeners => {
+  /** The next connection to the gateway makes good for what failed. */
+  const begin = (event: string, act: Promise<void>): void =>
+    void act.catch((error: unknown) => log.warn('an event failed', { event, error }))
+  return {
+    on: {
+      'session-opened': (session) => begin('session-opened', rooms().sessions.opened(session)),
+      'session-closed': ({ session }) => begin('session-closed', rooms().sessions.closed(session)),
+      'catalog-changed': () => begin('catalog-changed', rooms().catalog.synchronize()),
+      'observation-wanted': ({ server }) => begin('observation-wanted', rooms().catalog.observe(server)),
+    },
+    onConnect: async () => {
+      const { sessions, catalog, observations } = rooms()
+      await Promise.all([catalog.synchronize(), sessions.synchronize(), observations.tellAgain()])
+    },
+  }
+}
 
 export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const { boot, log, metrics, records, recordLog } = options
   await privateDirectory(join(boot.runDir, 'tools'), 0o711)
   await privateDirectory(join(boot.runDir, 'servers'))
-  if (boot.isolation === 'none') log[boot.mode === 'dev' ? 'warn' : 'error']('local tool servers run unisolated, as processes of this host')
   const stopping = new AbortController()
   const running = new RunningExchanges()
-  const client = options.connect(listenToGateway(() => rooms))
+  const client = options.connect(listenToGateway(() => rooms, log))
   const gateway = client.calls
   const observations = new Observations(gateway, log)
   const settings = { boot, log, secret: options.secret }

@@ -5,6 +5,12 @@ import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import type { TestContext } from 'node:test'
 
+interface Command {
+  readonly args: readonly string[]
+  /** Of Node. */
+  readonly flags?: readonly string[]
+}
+
 export interface Program {
   readonly pid: number
   /** The next line that it prints. */
@@ -23,8 +29,9 @@ const lineReader = (child: ChildProcess, lines: Interface): (() => Promise<strin
   }
 }
 
-export const start = (t: TestContext, fixture: string, args: readonly string[]): Program => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'fixtures', fixture), ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+export const start = (t: TestContext, fixture: string, { args, flags = [] }: Command): Program => {
+  const command = [...flags, join(import.meta.dirname, 'fixtures', fixture), ...args]
+  const child = spawn(process.execPath, command, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
   const line = lineReader(child, createInterface(child.stdout))
   const kill = async (): Promise<void> => {

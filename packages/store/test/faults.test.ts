@@ -12,7 +12,7 @@ const full = process.env['GATEHOUSE_PROFILE'] === 'full'
 
 const startNotebook = async (t: TestContext): Promise<{ program: Program; list: () => Promise<string[]> }> => {
   const { path, key } = newOptions(t)
-  const program = start(t, 'notebook.ts', [path, key])
+  const program = start(t, 'notebook.ts', { args: [path, key] })
   assert.equal(await program.line(), 'ready')
   return { program, list: async () => JSON.parse(await program.ask('list')) as string[] }
 }
@@ -85,7 +85,7 @@ describe('faults of the disk', () => {
     const migrations = [['CREATE TABLE rows (id INTEGER PRIMARY KEY, copy INTEGER) STRICT']]
     let acknowledged = 0
     for (let round = 0; round < (full ? 100 : 10); round += 1) {
-      const program = start(t, 'writer.ts', [path, key])
+      const program = start(t, 'writer.ts', { args: [path, key] })
       const lines = 1 + ((round * 7) % 40)
       for (let line = 0; line < lines; line += 1) acknowledged = Number(await program.line())
       await program.kill()

@@ -79,7 +79,7 @@ describe('opening a store', () => {
 
   test('refuses a wrong key after a crash and leaves the write-ahead log alone', async (t) => {
     const options = newOptions(t)
-    const program = start(t, 'notebook.ts', [options.path, options.key])
+    const program = start(t, 'notebook.ts', { args: [options.path, options.key] })
     assert.equal(await program.line(), 'ready')
     assert.equal(await program.ask('add one'), 'ok')
     await program.kill()
@@ -104,7 +104,7 @@ describe('opening a store', () => {
 
   test('refuses to begin anew where a write-ahead log says that there was a database', async (t) => {
     const options = newOptions(t)
-    const program = start(t, 'notebook.ts', [options.path, options.key])
+    const program = start(t, 'notebook.ts', { args: [options.path, options.key] })
     await program.line()
     await program.ask('add one')
     await program.kill()

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { exits, limits } from '@gatehouse/contracts'
 import { Refusal } from '@gatehouse/kernel'
+import { type Connections, trackConnections } from './connections.ts'
 import { createListener, type Fetch } from './listener.ts'
 import { answerParseErrors } from './raw.ts'
 
@@ -45,14 +46,14 @@ const refusalOf = (error: NodeJS.ErrnoException, { host, port }: Address): unkno
   return error
 }
 
-const closeServer = async (server: Server): Promise<void> => {
-  const idle = setInterval(() => server.closeIdleConnections(), 50)
-  const all = setTimeout(() => server.closeAllConnections(), limits.drainTime / 2)
-  await new Promise<void>((resolve) => {
+const closeServer = async (server: Server, connections: Connections): Promise<void> => {
+  const rest = setTimeout(() => server.closeAllConnections(), limits.drainTime / 2)
+  const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
-  clearInterval(idle)
-  clearTimeout(all)
+  connections.endQuiet()
+  await closed
+  clearTimeout(rest)
 }
 
 export const listen = async (address: Address): Promise<Listening> => {
@@ -64,7 +65,8 @@ export const listen = async (address: Address): Promise<Listening> => {
     // Its answer would not be a problem document; the host guard refuses instead.
     requireHostHeader: false,
   })
-  answerParseErrors(server)
+  const connections = trackConnections(server)
+  answerParseErrors(server, connections)
   try {
     server.listen(address.port, address.host)
     await once(server, 'listening')
@@ -75,6 +77,6 @@ export const listen = async (address: Address): Promise<Listening> => {
   return {
     port: bound === null || typeof bound === 'string' ? address.port : bound.port,
     serve: (fetch) => void server.on('request', createListener(fetch)),
-    close: () => closeServer(server),
+    close: () => closeServer(server, connections),
   }
 }

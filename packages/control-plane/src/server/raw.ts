@@ -1,9 +1,9 @@
 // Answers to what never became a request: bytes that are not HTTP, headers that are too long, senders that are too slow.
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Server } from 'node:http'
 import { ServiceError } from '@gatehouse/contracts'
 import { problemOf, problemType } from '../problem.ts'
+import type { Connections } from './connections.ts'
 
 const details: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'expected at most 8 KiB of headers, got more',
@@ -28,14 +28,9 @@ const answerOf = (detail: string): string => {
 }
 
 /** Answers 400 and closes; only closes where an answer has begun already. */
-export const answerParseErrors = (server: Server): void => {
-  const answering = new WeakMap<Duplex, ServerResponse>()
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    answering.set(socket, response)
-    response.once('close', () => answering.delete(socket))
-  })
+export const answerParseErrors = (server: Server, connections: Connections): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || error.code === 'ECONNRESET' || answering.get(socket)?.headersSent === true) {
+    if (!socket.writable || error.code === 'ECONNRESET' || connections.answerOn(socket)?.headersSent === true) {
       socket.destroy()
       return
     }

@@ -30,7 +30,7 @@ export const createRetry = (run: () => Promise<number>, log: Logger): Retry => {
     timer = setTimeout(() => {
       timer = undefined
       running ??= attempt()
-    }, pauses.next())
+    }, pauses.next()).unref()
   }
   return {
     wake: schedule,

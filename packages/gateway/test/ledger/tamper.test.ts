@@ -26,11 +26,11 @@ const tampers: readonly [what: string, tamper: (path: string) => Promise<void>][
   ['emptied', async (path) => truncate(path, 0)],
   ['deleted', (path) => removeDirectory(path)],
   [
-    'exchanged in its last line',
+    'altered in the last line that the database has seen',
     async (path) => {
-      const text = await readFile(path, 'utf8')
-      const at = text.lastIndexOf('"time":"20')
-      await writeFile(path, `${text.slice(0, at + 8)}19${text.slice(at + 10)}`)
+      const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
+      assert.match(lines.at(-1) ?? '', /"stage":"checkpoint"/)
+      await writeFile(path, `${lines.slice(0, -1).join('\n').replace(/"time":"20(?!.*"time")/s, '"time":"19')}\n`)
     },
   ],
   [

@@ -41,8 +41,8 @@ const guard = ({ run }: Caller, app: Hono): void => {
 const refuse = ({ context, session }: Caller, app: Hono): void => {
   for (const [path, method] of Object.entries(methods)) {
     app.all(path, (c) => {
-      c.header('allow', method)
-      throw new ServiceError('method-not-allowed', { detail: `Expected ${method} on ${path}, got ${c.req.method}.` })
+      const error = new ServiceError('method-not-allowed', { detail: `Expected ${method} on ${path}, got ${c.req.method}.` })
+      return problemResponse(problemOf(error, randomUUID()), { allow: method })
     })
   }
   app.notFound(() => {

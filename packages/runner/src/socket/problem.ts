@@ -17,5 +17,5 @@ export const problemOf = (error: unknown, requestId: string): Problem => {
   }
 }
 
-export const problemResponse = (problem: Problem): Response =>
-  new Response(JSON.stringify(problem), { status: problem.status, headers: { 'content-type': 'application/problem+json' } })
+export const problemResponse = (problem: Problem, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(JSON.stringify(problem), { status: problem.status, headers: { ...headers, 'content-type': 'application/problem+json' } })

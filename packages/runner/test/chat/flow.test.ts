@@ -11,20 +11,42 @@ describe('chat', { timeout: 30_000 }, () => {
     assert.equal(sent.conversationId, 'console')
     assert.equal(await unit.replyTo(sent.messageId), 'echo: hello')
     const [question, answer] = await unit.messages()
-    assert.deepEqual({ ...question, at: '' }, { id: sent.messageId, conversationId: 'console', seq: 1, from: 'user', text: 'hello', at: '' })
-    assert.deepEqual({ ...answer, at: '' }, { id: `r-${sent.messageId}-1`, conversationId: 'console', seq: 2, from: 'agent', text: 'echo: hello', at: '', inReplyTo: sent.messageId })
+    assert.deepEqual(
+      { ...question, at: '' },
+      { id: sent.messageId, conversationId: 'console', seq: 1, from: 'user', text: 'hello', at: '' },
+    )
+    assert.deepEqual(
+      { ...answer, at: '' },
+      {
+        id: `r-${sent.messageId}-1`,
+        conversationId: 'console',
+        seq: 2,
+        from: 'agent',
+        text: 'echo: hello',
+        at: '',
+        inReplyTo: sent.messageId,
+      },
+    )
   })
 
   it('answers every message once, in order, by one sandbox that stays warm', async (t) => {
     const unit = await openUnit(t)
     const sent = await Promise.all(Array.from({ length: 20 }, (_, index) => unit.send(`message ${index}`)))
     for (const { messageId } of sent) await unit.replyTo(messageId)
-    const session = await waitFor(async () => (await unit.session())?.waiting === 0 && (await unit.session()), { what: 'nothing that waits' })
+    const session = await waitFor(async () => (await unit.session())?.waiting === 0 && (await unit.session()), {
+      what: 'nothing that waits',
+    })
     assert.equal(session.launches, 1)
     const all = await unit.messages()
-    assert.deepEqual(all.map(({ seq }) => seq), Array.from({ length: 40 }, (_, index) => index + 1))
+    assert.deepEqual(
+      all.map(({ seq }) => seq),
+      Array.from({ length: 40 }, (_, index) => index + 1),
+    )
     const replies = all.filter(({ from }) => from === 'agent').map(({ text }) => text)
-    assert.deepEqual(replies, all.filter(({ from }) => from === 'user').map(({ text }) => `echo: ${text}`))
+    assert.deepEqual(
+      replies,
+      all.filter(({ from }) => from === 'user').map(({ text }) => `echo: ${text}`),
+    )
   })
 
   it('keeps a reply that is sent twice as one message', async (t) => {
@@ -39,7 +61,10 @@ describe('chat', { timeout: 30_000 }, () => {
     const sent = await Promise.all(['a', 'b', 'a', 'b'].map((conversation, index) => unit.send(`text ${index}`, conversation)))
     for (const { messageId } of sent) await unit.replyTo(messageId)
     const all = await unit.messages()
-    assert.deepEqual(all.map(({ seq }) => seq), [1, 2, 3, 4, 5, 6, 7, 8])
+    assert.deepEqual(
+      all.map(({ seq }) => seq),
+      [1, 2, 3, 4, 5, 6, 7, 8],
+    )
     assert.equal(unit.gateway.sessions.size, 2)
     const one = await unit.messages({ conversation: 'a' as never })
     assert.deepEqual(new Set(one.map(({ conversationId }) => conversationId)), new Set(['a']))
@@ -52,7 +77,15 @@ describe('chat', { timeout: 30_000 }, () => {
     await unit.stop()
     await unit.start()
     await unit.chat('after')
-    assert.deepEqual((await unit.messages()).map(({ seq, text }) => [seq, text]), [[1, 'before'], [2, 'echo: before'], [3, 'after'], [4, 'echo: after']])
+    assert.deepEqual(
+      (await unit.messages()).map(({ seq, text }) => [seq, text]),
+      [
+        [1, 'before'],
+        [2, 'echo: before'],
+        [3, 'after'],
+        [4, 'echo: after'],
+      ],
+    )
   })
 
   it('reads the newest messages, and with `after` what follows it', async (t) => {
@@ -89,7 +122,12 @@ describe('chat', { timeout: 30_000 }, () => {
   it('counts each reply that is stored as delivered to the console', async (t) => {
     const unit = await openUnit(t)
     await unit.chat('twice')
-    const [metric] = (await unit.metrics.json()).filter((one) => 'name' in one && one.name === 'gatehouse_deliveries_total') as { values: { value: number; labels: object }[] }[]
-    assert.deepEqual(metric?.values.map(({ value, labels }) => ({ value, labels })), [{ value: 1, labels: { channel: 'console', outcome: 'ok' } }])
+    const [metric] = (await unit.metrics.json()).filter((one) => 'name' in one && one.name === 'gatehouse_deliveries_total') as {
+      values: { value: number; labels: object }[]
+    }[]
+    assert.deepEqual(
+      metric?.values.map(({ value, labels }) => ({ value, labels })),
+      [{ value: 1, labels: { channel: 'console', outcome: 'ok' } }],
+    )
   })
 })

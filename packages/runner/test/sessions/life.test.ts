@@ -10,7 +10,8 @@ import { noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures')
 
-const quiet = (unit: Unit) => waitFor(async () => (await unit.session())?.waiting === 0 && (await unit.inState('live')), { what: 'a session that is quiet' })
+const quiet = (unit: Unit) =>
+  waitFor(async () => (await unit.session())?.waiting === 0 && (await unit.inState('live')), { what: 'a session that is quiet' })
 
 const changed = (unit: Unit, narrowing = false): void =>
   unit.gateway.emit('group-changed', { agentGroupID: unit.gateway.group.id, changeID: unit.gateway.changeID, narrowing })
@@ -248,7 +249,10 @@ describe('a decision', { timeout: 30_000 }, () => {
     decision(unit, id)
     decision(unit, id)
     await waitFor(async () => (await unit.session())?.waiting === 0 && (await unit.texts()).length >= 3, { what: 'an agent that took it' })
-    assert.deepEqual((await unit.texts()).filter((text) => text.startsWith('change ')), [`change ${unit.gateway.changeID} (mcp_access) was applied`])
+    assert.deepEqual(
+      (await unit.texts()).filter((text) => text.startsWith('change ')),
+      [`change ${unit.gateway.changeID} (mcp_access) was applied`],
+    )
   })
 
   it('that was made while nobody listened is asked for at the next connection', async (t) => {

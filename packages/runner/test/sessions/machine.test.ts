@@ -27,11 +27,16 @@ describe('the states of a session', () => {
   })
 
   it('let nothing out of parked', () => {
-    for (const step of ['launch', 'open', 'stop', 'fail', 'rest', 'park'] as const) assert.throws(() => after('park', step), /parked cannot/)
+    for (const step of ['launch', 'open', 'stop', 'fail', 'rest', 'park'] as const)
+      assert.throws(() => after('park', step), /parked cannot/)
   })
 
   it('refuse a second launch while one runs', () => {
-    for (const steps of [['launch', 'launch'], ['launch', 'open', 'launch']] as const) assert.throws(() => after(...steps), /cannot launch/)
+    for (const steps of [
+      ['launch', 'launch'],
+      ['launch', 'open', 'launch'],
+    ] as const)
+      assert.throws(() => after(...steps), /cannot launch/)
   })
 
   it('are those that people are shown', () => {

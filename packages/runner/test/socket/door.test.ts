@@ -23,7 +23,14 @@ const openRoom = async (t: TestContext, driver?: Partial<Driver>): Promise<Room>
   const unit = await openUnit(t, { driver: { ...(await noDriver(silent)), ...driver } })
   const { sessionId, messageId } = await unit.send('hello')
   const socket = `${unit.runDir}/session/${sessionId}/session.sock`
-  await waitFor(() => stat(socket).then(() => true, () => false), { what: 'a socket' })
+  await waitFor(
+    () =>
+      stat(socket).then(
+        () => true,
+        () => false,
+      ),
+    { what: 'a socket' },
+  )
   return { unit, socket, messageId, call: (asked) => ask(socket, asked) }
 }
 
@@ -48,7 +55,10 @@ describe('session.sock', { timeout: 30_000 }, () => {
     for (let time = 0; time < 2; time += 1) {
       const { body } = await call({ method: 'GET', path: '/inbox' })
       const [message] = (body as { messages: { id: string; from: string; text: string; seq: number }[] }).messages
-      assert.deepEqual({ id: message?.id, from: message?.from, text: message?.text, seq: message?.seq }, { id: messageId, from: 'user', text: 'hello', seq: 1 })
+      assert.deepEqual(
+        { id: message?.id, from: message?.from, text: message?.text, seq: message?.seq },
+        { id: messageId, from: 'user', text: 'hello', seq: 1 },
+      )
     }
     for (let time = 0; time < 2; time += 1) assert.equal((await call({ method: 'POST', path: `/inbox/${messageId}/ack` })).status, 204)
     assert.deepEqual((await call({ method: 'GET', path: '/inbox' })).body, { messages: [] })
@@ -60,7 +70,10 @@ describe('session.sock', { timeout: 30_000 }, () => {
     const poll = call({ method: 'GET', path: '/inbox?wait=25' })
     const { messageId: second } = await unit.send('second')
     const { messages } = (await poll).body as { messages: { id: string }[] }
-    assert.deepEqual(messages.map(({ id }) => id), [second])
+    assert.deepEqual(
+      messages.map(({ id }) => id),
+      [second],
+    )
   })
 
   it('lets one long poll wait for a session, the newest', async (t) => {
@@ -76,12 +89,16 @@ describe('session.sock', { timeout: 30_000 }, () => {
     const { unit, call } = await openRoom(t)
     for (let count = 0; count < 6; count += 1) await unit.send('x'.repeat(256 * 1024))
     const { messages } = (await call({ method: 'GET', path: '/inbox' })).body as { messages: { seq: number }[] }
-    assert.deepEqual(messages.map(({ seq }) => seq), [1, 2, 3, 4])
+    assert.deepEqual(
+      messages.map(({ seq }) => seq),
+      [1, 2, 3, 4],
+    )
   })
 
   it('takes a reply once, whatever the second one says', async (t) => {
     const { unit, call, messageId } = await openRoom(t)
-    const post = (text: string) => call({ method: 'POST', path: '/outbox', body: JSON.stringify({ id: `r-${messageId}-1`, text, inReplyTo: messageId }) })
+    const post = (text: string) =>
+      call({ method: 'POST', path: '/outbox', body: JSON.stringify({ id: `r-${messageId}-1`, text, inReplyTo: messageId }) })
     assert.equal((await post('one')).status, 202)
     assert.equal((await post('two')).status, 202)
     assert.deepEqual(await unit.texts(), ['hello', 'one'])
@@ -93,7 +110,10 @@ describe('session.sock', { timeout: 30_000 }, () => {
     assert.equal(codeOf(await post({ id: messageId, text: 'mine' })), 'conflict')
     const answer = await post({ id: 'r-1', text: 'x', inReplyTo: 'm-nothing' })
     assert.equal(codeOf(answer), 'invalid')
-    assert.deepEqual((answer.body as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer), ['/inReplyTo'])
+    assert.deepEqual(
+      (answer.body as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer),
+      ['/inReplyTo'],
+    )
     assert.deepEqual(await unit.texts(), ['hello'])
   })
 
@@ -102,7 +122,10 @@ describe('session.sock', { timeout: 30_000 }, () => {
     const body = JSON.stringify({ kind: 'mcp_access', after: { server: 'sample', tools: ['echo'] } })
     const { status, body: answer } = await call({ method: 'POST', path: '/changes', body })
     assert.deepEqual({ status, answer }, { status: 202, answer: { id: unit.gateway.changeID, state: 'held' } })
-    assert.deepEqual((await call({ method: 'GET', path: `/changes/${unit.gateway.changeID}` })).body, { id: unit.gateway.changeID, state: 'held' })
+    assert.deepEqual((await call({ method: 'GET', path: `/changes/${unit.gateway.changeID}` })).body, {
+      id: unit.gateway.changeID,
+      state: 'held',
+    })
     unit.gateway.down = true
     assert.equal((await call({ method: 'POST', path: '/changes', body })).status, 503)
   })
@@ -123,7 +146,12 @@ describe('session.sock', { timeout: 30_000 }, () => {
     ['a wrong method', { method: 'DELETE', path: '/session' }, 405, 'method-not-allowed'],
     ['a wrong method on a path with an id', { method: 'GET', path: '/inbox/m-1/ack' }, 405, 'method-not-allowed'],
     ['no media type', { method: 'POST', path: '/outbox', body: '{}', headers: { 'content-type': '' } }, 415, 'unsupported-media-type'],
-    ['a form', { method: 'POST', path: '/outbox', body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415, 'unsupported-media-type'],
+    [
+      'a form',
+      { method: 'POST', path: '/outbox', body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      415,
+      'unsupported-media-type',
+    ],
     ['no JSON', { method: 'POST', path: '/outbox', body: '{"id":' }, 400, 'malformed'],
     ['bytes that are no text', { method: 'POST', path: '/outbox', body: Buffer.from([0x22, 0xff, 0xfe, 0x22]) }, 400, 'malformed'],
     ['an array', { method: 'POST', path: '/outbox', body: '[]' }, 422, 'invalid'],
@@ -133,7 +161,12 @@ describe('session.sock', { timeout: 30_000 }, () => {
     ['an id with a path in it', { method: 'POST', path: '/outbox', body: '{"id":"../x","text":"x"}' }, 422, 'invalid'],
     ['a message beyond 256 KiB', { method: 'POST', path: '/outbox', body: JSON.stringify({ id: 'r-1', text }) }, 422, 'invalid'],
     ['a body beyond 1 MiB', { method: 'POST', path: '/outbox', body: 'x'.repeat(1024 * 1024 + 1) }, 413, 'too-large'],
-    ['a body beyond 1 MiB that hides its length', { method: 'POST', path: '/outbox', body: 'x'.repeat(1024 * 1024 + 1), headers: { 'transfer-encoding': 'chunked' } }, 413, 'too-large'],
+    [
+      'a body beyond 1 MiB that hides its length',
+      { method: 'POST', path: '/outbox', body: 'x'.repeat(1024 * 1024 + 1), headers: { 'transfer-encoding': 'chunked' } },
+      413,
+      'too-large',
+    ],
     ['a change nested too deeply', { method: 'POST', path: '/changes', body: `{"kind":"mcp_access","after":${deep}}` }, 422, 'invalid'],
     ['an acknowledgement of nothing', { method: 'POST', path: '/inbox/m-nothing/ack' }, 404, 'not-found'],
     ['an acknowledgement of no id', { method: 'POST', path: '/inbox/%00/ack' }, 422, 'invalid'],
@@ -164,7 +197,14 @@ describe('session.sock', { timeout: 30_000 }, () => {
     const closed = idle.map((one) => new Promise<void>((resolve) => one.on('error', () => resolve()).on('close', () => resolve())))
     await Promise.race(closed)
     for (const one of idle) one.destroy()
-    await waitFor(() => call({ method: 'GET', path: '/session' }).then(({ status }) => status === 200, () => false), { what: 'an answer' })
+    await waitFor(
+      () =>
+        call({ method: 'GET', path: '/session' }).then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      { what: 'an answer' },
+    )
   })
 
   it('lets in its own sandbox alone', async (t) => {

@@ -1,0 +1,137 @@
+// Sessions: opened once, numbered for good, and the voice of an agent that may ask for little.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ChangeID, SessionID } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { audit, carry, createGroup, decide, fails, openSession, putServer, read, submit } from '../fixtures/people.ts'
+import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+
+let unit: Unit
+before(async () => {
+  unit = await openUnit({ boot: { identities: { uid: 100_000, gid: 200_000 } } })
+  await createGroup(unit, 'a')
+  await createGroup(unit, 'b')
+  await putServer(unit, 'sample')
+})
+after(async () => {
+  await unit.close()
+  await removeDirectory(unit.dir)
+})
+
+const ask = async (session: string, kind: string, asked: unknown, reason?: string) =>
+  unit.gateway.runner.submitFor({ session: v.parse(SessionID, session), kind, after: asked, reason }, context)
+
+test('one session per group and conversation, also when many ask at once', async () => {
+  unit.heard.length = 0
+  const sessions = await Promise.all(Array.from({ length: 20 }, () => openSession(unit, 'a', 'busy')))
+  assert.equal(new Set(sessions.map((session) => session.id)).size, 1)
+  assert.notEqual((await openSession(unit, 'b', 'busy')).id, sessions[0]?.id)
+  assert.deepEqual(
+    unit.heard.map((item) => `${item.by} ${item.event}`),
+    ['broker session-opened', 'broker session-opened'],
+  )
+})
+
+test('a session of an unknown group is not opened', async () => {
+  assert.equal((await fails(openSession(unit, 'nobody'))).code, 'not-found')
+})
+
+test('host ids belong to one group and one session, and are not given again', async () => {
+  const one = await openSession(unit, 'a', 'ids-1')
+  const two = await openSession(unit, 'a', 'ids-2')
+  const other = await openSession(unit, 'b', 'ids-1')
+  assert.equal(one.identity?.uid, two.identity?.uid)
+  assert.notEqual(one.identity?.uid, other.identity?.uid)
+  assert.notEqual(one.identity?.gid, two.identity?.gid)
+  await unit.gateway.runner.closeSession({ session: two.id }, context)
+  const again = await openSession(unit, 'a', 'ids-2')
+  assert.notEqual(again.id, two.id)
+  assert.ok((again.identity?.gid ?? 0) > (other.identity?.gid ?? 0))
+})
+
+test('a closed session is nobody any more', async () => {
+  const session = await openSession(unit, 'a', 'closing')
+  unit.heard.length = 0
+  await unit.gateway.runner.closeSession({ session: session.id }, context)
+  assert.deepEqual(unit.heard, [{ by: 'broker', event: 'session-closed', payload: { session: session.id } }])
+  assert.equal((await fails(() => unit.gateway.runner.closeSession({ session: session.id }, context))).code, 'not-found')
+  assert.equal((await fails(() => unit.gateway.runner.session({ session: session.id }, context))).code, 'not-found')
+  assert.equal((await fails(ask(session.id, 'mcp_access', { server: 'sample', tools: [] }))).code, 'not-found')
+  assert.equal((await fails(() => unit.gateway.broker.surfaceReady({ session: session.id, surface: 'tools' }, context))).code, 'not-found')
+  const verdict = await unit.gateway.broker.authorize({ session: session.id, server: 'sample', tool: 'echo' }, context)
+  assert.deepEqual(verdict, { allowed: false, agentGroupID: null, code: 'not-granted' })
+  assert.ok(!(await unit.gateway.broker.sessions({}, context)).some((item) => item.session === session.id))
+})
+
+test('a surface that stands is told to the runner, and forgotten when the gateway starts again', async () => {
+  const session = await openSession(unit, 'a', 'surface')
+  assert.deepEqual([session.expected, session.reported], [['tools'], []])
+  await unit.gateway.broker.surfaceReady({ session: session.id, surface: 'tools' }, context)
+  assert.deepEqual(unit.heard.at(-1), { by: 'runner', event: 'surface-ready', payload: { session: session.id } })
+  const known = await unit.gateway.runner.session({ session: session.id }, context)
+  assert.deepEqual(known.session.reported, ['tools'])
+  assert.equal(known.group.id, 'a')
+  await unit.close()
+  unit = await openUnit({ dir: unit.dir, boot: { identities: { uid: 100_000, gid: 200_000 } } })
+  assert.deepEqual(await openSession(unit, 'a', 'surface'), session)
+})
+
+test('without tool servers no surface is expected, and without root there are no host ids', async () => {
+  const bare = await openUnit({ boot: { catalog: null } })
+  await createGroup(bare, 'a')
+  const session = await openSession(bare, 'a')
+  assert.deepEqual(session.expected, [])
+  assert.equal('identity' in session, false)
+  await bare.close()
+  await removeDirectory(bare.dir)
+})
+
+test('an agent asks as itself, and hears what became of it', async () => {
+  const session = await openSession(unit, 'a', 'asking')
+  const { id } = await ask(session.id, 'mcp_access', { server: 'sample', tools: ['echo'] }, 'to echo')
+  const change = await read(unit, id)
+  assert.equal(change.requestedBy, 'agent:a')
+  assert.equal(change.principal, `session:${session.id}`)
+  assert.equal(change.agentGroupID, 'a')
+  assert.equal((await audit(unit)).at(-1)?.edge, 'runner')
+  await decide(unit, id, 'approve')
+  assert.deepEqual(unit.heard.at(-1), {
+    by: 'runner',
+    event: 'change-decided',
+    payload: { session: session.id, id, state: 'applied', kind: 'mcp_access' },
+  })
+  const rejected = await ask(session.id, 'mcp_access', { server: 'sample', tools: [] })
+  await decide(unit, rejected.id, 'reject', { reason: 'no' })
+  assert.deepEqual(unit.heard.at(-1), {
+    by: 'runner',
+    event: 'change-decided',
+    payload: { session: session.id, id: rejected.id, state: 'rejected', kind: 'mcp_access', reason: 'no' },
+  })
+  assert.deepEqual(await unit.gateway.runner.changeFor({ session: session.id, id: rejected.id }, context), { id: rejected.id, state: 'rejected', reason: 'no' })
+})
+
+test('an agent may not ask for more than its kinds, nor see the changes of others', async () => {
+  const session = await openSession(unit, 'a', 'greedy')
+  for (const [kind, asked] of [
+    ['persona', { instructions: 'obey me' }],
+    ['agent_create', { id: 'a2', name: 'x', agent: 'mock' }],
+    ['mcp_revoke', { server: 'sample' }],
+  ] as const) {
+    assert.equal((await fails(ask(session.id, kind, asked))).code, 'forbidden')
+  }
+  assert.equal((await fails(ask(session.id, 'sudo', {}))).code, 'invalid')
+  const error = await fails(ask(session.id, 'mcp_access', { server: 'absent', tools: [] }))
+  assert.equal(error.extra?.['rule'], 'server-not-configured')
+  assert.equal((await fails(ask(session.id, 'mcp_access', { server: 'sample', tools: [] }, 'x'.repeat(4097)))).code, 'invalid')
+  const foreign = await submit(unit, 'persona', 'b', { instructions: 'x' })
+  assert.equal((await fails(() => unit.gateway.runner.changeFor({ session: session.id, id: foreign.id }, context))).code, 'not-found')
+  const nobody = v.parse(ChangeID, 'chg_20260101000000.000000000')
+  assert.equal((await fails(() => unit.gateway.runner.changeFor({ session: session.id, id: nobody }, context))).code, 'not-found')
+})
+
+test('a group of one session is asked for by its own session alone: grants of another group allow nothing', async () => {
+  const mine = await openSession(unit, 'b', 'mine')
+  await carry(unit, 'mcp_access', 'a', { server: 'sample', tools: [] })
+  const verdict = await unit.gateway.broker.authorize({ session: mine.id, server: 'sample', tool: 'echo' }, context)
+  assert.deepEqual(verdict, { allowed: false, agentGroupID: 'b', code: 'not-granted' })
+})

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { open } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { isServiceError } from '@gatehouse/contracts'
+import { sha256 } from '@gatehouse/kernel'
+import { openJournal, verifyJournal } from '../src/index.ts'
+import { line, lines, newOptions, openFor, rawLines, textsOf } from './state.ts'
+
+const zeros = '0'.repeat(64)
+
+describe('appending', () => {
+  test('chains each line to the bytes of the line before it', async (t) => {
+    const options = newOptions(t)
+    const journal = await openFor(t, options)
+    assert.deepEqual(journal.head(), { seq: 0, hash: zeros })
+    const { entries, head } = await journal.append(lines(3))
+    const [first, second, third] = rawLines(options.path)
+    assert.deepEqual(
+      entries.map(({ seq, prev, hash }) => [seq, prev, hash]),
+      [
+        [1, zeros, zeros],
+        [2, zeros, sha256(first!)],
+        [3, sha256(first!), sha256(second!)],
+      ],
+    )
+    assert.deepEqual(head, { seq: 3, hash: sha256(third!) })
+    assert.deepEqual(journal.head(), head)
+    assert.deepEqual(
+      rawLines(options.path).map((text) => JSON.parse(text)),
+      entries,
+    )
+  })
+
+  test('writes every member that it is given, and a time in UTC with milliseconds', async (t) => {
+    const options = newOptions(t)
+    const journal = await openFor(t, options)
+    const input = { ...line('é "quoted"\n'), by: 'eve', changeID: 'chg_1', kind: 'persona', agentGroupID: 'dev' }
+    const { entries } = await journal.append([input])
+    const { time, seq, prev, hash, ...rest } = JSON.parse(rawLines(options.path)[0]!)
+    assert.deepEqual(rest, input)
+    assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    assert.deepEqual(entries, [{ ...rest, time, seq, prev, hash }])
+  })
+
+  test('keeps the file for its owner alone, whatever the umask', async (t) => {
+    const umask = process.umask(0)
+    t.after(() => process.umask(umask))
+    const options = newOptions(t)
+    await openFor(t, options)
+    assert.equal(statSync(options.path).mode & 0o777, 0o600)
+    assert.equal(statSync(options.publicKeyPath).mode & 0o777, 0o600)
+  })
+
+  test('keeps the order of calls, and the lines of a call together', async (t) => {
+    const options = newOptions(t)
+    const journal = await openFor(t, options)
+    const calls = await Promise.all(Array.from({ length: 64 }, (_, call) => journal.append([line(`${call} a`), line(`${call} b`)])))
+    const expected = Array.from({ length: 64 }, (_, call) => [`${call} a`, `${call} b`]).flat()
+    assert.deepEqual(
+      rawLines(options.path).map((text) => JSON.parse(text).detail.text),
+      expected,
+    )
+    for (const [call, { entries, head }] of calls.entries()) {
+      assert.deepEqual(textsOf(entries), [`${call} a`, `${call} b`])
+      assert.deepEqual(head, { seq: call * 2 + 2, hash: sha256(rawLines(options.path)[call * 2 + 1]!) })
+    }
+  })
+
+  test('callers that come together share one sync, one caller alone has its own', async (t) => {
+    const options = newOptions(t)
+    const journal = await openFor(t, options)
+    const probe = await open(options.path)
+    const syncs = t.mock.method(Object.getPrototypeOf(probe), 'datasync')
+    await probe.close()
+    await Promise.all(lines(64).map((one) => journal.append([one])))
+    assert.equal(syncs.mock.callCount(), 1)
+    await journal.append(lines(1))
+    assert.equal(syncs.mock.callCount(), 2)
+  })
+
+  test('resolves only after the sync', async (t) => {
+    const options = newOptions(t)
+    const journal = await openFor(t, options)
+    const probe = await open(options.path)
+    const prototype = Object.getPrototypeOf(probe)
+    const original = prototype.datasync
+    await probe.close()
+    const seen: string[] = []
+    t.mock.method(prototype, 'datasync', async function (this: unknown) {
+      await original.call(this)
+      seen.push('synced')
+    })
+    await journal.append(lines(1)).then(() => seen.push('resolved'))
+    assert.deepEqual(seen, ['synced', 'resolved'])
+  })
+
+  test('takes a line down when it is called, not when it is written', async (t) => {
+    const options = newOptions(t)
+    const journal = await openFor(t, options)
+    const detail = { text: 'as it was' }
+    const appended = journal.append([{ ...line(''), detail }])
+    detail.text = 'as it became'
+    await appended
+    assert.equal(JSON.parse(rawLines(options.path)[0]!).detail.text, 'as it was')
+  })
+
+  test('refuses what is no JSON to its caller alone', async (t) => {
+    const journal = await openFor(t, newOptions(t))
+    const circular: Record<string, unknown> = {}
+    circular['self'] = circular
+    const [bad, good] = await Promise.allSettled([journal.append([{ ...line(''), detail: circular }]), journal.append(lines(1))])
+    assert.equal(bad.status, 'rejected')
+    assert.equal(good.status, 'fulfilled')
+    assert.equal(journal.head().seq, 1)
+  })
+
+  test('goes on where an earlier process ended', async (t) => {
+    const options = newOptions(t)
+    const first = await openJournal(options)
+    const { head } = await first.append(lines(2))
+    await first.close()
+    const second = await openFor(t, options)
+    assert.equal(second.head().seq, head.seq + 1)
+    await second.append(lines(2, 3))
+    const verdict = await verifyJournal(options)
+    assert.deepEqual(verdict, { ok: true, lines: 5, head: second.head() })
+  })
+
+  test('a closed journal answers unavailable', async (t) => {
+    const journal = await openJournal(newOptions(t))
+    await journal.close()
+    await assert.rejects(journal.append(lines(1)), (error) => isServiceError(error) && error.code === 'unavailable')
+  })
+})

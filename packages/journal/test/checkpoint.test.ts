@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { sha256 } from '@gatehouse/kernel'
+import { openJournal, verifyJournal } from '../src/index.ts'
+import { lines, newOptions, openFor, rawLines, silent } from './state.ts'
+
+interface RawEntry {
+  seq: number
+  stage: string
+  detail: Record<string, unknown>
+  prev: string
+  hash: string
+}
+
+const entriesOf = (path: string): RawEntry[] => rawLines(path).map((text) => JSON.parse(text) as RawEntry)
+
+/** Writes the entries as a chain without a fault: what somebody without the master key can do. */
+const rechain = (path: string, entries: readonly RawEntry[]): void => {
+  let last = { hash: '0'.repeat(64), prev: '0'.repeat(64) }
+  const text = entries.map((entry, index) => {
+    const line = JSON.stringify({ ...entry, seq: index + 1, prev: last.prev, hash: last.hash })
+    last = { hash: sha256(line), prev: last.hash }
+    return `${line}\n`
+  })
+  writeFileSync(path, text.join(''))
+}
+
+describe('checkpoints', () => {
+  test('stand after every 1,000 lines and at the close, and verify with the public key', async (t) => {
+    const options = newOptions(t)
+    const first = await openJournal(options)
+    await Promise.all(Array.from({ length: 25 }, (_, call) => first.append(lines(100, call * 100))))
+    await first.close()
+    assert.deepEqual(
+      entriesOf(options.path).flatMap(({ seq, stage }) => (stage === 'checkpoint' ? [seq] : [])),
+      [1001, 2002, 2503],
+    )
+    const second = await openFor(t, options)
+    await second.append(lines(1000))
+    assert.equal(entriesOf(options.path).at(-1)?.stage, 'checkpoint')
+    assert.deepEqual(await verifyJournal(options), { ok: true, lines: 3504, head: second.head() })
+  })
+
+  test('count the lines of an earlier process that died before its own', async (t) => {
+    const options = newOptions(t)
+    const first = await openJournal(options)
+    await first.append(lines(999))
+    const second = await openFor(t, options)
+    await second.append(lines(1))
+    assert.deepEqual(entriesOf(options.path).at(-1)?.seq, 1001)
+    await assert.rejects(first.append(lines(1)), { code: 'audit-unwritable' })
+    await first.close()
+  })
+
+  test('are not repeated without new lines', async (t) => {
+    const options = newOptions(t)
+    const journal = await openFor(t, options)
+    await journal.checkpoint()
+    await journal.append(lines(1))
+    await Promise.all([journal.checkpoint(), journal.checkpoint()])
+    await journal.checkpoint()
+    assert.deepEqual(
+      entriesOf(options.path).map(({ stage }) => stage),
+      ['submit', 'checkpoint'],
+    )
+  })
+
+  test('are told to the log, where a shipper finds them', async (t) => {
+    const told: object[] = []
+    const options = {
+      ...newOptions(t),
+      log: { ...silent, info: (message: string, fields?: object) => void told.push({ message, ...fields }) },
+    }
+    const journal = await openFor(t, options)
+    const { head } = await journal.append(lines(1))
+    await journal.checkpoint()
+    assert.equal(told.length, 1)
+    assert.deepEqual({ ...told[0], signature: '' }, { message: 'checkpoint', ...head, epoch: 1, signature: '' })
+  })
+
+  test('come every minute while lines are added', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const options = newOptions(t)
+    const journal = await openFor(t, options)
+    await journal.append(lines(1))
+    t.mock.timers.tick(60_000)
+    await journal.append([])
+    assert.deepEqual(
+      entriesOf(options.path).map(({ stage }) => stage),
+      ['submit', 'checkpoint'],
+    )
+  })
+
+  test('show a history that was rewritten and chained anew', async (t) => {
+    const options = newOptions(t)
+    const journal = await openJournal(options)
+    await journal.append(lines(5))
+    await journal.close()
+    const entries = entriesOf(options.path)
+    rechain(options.path, entries)
+    assert.equal((await verifyJournal(options)).ok, true)
+    entries[2]!.detail = { text: 'nothing to see here' }
+    rechain(options.path, entries)
+    assert.equal((await verifyJournal({ path: options.path })).ok, true)
+    assert.deepEqual(await verifyJournal(options), {
+      ok: false,
+      line: 6,
+      reason: 'line 6: the checkpoint is of another head than line 5',
+    })
+    const { seq, hash } = { seq: 5, hash: sha256(rawLines(options.path)[4]!) }
+    entries[5]!.detail = { ...entries[5]!.detail, seq, hash }
+    rechain(options.path, entries)
+    assert.deepEqual(await verifyJournal(options), {
+      ok: false,
+      line: 6,
+      reason: 'line 6: the signature of the checkpoint does not fit the public key',
+    })
+  })
+
+  test('show it when somebody else signed them', async (t) => {
+    const options = newOptions(t)
+    const journal = await openJournal(options)
+    await journal.append(lines(2))
+    await journal.close()
+    writeFileSync(options.publicKeyPath, generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }))
+    const verdict = await verifyJournal(options)
+    assert.ok(!verdict.ok && verdict.line === 3, JSON.stringify(verdict))
+  })
+
+  test('are missed where they were taken out', async (t) => {
+    const options = newOptions(t)
+    const journal = await openJournal(options)
+    await journal.append(lines(1500))
+    await journal.close()
+    rechain(
+      options.path,
+      entriesOf(options.path).filter(({ stage }) => stage !== 'checkpoint'),
+    )
+    assert.deepEqual(await verifyJournal(options), { ok: false, line: 1001, reason: 'line 1001: expected a checkpoint after 1000 lines' })
+  })
+})

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { appendFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import type { AuditEntry } from '@gatehouse/contracts'
+import { sha256 } from '@gatehouse/kernel'
+import fc from 'fast-check'
+import { parseEntry, scanEntry } from '../src/entry.ts'
+import type { Journal } from '../src/index.ts'
+import { line, lines, newOptions, openFor, textsOf } from './state.ts'
+
+const collect = async (journal: Journal, seq: number): Promise<AuditEntry[]> => {
+  const entries: AuditEntry[] = []
+  for await (const entry of journal.entriesAfter(seq)) entries.push(entry)
+  return entries
+}
+
+describe('reading back', () => {
+  test('gives any stretch of the journal, forwards and backwards', async (t) => {
+    const journal = await openFor(t, newOptions(t))
+    // Lines of all lengths: some longer than the blocks in which the file is read.
+    const texts = Array.from({ length: 900 }, (_, index) => `${index} ${'x'.repeat(index % 150 === 7 ? 200_000 : (index * 37) % 700)}`)
+    const { entries } = await journal.append(texts.map(line))
+    const seq = fc.integer({ min: 0, max: 905 })
+    await fc.assert(
+      fc.asyncProperty(seq, fc.integer({ min: 1, max: 40 }), async (at, limit) => {
+        assert.deepEqual(await collect(journal, at), entries.slice(at))
+        const older = entries.filter((entry) => entry.seq < at).toReversed()
+        assert.deepEqual(await journal.page({ limit, before: at }), older.slice(0, limit))
+      }),
+      { numRuns: 60 },
+    )
+    assert.deepEqual(await journal.page({ limit: 3 }), entries.slice(-3).toReversed())
+  })
+
+  test('an empty journal has nothing', async (t) => {
+    const journal = await openFor(t, newOptions(t))
+    assert.deepEqual(await collect(journal, 0), [])
+    assert.deepEqual(await journal.page({ limit: 5 }), [])
+    assert.deepEqual(await journal.page({ limit: 5, before: 3 }), [])
+  })
+
+  test('ends where the journal ended when the reading began', async (t) => {
+    const options = newOptions(t)
+    const journal = await openFor(t, options)
+    await journal.append(lines(2))
+    const reading = journal.entriesAfter(0)
+    appendFileSync(options.path, 'not acknowledged\n')
+    const seen: AuditEntry[] = []
+    for await (const entry of reading) seen.push(entry)
+    assert.deepEqual(textsOf(seen), ['line 1', 'line 2'])
+  })
+
+  test('both ways of reading a line judge alike', () => {
+    const hex = sha256('x')
+    const whole = {
+      seq: 1,
+      time: '2026-11-20T12:53:01.123Z',
+      stage: 'submit',
+      edge: 'e',
+      principal: 'p',
+      by: 'b',
+      changeID: 'c',
+      kind: 'k',
+      agentGroupID: 'a',
+      detail: {},
+      prev: hex,
+      hash: hex,
+    }
+    const judge = (value: unknown): boolean => {
+      const bytes = Buffer.from(JSON.stringify(value))
+      const [parsed, scanned] = [parseEntry(bytes), scanEntry(bytes)]
+      assert.deepEqual(scanned, parsed)
+      return parsed !== undefined
+    }
+    assert.ok(judge(whole))
+    const member = fc.constantFrom(...Object.keys(whole), 'other')
+    fc.assert(
+      fc.property(
+        fc.dictionary(member, fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.constant([]), fc.constant({})), { maxKeys: 2 }),
+        (changed) => {
+          judge({ ...whole, ...changed })
+        },
+      ),
+    )
+    for (const name of Object.keys(whole)) judge({ ...whole, [name]: undefined })
+    for (const value of [null, [], 'text', 7]) assert.ok(!judge(value))
+  })
+})
