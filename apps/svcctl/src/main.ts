@@ -1,6 +1,6 @@
 // Runs one command and turns whatever it throws into words and an exit code.
 import { join } from 'node:path'
-import { flush, run } from '@oclif/core'
+import { run } from '@oclif/core'
 import { type Environment, SvcctlCommand } from './command.ts'
 import { exitCodeOf, failureOf, isExit, render, renderJson } from './output/failure.ts'
 
@@ -16,7 +16,6 @@ export const main = async (argv: readonly string[], environment: Environment): P
   SvcctlCommand.environment = environment
   try {
     await run([...argv], { root })
-    await flush()
     return 0
   } catch (error) {
     if (isExit(error)) return error.oclif.exit ?? 0

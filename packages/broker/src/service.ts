@@ -1,6 +1,6 @@
 // The broker: tools lent to sessions, call by call. Handlers of its edges and of the gateway's events, one line each into an act.
 import { join } from 'node:path'
-import type { BrokerBoot, brokerControlPlane, gatewayBroker, lifeEdge } from '@gatehouse/contracts'
+import { type BrokerBoot, type brokerControlPlane, type gatewayBroker, type lifeEdge, limits } from '@gatehouse/contracts'
 import { type Logger, type Metrics, privateDirectory } from '@gatehouse/kernel'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { Recorder, type Records } from './calls/record.ts'
@@ -26,6 +26,8 @@ export interface BrokerOptions {
   /** Writes at `info` whatever the level of the process. */
   readonly recordLog: Logger
   readonly metrics: Metrics
+  /** Milliseconds that a call may take; default that of the limits. */
+  readonly callTime?: number
   /** Registers a value that no log may show. */
   readonly secret: (value: string) => void
 }
@@ -76,7 +78,15 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const settings = { boot, log, secret: options.secret }
   const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void observations.tell(item, tools) })
   const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.find(server) !== undefined })
-  const serve = createRoutes({ gateway, servers, recorder, log, stopping: stopping.signal, running })
+  const serve = createRoutes({
+    gateway,
+    servers,
+    recorder,
+    log,
+    running,
+    stopping: stopping.signal,
+    callTime: options.callTime ?? limits.callTime,
+  })
   const rooms: Rooms = {
     observations,
     catalog: new Catalog({ gateway, servers, settings, observations, log }),

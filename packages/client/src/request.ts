@@ -22,7 +22,7 @@ export interface CallOptions {
   readonly requestId?: string | undefined
 }
 
-export interface Request {
+interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below the address, with encoded segments. */
   readonly path: string

@@ -1,6 +1,6 @@
 // The control plane as one value: the listener with its application, and the calls that the supervisor makes.
 import type { ControlPlaneBoot, lifeEdge } from '@gatehouse/contracts'
-import type { Logger, Metrics } from '@gatehouse/kernel'
+import { isLoopback, type Logger, type Metrics } from '@gatehouse/kernel'
 import type { Handlers } from '@gatehouse/rpc'
 import { createApp } from './app.ts'
 import { loadConsole } from './console/load.ts'
@@ -40,6 +40,9 @@ const createLife = (unit: Unit, port: number): ControlPlane['life'] => {
 /** Listens when it resolves. Throws `Refusal` where the address cannot be had. */
 export const createControlPlane = async (deps: ControlPlaneDeps): Promise<ControlPlane> => {
   const unit = await createUnit(deps)
+  if (!isLoopback(deps.boot.host) && deps.boot.publicUrls.length === 0) {
+    deps.log.warn('the Host header is not checked: name the public address in SERVICE_PUBLIC_URL', { host: deps.boot.host })
+  }
   if (unit.console.size === 0) deps.log.warn('the console is not built: /ui/ answers 404', { directory: deps.boot.console })
   const listening = await listen(deps.boot)
   listening.serve(createApp({ unit, port: listening.port }).fetch)

@@ -63,6 +63,17 @@ test('answers with the same body to a missing, a malformed and a wrong token', a
   assert.doesNotMatch(bodies[0] ?? '', /text of the gateway/)
 })
 
+test('answers with that body also when a token ends while its request runs', async () => {
+  const revoked = (): never => {
+    throw new ServiceError('unauthorized', { detail: 'no principal holds this token', extra: { name: 'ann' } })
+  }
+  const { ask } = createTestUnit({ answers: { 'gateway.groups': revoked } })
+  const headers = { 'x-request-id': 'the-same-id' }
+  const late = await ask('GET', '/v1/agent-groups', { headers })
+  assert.equal(late.headers.get('www-authenticate'), 'Bearer')
+  assert.equal(late.text, (await ask('GET', '/v1/agent-groups', { headers: { ...headers, authorization: null } })).text)
+})
+
 test('answers every error as a problem document with the members of its row', async () => {
   const { ask } = createTestUnit()
   const answer = await ask('GET', '/v1/nothing', { headers: { 'x-request-id': 'request-0001' } })

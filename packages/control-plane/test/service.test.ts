@@ -40,6 +40,20 @@ test('serves without a console and says so', async (t) => {
   assert.deepEqual((await plane.life.health({}, context)).degraded, ['console'])
 })
 
+test('warns that it checks no Host on an address of the network, until a public one is named', async () => {
+  for (const [publicUrls, warnings] of [
+    [[], 1],
+    [['https://gate.example.com'], 0],
+  ] as const) {
+    const said: string[] = []
+    const log = { ...silentLogger, warn: (message: string) => said.push(message) }
+    const { unit } = createTestUnit({ boot: { host: '0.0.0.0', port: 0, publicUrls: [...publicUrls] } })
+    const plane = await createControlPlane({ boot: unit.boot, peers: peersOf({}, []), log, metrics: createMetrics('control-plane') })
+    await plane.stop()
+    assert.equal(said.filter((message) => message.includes('SERVICE_PUBLIC_URL')).length, warnings)
+  }
+})
+
 test('gives its metrics to the supervisor', async (t) => {
   const { plane, address } = await start(t, '/nowhere')
   await fetch(`${address}/healthz`)

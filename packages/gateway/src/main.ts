@@ -1,6 +1,15 @@
 // The gateway's process: opens what it alone writes, listens at its doors, and nothing else.
 import { join } from 'node:path'
-import { type Edge, edgeSocket, GatewayBoot, gatewayBroker, gatewayControlPlane, gatewayRunner, lifeEdge, stateFiles } from '@gatehouse/contracts'
+import {
+  type Edge,
+  edgeSocket,
+  GatewayBoot,
+  gatewayBroker,
+  gatewayControlPlane,
+  gatewayRunner,
+  lifeEdge,
+  stateFiles,
+} from '@gatehouse/contracts'
 import { openJournal } from '@gatehouse/journal'
 import { type Lifeline, lockWriter, type Running, runService } from '@gatehouse/kernel'
 import { type EdgeServer, type Handlers, serveEdge } from '@gatehouse/rpc'
@@ -25,7 +34,12 @@ const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
 
 const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): Promise<{ close(): Promise<void> }[]> => {
   const serve = <E extends Edge>(edge: E, handlers: Handlers<E>): Promise<EdgeServer<E>> =>
-    serveEdge(edge, { path: edgeSocket(boot.runDir, edge), secret: boot.edges[edge.name] ?? '', handlers, log: log.child({ edge: edge.name }) })
+    serveEdge(edge, {
+      path: edgeSocket(boot.runDir, edge),
+      secret: boot.edges[edge.name] ?? '',
+      handlers,
+      log: log.child({ edge: edge.name }),
+    })
   const [controlPlane, broker, runner, supervisor] = await Promise.all([
     serve(gatewayControlPlane, gateway.controlPlane),
     serve(gatewayBroker, gateway.broker),

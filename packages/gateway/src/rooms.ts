@@ -41,9 +41,7 @@ export interface Rooms extends Required<GatewayDeps> {
 }
 
 const initialCatalog = ({ mode, sample }: GatewayDeps['boot']) =>
-  mode === 'dev' && sample !== null
-    ? { sample: { transport: 'stdio' as const, command: sample.command, args: sample.args, env: {} } }
-    : {}
+  mode === 'dev' && sample !== null ? { sample: { transport: 'stdio' as const, command: sample.command, args: sample.args, env: {} } } : {}
 
 /** Throws a `Refusal` for a catalog file that cannot be used. */
 export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {

@@ -34,10 +34,7 @@ const unitOf = ({ boot }: Rooms): string => sha256(boot.edges[lifeEdge('gateway'
 const begin = async (rooms: Rooms): Promise<void> => {
   const { boot, ledger, store, clock } = rooms
   await ledger.commit([{ stage: 'start', ...itself, detail: { version: boot.version, mode: boot.mode } }])
-  await seed(
-    { ledger, rows: store.read },
-    { mode: boot.mode, group: boot.seed, unit: unitOf(rooms), at: new Date(clock()).toISOString() },
-  )
+  await seed({ ledger, rows: store.read }, { mode: boot.mode, group: boot.seed, unit: unitOf(rooms), at: new Date(clock()).toISOString() })
 }
 
 const start = async (rooms: Rooms): Promise<void> => {

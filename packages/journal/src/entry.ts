@@ -28,8 +28,7 @@ const members: readonly Member[] = Object.entries(AuditEntry.entries).map(([name
   return { name, optional: schema.type === 'optional', type: type === 'record' ? 'object' : type }
 })
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
 
 /** The judgement of the schema in a quarter of its time, for walks along millions of lines. */
 const isEntry = (value: unknown): value is AuditEntry => {

@@ -31,6 +31,12 @@ export const readFrom =
     return bytes
   }
 
+/** Everything before `end`. */
+export async function* blocks(read: Read, end: number): AsyncGenerator<Buffer> {
+  const most = 16 * block
+  for (let position = 0; position < end; position += most) yield await read(position, Math.min(most, end - position))
+}
+
 /** The lines from `start`, which begins one, up to `end`; a last one without a newline is left out. */
 export async function* linesForward(read: Read, start: number, end: number): AsyncGenerator<Line> {
   let pending: Buffer[] = []

@@ -45,13 +45,13 @@ interface End {
 }
 
 /**
- * Walks back to a checkpoint for the last line with nothing broken before it: where a power cut has lost a block in
- * the middle of a write, what follows the gap is as lost as the gap.
+ * Walks back over the last lines for one with nothing broken before it: where a power cut has lost a block in the
+ * middle of a write, what follows the gap is as lost as the gap.
  */
 const walkBack = async (handle: FileHandle, size: number, path: string): Promise<End & { unsigned: number }> => {
   let found: End | undefined
-  let unsigned = 0
   let broken = false
+  let stages: string[] = []
   for await (const { start, bytes } of linesBackward(readFrom(handle), size)) {
     const end = start + bytes.length + 1
     if (end > size) continue
@@ -59,15 +59,15 @@ const walkBack = async (handle: FileHandle, size: number, path: string): Promise
     if (entry === undefined) {
       broken = true
       found = undefined
-      unsigned = 0
+      stages = []
       continue
     }
     found ??= { link: { seq: entry.seq, hash: sha256(bytes), prev: entry.hash }, end }
-    if (entry.stage === 'checkpoint' || unsigned >= checkpointEvery) break
-    unsigned += 1
+    if (stages.push(entry.stage) > checkpointEvery) break
   }
   if (found === undefined && broken) throw foreign(path)
-  return { ...(found ?? { link: genesis, end: 0 }), unsigned }
+  const signed = stages.indexOf('checkpoint')
+  return { ...(found ?? { link: genesis, end: 0 }), unsigned: signed === -1 ? stages.length : signed }
 }
 
 export const recover = async (path: string): Promise<Recovered> => {

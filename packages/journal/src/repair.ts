@@ -5,7 +5,7 @@ import type { Head } from './chain.ts'
 import { checkShape, type Identity, sameFile, unwritable } from './guard.ts'
 import { inspect } from './inspect.ts'
 import { Inspector } from './inspector.ts'
-import { journalFlags, linesBackward, readFrom } from './lines.ts'
+import { blocks, journalFlags, linesBackward, readFrom } from './lines.ts'
 import { setAside } from './set-aside.ts'
 
 /** What may be wrong with the file since it was last known to be sound. */
@@ -36,8 +36,7 @@ const putBack = 'restore what it was (a copy to the last byte will do); appendin
 /** A whole walk along the chain: afterwards every byte is what it was, wherever the file came from. */
 const checkWhole = async (handle: FileHandle, { size, head }: Sound, path: string): Promise<void> => {
   const inspector = new Inspector({ start: undefined, expected: head })
-  const stream = handle.createReadStream({ autoClose: false, start: 0, end: size - 1, highWaterMark: 1024 * 1024 })
-  const fault = size === 0 ? undefined : ((await inspect(stream, inspector)) ?? inspector.end())
+  const fault = (await inspect(blocks(readFrom(handle), size), inspector)) ?? inspector.end()
   if (fault !== undefined) throw unwritable(`${path}: expected the journal as it was left, got another content (${fault.reason})`, putBack)
 }
 

@@ -98,7 +98,7 @@ describe('faults of the disk', () => {
     },
   )
 
-  test('a sync that fails takes its lines back', { skip: has('strace') ? false : 'needs strace' }, async (t) => {
+  test('a sync that fails takes its lines back', { skip: has('strace') ? false : 'needs strace, install strace' }, async (t) => {
     const { program, directory } = await startScribe(t)
     assert.equal(await program.ask('append before'), 'ok')
     const mend = await failSyncs(program.pid)

@@ -7,7 +7,12 @@ import { isServiceError } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import { type Journal, type JournalInput, type JournalOptions, openJournal } from '../src/index.ts'
 
-export const newDirectory = (t: TestContext): string => {
+/** A test, or a suite with its hooks. */
+export interface Lasting {
+  after(act: () => void | Promise<void>): void
+}
+
+export const newDirectory = (t: Lasting): string => {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-journal-'))
   t.after(() => rmSync(directory, { recursive: true, force: true }))
   return directory
@@ -25,10 +30,10 @@ export const optionsIn = (directory: string): JournalOptions => ({
   log: silent,
 })
 
-export const newOptions = (t: TestContext): JournalOptions => optionsIn(newDirectory(t))
+export const newOptions = (t: Lasting): JournalOptions => optionsIn(newDirectory(t))
 
 /** Closed when the test ends. */
-export const openFor = async (t: TestContext, options: JournalOptions): Promise<Journal> => {
+export const openFor = async (t: Lasting, options: JournalOptions): Promise<Journal> => {
   const journal = await openJournal(options)
   t.after(() => journal.close())
   return journal

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { before, describe, test, type TestContext } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { isServiceError } from '@gatehouse/contracts'
 import fc from 'fast-check'
 import { type Head, openJournal, type Verdict, verifyJournal } from '../src/index.ts'
 import { inspect } from '../src/inspect.ts'
 import { Inspector } from '../src/inspector.ts'
 import { genesis } from '../src/chain.ts'
-import { lines, newDirectory, newOptions, optionsIn, rawLines } from './state.ts'
+import { type Lasting, lines, newDirectory, newOptions, optionsIn, rawLines } from './state.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
 const numRuns = full ? 100_000 : 3000
@@ -18,7 +18,7 @@ interface Written {
   readonly head: Head
 }
 
-const write = async (t: TestContext, count: number): Promise<Written & { path: string }> => {
+const write = async (t: Lasting, count: number): Promise<Written & { path: string }> => {
   const options = newOptions(t)
   const journal = await openJournal(options)
   await journal.append(lines(count))
@@ -40,8 +40,8 @@ const joined = (texts: readonly string[]): Buffer => Buffer.from(texts.map((text
 
 describe('verifying', () => {
   let small: Written
-  before(async (t) => {
-    small = await write(t as TestContext, 12)
+  before(async () => {
+    small = await write({ after }, 12)
   })
   const at = fc.nat({ max: 12 })
 
@@ -111,6 +111,13 @@ describe('verifying', () => {
     const altered = [...texts.slice(0, 4), texts[4]!.replace('line 5', 'line X'), texts[5]!]
     assert.deepEqual(await judge(joined(altered)), { ok: false, line: 6, reason: 'line 6: hash does not match line 5' })
     assertNamed(await judge(joined([...altered, ...texts.slice(6)])), 5)
+  })
+
+  test('checks the place of the last line even without a head', async () => {
+    const last = JSON.parse(small.texts.at(-1)!) as Record<string, unknown>
+    for (const change of [{ seq: 99 }, { prev: 'f'.repeat(64) }, { hash: 'f'.repeat(64) }]) {
+      assertNamed(await judge(joined([...small.texts.slice(0, -1), JSON.stringify({ ...last, ...change })])), 13)
+    }
   })
 
   test('reads a file in blocks and checks the signature at its end', async (t) => {

@@ -40,10 +40,10 @@ export class Answers implements Functions {
     this.#options = options
   }
 
-  readonly find = (name: string): ((...args: unknown[]) => unknown) => {
+  run(name: string, args: readonly unknown[]): Promise<unknown> | undefined {
     const callable = this.#options.callables.get(name)
-    if (callable !== undefined) return (params, meta) => this.#answer(callable, params, meta)
-    if (name === cancelMethod) return (call) => this.#cancel(call)
+    if (callable !== undefined) return this.#answer(callable, args)
+    if (name === cancelMethod) return this.#cancel(args[0])
     this.#options.log.warn('call refused: it is none of this edge', { method: name })
     throw new ServiceError('forbidden', { detail: `expected a call of ${this.#options.edge.name}, got another` })
   }
@@ -53,17 +53,17 @@ export class Answers implements Functions {
     for (const call of this.#mine.values()) call.abort(new ServiceError('unavailable', { detail: 'the connection of the caller ended' }))
   }
 
-  #cancel(call: unknown): void {
+  #cancel(call: unknown): undefined {
     if (typeof call === 'number') this.#mine.get(call)?.abort(new ServiceError('deadline', { detail: 'the caller gave up' }))
   }
 
-  #answer(callable: Callable, params: unknown, rawMeta: unknown): Promise<unknown> {
-    const meta = readMeta(rawMeta)
+  #answer(callable: Callable, [params, ...rest]: readonly unknown[]): Promise<unknown> {
+    const meta = readMeta(rest)
     if (meta === undefined || this.#mine.has(meta.call)) {
       throw new ServiceError('malformed', { detail: 'expected a call with a number of its own, its deadline and its request id' })
     }
     if (this.#options.closing()) throw new ServiceError('unavailable', { detail: `${this.#options.edge.server} is stopping` })
-    return runInContext({ requestId: meta.requestId, traceparent: meta.traceparent }, () => this.#run(callable, params, meta))
+    return runInContext(meta, () => this.#run(callable, params, meta))
   }
 
   async #run(callable: Callable, params: unknown, meta: Meta): Promise<unknown> {
@@ -76,6 +76,7 @@ export class Answers implements Functions {
     } catch (error) {
       throw this.#known(callable, error)
     } finally {
+      call.done()
       this.#mine.delete(meta.call)
       running.delete(call)
     }

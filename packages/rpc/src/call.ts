@@ -1,12 +1,12 @@
 // One call from the caller's end: finds the connection, sends, gives up at the deadline, checks the result.
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { type CallSpec, type Edge, limits, ServiceError } from '@gatehouse/contracts'
 import { type Logger, workContext } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { CallOptions } from './contract.ts'
 import { fieldIssues } from './issues.ts'
 import type { Link } from './link.ts'
-import { cancelMethod, type Meta } from './meta.ts'
+import { cancelMethod, type Meta, writeMeta } from './meta.ts'
 import type { Peer } from './peer.ts'
 import { fromWireError } from './wire-error.ts'
 
@@ -26,14 +26,19 @@ interface Outgoing {
   readonly options: CallOptions
 }
 
+/** Names this process in the request ids that it makes. */
+const origin = randomBytes(8).toString('hex')
 let calls = 0
 
 const metaOf = ({ options, deadline }: Outgoing): Meta => {
   const work = workContext()
-  const traceparent = options.traceparent ?? work?.traceparent
   calls += 1
-  const requestId = options.requestId ?? work?.requestId ?? randomUUID()
-  return { call: calls, requestId, deadline, ...(traceparent === undefined ? {} : { traceparent }) }
+  return {
+    call: calls,
+    deadline,
+    requestId: options.requestId ?? work?.requestId ?? `${origin}-${calls}`,
+    traceparent: options.traceparent ?? work?.traceparent,
+  }
 }
 
 /** Rejects at the deadline or when the caller's signal aborts, and tells the server. */
@@ -44,7 +49,7 @@ const send = (peer: Peer, outgoing: Outgoing): Promise<unknown> =>
     const giveUp = (detail: string): void => {
       settle()
       reject(new ServiceError('deadline', { detail }))
-      peer.notify(cancelMethod, meta.call).catch(() => undefined)
+      peer.notify(cancelMethod, [meta.call]).catch(() => undefined)
     }
     const onAbort = (): void => giveUp(`the caller gave up on ${name}`)
     const timer = setTimeout(() => giveUp(`expected an answer to ${name} within ${deadline} ms, got none`), deadline)
@@ -54,7 +59,7 @@ const send = (peer: Peer, outgoing: Outgoing): Promise<unknown> =>
     }
     if (options.signal?.aborted === true) return onAbort()
     options.signal?.addEventListener('abort', onAbort, { once: true })
-    peer.call(name, params, meta).then(
+    peer.call(name, [params, ...writeMeta(meta)]).then(
       (result) => {
         settle()
         resolve(result)

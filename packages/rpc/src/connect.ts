@@ -16,7 +16,7 @@ export interface ConnectOptions<E extends Edge> {
 }
 
 /** The second connection hears no events. */
-const deaf = { find: () => () => undefined }
+const deaf = { run: () => undefined }
 
 export const connectEdge = <E extends Edge>(edge: E, options: ConnectOptions<E>): EdgeClient<E> => {
   checkSocketPath(options.path)

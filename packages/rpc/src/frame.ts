@@ -37,9 +37,8 @@ export class FrameReader {
     let start = 0
     while (!this.#stopped && start < chunk.length) {
       const end = chunk.indexOf(newline, start)
-      this.#keep(chunk.subarray(start, end < 0 ? chunk.length : end))
-      if (end < 0) return
-      if (!this.#stopped) this.#options.onFrame(this.#take())
+      if (end < 0) return this.#keep(chunk.subarray(start))
+      this.#finish(chunk, start, end)
       start = end + 1
     }
   }
@@ -52,18 +51,28 @@ export class FrameReader {
   }
 
   #keep(part: Buffer): void {
-    this.#size += part.length
     this.#chunks.push(part)
-    if (this.#size <= this.most) return
+    if (this.#fits(part.length)) return
     this.stop()
     this.#options.onOversize()
   }
 
-  #take(): string {
-    const [only] = this.#chunks
-    const line = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#size)
-    this.#chunks = []
-    this.#size = 0
-    return line.toString('utf8')
+  #fits(bytes: number): boolean {
+    this.#size += bytes
+    return this.#size <= this.most
+  }
+
+  /** Most frames lie in one chunk and are read where they are. */
+  #finish(chunk: Buffer, start: number, end: number): void {
+    if (this.#chunks.length > 0) {
+      this.#keep(chunk.subarray(start, end))
+      if (this.#stopped) return
+      const line = Buffer.concat(this.#chunks, this.#size)
+      this.#chunks = []
+      this.#size = 0
+      return this.#options.onFrame(line.toString('utf8'))
+    }
+    if (end - start > this.most) return this.#keep(chunk.subarray(start, end))
+    this.#options.onFrame(chunk.toString('utf8', start, end))
   }
 }

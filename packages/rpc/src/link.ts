@@ -30,6 +30,8 @@ export class Link {
   #attempt: Wire | undefined
   #retry: NodeJS.Timeout | undefined
   #closed = false
+  /** A peer that has not started yet is no fault. */
+  #wasUp = false
   /** The last reason that was logged: a peer that stays down is one line, not one per attempt. */
   #said: string | undefined
 
@@ -79,6 +81,7 @@ export class Link {
   #up(peer: Peer): void {
     this.#peer = peer
     this.#said = undefined
+    this.#wasUp = true
     this.#pauses.reset()
     for (const waiter of this.#waiters) waiter.resolve(peer)
     this.#options.onUp?.()
@@ -93,7 +96,7 @@ export class Link {
     peer?.close(new ServiceError('unavailable', { detail: lost, cause: reason }))
     for (const waiter of this.#waiters) if (!waiter.patient) waiter.reject(this.#unavailable())
     if (this.#closed) return
-    if (reason !== this.#said) log.warn('peer is down', { lane, reason })
+    if (reason !== this.#said) log[this.#wasUp || !reason.startsWith('connect ') ? 'warn' : 'info']('peer is down', { lane, reason })
     this.#said = reason
     this.#retry = setTimeout(() => {
       this.#retry = undefined

@@ -30,5 +30,5 @@ export const listenTo = ({ edge, listeners, log }: ListenOptions): Functions => 
       log.error('listener failed', { event, error })
     }
   }
-  return { find: (event) => (payload) => hear(event, payload) }
+  return { run: (event, [payload]) => hear(event, payload) }
 }

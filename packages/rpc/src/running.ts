@@ -7,20 +7,24 @@ import type { Meta } from './meta.ts'
 export class RunningCall implements CallContext {
   readonly requestId: string
   readonly traceparent: string | undefined
-  readonly #timer: NodeJS.Timeout
-  readonly #ended = Promise.withResolvers<never>()
+  readonly #end: number
   #controller: AbortController | undefined
+  #timer: NodeJS.Timeout | undefined
   #reason: ServiceError | undefined
+  #reject: ((reason: ServiceError) => void) | undefined
 
   constructor(meta: Meta) {
     this.requestId = meta.requestId
     this.traceparent = meta.traceparent
-    this.#timer = setTimeout(() => this.abort(new ServiceError('deadline')), meta.deadline)
+    this.#end = performance.now() + meta.deadline
   }
 
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
-    if (this.#reason !== undefined) this.#controller.abort(this.#reason)
+    if (this.#controller !== undefined) return this.#controller.signal
+    this.#controller = new AbortController()
+    if (this.#reason === undefined) {
+      this.#timer = setTimeout(() => this.abort(new ServiceError('deadline')), Math.max(1, this.#end - performance.now()))
+    } else this.#controller.abort(this.#reason)
     return this.#controller.signal
   }
 
@@ -28,15 +32,20 @@ export class RunningCall implements CallContext {
     if (this.#reason !== undefined) return
     this.#reason = reason
     this.#controller?.abort(reason)
-    this.#ended.reject(reason)
+    this.#reject?.(reason)
   }
 
   /** The act's result, or the reason of an abort if that comes first: nobody waits for a handler that does not listen. */
-  async settle<T>(act: () => Promise<T> | T): Promise<T> {
-    try {
-      return await Promise.race([act(), this.#ended.promise])
-    } finally {
-      clearTimeout(this.#timer)
-    }
+  settle(act: () => unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject
+      // Resolving with the promise itself would bind the call to it, and no abort could end it.
+      Promise.resolve(act()).then(resolve, reject)
+    })
+  }
+
+  /** The call has its answer. */
+  done(): void {
+    clearTimeout(this.#timer)
   }
 }

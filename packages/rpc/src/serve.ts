@@ -54,7 +54,7 @@ const accept = (door: Door, socket: Socket): void => {
 const publish = (door: Door, event: string, payload: unknown): void => {
   for (const [wire, peer] of door.callers) {
     if (wire.backlog > limits.rpcBacklog) wire.close('expected a caller that reads its events, got one that does not')
-    else peer.notify(event, payload).catch((error: unknown) => door.log.error('event not sent', { event, error }))
+    else peer.notify(event, [payload]).catch((error: unknown) => door.log.error('event not sent', { event, error }))
   }
 }
 

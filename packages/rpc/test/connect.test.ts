@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { limits, ServiceError } from '@gatehouse/contracts'
 import { Refusal, waitFor } from '@gatehouse/kernel'
 import { execa } from 'execa'
@@ -51,6 +52,21 @@ test('gives up at the deadline and aborts the handler', async (context) => {
   await assert.rejects(calls.hang({}, { deadline: 20 }), { code: 'deadline' })
   assert.ok(await aborted)
   assert.deepEqual(await calls.echo({ text: 'x' }), { text: 'x' })
+})
+
+test('what a handler goes on with after the caller gave up holds nobody and harms nobody', async (context) => {
+  const gate = Promise.withResolvers<{ text: string }>()
+  const { calls, server, client, lines } = await pair(context, { hang: () => gate.promise })
+  await assert.rejects(calls.hang({}, { deadline: 10 }), { code: 'deadline' })
+  await calls.echo({ text: 'the cancellation has arrived' })
+  const closed = server.close().then(() => 'closed')
+  assert.equal(await Promise.race([closed, pause(limits.drainTime / 2, 'held', { ref: false })]), 'closed')
+  gate.reject(new Error('too late'))
+  await waitFor(() => !client.connected(), { what: 'the end' })
+  assert.equal(
+    lines.some(({ level }) => level === 'error'),
+    false,
+  )
 })
 
 test('a signal of the caller aborts the handler', async (context) => {

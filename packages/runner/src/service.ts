@@ -21,7 +21,7 @@ import { terminate } from './sessions/terminate.ts'
 
 export interface GatewayListeners {
   readonly on: EventListeners<typeof gatewayRunner>
-  onConnect(): void
+  readonly onConnect: () => void
 }
 
 export interface RunnerOptions {

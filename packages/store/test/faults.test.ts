@@ -3,18 +3,26 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { isServiceError } from '@gatehouse/contracts'
-import { openStore, type Store } from '../src/index.ts'
+import { openStore, type Store, type StoreOptions } from '../src/index.ts'
 import { failSyncs, has, limitFiles, type Program, start } from './program.ts'
 import { noSmallDisk, onSmallDisk } from './small-disk.ts'
 import { add, newKey, newOptions, notes, openFor, texts } from './state.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
 
-const startNotebook = async (t: TestContext): Promise<{ program: Program; list: () => Promise<string[]> }> => {
-  const { path, key } = newOptions(t)
-  const program = start(t, 'notebook.ts', { args: [path, key] })
+const noTracer = has('strace') ? false : 'needs strace, install strace'
+
+interface Notebook {
+  readonly program: Program
+  readonly options: StoreOptions
+  readonly list: () => Promise<string[]>
+}
+
+const startNotebook = async (t: TestContext): Promise<Notebook> => {
+  const options = newOptions(t)
+  const program = start(t, 'notebook.ts', { args: [options.path, options.key] })
   assert.equal(await program.line(), 'ready')
-  return { program, list: async () => JSON.parse(await program.ask('list')) as string[] }
+  return { program, options, list: async () => JSON.parse(await program.ask('list')) as string[] }
 }
 
 const openOn = async (directory: string): Promise<Store & AsyncDisposable> => {
@@ -68,7 +76,7 @@ describe('faults of the disk', () => {
     },
   )
 
-  test('a failing sync leaves the act in doubt and nothing else', { skip: has('strace') ? false : 'needs strace' }, async (t) => {
+  test('a failing sync leaves the act in doubt and nothing else', { skip: noTracer }, async (t) => {
     const { program, list } = await startNotebook(t)
     assert.equal(await program.ask('add before'), 'ok')
     const mend = await failSyncs(program.pid)
@@ -78,6 +86,17 @@ describe('faults of the disk', () => {
     assert.equal(await program.ask('add after'), 'ok')
     const found = (await list()).filter((text) => text !== 'doubtful')
     assert.deepEqual(found, ['before', 'after'])
+  })
+
+  test('an act in doubt is settled before anybody looks: a crash changes nothing', { skip: noTracer }, async (t) => {
+    const { program, list, options } = await startNotebook(t)
+    assert.equal(await program.ask('add before'), 'ok')
+    const mend = await failSyncs(program.pid)
+    assert.equal(await program.ask('add doubtful'), 'unavailable')
+    const seen = await list()
+    await mend()
+    await program.kill()
+    assert.deepEqual(await texts(await openFor(t, options)), seen)
   })
 
   test('SIGKILL at any moment loses no acknowledged row and halves none', async (t) => {

@@ -88,6 +88,17 @@ describe('opening a store', () => {
     assert.deepEqual(await texts(await openFor(t, options)), ['one'])
   })
 
+  test('opens with a first page that a power cut has torn, if the write-ahead log has it whole', async (t) => {
+    const options = newOptions(t)
+    const program = start(t, 'notebook.ts', { args: [options.path, options.key] })
+    await program.line()
+    await program.ask('add one')
+    await program.kill()
+    const content = readFileSync(options.path)
+    writeFileSync(options.path, content.fill(0, 512, 4096))
+    assert.deepEqual(await texts(await openFor(t, options)), ['one'])
+  })
+
   test('refuses a plain SQLite database', async (t) => {
     const options = newOptions(t)
     const plain = new DatabaseSync(options.path)

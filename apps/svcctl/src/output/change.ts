@@ -18,7 +18,7 @@ const decisionLines = (change: Change): string[] =>
 
 const stateColours = { held: 'yellow', applied: 'green', approved: 'green', refused: 'red', rejected: 'red', apply_failed: 'red' } as const
 
-export const renderChange = (change: Change, stream: NodeJS.WriteStream): string => {
+export const renderChange = (change: Change, stream: NodeJS.WritableStream): string => {
   const { failure } = change
   const evidence = change.evidence === null ? ['none'] : visibleLines(JSON.stringify(change.evidence, null, 2)).split('\n')
   const lines = [

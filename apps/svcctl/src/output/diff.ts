@@ -1,23 +1,12 @@
 // The diff of a change as lines that begin with + or -.
 import { styleText } from 'node:util'
 import type { Change } from '@gatehouse/contracts'
+import { applyOperation, valueAt } from './patch.ts'
 import { visible, visibleLines } from './visible.ts'
-
-/** RFC 6901; undefined for what is not there. */
-const valueAt = (document: unknown, pointer: string): unknown =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (value, token) =>
-        typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === token)?.[1] : undefined,
-      document,
-    )
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''))
 
-export const diffLines = (change: Pick<Change, 'before' | 'diff'>, stream: NodeJS.WriteStream): string[] => {
+export const diffLines = (change: Pick<Change, 'before' | 'diff'>, stream: NodeJS.WritableStream): string[] => {
   const mark = (sign: '+' | '-', path: string, value: unknown): string[] => {
     const lines = visibleLines(textOf(value)).split('\n')
     const head = path === '' ? '' : `${visible(path)}: `
@@ -27,14 +16,17 @@ export const diffLines = (change: Pick<Change, 'before' | 'diff'>, stream: NodeJ
         : [...(head === '' ? [] : [`${sign} ${head.trimEnd()}`]), ...lines.map((line) => `${sign}   ${line}`)]
     return marked.map((line) => styleText(sign === '+' ? 'green' : 'red', line, { stream }))
   }
+  let document: unknown = change.before
   return change.diff.flatMap((operation) => {
+    const old = valueAt(document, operation.path)
+    document = applyOperation(document, operation)
     switch (operation.op) {
       case 'add':
         return mark('+', operation.path, operation.value)
       case 'remove':
-        return mark('-', operation.path, valueAt(change.before, operation.path))
+        return mark('-', operation.path, old)
       case 'replace':
-        return [...mark('-', operation.path, valueAt(change.before, operation.path)), ...mark('+', operation.path, operation.value)]
+        return [...mark('-', operation.path, old), ...mark('+', operation.path, operation.value)]
       case 'move':
       case 'copy':
         return [`~ ${operation.op} ${visible(operation.from ?? '')} to ${visible(operation.path)}`]

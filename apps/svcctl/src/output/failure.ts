@@ -26,7 +26,7 @@ export const failureOf = (error: unknown): ServiceError => {
 
 export const exitCodeOf = (failure: ServiceError): number => codes[failure.code].exit
 
-export const render = (failure: ServiceError, stream: NodeJS.WriteStream): string => {
+export const render = (failure: ServiceError, stream: NodeJS.WritableStream): string => {
   const label = styleText('red', 'Error:', { stream })
   const fields = (failure.errors ?? []).map(({ pointer, detail }) => `  ${visible(pointer)}: ${visible(detail)}`)
   const extra = Object.entries(failure.extra ?? {}).map(([name, value]) => `  ${visible(name)}: ${visible(value)}`)

@@ -12,19 +12,25 @@ export interface Column<R> {
 
 export interface Place {
   readonly isTTY?: boolean
+  /** 0 where the terminal does not know. */
   readonly columns?: number
 }
 
 const gap = 2
 const narrowest = 12
 
-const segmenter = new Intl.Segmenter()
-const lengthOf = (text: string): number => Array.from(segmenter.segment(text)).length
+/** What people see as characters. ASCII needs no segmenter, which takes a while to make. */
+const charactersOf = (text: string): string[] =>
+  /^[\x20-\x7E]*$/.test(text) ? text.split('') : Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
 
-const cut = (text: string, width: number): string => {
-  const characters = Array.from(segmenter.segment(text), ({ segment }) => segment)
-  return characters.length <= width ? text : `${characters.slice(0, width - 1).join('')}…`
-}
+const lengthOf = (text: string): number => charactersOf(text).length
+
+const cut = (text: string, width: number): string =>
+  lengthOf(text) <= width
+    ? text
+    : `${charactersOf(text)
+        .slice(0, width - 1)
+        .join('')}…`
 
 /** Takes the room that is missing from the flexible columns, widest first. */
 const fit = (widths: readonly number[], flexible: readonly boolean[], room: number): number[] => {
@@ -49,7 +55,7 @@ export const table = <R>(columns: readonly Column<R>[], rows: readonly R[], plac
   const widths = fit(
     natural,
     columns.map((column) => column.flexible === true),
-    place.columns ?? Infinity,
+    place.columns === undefined || place.columns === 0 ? Infinity : place.columns,
   )
   const pad = (cell: string, index: number): string => {
     const text = cut(cell, widths[index] ?? 0)

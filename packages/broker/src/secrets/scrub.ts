@@ -4,8 +4,8 @@ import { mask } from '@gatehouse/contracts'
 export interface Scrub {
   /** Free text. */
   text(text: string): string
-  /** A value of JSON; the same one where nothing had to be replaced. `written` is its JSON when it is at hand. */
-  json<T>(value: T, written?: string): T
+  /** A value of JSON; the same one where nothing had to be replaced. `whole` is its JSON when it is at hand. */
+  json<T>(value: T, whole?: string): T
 }
 
 /** A shorter value is no secret, and replacing it would spoil ordinary words. */
@@ -22,16 +22,20 @@ const replaceIn = (value: unknown, secrets: readonly string[]): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replaceIn(item, secrets)]))
 }
 
+const escape = (text: string): string => JSON.stringify(text).slice(1, -1)
+
 export const createScrub = (values: readonly string[]): Scrub => {
-  const secrets = values.filter((value) => value.length >= shortest).toSorted((a, b) => b.length - a.length)
-  const escaped = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
+  const long = values.filter((value) => value.length >= shortest).toSorted((a, b) => b.length - a.length)
+  // A text may hold JSON that holds the value.
+  const secrets = [...new Set(long.flatMap((value) => [value, escape(value)]))]
+  const written = [...new Set(secrets.map(escape))]
   return {
     text: (text) => replaceAll(text, secrets),
-    json: <T>(value: T, written?: string): T => {
+    json: <T>(value: T, whole?: string): T => {
       if (secrets.length === 0) return value
-      const whole = written ?? JSON.stringify(value)
+      const text = whole ?? JSON.stringify(value)
       // The shape stays what it was: only strings and numbers are replaced, by strings.
-      return escaped.some((secret) => whole.includes(secret)) ? (replaceIn(value, secrets) as T) : value
+      return written.some((secret) => text.includes(secret)) ? (replaceIn(value, secrets) as T) : value
     },
   }
 }

@@ -1,6 +1,5 @@
 // One request on a session's socket: who waits for its answer, and until when.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { limits } from '@gatehouse/contracts'
 import { Abandoned } from '../upstream/abandoned.ts'
 
 export interface Exchange {
@@ -13,10 +12,17 @@ export interface Exchange {
   end(): void
 }
 
-export const openExchange = (request: IncomingMessage, response: ServerResponse, stopping: AbortSignal): Exchange => {
+export interface Patience {
+  /** Milliseconds. */
+  readonly callTime: number
+  /** Aborts when the broker stops. */
+  readonly stopping: AbortSignal
+}
+
+export const openExchange = (request: IncomingMessage, response: ServerResponse, { callTime, stopping }: Patience): Exchange => {
   const controller = new AbortController()
   const leave = (): void => controller.abort(new Abandoned('cancelled'))
-  const timer = setTimeout(() => controller.abort(new Abandoned('timeout')), limits.callTime)
+  const timer = setTimeout(() => controller.abort(new Abandoned('timeout')), callTime)
   response.once('close', leave)
   stopping.addEventListener('abort', leave)
   if (stopping.aborted) leave()

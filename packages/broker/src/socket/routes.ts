@@ -4,17 +4,15 @@ import { ServiceError } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import type { CallSession, CallTools } from '../calls/handle.ts'
 import { createCallRoute } from './call.ts'
-import { type Exchange, openExchange } from './exchange.ts'
+import { type Exchange, openExchange, type Patience } from './exchange.ts'
 import { createListRoute } from './list.ts'
 import { problemReply, type Reply, send } from './reply.ts'
 import type { RunningExchanges } from './running.ts'
 
 type Route = (session: CallSession, exchange: Exchange) => Promise<Reply>
 
-export interface RouteOptions extends CallTools {
+export interface RouteOptions extends CallTools, Patience {
   readonly log: Logger
-  /** Aborts when the broker stops: what still runs is given up. */
-  readonly stopping: AbortSignal
   readonly running: RunningExchanges
 }
 
@@ -29,7 +27,7 @@ const missing = (request: IncomingMessage, response: ServerResponse, allowed: st
   send(response, reply)
 }
 
-export const createRoutes = ({ log, stopping, running, ...tools }: RouteOptions): Serve => {
+export const createRoutes = ({ log, running, callTime, stopping, ...tools }: RouteOptions): Serve => {
   const routes: Readonly<Record<string, { method: string; run: Route }>> = {
     '/tools': { method: 'GET', run: createListRoute(tools) },
     '/call': { method: 'POST', run: createCallRoute(tools) },
@@ -48,6 +46,6 @@ export const createRoutes = ({ log, stopping, running, ...tools }: RouteOptions)
     const path = request.url?.split('?', 1)[0] ?? ''
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined
     if (route === undefined || request.method !== route.method) return missing(request, response, route?.method)
-    running.add(answer(route.run, session, openExchange(request, response, stopping)))
+    running.add(answer(route.run, session, openExchange(request, response, { callTime, stopping })))
   }
 }

@@ -10,7 +10,7 @@ export interface BucketOptions {
   readonly now?: () => number
 }
 
-export interface Taken {
+interface Taken {
   readonly ok: boolean
   /** Whole requests left. */
   readonly remaining: number

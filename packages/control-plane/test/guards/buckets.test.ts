@@ -13,9 +13,9 @@ test('remembers at most so many keys and forgets the one that was quiet for long
   assert.ok(buckets.take('b').ok, 'b was quiet and is forgotten')
 })
 
-test('stays bounded under a million keys', () => {
+test('stays bounded under a hundred thousand keys', () => {
   const buckets = createBuckets({ perSecond: 1, burst: 1, most: 1_000, now: () => 0 })
-  for (let i = 0; i < 1_000_000; i += 1) buckets.take(String(i))
+  for (let i = 0; i < 100_000; i += 1) buckets.take(String(i))
   assert.equal(buckets.size(), 1_000)
 })
 

@@ -24,15 +24,32 @@ const only = {
   podman: ['--ipc', 'none', '--read-only-tmpfs=false', '--unsetenv-all', '--no-hosts', '--cgroups', 'enabled'],
 } as const
 
-const userArguments = ({ user }: Engine, { identity }: LaunchSpec): string[] => {
-  if (user !== null) return ['--user', `${user.uid}:${user.gid}`]
-  return ['--user', `${sandboxUid}:${sandboxUid}`, ...(identity === undefined ? [] : ['--group-add', String(identity.gid)])]
+/** Podman maps 65532 to the identity in one contiguous run; gVisor's file server could not reach sockets of the unit through it. */
+export const mapsIdentity = ({ name, gvisor, user }: Engine): boolean => name === 'podman' && !gvisor && user === null
+
+const userArguments = (engine: Engine, { identity }: LaunchSpec): string[] => {
+  const inside = ['--user', `${sandboxUid}:${sandboxUid}`]
+  if (engine.user !== null) return ['--user', `${engine.user.uid}:${engine.user.gid}`]
+  if (identity === undefined) return inside
+  if (!mapsIdentity(engine)) return [...inside, '--group-add', String(identity.gid)]
+  const map = (id: number): string => {
+    if (id <= sandboxUid) throw new TypeError(`expected a host id above ${sandboxUid}, got ${id}`)
+    return `0:${id - sandboxUid}:${sandboxUid + 1}`
+  }
+  return [...inside, '--uidmap', map(identity.uid), '--gidmap', map(identity.gid)]
 }
 
-const limitArguments = ({ gvisor }: Engine, { limits: asked }: LaunchSpec): string[] => [
+/** Counted for a host uid, so it is set only where that is the sandbox's own; Podman's default is more than some hosts may give. */
+const processLimit = (engine: Engine, processes: number): string[] => {
+  if (engine.name === 'docker') return []
+  const most = mapsIdentity(engine) ? processes : 4096
+  return ['--ulimit', `nproc=${most}:${most}`]
+}
+
+const limitArguments = (engine: Engine, { limits: asked }: LaunchSpec): string[] => [
   ...['--memory', `${asked.memoryMiB}m`, '--memory-swap', `${asked.memoryMiB}m`, '--cpus', String(asked.cpus)],
-  ...['--pids-limit', String(gvisor ? Math.max(asked.pids, limits.sandboxPidsGvisor) : asked.pids)],
-  ...['--ulimit', 'nofile=1024:1024', '--ulimit', 'core=0:0'],
+  ...['--pids-limit', String(engine.gvisor ? Math.max(asked.pids, limits.sandboxPidsGvisor) : asked.pids)],
+  ...['--ulimit', 'nofile=1024:1024', '--ulimit', 'core=0:0', ...processLimit(engine, asked.processes)],
   ...['--tmpfs', `/tmp:rw,nosuid,nodev,noexec,size=${asked.tmpMiB}m,mode=1777`],
 ]
 

@@ -7,31 +7,38 @@ import { launchProgram } from '../launch.ts'
 import { profilePath } from '../rootfs/profile.ts'
 import { readStamp } from '../rootfs/stamp.ts'
 import type { Wall } from '../seal/walls.ts'
-import { runArguments } from './arguments.ts'
-import { type Engine, callEngine, clientEnvironment } from './engine.ts'
+import { mapsIdentity, runArguments } from './arguments.ts'
+import { type Engine, callEngine, clientEnvironment, removeContainers } from './engine.ts'
 import { ensureImage } from './image.ts'
 import { removeStrays } from './reconcile.ts'
 
 const State = v.looseObject({ OOMKilled: v.boolean(), ExitCode: v.number() })
 
 /**
- * No engine gives a group a host uid of its own; Docker cannot be asked for mount flags.
+ * Docker gives no group a host uid of its own, and cannot be asked for mount flags; Podman does not tell a kill for memory.
  * gVisor is a kernel of its own: it emulates two devices more, does not say whether privileges can be gained, and takes no filter from an engine.
  */
-const missingWalls = ({ name, user, gvisor, limits }: Engine): Wall[] => [
-  ...(user === null ? [] : ['identity' as const]),
-  'own-host-uid',
-  ...(name === 'docker' || gvisor ? ['mount-flags' as const] : []),
-  ...(gvisor ? (['no-new-privileges', 'seccomp', 'devices'] as const) : []),
-  ...(limits ? [] : (['memory-limit', 'process-limit', 'cpu-limit'] as const)),
+const missingWalls = (engine: Engine): Wall[] => [
+  ...(engine.user === null ? [] : ['identity' as const]),
+  ...(mapsIdentity(engine) ? [] : ['own-host-uid' as const]),
+  ...(engine.name === 'docker' || engine.gvisor ? ['mount-flags' as const] : []),
+  ...(engine.gvisor ? (['no-new-privileges', 'seccomp', 'devices'] as const) : []),
+  ...(engine.limits && engine.name === 'docker' ? [] : ['memory-limit' as const]),
+  ...(engine.limits ? [] : (['process-limit', 'cpu-limit'] as const)),
 ]
+
+/** The host identity of 65532 inside; undefined where it is the unit's own. */
+const ownerOf = (engine: Engine, identity: HostIdentity | undefined): HostIdentity | undefined => {
+  if (engine.user !== null) return undefined
+  return mapsIdentity(engine) && identity !== undefined ? identity : { uid: sandboxUid, gid: sandboxUid }
+}
 
 /** Why it ended; the engine knows of a kill for memory only while the container is there. */
 const settle = async (engine: Engine, name: string, exit: Exit): Promise<Exit> => {
   const inspected = await callEngine(engine, ['container', 'inspect', '--format', '{{json .State}}', name])
   if (!inspected.ok) return exit
   const state = v.safeParse(v.pipe(v.string(), v.parseJson(), State), inspected.stdout)
-  await callEngine(engine, ['rm', '--force', name])
+  await removeContainers(engine, [name])
   return state.success && state.output.OOMKilled ? { ...exit, reason: 'out-of-memory' } : exit
 }
 
@@ -42,7 +49,7 @@ export const launchContainer = (engine: Engine, spec: LaunchSpec, profile: strin
     { file: engine.file, args: runArguments(engine, spec, { name, profile }), env: clientEnvironment, inheritEnvironment: true },
     {
       end: async () => {
-        await callEngine(engine, ['rm', '--force', name])
+        await removeContainers(engine, [name])
       },
       settle: (exit) => settle(engine, name, exit),
     },
@@ -66,7 +73,7 @@ export const createContainer = (engine: Engine): Driver => {
   return {
     name: 'container',
     missing: missingWalls(engine),
-    owner: (): HostIdentity | undefined => (engine.user === null ? { uid: sandboxUid, gid: sandboxUid } : undefined),
+    owner: (identity) => ownerOf(engine, identity),
     prepare,
     launch,
     reconcile: (installation) => removeStrays(engine, installation),

@@ -35,3 +35,7 @@ export const callEngine = async (engine: Pick<Engine, 'file' | 'global'>, args: 
   const result = await execa(engine.file, [...engine.global, ...args], { reject: false, stdin: 'ignore', env: clientEnvironment, timeout: commandTime, cwd: '/' })
   return { ok: !result.failed, stdout: String(result.stdout ?? ''), stderr: String(result.stderr ?? '') || (result.failed ? (result.shortMessage ?? '') : '') }
 }
+
+/** Kills and removes at once; what is not there is no error. */
+export const removeContainers = (engine: Engine, names: readonly string[]): Promise<Called> =>
+  callEngine(engine, ['rm', '--force', ...(engine.name === 'podman' ? ['--time', '0'] : []), ...names])

@@ -1,14 +1,14 @@
 // Removes the containers that an earlier boot of this installation left behind, found by their label.
 import { ServiceError } from '@gatehouse/contracts'
 import { installationLabel } from './arguments.ts'
-import { type Engine, callEngine } from './engine.ts'
+import { type Engine, callEngine, removeContainers } from './engine.ts'
 
 export const removeStrays = async (engine: Engine, installation: string): Promise<number> => {
   const listed = await callEngine(engine, ['ps', '--all', '--quiet', '--no-trunc', '--filter', `label=${installationLabel}=${installation}`])
   if (!listed.ok) throw new ServiceError('no-sandbox', { detail: `${engine.name} ps failed: ${listed.stderr}`, hint: `start ${engine.name}` })
   const ids = listed.stdout.split('\n').filter((id) => id !== '')
   if (ids.length === 0) return 0
-  const removed = await callEngine(engine, ['rm', '--force', ...ids])
+  const removed = await removeContainers(engine, ids)
   if (!removed.ok) throw new ServiceError('no-sandbox', { detail: `${engine.name} rm failed: ${removed.stderr}` })
   return ids.length
 }

@@ -22,7 +22,6 @@ const readStatus = (): Record<string, string> =>
 
 /** Node asks the kernel, where some engines have no /proc/self/limits. */
 const readLimits = (): Facts['limits'] => {
-  process.report.excludeNetwork = true
   const { userLimits } = process.report.getReport() as { userLimits?: Facts['limits'] }
   return userLimits ?? null
 }

@@ -1,6 +1,14 @@
 // The catalog: a JSON file that only the gateway writes, 0600, read at start.
 import { readFile, stat } from 'node:fs/promises'
-import { Catalog as CatalogFile, type CatalogEntry, exits, type FieldIssue, isServiceError, ServerName, ServiceError } from '@gatehouse/contracts'
+import {
+  Catalog as CatalogFile,
+  type CatalogEntry,
+  exits,
+  type FieldIssue,
+  isServiceError,
+  ServerName,
+  ServiceError,
+} from '@gatehouse/contracts'
 import { Refusal, writeAtomically } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { parse } from '../input/parse.ts'
@@ -55,10 +63,14 @@ const parseJson = (path: string, text: string): unknown => {
 }
 
 const refuseFields = (path: string, issues: readonly FieldIssue[]): Refusal =>
-  refuse(`the catalog file ${path} cannot be used: ${issues.map(({ pointer, detail }) => `${pointer || '/'}: ${detail}`).join('; ')}`, 'correct these fields')
+  refuse(
+    `the catalog file ${path} cannot be used: ${issues.map(({ pointer, detail }) => `${pointer || '/'}: ${detail}`).join('; ')}`,
+    'correct these fields',
+  )
 
 const read = async (path: string): Promise<Entries> => {
   const json = parseJson(path, await readFile(path, 'utf8'))
+  if (Array.isArray(json)) throw refuseFields(path, [{ pointer: '', detail: 'expected an object of entries by name, got a list' }])
   try {
     const entries = Object.entries(parse(CatalogFile, json, '')).map(([name, entry]) => [v.parse(ServerName, name), entry] as const)
     const issues = entries.flatMap(([name, entry]) => checkEntry(entry).map((issue) => ({ ...issue, pointer: `/${name}${issue.pointer}` })))

@@ -44,7 +44,8 @@ const unkept = (entry: CatalogEntry, stored: CatalogEntry | undefined): FieldIss
 /** Puts stored values in place of masks. Throws `invalid` naming each field whose value must be entered again. */
 export const unmaskEntry = (entry: CatalogEntry, stored: CatalogEntry | undefined): CatalogEntry => {
   const issues = unkept(entry, stored)
-  if (issues.length > 0) throw invalid(issues, 'a masked value is kept only while transport, command, args, image and the origin of the url stay')
+  if (issues.length > 0)
+    throw invalid(issues, 'a masked value is kept only while transport, command, args, image and the origin of the url stay')
   const kept = stored === undefined ? {} : secretsOf(stored).values
   return withSecrets(
     entry,

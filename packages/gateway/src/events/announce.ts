@@ -18,7 +18,12 @@ export interface AnnounceDeps {
 }
 
 /** Stages after which a change is what it will stay, by the name that the metric gives it. */
-const outcomes: Readonly<Record<string, string>> = { refuse: 'refused', reject: 'rejected', apply: 'applied', 'apply-failed': 'apply_failed' }
+const outcomes: Readonly<Record<string, string>> = {
+  refuse: 'refused',
+  reject: 'rejected',
+  apply: 'applied',
+  'apply-failed': 'apply_failed',
+}
 
 const count = (metrics: Metrics, entries: readonly AuditEntry[]): void => {
   for (const { stage, kind } of entries) {

@@ -21,7 +21,8 @@ export const invalid = (errors: readonly FieldIssue[], hint?: string): ServiceEr
 export const parse = <S extends v.GenericSchema>(schema: S, input: unknown, root: string): v.InferOutput<S> => {
   const result = v.safeParse(schema, input)
   if (!result.success) {
-    throw invalid(fieldIssues(result.issues).map(({ pointer, detail }) => ({ pointer: root + pointer, detail })))
+    const issues = result.issues.map((issue) => (typeof issue.input === 'number' ? { ...issue, received: 'a number' } : issue))
+    throw invalid(fieldIssues(issues).map(({ pointer, detail }) => ({ pointer: root + pointer, detail })))
   }
   const issues = illFormed(result.output, root)
   if (issues.length > 0) throw invalid(issues)

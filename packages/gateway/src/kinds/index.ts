@@ -18,7 +18,10 @@ export const kindTable = {
 /** Throws `invalid` at `/kind` for a kind that does not exist. */
 export const readKind = (kind: string): Kind => {
   const result = v.safeParse(Kind, kind)
-  if (!result.success) throw invalid([{ pointer: '/kind', detail: `expected one of ${Object.keys(kindTable).join(', ')}, got ${JSON.stringify(kind.slice(0, 64))}` }])
+  if (!result.success)
+    throw invalid([
+      { pointer: '/kind', detail: `expected one of ${Object.keys(kindTable).join(', ')}, got ${JSON.stringify(kind.slice(0, 64))}` },
+    ])
   return result.output
 }
 

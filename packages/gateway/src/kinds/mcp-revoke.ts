@@ -12,7 +12,10 @@ const remaining = (after: Revoke, grant: Grant): string[] =>
 const verify = (after: Revoke, world: World): Failure | undefined => {
   const grant = activeGrant(world, after.server)
   if (grant === undefined) {
-    return { rule: 'no-grant', reason: `${world.agentGroupID} has no grant for the tool server ${after.server}: there is nothing to revoke` }
+    return {
+      rule: 'no-grant',
+      reason: `${world.agentGroupID} has no grant for the tool server ${after.server}: there is nothing to revoke`,
+    }
   }
   if (after.tools === undefined) return undefined
   if (grant.tools.length === 0) {

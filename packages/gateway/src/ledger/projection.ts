@@ -14,7 +14,11 @@ const find = (projections: Projections, stage: string): Projection | undefined =
   new Map<string, Projection>(Object.entries(projections)).get(stage)
 
 /** One transaction: the effects in the order of the lines, and the head that they lead to. */
-export const project = async (store: Store, projections: Projections, batch: { entries: readonly AuditEntry[]; head: Head }): Promise<void> =>
+export const project = async (
+  store: Store,
+  projections: Projections,
+  batch: { entries: readonly AuditEntry[]; head: Head },
+): Promise<void> =>
   store.write(async (tx) => {
     for (const entry of batch.entries) await find(projections, entry.stage)?.(tx, entry)
     await writeHead(tx, batch.head)

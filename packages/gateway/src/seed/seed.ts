@@ -51,5 +51,7 @@ export const seed = async ({ ledger, rows }: { ledger: Ledger; rows: Rows }, { m
   const missing = id !== null && (emptied || (await readGroup(rows, id)) === undefined)
   if (!emptied && !missing) return
   const group = missing ? makeGroup(id, at) : null
-  await ledger.commit([{ stage: 'seed', ...itself, ...(group === null ? {} : { agentGroupID: group.id }), detail: { unit, emptied, group } }])
+  await ledger.commit([
+    { stage: 'seed', ...itself, ...(group === null ? {} : { agentGroupID: group.id }), detail: { unit, emptied, group } },
+  ])
 }

@@ -16,7 +16,12 @@ after(async () => {
   await removeDirectory(unit.dir)
 })
 
-const local = { transport: 'stdio', command: 'server', args: ['--fast'], env: { TOKEN: 'literal-secret-1', NAME: '${NAME}', MIXED: 'Bearer ${NAME}' } }
+const local = {
+  transport: 'stdio',
+  command: 'server',
+  args: ['--fast'],
+  env: { TOKEN: 'literal-secret-1', NAME: '${NAME}', MIXED: 'Bearer ${NAME}' },
+}
 const remote = { transport: 'http', url: 'https://tools.example/mcp', headers: { Authorization: 'literal-secret-2', 'X-Ref': '${REF}' } }
 
 const stored = async (name: string) => (await unit.gateway.broker.catalog({}, context)).find((item) => item.name === name)?.entry
@@ -27,7 +32,10 @@ test('creates, replaces, lists, reads and removes, each in the journal', async (
   assert.equal(made.created, true)
   assert.equal((await putServer(unit, 'one', local)).created, false)
   const list = await unit.gateway.controlPlane.servers({ token }, context)
-  assert.deepEqual(list.items.map((item) => item.name), ['one'])
+  assert.deepEqual(
+    list.items.map((item) => item.name),
+    ['one'],
+  )
   await unit.gateway.controlPlane.removeServer({ token, name: server('one') }, context)
   assert.equal((await fails(shown('one'))).code, 'not-found')
   assert.equal((await fails(() => unit.gateway.controlPlane.removeServer({ token, name: server('one') }, context))).code, 'not-found')
@@ -52,7 +60,11 @@ test('a mask sent back keeps the stored value while the server is the same', asy
   assert.deepEqual(await stored('local'), { ...local, env: { TOKEN: 'literal-secret-1', NEW: 'x' } })
   await putServer(unit, 'remote', remote)
   await putServer(unit, 'remote', { ...remote, url: 'https://tools.example/other', headers: { Authorization: mask } })
-  assert.deepEqual(await stored('remote'), { ...remote, url: 'https://tools.example/other', headers: { Authorization: 'literal-secret-2' } })
+  assert.deepEqual(await stored('remote'), {
+    ...remote,
+    url: 'https://tools.example/other',
+    headers: { Authorization: 'literal-secret-2' },
+  })
 })
 
 const elsewhere: readonly [what: string, name: string, entry: object, pointer: string][] = [
@@ -61,8 +73,18 @@ const elsewhere: readonly [what: string, name: string, entry: object, pointer: s
   ['an image', 'local', { ...local, image: 'thief', env: { TOKEN: mask } }, '/env/TOKEN'],
   ['another transport', 'local', { ...remote, headers: { TOKEN: mask } }, '/headers/TOKEN'],
   ['another host', 'remote', { ...remote, url: 'https://thief.example/mcp', headers: { Authorization: mask } }, '/headers/Authorization'],
-  ['another port', 'remote', { ...remote, url: 'https://tools.example:444/mcp', headers: { Authorization: mask } }, '/headers/Authorization'],
-  ['another scheme', 'loop', { transport: 'http', url: 'http://localhost/mcp', headers: { Authorization: mask } }, '/headers/Authorization'],
+  [
+    'another port',
+    'remote',
+    { ...remote, url: 'https://tools.example:444/mcp', headers: { Authorization: mask } },
+    '/headers/Authorization',
+  ],
+  [
+    'another scheme',
+    'loop',
+    { transport: 'http', url: 'http://localhost/mcp', headers: { Authorization: mask } },
+    '/headers/Authorization',
+  ],
   ['a name that has no value', 'local', { ...local, env: { OTHER: mask } }, '/env/OTHER'],
   ['a name of every object', 'local', { ...local, env: { toString: mask } }, '/env/toString'],
   ['a new server', 'fresh', { ...local, env: { TOKEN: mask } }, '/env/TOKEN'],
@@ -76,7 +98,10 @@ for (const [what, name, entry, pointer] of elsewhere) {
     const before = JSON.stringify(await unit.gateway.broker.catalog({}, context))
     const error = await fails(putServer(unit, name, entry))
     assert.equal(error.code, 'invalid')
-    assert.deepEqual(error.errors?.map((issue) => issue.pointer), [pointer])
+    assert.deepEqual(
+      error.errors?.map((issue) => issue.pointer),
+      [pointer],
+    )
     assert.equal(JSON.stringify(await unit.gateway.broker.catalog({}, context)), before)
   })
 }
@@ -105,7 +130,10 @@ for (const [what, entry, pointer] of refused) {
     const lines = (await audit(unit)).length
     const error = await fails(putServer(unit, 'bad', entry))
     assert.equal(error.code, 'invalid')
-    assert.ok(error.errors?.some((issue) => issue.pointer === pointer), JSON.stringify(error.errors))
+    assert.ok(
+      error.errors?.some((issue) => issue.pointer === pointer),
+      JSON.stringify(error.errors),
+    )
     assert.equal((await audit(unit)).length, lines)
     assert.equal(await stored('bad'), undefined)
   })
@@ -121,10 +149,10 @@ test('the digest of an entry is its identity: values do not count, the command d
 test('taking a server away leaves its grants', async () => {
   await createGroup(unit, 'kept')
   await putServer(unit, 'gone', local)
-  await carry(unit, 'mcp_access', 'kept', { server: 'gone', tools: ['echo'] })
+  await carry(unit, ['mcp_access', 'kept', { server: 'gone', tools: ['echo'] }])
   const session = await openSession(unit, 'kept')
   await unit.gateway.controlPlane.removeServer({ token, name: server('gone') }, context)
-  assert.equal((await authorize(unit, session.id, 'gone', 'echo')).allowed, true)
+  assert.equal((await authorize(unit, session.id, ['gone', 'echo'])).allowed, true)
 })
 
 test('no secret is in the journal, the database or an answer; it is in the catalog file', async () => {

@@ -11,7 +11,7 @@ test('ids only grow while the clock stands, steps back and jumps, and across a r
   await createGroup(first, 'a')
   const ids: string[] = []
   const ask = async (unit: typeof first): Promise<void> => {
-    ids.push((await submit(unit, 'persona', 'a', { instructions: 'x' })).id)
+    ids.push((await submit(unit, ['persona', 'a', { instructions: 'x' }])).id)
   }
   for (const at of [noon, noon, noon - 3_600_000, noon + 1, noon - 1, noon + 86_400_000, 0]) {
     now = at

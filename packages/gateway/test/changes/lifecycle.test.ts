@@ -1,7 +1,21 @@
 // A change from the request to its effect, through the doors.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { audit, authorize, carry, createGroup, decide, grants, groups, openSession, putServer, read, stages, submit, token } from '../fixtures/people.ts'
+import {
+  audit,
+  authorize,
+  carry,
+  createGroup,
+  decide,
+  grants,
+  groups,
+  openSession,
+  putServer,
+  read,
+  stages,
+  submit,
+  token,
+} from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 let unit: Unit
@@ -14,25 +28,40 @@ after(async () => {
 })
 
 test('holds a change until a human approves it, and only then applies it', async () => {
-  const { id, state, digest } = await submit(unit, 'agent_create', 'writers', { id: 'writers', name: 'Writers', agent: 'mock', persona: 'Be brief.' })
+  const { id, state, digest } = await submit(unit, [
+    'agent_create',
+    'writers',
+    {
+      id: 'writers',
+      name: 'Writers',
+      agent: 'mock',
+      persona: 'Be brief.',
+    },
+  ])
   assert.match(id, /^chg_\d{14}\.\d{9}$/)
   assert.equal(state, 'held')
   assert.deepEqual(await groups(unit), [])
   const pending = await unit.gateway.controlPlane.pending({ token, limit: 10 }, context)
-  assert.deepEqual(pending.items.map((change) => change.id), [id])
+  assert.deepEqual(
+    pending.items.map((change) => change.id),
+    [id],
+  )
 
-  const change = await decide(unit, id, 'approve', { digest })
+  const change = await decide(unit, [id, 'approve'], { digest })
   assert.equal(change.state, 'applied')
   assert.equal(change.decisions[0]?.by, 'alice')
   assert.equal(change.decisions[0]?.principal, 'admin')
   const [made] = await groups(unit)
-  assert.deepEqual({ ...made, createdAt: '' }, { id: 'writers', name: 'Writers', agent: 'mock', persona: 'Be brief.', createdAt: '', origin: id })
+  assert.deepEqual(
+    { ...made, createdAt: '' },
+    { id: 'writers', name: 'Writers', agent: 'mock', persona: 'Be brief.', createdAt: '', origin: id },
+  )
   assert.deepEqual(await stages(unit, id), ['submit', 'approve', 'self-approved', 'apply'])
 })
 
 test('a persona shows its diff and takes effect once approved', async () => {
   await createGroup(unit, 'poets')
-  const { id } = await submit(unit, 'persona', 'poets', { instructions: 'Rhyme.' }, { requestedBy: 'bob', reason: 'they asked' })
+  const { id } = await submit(unit, ['persona', 'poets', { instructions: 'Rhyme.' }], { requestedBy: 'bob', reason: 'they asked' })
   const change = await read(unit, id)
   assert.deepEqual(change.diff, [{ op: 'replace', path: '/instructions', value: 'Rhyme.' }])
   assert.deepEqual(change.before, { instructions: '' })
@@ -40,7 +69,7 @@ test('a persona shows its diff and takes effect once approved', async () => {
   assert.equal(change.principal, 'admin')
   assert.equal(change.risk, 'medium')
   assert.equal(change.reason, 'they asked')
-  await decide(unit, id, 'approve')
+  await decide(unit, [id, 'approve'])
   assert.equal((await groups(unit)).find((item) => item.id === 'poets')?.persona, 'Rhyme.')
 })
 
@@ -48,22 +77,22 @@ test('grants tools, answers by them at once, and takes them away at once', async
   await createGroup(unit, 'callers')
   await putServer(unit, 'sample')
   const session = await openSession(unit, 'callers')
-  assert.deepEqual(await authorize(unit, session.id, 'sample', 'echo'), { allowed: false, agentGroupID: 'callers', code: 'not-granted' })
+  assert.deepEqual(await authorize(unit, session.id, ['sample', 'echo']), { allowed: false, agentGroupID: 'callers', code: 'not-granted' })
 
-  await carry(unit, 'mcp_access', 'callers', { server: 'sample', tools: ['echo', 'add'] })
-  assert.deepEqual(await authorize(unit, session.id, 'sample', 'echo'), { allowed: true, agentGroupID: 'callers' })
-  assert.equal((await authorize(unit, session.id, 'sample', 'remove')).allowed, false)
+  await carry(unit, ['mcp_access', 'callers', { server: 'sample', tools: ['echo', 'add'] }])
+  assert.deepEqual(await authorize(unit, session.id, ['sample', 'echo']), { allowed: true, agentGroupID: 'callers' })
+  assert.equal((await authorize(unit, session.id, ['sample', 'remove'])).allowed, false)
 
-  const narrowed = await submit(unit, 'mcp_revoke', 'callers', { server: 'sample', tools: ['echo'] })
+  const narrowed = await submit(unit, ['mcp_revoke', 'callers', { server: 'sample', tools: ['echo'] }])
   const shown = await read(unit, narrowed.id)
   assert.deepEqual(shown.diff, [{ op: 'remove', path: '/tools/0' }])
   assert.equal(shown.risk, 'low')
-  await decide(unit, narrowed.id, 'approve')
-  assert.deepEqual(await authorize(unit, session.id, 'sample', 'echo'), { allowed: false, agentGroupID: 'callers', code: 'not-granted' })
-  assert.equal((await authorize(unit, session.id, 'sample', 'add')).allowed, true)
+  await decide(unit, [narrowed.id, 'approve'])
+  assert.deepEqual(await authorize(unit, session.id, ['sample', 'echo']), { allowed: false, agentGroupID: 'callers', code: 'not-granted' })
+  assert.equal((await authorize(unit, session.id, ['sample', 'add'])).allowed, true)
 
-  await carry(unit, 'mcp_revoke', 'callers', { server: 'sample' })
-  assert.deepEqual(await authorize(unit, session.id, 'sample', 'add'), { allowed: false, agentGroupID: 'callers', code: 'revoked' })
+  await carry(unit, ['mcp_revoke', 'callers', { server: 'sample' }])
+  assert.deepEqual(await authorize(unit, session.id, ['sample', 'add']), { allowed: false, agentGroupID: 'callers', code: 'revoked' })
   assert.equal((await grants(unit))[0]?.state, 'revoked')
 })
 
@@ -71,11 +100,11 @@ test('a grant that loses its last tool by name is revoked, never widened to ever
   await createGroup(unit, 'last')
   await putServer(unit, 'sample')
   const session = await openSession(unit, 'last')
-  await carry(unit, 'mcp_access', 'last', { server: 'sample', tools: ['echo'] })
-  const change = await carry(unit, 'mcp_revoke', 'last', { server: 'sample', tools: ['echo', 'echo'] })
+  await carry(unit, ['mcp_access', 'last', { server: 'sample', tools: ['echo'] }])
+  const change = await carry(unit, ['mcp_revoke', 'last', { server: 'sample', tools: ['echo', 'echo'] }])
   assert.equal(change.state, 'applied')
   assert.deepEqual(change.diff, [{ op: 'replace', path: '', value: null }])
-  assert.deepEqual(await authorize(unit, session.id, 'sample', 'add'), { allowed: false, agentGroupID: 'last', code: 'revoked' })
+  assert.deepEqual(await authorize(unit, session.id, ['sample', 'add']), { allowed: false, agentGroupID: 'last', code: 'revoked' })
   assert.deepEqual(await unit.gateway.broker.grants({ session: session.id }, context), { agentGroupID: 'last', grants: [] })
 })
 
@@ -83,16 +112,19 @@ test('an empty list of tools grants every tool, at high risk', async () => {
   await createGroup(unit, 'all')
   await putServer(unit, 'sample')
   const session = await openSession(unit, 'all')
-  const change = await carry(unit, 'mcp_access', 'all', { server: 'sample', tools: [] })
+  const change = await carry(unit, ['mcp_access', 'all', { server: 'sample', tools: [] }])
   assert.equal(change.risk, 'high')
-  assert.equal((await authorize(unit, session.id, 'sample', 'whatever')).allowed, true)
-  assert.deepEqual(await unit.gateway.broker.grants({ session: session.id }, context), { agentGroupID: 'all', grants: [{ server: 'sample', tools: [] }] })
+  assert.equal((await authorize(unit, session.id, ['sample', 'whatever'])).allowed, true)
+  assert.deepEqual(await unit.gateway.broker.grants({ session: session.id }, context), {
+    agentGroupID: 'all',
+    grants: [{ server: 'sample', tools: [] }],
+  })
 })
 
 test('a rejected change is final, keeps its reason and changes nothing', async () => {
   await createGroup(unit, 'calm')
-  const { id } = await submit(unit, 'persona', 'calm', { instructions: 'Shout.' })
-  const change = await decide(unit, id, 'reject', { reason: 'too loud' })
+  const { id } = await submit(unit, ['persona', 'calm', { instructions: 'Shout.' }])
+  const change = await decide(unit, [id, 'reject'], { reason: 'too loud' })
   assert.equal(change.state, 'rejected')
   assert.equal(change.decisions[0]?.reason, 'too loud')
   assert.equal((await groups(unit)).find((item) => item.id === 'calm')?.persona, '')
@@ -101,7 +133,7 @@ test('a rejected change is final, keeps its reason and changes nothing', async (
 
 test('a change of the same persona may be asked for, and history keeps it newest first', async () => {
   await createGroup(unit, 'same')
-  const change = await carry(unit, 'persona', 'same', { instructions: '' })
+  const change = await carry(unit, ['persona', 'same', { instructions: '' }])
   assert.equal(change.state, 'applied')
   assert.deepEqual(change.diff, [])
   const history = await unit.gateway.controlPlane.history({ token, limit: 1 }, context)
@@ -115,8 +147,8 @@ test('tells the control plane of each step, the runner of what was applied, the 
   await createGroup(unit, 'told')
   await putServer(unit, 'sample')
   unit.heard.length = 0
-  const { id } = await submit(unit, 'mcp_access', 'told', { server: 'sample', tools: ['echo'] })
-  await decide(unit, id, 'approve')
+  const { id } = await submit(unit, ['mcp_access', 'told', { server: 'sample', tools: ['echo'] }])
+  await decide(unit, [id, 'approve'])
   assert.deepEqual(unit.heard, [
     { by: 'controlPlane', event: 'change', payload: { id } },
     { by: 'broker', event: 'observation-wanted', payload: { server: 'sample' } },
@@ -126,7 +158,7 @@ test('tells the control plane of each step, the runner of what was applied, the 
     { by: 'runner', event: 'group-changed', payload: { agentGroupID: 'told', changeID: id, narrowing: false } },
   ])
   unit.heard.length = 0
-  const revoked = await carry(unit, 'mcp_revoke', 'told', { server: 'sample' })
+  const revoked = await carry(unit, ['mcp_revoke', 'told', { server: 'sample' }])
   assert.deepEqual(
     unit.heard.find((item) => item.by === 'runner'),
     { by: 'runner', event: 'group-changed', payload: { agentGroupID: 'told', changeID: revoked.id, narrowing: true } },
@@ -135,8 +167,8 @@ test('tells the control plane of each step, the runner of what was applied, the 
 
 test('every line says who, through which door, and under which label', async () => {
   await createGroup(unit, 'lines')
-  const { id } = await submit(unit, 'persona', 'lines', { instructions: 'x' }, { requestedBy: 'bob' })
-  await decide(unit, id, 'approve', { decidedBy: 'carol' })
+  const { id } = await submit(unit, ['persona', 'lines', { instructions: 'x' }], { requestedBy: 'bob' })
+  await decide(unit, [id, 'approve'], { decidedBy: 'carol' })
   const lines = (await audit(unit)).filter((entry) => entry.changeID === id)
   assert.deepEqual(
     lines.map(({ stage, edge, principal, by, kind, agentGroupID }) => ({ stage, edge, principal, by, kind, agentGroupID })),

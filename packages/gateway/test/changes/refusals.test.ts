@@ -11,8 +11,8 @@ before(async () => {
   await createGroup(unit, 'other')
   await putServer(unit, 'sample')
   await putServer(unit, 'wide')
-  await carry(unit, 'mcp_access', 'dev-agent', { server: 'sample', tools: ['echo'] })
-  await carry(unit, 'mcp_access', 'dev-agent', { server: 'wide', tools: [] })
+  await carry(unit, ['mcp_access', 'dev-agent', { server: 'sample', tools: ['echo'] }])
+  await carry(unit, ['mcp_access', 'dev-agent', { server: 'wide', tools: [] }])
 })
 after(async () => {
   await unit.close()
@@ -59,9 +59,13 @@ const malformed: readonly [what: string, kind: string, group: string, after: unk
 for (const [what, kind, group, given, code, pointer] of malformed) {
   test(`refuses ${what} with ${code} and stores nothing`, async () => {
     const before = await everything()
-    const error = await fails(submit(unit, kind, group, given))
+    const error = await fails(submit(unit, [kind, group, given]))
     assert.equal(error.code, code)
-    if (pointer !== undefined) assert.ok(error.errors?.some((issue) => issue.pointer === pointer), JSON.stringify(error.errors))
+    if (pointer !== undefined)
+      assert.ok(
+        error.errors?.some((issue) => issue.pointer === pointer),
+        JSON.stringify(error.errors),
+      )
     assert.equal(await everything(), before)
   })
 }
@@ -77,7 +81,7 @@ const refused: readonly [what: string, kind: string, group: string, after: unkno
 for (const [what, kind, group, given, rule] of refused) {
   test(`the verifier refuses ${what} by the rule ${rule}, and history keeps it`, async () => {
     const before = JSON.stringify([await groups(unit), await grants(unit)])
-    const error = await fails(submit(unit, kind, group, given, { reason: 'why not' }))
+    const error = await fails(submit(unit, [kind, group, given], { reason: 'why not' }))
     assert.equal(error.code, 'change-refused')
     assert.equal(error.extra?.['rule'], rule)
     const id = error.extra?.['changeID'] ?? ''
@@ -87,38 +91,38 @@ for (const [what, kind, group, given, rule] of refused) {
     assert.equal(change.failure?.reason, error.detail)
     assert.equal((await audit(unit)).at(-1)?.stage, 'refuse')
     assert.equal((await unit.gateway.controlPlane.history({ token, limit: 1 }, context)).items[0]?.id, id)
-    assert.equal((await fails(decide(unit, id, 'approve'))).code, 'change-already-decided')
+    assert.equal((await fails(decide(unit, [id, 'approve']))).code, 'change-already-decided')
     assert.equal(JSON.stringify([await groups(unit), await grants(unit)]), before)
   })
 }
 
 test('refuses a label that is empty, too long or no text', async () => {
   for (const requestedBy of ['', 'x'.repeat(129), 'a\udc00']) {
-    const error = await fails(submit(unit, 'persona', 'dev-agent', { instructions: 'x' }, { requestedBy }))
+    const error = await fails(submit(unit, ['persona', 'dev-agent', { instructions: 'x' }], { requestedBy }))
     assert.equal(error.errors?.[0]?.pointer, '/requestedBy')
   }
-  const { id } = await submit(unit, 'persona', 'dev-agent', { instructions: 'x' })
-  assert.equal((await fails(decide(unit, id, 'approve', { decidedBy: '' }))).errors?.[0]?.pointer, '/decidedBy')
-  assert.equal((await fails(decide(unit, id, 'approve', { reason: 'x'.repeat(5000) }))).errors?.[0]?.pointer, '/reason')
+  const { id } = await submit(unit, ['persona', 'dev-agent', { instructions: 'x' }])
+  assert.equal((await fails(decide(unit, [id, 'approve'], { decidedBy: '' }))).errors?.[0]?.pointer, '/decidedBy')
+  assert.equal((await fails(decide(unit, [id, 'approve'], { reason: 'x'.repeat(5000) }))).errors?.[0]?.pointer, '/reason')
   assert.equal((await read(unit, id)).state, 'held')
-  await decide(unit, id, 'reject')
+  await decide(unit, [id, 'reject'])
 })
 
 test('an error never repeats what was sent', async () => {
-  const error = await fails(submit(unit, 'agent_create', 'new', { id: 'new', name: 'x', agent: 'hunter2-hunter2' }))
+  const error = await fails(submit(unit, ['agent_create', 'new', { id: 'new', name: 'x', agent: 'hunter2-hunter2' }]))
   assert.ok(!JSON.stringify([error.detail, error.errors]).includes('hunter2'))
 })
 
 test('a change that does not exist cannot be read or decided', async () => {
   assert.equal((await fails(read(unit, 'chg_20260101000000.000000000'))).code, 'not-found')
-  assert.equal((await fails(decide(unit, 'chg_20260101000000.000000000', 'approve'))).code, 'not-found')
+  assert.equal((await fails(decide(unit, ['chg_20260101000000.000000000', 'approve']))).code, 'not-found')
 })
 
 test('on a unit without tool servers mcp_access is refused and the catalog is disabled', async () => {
   const bare = await openUnit({ boot: { catalog: null } })
   try {
     await createGroup(bare, 'dev-agent')
-    const error = await fails(submit(bare, 'mcp_access', 'dev-agent', { server: 'sample', tools: [] }))
+    const error = await fails(submit(bare, ['mcp_access', 'dev-agent', { server: 'sample', tools: [] }]))
     assert.equal(error.code, 'change-refused')
     assert.equal(error.extra?.['rule'], 'mcp-disabled')
     assert.equal((await fails(putServer(bare, 'sample'))).code, 'mcp-disabled')

@@ -5,7 +5,20 @@ import { test } from 'node:test'
 import { ServiceError } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
-import { authorize, carry, createGroup, decide, fails, grants, groups, openSession, putServer, read, stages, submit } from '../fixtures/people.ts'
+import {
+  authorize,
+  carry,
+  createGroup,
+  decide,
+  fails,
+  grants,
+  groups,
+  openSession,
+  putServer,
+  read,
+  stages,
+  submit,
+} from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit, type UnitOptions } from '../fixtures/unit.ts'
 
 /** A database whose transactions fail while `broken` says so, before or after they are written. */
@@ -39,7 +52,10 @@ for (const written of [false, true]) {
     await inUnit({ store: wrap }, async (unit) => {
       Object.assign(fault, { broken: 1, written })
       await createGroup(unit, 'a')
-      assert.deepEqual((await groups(unit)).map((group) => group.id), ['a'])
+      assert.deepEqual(
+        (await groups(unit)).map((group) => group.id),
+        ['a'],
+      )
       assert.equal((await unit.store.read.all('SELECT id FROM changes')).length, 1)
     })
   })
@@ -49,7 +65,7 @@ test('an approval that cannot be applied now is answered as approved and applied
   const { fault, wrap } = breakable()
   await inUnit({ store: wrap }, async (unit) => {
     await createGroup(unit, 'a')
-    const { id } = await submit(unit, 'persona', 'a', { instructions: 'x' })
+    const { id } = await submit(unit, ['persona', 'a', { instructions: 'x' }])
     let left = 1
     const original = unit.journal.append.bind(unit.journal)
     unit.journal.append = (lines) => {
@@ -57,7 +73,7 @@ test('an approval that cannot be applied now is answered as approved and applied
       if (lines.some((line) => line.stage === 'apply') && left-- > 0) fault.broken = 3
       return appended
     }
-    const change = await decide(unit, id, 'approve')
+    const change = await decide(unit, [id, 'approve'])
     assert.equal(change.state, 'approved')
     await waitFor(async () => (await read(unit, id)).state === 'applied', { what: 'the change to be applied' })
     assert.deepEqual(await stages(unit, id), ['submit', 'approve', 'self-approved', 'apply'])
@@ -69,11 +85,11 @@ test('an act whose line stands but whose effect cannot be written says so, and n
   const { fault, wrap } = breakable()
   await inUnit({ store: wrap }, async (unit) => {
     await createGroup(unit, 'a')
-    const { id } = await submit(unit, 'persona', 'a', { instructions: 'x' })
+    const { id } = await submit(unit, ['persona', 'a', { instructions: 'x' }])
     fault.broken = 2
-    const error = await fails(decide(unit, id, 'reject', { decidedBy: 'bob' }))
+    const error = await fails(decide(unit, [id, 'reject'], { decidedBy: 'bob' }))
     assert.equal(error.code, 'unavailable')
-    assert.match((await fails(decide(unit, id, 'approve'))).detail, /rejected by bob/)
+    assert.match((await fails(decide(unit, [id, 'approve']))).detail, /rejected by bob/)
     assert.equal((await read(unit, id)).state, 'rejected')
   })
 })
@@ -84,16 +100,16 @@ test('a gateway that dies between line and effect does it again at its start, on
   await putServer(first, 'sample')
   await createGroup(first, 'a')
   const session = await openSession(first, 'a')
-  const { id } = await submit(first, 'mcp_access', 'a', { server: 'sample', tools: ['echo'] })
+  const { id } = await submit(first, ['mcp_access', 'a', { server: 'sample', tools: ['echo'] }])
   fault.broken = Number.MAX_SAFE_INTEGER
-  const error = await fails(decide(first, id, 'approve'))
+  const error = await fails(decide(first, [id, 'approve']))
   assert.equal(error.code, 'unavailable')
   await first.drop()
 
   const second = await openUnit({ dir: first.dir })
   try {
     assert.equal((await read(second, id)).state, 'applied')
-    assert.deepEqual(await authorize(second, session.id, 'sample', 'echo'), { allowed: true, agentGroupID: 'a' })
+    assert.deepEqual(await authorize(second, session.id, ['sample', 'echo']), { allowed: true, agentGroupID: 'a' })
     assert.deepEqual(await stages(second, id), ['submit', 'approve', 'self-approved', 'apply'])
   } finally {
     await second.close()
@@ -109,17 +125,17 @@ test('a database that is lost is built again from the journal', async () => {
   const first = await openUnit()
   await putServer(first, 'sample')
   await createGroup(first, 'a')
-  await carry(first, 'persona', 'a', { instructions: 'x' })
-  await carry(first, 'mcp_access', 'a', { server: 'sample', tools: ['echo', 'add'] })
-  await carry(first, 'mcp_revoke', 'a', { server: 'sample', tools: ['echo'] })
-  const held = await submit(first, 'persona', 'a', { instructions: 'later' })
+  await carry(first, ['persona', 'a', { instructions: 'x' }])
+  await carry(first, ['mcp_access', 'a', { server: 'sample', tools: ['echo', 'add'] }])
+  await carry(first, ['mcp_revoke', 'a', { server: 'sample', tools: ['echo'] }])
+  const held = await submit(first, ['persona', 'a', { instructions: 'later' }])
   const before = [await groups(first), await grants(first), await read(first, held.id)]
   await first.close()
   for (const end of ['', '-wal', '-shm']) await removeDirectory(`${first.dir}/gateway.db${end}`)
 
   const second = await openUnit({ dir: first.dir })
   assert.deepEqual([await groups(second), await grants(second), await read(second, held.id)], before)
-  assert.equal((await decide(second, held.id, 'approve')).state, 'applied')
+  assert.equal((await decide(second, [held.id, 'approve'])).state, 'applied')
   await second.close()
   await removeDirectory(first.dir)
 })
@@ -127,17 +143,17 @@ test('a database that is lost is built again from the journal', async () => {
 test('a journal that cannot be written stops the act, and nothing changes', async () => {
   await inUnit({}, async (unit) => {
     await createGroup(unit, 'a')
-    const { id } = await submit(unit, 'persona', 'a', { instructions: 'x' })
+    const { id } = await submit(unit, ['persona', 'a', { instructions: 'x' }])
     await rename(`${unit.dir}/audit.jsonl`, `${unit.dir}/elsewhere`)
-    assert.equal((await fails(decide(unit, id, 'approve'))).code, 'audit-unwritable')
-    assert.equal((await fails(submit(unit, 'persona', 'a', { instructions: 'y' }))).code, 'audit-unwritable')
+    assert.equal((await fails(decide(unit, [id, 'approve']))).code, 'audit-unwritable')
+    assert.equal((await fails(submit(unit, ['persona', 'a', { instructions: 'y' }]))).code, 'audit-unwritable')
     assert.equal((await fails(putServer(unit, 'sample'))).code, 'audit-unwritable')
     assert.equal((await read(unit, id)).state, 'held')
     assert.equal((await groups(unit))[0]?.persona, '')
     const health = await unit.gateway.supervisor.health({}, context)
     assert.equal(health.status, 'failed')
     await rename(`${unit.dir}/elsewhere`, `${unit.dir}/audit.jsonl`)
-    assert.equal((await decide(unit, id, 'approve')).state, 'applied')
+    assert.equal((await decide(unit, [id, 'approve'])).state, 'applied')
     assert.equal((await unit.gateway.supervisor.health({}, context)).status, 'ready')
   })
 })

@@ -9,7 +9,7 @@ import { context, openUnit, removeDirectory } from '../fixtures/unit.ts'
 const prepare = async () => {
   const unit = await openUnit()
   await createGroup(unit, 'a')
-  const { id } = await submit(unit, 'persona', 'a', { instructions: 'x' })
+  const { id } = await submit(unit, ['persona', 'a', { instructions: 'x' }])
   await unit.close()
   return { dir: unit.dir, id, path: `${unit.dir}/audit.jsonl` }
 }
@@ -30,7 +30,13 @@ const tampers: readonly [what: string, tamper: (path: string) => Promise<void>][
     async (path) => {
       const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
       assert.match(lines.at(-1) ?? '', /"stage":"checkpoint"/)
-      await writeFile(path, `${lines.slice(0, -1).join('\n').replace(/"time":"20(?!.*"time")/s, '"time":"19')}\n`)
+      await writeFile(
+        path,
+        `${lines
+          .slice(0, -1)
+          .join('\n')
+          .replace(/"time":"20(?!.*"time")/s, '"time":"19')}\n`,
+      )
     },
   ],
   [
@@ -52,10 +58,10 @@ for (const [what, tamper] of tampers) {
     await tamper(path)
     for (let start = 0; start < 2; start += 1) {
       const unit = await openUnit({ dir })
-      const error = await fails(decide(unit, id, 'approve'))
+      const error = await fails(decide(unit, [id, 'approve']))
       assert.equal(error.code, 'audit-unwritable')
       assert.match(error.detail, /journal/)
-      assert.equal((await fails(submit(unit, 'persona', 'a', { instructions: 'y' }))).code, 'audit-unwritable')
+      assert.equal((await fails(submit(unit, ['persona', 'a', { instructions: 'y' }]))).code, 'audit-unwritable')
       assert.equal((await fails(putServer(unit, 'sample'))).code, 'audit-unwritable')
       assert.equal((await read(unit, id)).state, 'held')
       assert.equal((await groups(unit))[0]?.persona, '')
@@ -73,10 +79,20 @@ test('a journal line that cannot be understood is not skipped', async () => {
   const { dir, id, path } = await prepare()
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
   const last = JSON.parse(lines.at(-1) ?? '')
-  lines.push(JSON.stringify({ ...last, seq: last.seq + 1, stage: 'apply', changeID: id, detail: {}, prev: last.hash, hash: sha256(lines.at(-1) ?? '') }))
+  lines.push(
+    JSON.stringify({
+      ...last,
+      seq: last.seq + 1,
+      stage: 'apply',
+      changeID: id,
+      detail: {},
+      prev: last.hash,
+      hash: sha256(lines.at(-1) ?? ''),
+    }),
+  )
   await writeFile(path, `${lines.join('\n')}\n`)
   const unit = await openUnit({ dir })
-  assert.match((await fails(decide(unit, id, 'approve'))).detail, /cannot be done again/)
+  assert.match((await fails(decide(unit, [id, 'approve']))).detail, /cannot be done again/)
   await unit.close()
   await removeDirectory(dir)
 })

@@ -49,7 +49,19 @@ test('each act has a least role, and every lesser role is forbidden', async () =
     const permitted: boolean[] = await Promise.all(acts.map((act) => allowed(role, act)))
     table[role] = acts.filter((_, index) => permitted[index]).toSorted()
   }
-  assert.deepEqual(table['auditor'], ['audit', 'change', 'grants', 'groups', 'history', 'metrics', 'pending', 'server', 'servers', 'sessions', 'status'])
+  assert.deepEqual(table['auditor'], [
+    'audit',
+    'change',
+    'grants',
+    'groups',
+    'history',
+    'metrics',
+    'pending',
+    'server',
+    'servers',
+    'sessions',
+    'status',
+  ])
   assert.deepEqual(table['requester'], [...table['auditor'], 'chat', 'submit'].toSorted())
   assert.deepEqual(table['approver'], [...table['requester'], 'decide', 'probe'].toSorted())
   assert.deepEqual(table['admin'], [...acts].toSorted())

@@ -18,7 +18,7 @@ after(async () => {
   await removeDirectory(unit.dir)
 })
 
-const ask = async (session: string, kind: string, asked: unknown, reason?: string) =>
+const ask = async (session: string, [kind, asked]: readonly [kind: string, after: unknown], reason?: string) =>
   unit.gateway.runner.submitFor({ session: v.parse(SessionID, session), kind, after: asked, reason }, context)
 
 test('one session per group and conversation, also when many ask at once', async () => {
@@ -56,7 +56,7 @@ test('a closed session is nobody any more', async () => {
   assert.deepEqual(unit.heard, [{ by: 'broker', event: 'session-closed', payload: { session: session.id } }])
   assert.equal((await fails(() => unit.gateway.runner.closeSession({ session: session.id }, context))).code, 'not-found')
   assert.equal((await fails(() => unit.gateway.runner.session({ session: session.id }, context))).code, 'not-found')
-  assert.equal((await fails(ask(session.id, 'mcp_access', { server: 'sample', tools: [] }))).code, 'not-found')
+  assert.equal((await fails(ask(session.id, ['mcp_access', { server: 'sample', tools: [] }]))).code, 'not-found')
   assert.equal((await fails(() => unit.gateway.broker.surfaceReady({ session: session.id, surface: 'tools' }, context))).code, 'not-found')
   const verdict = await unit.gateway.broker.authorize({ session: session.id, server: 'sample', tool: 'echo' }, context)
   assert.deepEqual(verdict, { allowed: false, agentGroupID: null, code: 'not-granted' })
@@ -88,26 +88,30 @@ test('without tool servers no surface is expected, and without root there are no
 
 test('an agent asks as itself, and hears what became of it', async () => {
   const session = await openSession(unit, 'a', 'asking')
-  const { id } = await ask(session.id, 'mcp_access', { server: 'sample', tools: ['echo'] }, 'to echo')
+  const { id } = await ask(session.id, ['mcp_access', { server: 'sample', tools: ['echo'] }], 'to echo')
   const change = await read(unit, id)
   assert.equal(change.requestedBy, 'agent:a')
   assert.equal(change.principal, `session:${session.id}`)
   assert.equal(change.agentGroupID, 'a')
   assert.equal((await audit(unit)).at(-1)?.edge, 'runner')
-  await decide(unit, id, 'approve')
+  await decide(unit, [id, 'approve'])
   assert.deepEqual(unit.heard.at(-1), {
     by: 'runner',
     event: 'change-decided',
     payload: { session: session.id, id, state: 'applied', kind: 'mcp_access' },
   })
-  const rejected = await ask(session.id, 'mcp_access', { server: 'sample', tools: [] })
-  await decide(unit, rejected.id, 'reject', { reason: 'no' })
+  const rejected = await ask(session.id, ['mcp_access', { server: 'sample', tools: [] }])
+  await decide(unit, [rejected.id, 'reject'], { reason: 'no' })
   assert.deepEqual(unit.heard.at(-1), {
     by: 'runner',
     event: 'change-decided',
     payload: { session: session.id, id: rejected.id, state: 'rejected', kind: 'mcp_access', reason: 'no' },
   })
-  assert.deepEqual(await unit.gateway.runner.changeFor({ session: session.id, id: rejected.id }, context), { id: rejected.id, state: 'rejected', reason: 'no' })
+  assert.deepEqual(await unit.gateway.runner.changeFor({ session: session.id, id: rejected.id }, context), {
+    id: rejected.id,
+    state: 'rejected',
+    reason: 'no',
+  })
 })
 
 test('an agent may not ask for more than its kinds, nor see the changes of others', async () => {
@@ -117,13 +121,13 @@ test('an agent may not ask for more than its kinds, nor see the changes of other
     ['agent_create', { id: 'a2', name: 'x', agent: 'mock' }],
     ['mcp_revoke', { server: 'sample' }],
   ] as const) {
-    assert.equal((await fails(ask(session.id, kind, asked))).code, 'forbidden')
+    assert.equal((await fails(ask(session.id, [kind, asked]))).code, 'forbidden')
   }
-  assert.equal((await fails(ask(session.id, 'sudo', {}))).code, 'invalid')
-  const error = await fails(ask(session.id, 'mcp_access', { server: 'absent', tools: [] }))
+  assert.equal((await fails(ask(session.id, ['sudo', {}]))).code, 'invalid')
+  const error = await fails(ask(session.id, ['mcp_access', { server: 'absent', tools: [] }]))
   assert.equal(error.extra?.['rule'], 'server-not-configured')
-  assert.equal((await fails(ask(session.id, 'mcp_access', { server: 'sample', tools: [] }, 'x'.repeat(4097)))).code, 'invalid')
-  const foreign = await submit(unit, 'persona', 'b', { instructions: 'x' })
+  assert.equal((await fails(ask(session.id, ['mcp_access', { server: 'sample', tools: [] }], 'x'.repeat(4097)))).code, 'invalid')
+  const foreign = await submit(unit, ['persona', 'b', { instructions: 'x' }])
   assert.equal((await fails(() => unit.gateway.runner.changeFor({ session: session.id, id: foreign.id }, context))).code, 'not-found')
   const nobody = v.parse(ChangeID, 'chg_20260101000000.000000000')
   assert.equal((await fails(() => unit.gateway.runner.changeFor({ session: session.id, id: nobody }, context))).code, 'not-found')
@@ -131,7 +135,7 @@ test('an agent may not ask for more than its kinds, nor see the changes of other
 
 test('a group of one session is asked for by its own session alone: grants of another group allow nothing', async () => {
   const mine = await openSession(unit, 'b', 'mine')
-  await carry(unit, 'mcp_access', 'a', { server: 'sample', tools: [] })
+  await carry(unit, ['mcp_access', 'a', { server: 'sample', tools: [] }])
   const verdict = await unit.gateway.broker.authorize({ session: mine.id, server: 'sample', tool: 'echo' }, context)
   assert.deepEqual(verdict, { allowed: false, agentGroupID: 'b', code: 'not-granted' })
 })

@@ -2,7 +2,8 @@
 import { exits } from '@gatehouse/contracts'
 import { Refusal } from '../life/refusal.ts'
 
-const refused: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS']
+/** ENOENT comes from a file system such as /proc that lets nobody make a directory. */
+const refused: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR']
 
 export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
@@ -12,7 +13,7 @@ export const ownershipRefusal = (directory: string, cause: unknown): Refusal => 
   const { uid, gid } = ids()
   return new Refusal(exits.noPermission, {
     detail: `expected a directory that uid ${uid} can write, got ${directory}${codeOf(cause) === undefined ? '' : ` (${String(codeOf(cause))})`}`,
-    hint: `run: chown -R ${uid}:${gid} ${directory}`,
+    hint: `run: ${codeOf(cause) === 'ENOENT' ? `install -d -m 0700 -o ${uid} -g ${gid}` : `chown -R ${uid}:${gid}`} ${directory}`,
     cause,
   })
 }

@@ -1,18 +1,15 @@
 // A directory that this process alone may use. Never repairs a wrong one: says what to run.
-import { chmod, mkdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { exits } from '@gatehouse/contracts'
 import { Refusal } from '../life/refusal.ts'
-import { codeOf, orRefuse, ownershipRefusal } from './permission.ts'
+import { makeDirectory } from './make-directory.ts'
+import { orRefuse, ownershipRefusal } from './permission.ts'
 
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '0')
 
 /** Made if absent, with its parents; wrong mode or foreign owner: `Refusal` 77 with the line to run. */
 export const privateDirectory = async (path: string, mode = 0o700): Promise<void> => {
-  const made = await orRefuse(path, () => mkdir(path, { recursive: true, mode })).catch((error: unknown) => {
-    if (codeOf(error) === 'EEXIST') return undefined
-    throw error
-  })
-  if (made !== undefined) await chmod(path, mode)
+  await orRefuse(path, () => makeDirectory(path, mode))
   const found = await orRefuse(path, () => stat(path))
   if (!found.isDirectory()) {
     throw new Refusal(exits.noPermission, {

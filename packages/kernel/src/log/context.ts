@@ -10,4 +10,5 @@ const storage = new AsyncLocalStorage<WorkContext>()
 
 export const runInContext = <T>(context: WorkContext, act: () => T): T => storage.run(context, act)
 
+/** Nothing outside a piece of work. */
 export const workContext = (): WorkContext | undefined => storage.getStore()

@@ -38,6 +38,12 @@ const lineOf = (process: string, { level, message, fields }: Entry): string => {
   return JSON.stringify(line)
 }
 
+/** Named one by one: the context may be an object that knows more. */
+const workFields = (): object => {
+  const work = workContext()
+  return work === undefined ? {} : { requestId: work.requestId, traceparent: work.traceparent }
+}
+
 const toStderr = (line: string): void => void process.stderr.write(`${line}\n`)
 
 export const createLogger = (options: LoggerOptions): ProcessLogger => {
@@ -68,7 +74,7 @@ export const createLogger = (options: LoggerOptions): ProcessLogger => {
     const at =
       (level: (typeof written)[number]) =>
       (message: string, fields: object = {}): void => {
-        if (enabled.includes(level)) emit({ level, message, fields: redact({ ...workContext(), ...bound, ...fields }) })
+        if (enabled.includes(level)) emit({ level, message, fields: redact({ ...workFields(), ...bound, ...fields }) })
       }
     return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child: (fields) => under({ ...bound, ...fields }) }
   }

@@ -28,6 +28,10 @@ test('makes a directory with the mode that was asked for, whatever the umask', a
   assert.equal((await stat(path)).mode & 0o777, 0o755)
 })
 
+test('refuses a place where nobody can make a directory, and does not try for ever', async () => {
+  await assert.rejects(privateDirectory('/proc/gatehouse/x'), refusal(77, /^run: install -d .* \/proc\/gatehouse\/x$/))
+})
+
 test('refuses another mode and names the chmod', async (context) => {
   const path = join(await scratch(context), 'wide')
   await mkdir(path)

@@ -1,0 +1,163 @@
+// svcctl change: what is asked of the unit and what is printed, in a pipe and at a terminal.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { Change, SubmitAnswer } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { change } from '../contents.ts'
+import { type FakeUnit, startUnit } from '../fake-unit.ts'
+import { type RunOptions, svcctl, svcctlAtTerminal } from '../svcctl.ts'
+
+suite('svcctl change', () => {
+  let unit: FakeUnit
+  let directory: string
+  const options = (input = ''): RunOptions => ({ env: { SERVICE_API_URL: unit.address }, input })
+  const lastBody = (): unknown => unit.asked.findLast((asked) => asked.body !== undefined)?.body
+
+  before(async () => {
+    unit = await startUnit()
+    directory = mkdtempSync(join(tmpdir(), 'svcctl-'))
+  })
+  after(async () => {
+    rmSync(directory, { recursive: true })
+    await unit.close()
+  })
+
+  test('submit prints the id alone and says who asks', async () => {
+    const ended = await svcctl(
+      [
+        'change',
+        'submit',
+        'mcp_access',
+        '--group',
+        'dev-agent',
+        '--server',
+        'sample',
+        '--tool',
+        'echo',
+        '--as',
+        'alice',
+        '--reason',
+        'why',
+      ],
+      options(),
+    )
+    assert.deepEqual(ended, { code: 0, stdout: `${change.id}\n`, stderr: '' })
+    assert.deepEqual(lastBody(), {
+      kind: 'mcp_access',
+      agentGroupID: 'dev-agent',
+      requestedBy: 'cli:alice',
+      after: { server: 'sample', tools: ['echo'] },
+      reason: 'why',
+    })
+  })
+
+  test('submit takes the state from an argument, a file and standard input', async () => {
+    const state = { instructions: 'Be brief.' }
+    const file = join(directory, 'after.json')
+    writeFileSync(file, JSON.stringify(state))
+    const submit = ['change', 'submit', 'persona', '--group', 'dev-agent']
+    for (const [flags, input] of [
+      [['--after', JSON.stringify(state)]],
+      [['--file', file]],
+      [['--file', '-'], JSON.stringify(state)],
+    ] as const) {
+      assert.equal((await svcctl([...submit, ...flags], options(input))).code, 0)
+      assert.deepEqual((lastBody() as { after: unknown }).after, state)
+    }
+    assert.match((lastBody() as { requestedBy: string }).requestedBy, /^cli:.+/)
+  })
+
+  test('submit refuses what is no JSON before it asks the unit', async () => {
+    const asked = unit.asked.length
+    const ended = await svcctl(['change', 'submit', 'persona', '--group', 'dev-agent', '--after', '{'], options())
+    assert.equal(ended.code, 2)
+    assert.match(ended.stderr, /^Error: expected JSON in --after/)
+    assert.equal(unit.asked.length, asked)
+  })
+
+  test('submit --json gives the answer of the unit', async () => {
+    const ended = await svcctl(['change', 'submit', 'persona', '--group', 'dev-agent', '--text', 'x', '--json'], options())
+    assert.equal(v.parse(SubmitAnswer, JSON.parse(ended.stdout)).id, change.id)
+  })
+
+  test('pending is tab-separated without a header in a pipe', async () => {
+    const ended = await svcctl(['change', 'pending'], options())
+    assert.deepEqual(ended, { code: 0, stdout: `${change.id}\tmcp_access\tdev-agent\tcli:alice\t${change.createdAt}\n`, stderr: '' })
+  })
+
+  test('pending has the columns that were asked for at a terminal', async () => {
+    const [header = '', row = ''] = (await svcctlAtTerminal(['change', 'pending'], options())).stdout.split('\n')
+    assert.deepEqual(header.split(/\s+/), ['ID', 'KIND', 'GROUP', 'REQUESTED-BY', 'AGE'])
+    assert.match(row, /^chg_20260102030405\.000000001 +mcp_access +dev-agent +cli:alice +\d+d$/)
+  })
+
+  test('pending and history give lists of changes as JSON', async () => {
+    for (const list of ['pending', 'history']) {
+      const ended = await svcctl(['change', list, '--json'], options())
+      assert.equal(v.parse(v.array(Change), JSON.parse(ended.stdout)).length, 1)
+    }
+  })
+
+  test('show has the diff, the evidence and the decisions', async () => {
+    const { stdout } = await svcctl(['change', 'show', change.id], options())
+    assert.match(stdout, /\n {2}\+ \/tools\/1: echo\n {2}- \/tools\/0: add\n/)
+    assert.match(stdout, /approve by bob \(admin\)/)
+    assert.match(stdout, /<U\+202E>gnp\.exe<U\+200B>/)
+    assert.doesNotMatch(stdout, /[\u001b\u202e\u200b\u009b]/)
+  })
+
+  test('approve prints the state and asks nothing in a pipe', async () => {
+    const ended = await svcctl(['change', 'approve', change.id, '--by', 'bob'], options('n\n'))
+    assert.deepEqual(ended, { code: 0, stdout: 'applied\n', stderr: '' })
+    assert.deepEqual(lastBody(), { outcome: 'approve', decidedBy: 'bob' })
+  })
+
+  test('approve sends the digest that it was given, and reject a reason', async () => {
+    const digest = 'cd'.repeat(32)
+    await svcctl(['change', 'approve', change.id, '--by', 'bob', '--digest', digest], options())
+    assert.deepEqual(lastBody(), { outcome: 'approve', decidedBy: 'bob', digest })
+    const ended = await svcctl(['change', 'reject', change.id, '--by', 'bob', '--reason', 'no'], options())
+    assert.equal(ended.stdout, 'rejected\n')
+    assert.deepEqual(lastBody(), { outcome: 'reject', decidedBy: 'bob', reason: 'no' })
+  })
+
+  test('approve shows the change at a terminal, and sends the digest of what it showed', async () => {
+    const { stdout, code } = await svcctlAtTerminal(['change', 'approve', change.id, '--by', 'carol'], options('y\n'))
+    assert.equal(code, 0)
+    assert.match(stdout, /\+ \/tools\/1: echo.*Approve chg_.*applied/s)
+    assert.deepEqual(lastBody(), { outcome: 'approve', decidedBy: 'carol', digest: change.digest })
+  })
+
+  test('approve decides nothing when the answer is not yes', async () => {
+    const asked = unit.asked.filter(({ method }) => method === 'POST').length
+    const { stdout, code } = await svcctlAtTerminal(['change', 'approve', change.id, '--by', 'carol'], options('\n'))
+    assert.equal(code, 5)
+    assert.match(stdout, /nothing was approved/)
+    assert.equal(unit.asked.filter(({ method }) => method === 'POST').length, asked)
+  })
+
+  test('approve needs to know by whom', async () => {
+    const ended = await svcctl(['change', 'approve', change.id], options())
+    assert.equal(ended.code, 2)
+    assert.match(ended.stderr, /Missing required flag by/)
+  })
+})
+
+test('approve of a change that cannot be applied ends with 5 and says why', async () => {
+  const failed = { ...change, state: 'apply_failed', failure: { rule: 'apply', reason: 'the disk is full' } }
+  await using unit = await startUnit({ answers: { [`POST /v1/changes/${change.id}/decision`]: failed } })
+  const ended = await svcctl(['change', 'approve', change.id, '--by', 'bob'], { env: { SERVICE_API_URL: unit.address } })
+  assert.equal(ended.code, 5)
+  assert.match(ended.stderr, /could not be applied: the disk is full/)
+})
+
+test('an empty list prints nothing into a pipe, words at a terminal and [] as JSON', async () => {
+  await using unit = await startUnit({ answers: { 'GET /v1/changes/pending': { items: [] } } })
+  const options = { env: { SERVICE_API_URL: unit.address } }
+  assert.deepEqual(await svcctl(['change', 'pending'], options), { code: 0, stdout: '', stderr: '' })
+  assert.equal((await svcctl(['change', 'pending', '--json'], options)).stdout, '[]\n')
+  assert.equal((await svcctlAtTerminal(['change', 'pending'], options)).stdout.trim(), 'No change waits for a decision.')
+})

@@ -1,0 +1,51 @@
+// svcctl chat: says something and waits for the answer to it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { messages } from '../contents.ts'
+import { startUnit } from '../fake-unit.ts'
+import { svcctl, svcctlAtTerminal } from '../svcctl.ts'
+
+const reply = 'echo: red<U+001B>[31m <U+202E>gnp.exe<U+200B>\n<U+0007>end<U+009B>2J\n'
+
+test('prints the reply to this message alone, made harmless, and notes of the system as talk', async () => {
+  await using unit = await startUnit()
+  const ended = await svcctl(['chat', 'dev-agent', 'hello'], { env: { SERVICE_API_URL: unit.address } })
+  assert.deepEqual(ended, { code: 0, stdout: reply, stderr: 'a note\n' })
+  assert.deepEqual(unit.asked.find(({ method }) => method === 'POST')?.body, { agentGroupID: 'dev-agent', text: 'hello' })
+})
+
+test('says what comes on standard input', async () => {
+  await using unit = await startUnit()
+  const ended = await svcctl(['chat', 'dev-agent'], { env: { SERVICE_API_URL: unit.address }, input: 'two\nlines\n' })
+  assert.equal(ended.stdout, reply)
+  assert.deepEqual(unit.asked.find(({ method }) => method === 'POST')?.body, { agentGroupID: 'dev-agent', text: 'two\nlines' })
+  assert.equal((await svcctl(['chat', 'dev-agent'], { env: { SERVICE_API_URL: unit.address } })).code, 2)
+})
+
+test('gives ids and replies as JSON', async () => {
+  await using unit = await startUnit()
+  const { stdout } = await svcctl(['chat', 'dev-agent', 'hello', '--json'], { env: { SERVICE_API_URL: unit.address } })
+  const [exchanged] = JSON.parse(stdout) as [{ messageId: string; replies: unknown[] }]
+  assert.equal(exchanged.messageId, 'msg-1')
+  assert.deepEqual(exchanged.replies, messages(1).slice(3))
+})
+
+test('talks at a terminal until the end of input', async () => {
+  await using unit = await startUnit()
+  const { stdout, code } = await svcctlAtTerminal(['chat', 'dev-agent'], {
+    env: { SERVICE_API_URL: unit.address },
+    input: 'hello\nagain\n\u0004',
+  })
+  assert.equal(code, 0)
+  assert.equal(stdout.split('gnp.exe').length - 1, 2)
+  assert.match(stdout, /dev-agent> /)
+})
+
+test('ends with 9 when no reply comes in time', async () => {
+  await using unit = await startUnit({
+    answers: { 'POST /v1/ui/chat/send': { conversationId: 'other', messageId: 'msg-1', sessionId: 'ses_abcdefghijklm' } },
+  })
+  const ended = await svcctl(['chat', 'dev-agent', 'hello', '--timeout', '1'], { env: { SERVICE_API_URL: unit.address } })
+  assert.equal(ended.code, 9)
+  assert.match(ended.stderr, /expected a reply of dev-agent within 1 s/)
+})

@@ -1,0 +1,93 @@
+// What the fake unit holds. Every value is parsed, so that it has the shape that a unit would send.
+import { AuditEntry, Change, ChatMessage, ProbeResult, ServerView, Status } from '@gatehouse/contracts'
+import * as v from 'valibot'
+
+const digest = 'ab'.repeat(32)
+const at = '2026-01-02T03:04:05.000Z'
+
+/** Escapes, a mark of direction and a line end, as an agent might send them. */
+export const hostile = 'red\u001b[31m \u202egnp.exe\u200b\r\n\u0007end\u009b2J'
+export const hostileShown = 'red<U+001B>[31m <U+202E>gnp.exe<U+200B>\\r\\n<U+0007>end<U+009B>2J'
+
+export const change = v.parse(Change, {
+  id: 'chg_20260102030405.000000001',
+  kind: 'mcp_access',
+  agentGroupID: 'dev-agent',
+  requestedBy: 'cli:alice',
+  principal: 'admin',
+  reason: 'to test the line',
+  state: 'held',
+  before: { tools: ['add'] },
+  after: { server: 'sample', tools: ['echo'] },
+  diff: [
+    { op: 'add', path: '/tools/1', value: 'echo' },
+    { op: 'remove', path: '/tools/0' },
+  ],
+  summary: 'dev-agent may call echo of sample',
+  evidence: { tools: [{ name: 'echo', description: hostile }] },
+  risk: 'medium',
+  digest,
+  createdAt: at,
+  decisions: [{ outcome: 'approve', by: 'bob', principal: 'admin', at, digest }],
+})
+
+const entry = (seq: number, stage: string): AuditEntry =>
+  v.parse(AuditEntry, {
+    seq,
+    time: at,
+    stage,
+    edge: 'gateway.control-plane',
+    principal: 'admin',
+    changeID: change.id,
+    kind: change.kind,
+    agentGroupID: change.agentGroupID,
+    detail: {},
+    prev: digest,
+    hash: digest,
+  })
+
+export const entries = [entry(1, 'submit'), entry(2, 'approve'), entry(3, 'apply')]
+
+export const servers = [
+  v.parse(ServerView, {
+    name: 'sample',
+    entry: { transport: 'stdio', command: 'node', args: ['main.mjs'], env: { TOKEN: '••••' } },
+    digest,
+    state: { status: 'up', tools: 2 },
+  }),
+  v.parse(ServerView, { name: 'far', entry: { transport: 'http', url: 'https://mcp.example.org/mcp' }, digest }),
+]
+
+export const probe = v.parse(ProbeResult, {
+  tools: [
+    { name: 'echo', description: 'Says it again', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } },
+    { name: 'add', description: hostile, inputSchema: { type: 'object', properties: { a: {}, b: {} } } },
+  ],
+  server: { name: 'sample', version: '1.0.0', protocol: '2025-11-25' },
+  elapsedMs: 12.4,
+})
+
+export const status = v.parse(Status, {
+  version: '0.0.0',
+  mode: 'dev',
+  open: true,
+  startedAt: at,
+  mcp: { enabled: true, isolation: 'none' },
+  sandbox: { driver: 'bubblewrap', status: 'ok', missing: ['own uid per group'] },
+  processes: [{ name: 'gateway', pid: 4711, state: 'ready', restarts: 1, since: at }],
+  degraded: ['broker'],
+  held: 2,
+})
+
+/** The history of a group that was already talked with, and the reply to each text sent since. */
+export const messages = (texts: number): ChatMessage[] => {
+  const message = (seq: number, rest: object): ChatMessage =>
+    v.parse(ChatMessage, { id: `m-${seq}`, conversationId: 'console', seq, at, ...rest })
+  const old = [message(1, { from: 'user', text: 'before' }), message(2, { from: 'agent', text: 'echo: before', inReplyTo: 'm-1' })]
+  const fresh = Array.from({ length: texts }, (_, index) => [
+    message(3 + index * 3, { from: 'user', text: 'hello' }),
+    message(4 + index * 3, { from: 'system', text: 'a note' }),
+    message(5 + index * 3, { from: 'agent', text: `echo: ${hostile}`, inReplyTo: 'msg-1' }),
+  ])
+  return [...old, ...fresh.flat()]
+}

@@ -1,0 +1,118 @@
+// A small unit of its own: the answers of the admin API with fixed contents, and a memory of what was asked.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as readAll } from 'node:stream/consumers'
+import { type Code, codes } from '@gatehouse/contracts'
+import { change, entries, messages, probe, servers, status } from './contents.ts'
+
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly token: string | undefined
+  readonly body: unknown
+}
+
+export interface FakeUnit {
+  readonly address: string
+  readonly asked: Asked[]
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface FakeUnitOptions {
+  readonly token?: string
+  /** Answers of routes by `METHOD path`, instead of the fixed ones. */
+  readonly answers?: Readonly<Record<string, unknown>>
+  /** Routes that fail, by the code of their problem. */
+  readonly problems?: Readonly<Record<string, Code>>
+}
+
+const metrics =
+  '# HELP gatehouse_gateway_held_changes Changes that wait\n# TYPE gatehouse_gateway_held_changes gauge\ngatehouse_gateway_held_changes 2\n'
+
+const known = (asked: Asked): unknown => {
+  const body = asked.body as { outcome?: string; text?: string } | undefined
+  switch (`${asked.method} ${asked.path.split('?')[0]}`) {
+    case 'POST /v1/changes':
+      return { id: change.id, state: 'held', digest: change.digest }
+    case 'GET /v1/changes/pending':
+      return { items: [change] }
+    case 'GET /v1/changes/history':
+      return { items: [{ ...change, state: 'applied' }] }
+    case `GET /v1/changes/${change.id}`:
+      return change
+    case `POST /v1/changes/${change.id}/decision`:
+      return { ...change, state: body?.outcome === 'approve' ? 'applied' : 'rejected' }
+    case 'GET /v1/audit':
+      return { items: entries.toReversed() }
+    case 'GET /v1/registry/mcp-servers':
+      return { items: servers }
+    case 'PUT /v1/registry/mcp-servers/fresh':
+      return { name: 'fresh', entry: asked.body, digest: change.digest }
+    case 'GET /v1/registry/mcp-servers/sample':
+      return servers[0]
+    case 'POST /v1/registry/mcp-servers/sample/probe':
+      return probe
+    case 'POST /v1/ui/chat/send':
+      return { conversationId: 'console', messageId: 'msg-1', sessionId: 'ses_abcdefghijklm' }
+    case 'GET /v1/status':
+      return status
+    default:
+      return undefined
+  }
+}
+
+const send = (response: ServerResponse, code: number, body: unknown): void => {
+  response.writeHead(code, { 'content-type': code < 400 ? 'application/json' : 'application/problem+json' }).end(JSON.stringify(body))
+}
+
+const fail = (response: ServerResponse, code: Code): void => {
+  const { status: httpStatus, title } = codes[code]
+  send(response, httpStatus, {
+    type: `about:${code}`,
+    title,
+    status: httpStatus,
+    detail: `planted ${code}`,
+    code,
+    hint: 'a hint',
+    requestId: 'req-12345678',
+  })
+}
+
+export const startUnit = async ({ token, answers = {}, problems = {} }: FakeUnitOptions = {}): Promise<FakeUnit> => {
+  const asked: Asked[] = []
+  const sent = { texts: 0 }
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const raw = await readAll(request)
+    const one: Asked = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      token: request.headers.authorization,
+      body: raw === '' ? undefined : (JSON.parse(raw) as unknown),
+    }
+    asked.push(one)
+    const route = `${one.method} ${one.path.split('?')[0]}`
+    const problem = token !== undefined && one.token !== `Bearer ${token}` ? 'unauthorized' : problems[route]
+    if (problem !== undefined) return fail(response, problem)
+    if (route === 'GET /metrics') return void response.writeHead(200, { 'content-type': 'text/plain' }).end(metrics)
+    if (route === 'POST /v1/ui/chat/send') sent.texts += 1
+    if (route.startsWith('GET /v1/ui/chat/')) {
+      const after = Number(new URL(one.path, 'http://unit').searchParams.get('after') ?? 0)
+      return send(response, 200, { messages: messages(sent.texts).filter((message) => message.seq > after) })
+    }
+    const answer = answers[route] ?? known(one)
+    return answer === undefined ? fail(response, 'not-found') : send(response, 200, answer)
+  }
+
+  const server = createServer((request, response) => void handle(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (!server.listening) return resolve()
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  return { address: `http://127.0.0.1:${port}`, asked, close, [Symbol.asyncDispose]: close }
+}

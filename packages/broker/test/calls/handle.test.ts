@@ -1,0 +1,169 @@
+// What a session may call, and what it reads when it may not.
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import { join } from 'node:path'
+import { type Bench, createBench, local, messages, sessionOne, sessionTwo } from '../fixtures/bench.ts'
+
+let bench: Bench
+beforeEach(async () => {
+  bench = await createBench()
+})
+afterEach(() => bench.stop())
+
+const text = ({ content }: { content: readonly Record<string, unknown>[] }): unknown => content[0]?.['text']
+
+test('calls a granted tool and answers with what the server sent', async () => {
+  bench.gateway.catalog = { sample: local() }
+  bench.gateway.grants = { [sessionOne]: { sample: ['echo'] } }
+  await bench.start()
+  assert.deepEqual(await bench.call('sample__echo', { text: 'hi' }), { content: [{ type: 'text', text: 'hi' }], isError: false })
+  const record = await bench.onlyRecord()
+  assert.deepEqual(
+    { ...record, time: 0, bytes: 0, duration: 0 },
+    { time: 0, session: sessionOne, agentGroupID: 'team', server: 'sample', tool: 'echo', op: 'call', status: 'ok', bytes: 0, duration: 0 },
+  )
+  assert.ok(record.bytes > 80 && record.duration > 0)
+})
+
+test('refuses a tool that the grant does not name, and one of a server that does not exist, in the same words', async () => {
+  bench.gateway.catalog = { sample: local() }
+  bench.gateway.grants = { [sessionOne]: { sample: ['echo'] } }
+  await bench.start()
+  const ungranted = await bench.call('sample__env')
+  const unknown = await bench.call('nobody__env')
+  const shapeless = await bench.call('env')
+  assert.equal(ungranted.error?.code, 'not-granted')
+  assert.equal(String(text(ungranted)).replace('sample__env', ''), String(text(unknown)).replace('nobody__env', ''))
+  assert.equal(String(text(ungranted)).replace('sample__env', ''), String(text(shapeless)).replace('env', ''))
+  const records = await bench.records()
+  assert.deepEqual(
+    records.map(({ server, tool, status, code }) => [server, tool, status, code]),
+    [
+      ['sample', 'env', 'refused', 'not-granted'],
+      ['nobody', 'env', 'refused', 'not-granted'],
+      ['', 'env', 'refused', 'not-granted'],
+    ],
+  )
+})
+
+test('starts no server for a call that is refused', async () => {
+  const log = join(bench.directory, 'log')
+  bench.gateway.catalog = { sample: local({ LOG: log }) }
+  await bench.start()
+  await bench.call('sample__echo')
+  assert.deepEqual(await messages(log), [])
+})
+
+test('gives each session its own grants over one shared connection', async () => {
+  const log = join(bench.directory, 'log')
+  bench.gateway.catalog = { sample: local({ LOG: log }) }
+  bench.gateway.grants = { [sessionOne]: { sample: ['echo'] }, [sessionTwo]: { sample: ['fail'] } }
+  await bench.start()
+  const [one, two, three, four] = await Promise.all([
+    bench.call('sample__echo', { text: 'a' }, sessionOne),
+    bench.call('sample__fail', {}, sessionTwo),
+    bench.call('sample__echo', { text: 'a' }, sessionTwo),
+    bench.tools(sessionTwo),
+  ])
+  assert.equal(one.isError, false)
+  assert.equal(text(two), 'the tool failed')
+  assert.equal(three.error?.code, 'not-granted')
+  assert.deepEqual(
+    four.map(({ name }) => name),
+    ['sample__fail'],
+  )
+  assert.equal((await messages(log)).filter(({ method }) => method === 'initialize').length, 1)
+})
+
+test('refuses a tool that the server does not declare, also when the grant names it or is empty', async () => {
+  bench.gateway.catalog = { sample: local() }
+  bench.gateway.grants = { [sessionOne]: { sample: ['nothing'] }, [sessionTwo]: { sample: [] } }
+  await bench.start()
+  for (const session of [sessionOne, sessionTwo]) {
+    const answer = await bench.call('sample__nothing', {}, session)
+    assert.equal(answer.error?.code, 'not-declared')
+    assert.equal(answer.isError, true)
+  }
+})
+
+test('asks the gateway anew on every call, so that a revoked grant ends with the next one', async () => {
+  bench.gateway.catalog = { sample: local() }
+  bench.gateway.grants = { [sessionOne]: { sample: [] } }
+  await bench.start()
+  assert.equal((await bench.call('sample__echo', { text: 'a' })).isError, false)
+  bench.gateway.revoked = true
+  assert.equal((await bench.call('sample__echo', { text: 'a' })).error?.code, 'revoked')
+  assert.equal(bench.gateway.authorized.length, 2)
+})
+
+test('allows nothing while the gateway cannot be asked', async () => {
+  bench.gateway.catalog = { sample: local() }
+  bench.gateway.grants = { [sessionOne]: { sample: [] } }
+  await bench.start()
+  bench.gateway.isDown = true
+  const answer = await bench.call('sample__echo', { text: 'a' })
+  assert.equal(answer.error?.code, 'server-unavailable')
+  assert.equal((await bench.onlyRecord()).status, 'error')
+})
+
+test('answers server-unavailable for a granted server that left the catalog', async () => {
+  bench.gateway.grants = { [sessionOne]: { sample: [] } }
+  await bench.start()
+  assert.equal((await bench.call('sample__echo')).error?.code, 'server-unavailable')
+})
+
+test('hands an error of the server to the caller, and to no log or record', async () => {
+  bench.gateway.catalog = { sample: local() }
+  bench.gateway.grants = { [sessionOne]: { sample: [] } }
+  await bench.start()
+  const rejected = await bench.call('sample__reject', { text: 'marker-in-the-error' })
+  assert.equal(rejected.error?.code, 'upstream-error')
+  assert.match(String(text(rejected)), /marker-in-the-error/)
+  const failed = await bench.call('sample__fail')
+  assert.deepEqual(failed, { content: [{ type: 'text', text: 'the tool failed' }], isError: true })
+  assert.deepEqual(
+    (await bench.records()).map(({ status, code }) => [status, code]),
+    [
+      ['error', 'upstream-error'],
+      ['error', undefined],
+    ],
+  )
+  assert.doesNotMatch(bench.logLines.join('\n') + JSON.stringify(await bench.records()), /marker-in-the-error|the tool failed/)
+})
+
+test('passes content blocks of kinds that it does not know', async () => {
+  bench.gateway.catalog = { sample: local() }
+  bench.gateway.grants = { [sessionOne]: { sample: [] } }
+  await bench.start()
+  assert.deepEqual(await bench.call('sample__odd'), {
+    content: [
+      { type: 'hologram', data: 'x' },
+      { type: 'text', text: 'plain' },
+    ],
+    isError: false,
+  })
+})
+
+test('says that a tool which asks for input in the middle of a call is not supported', async () => {
+  bench.gateway.catalog = { sample: local({ ERA: 'modern' }) }
+  bench.gateway.grants = { [sessionOne]: { sample: [] } }
+  await bench.start()
+  assert.equal((await bench.call('sample__ask')).error?.code, 'input-required-unsupported')
+})
+
+test('takes no identity from a header', async () => {
+  bench.gateway.catalog = { sample: local() }
+  bench.gateway.grants = { [sessionTwo]: { sample: [] } }
+  await bench.start()
+  const { ask } = await import('../fixtures/bench.ts')
+  const headers = {
+    'x-session': sessionTwo,
+    'x-session-id': sessionTwo,
+    authorization: `Bearer ${sessionTwo}`,
+    'x-agent-group': 'other',
+    host: sessionTwo,
+  }
+  const answer = await ask(bench.socket(sessionOne), '/call', { method: 'POST', headers, body: JSON.stringify({ name: 'sample__echo' }) })
+  assert.match(answer.text, /not-granted/)
+  assert.equal(bench.gateway.authorized[0]?.session, sessionOne)
+})

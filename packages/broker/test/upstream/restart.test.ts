@@ -1,0 +1,128 @@
+// A server that ends takes its own calls along and nothing else; the next call brings it back.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { limits, type ServerName } from '@gatehouse/contracts'
+import { waitFor } from '@gatehouse/kernel'
+import { ask, type Bench, createBench, local, messages, sessionOne } from '../fixtures/bench.ts'
+
+let bench: Bench
+let log: string
+beforeEach(async () => {
+  bench = await createBench()
+  log = join(bench.directory, 'log')
+  bench.gateway.catalog = { sample: local({ LOG: log }), other: local() }
+  bench.gateway.grants = { [sessionOne]: { sample: [], other: [] } }
+})
+afterEach(() => bench.stop())
+
+const context = { requestId: 'r', traceparent: undefined, signal: new AbortController().signal }
+const state = async () => (await bench.broker.controlPlane.states({}, context))['sample']
+const initializes = async () => (await messages(log)).filter(({ method }) => method === 'initialize').length
+const sent = async (tool: string) =>
+  (await messages(log)).some(({ method, params }) => method === 'tools/call' && params?.['name'] === tool)
+
+test('answers calls in flight with server-unavailable when the server crashes, and connects again for the next call', async () => {
+  await bench.start()
+  assert.equal((await state())?.status, 'idle')
+  const waiting = bench.call('sample__silent')
+  await waitFor(() => sent('silent'), { what: 'the waiting call' })
+  const crashing = await bench.call('sample__crash')
+  assert.equal(crashing.error?.code, 'server-unavailable')
+  assert.equal((await waiting).error?.code, 'server-unavailable')
+  assert.deepEqual([(await state())?.status, (await state())?.lastError], ['down', 'the server ended'])
+  const health = await bench.broker.life.health({}, context)
+  assert.deepEqual([health.status, health.degraded], ['degraded', ['sample']])
+  assert.equal((await bench.call('other__echo', { text: 'b' })).isError, false)
+  assert.equal((await bench.call('sample__echo', { text: 'a' })).isError, false)
+  assert.equal(await initializes(), 2)
+  assert.deepEqual([(await state())?.status, (await state())?.lastError, (await state())?.tools], ['up', undefined, 13])
+})
+
+test('starts a server once for many callers that come at the same time', async () => {
+  await bench.start()
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => bench.call('sample__echo', { text: String(at) })))
+  assert.deepEqual(
+    answers.map(({ content }) => content[0]?.['text']),
+    Array.from({ length: 20 }, (_, at) => String(at)),
+  )
+  assert.equal(await initializes(), 1)
+})
+
+test('tells a caller when to come back instead of starting a broken server again and again', async () => {
+  bench.gateway.catalog = { sample: { transport: 'stdio', command: '/nowhere/at/all', args: [], env: {} } }
+  await bench.start()
+  const answer = await waitFor(
+    async () => {
+      const { error } = await bench.call('sample__echo')
+      assert.equal(error?.code, 'server-unavailable')
+      return error?.retryAfter
+    },
+    { what: 'a time to come back', every: 1 },
+  )
+  assert.ok(answer >= 1 && answer <= limits.upstreamRetryMost / 1000)
+  const { lastError, nextAttemptAt } = (await state()) ?? {}
+  assert.equal(lastError, 'the server could not be started: command not found')
+  assert.ok(Date.parse(String(nextAttemptAt)) > Date.now())
+})
+
+test('lets calls in flight end on the old connection when the entry changes', async () => {
+  await bench.start()
+  const slow = bench.call('sample__slow', { ms: 500 })
+  await waitFor(() => sent('slow'), { what: 'the slow call' })
+  const next = join(bench.directory, 'next')
+  bench.gateway.catalog['sample'] = local({ LOG: next })
+  bench.listeners.on['catalog-changed']?.({})
+  await waitFor(async () => (await state())?.status === 'idle', { what: 'the new entry' })
+  assert.equal((await bench.call('sample__echo', { text: 'a' })).isError, false)
+  assert.equal((await messages(next)).filter(({ method }) => method === 'initialize').length, 1)
+  assert.equal((await slow).content[0]?.['text'], 'slow')
+})
+
+test('ends the server of an entry that left the catalog', async () => {
+  await bench.start()
+  await bench.call('sample__echo', { text: 'a' })
+  const env = JSON.parse(String((await bench.call('sample__env')).content[0]?.['text'])) as { cwd: string }
+  assert.equal(env.cwd, join(bench.directory, 'servers', 'sample'))
+  bench.gateway.catalog = {}
+  bench.listeners.on['catalog-changed']?.({})
+  await waitFor(async () => (await state()) === undefined, { what: 'the entry to go' })
+  assert.equal((await bench.call('sample__echo')).error?.code, 'server-unavailable')
+})
+
+test('keeps an unchanged entry connected when another one changes', async () => {
+  await bench.start()
+  await bench.call('sample__echo', { text: 'a' })
+  bench.gateway.catalog['other'] = local({ LANG: 'C' })
+  bench.gateway.catalog['third'] = local()
+  await bench.listeners.onConnect()
+  await bench.call('sample__echo', { text: 'a' })
+  assert.equal(await initializes(), 1)
+})
+
+test('makes at most its share of calls at once, and the rest in their order', async () => {
+  await bench.start()
+  await bench.call('sample__echo', { text: 'a' })
+  const leaving = new AbortController()
+  const body = JSON.stringify({ name: 'sample__silent' })
+  const stuck = Array.from({ length: limits.serverCallsInFlight }, () =>
+    ask(bench.socket(), '/call', { method: 'POST', body, signal: leaving.signal }),
+  )
+  const count = async (tool: string) =>
+    (await messages(log)).filter(({ method, params }) => method === 'tools/call' && params?.['name'] === tool).length
+  await waitFor(async () => (await count('silent')) === limits.serverCallsInFlight, { what: 'full slots' })
+  const late = bench.call('sample__fail')
+  assert.equal((await bench.call('other__echo', { text: 'b' })).isError, false)
+  assert.equal(await count('fail'), 0)
+  leaving.abort()
+  await Promise.allSettled(stuck)
+  assert.equal((await late).content[0]?.['text'], 'the tool failed')
+})
+
+test('never runs a local server without the isolation that was asked for', async () => {
+  await bench.start({ isolation: 'container' })
+  assert.equal((await bench.call('sample__echo', { text: 'a' })).error?.code, 'server-unavailable')
+  assert.deepEqual(await messages(log), [])
+  assert.match(bench.logLines.join(), /does not run local servers in containers/)
+  await assert.rejects(async () => bench.broker.controlPlane.probe({ name: 'sample' as ServerName }, context), { code: 'upstream-failed' })
+})

@@ -1,0 +1,91 @@
+// The typed client against the application: every function of the one meets a route of the other.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClient } from '@gatehouse/client'
+import { isServiceError, ServiceError } from '@gatehouse/contracts'
+import { createTestUnit, entry, home, type Options, token } from './fixtures/unit.ts'
+import { change, grant, group, line, message, named, probe, session } from './fixtures/values.ts'
+
+const join = (options: Options = {}, presented: string | undefined = token) => {
+  const { app, calls } = createTestUnit(options)
+  const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    const headers = { ...(init.headers as Record<string, string>), host: new URL(url).host }
+    return await app.request(new Request(url, { ...init, headers }))
+  }
+  return { client: createClient({ address: `${home}/`, token: presented, fetch }), calls }
+}
+
+test('reaches every route and parses every answer', async () => {
+  const { client } = join()
+  const submission = { kind: 'persona', agentGroupID: 'dev-agent', after: { instructions: 'x' } }
+  assert.equal((await client.changes.submit(submission)).id, change.id)
+  assert.deepEqual((await client.changes.pending()).items, [change])
+  assert.deepEqual(await client.changes.history({ limit: 3, cursor: 'x' }), { items: [change], nextCursor: 'next' })
+  assert.deepEqual(await client.changes.show(change.id), change)
+  assert.equal((await client.changes.decide(change.id, { outcome: 'approve', decidedBy: 'ann' })).state, 'applied')
+  assert.deepEqual((await client.audit.list({ limit: 1 })).items, [line])
+  assert.deepEqual((await client.groups.list()).items, [group])
+  assert.deepEqual((await client.grants.list()).items, [grant])
+  assert.deepEqual((await client.sessions.list()).items, [session])
+  assert.equal((await client.servers.list()).items[0]?.state?.status, 'up')
+  assert.equal((await client.servers.show('sample')).name, 'sample')
+  assert.deepEqual(await client.servers.put('sample', entry), named)
+  assert.equal(await client.servers.remove('sample'), undefined)
+  assert.deepEqual(await client.servers.probe('sample'), probe)
+  assert.equal((await client.chat.send({ agentGroupID: 'dev-agent', text: 'hello' })).messageId, message.id)
+  assert.deepEqual(await client.chat.messages('dev-agent', { after: 0, limit: 5, conversation: 'c' }), { messages: [message] })
+  assert.equal((await client.status()).held, 1)
+  assert.equal((await client.ready()).status, 'ready')
+  assert.match(await client.metrics(), /gatehouse_http_request_duration_seconds/)
+})
+
+test('learns that a unit is not ready without an error', async () => {
+  const { client } = join({ gatewayConnected: false })
+  assert.equal((await client.ready()).status, 'not-ready')
+})
+
+test('rejects with the error that the unit answered', async () => {
+  const refuse = (): never => {
+    throw new ServiceError('change-refused', {
+      detail: 'no such server',
+      hint: 'configure it',
+      extra: { changeID: change.id, rule: 'server' },
+    })
+  }
+  const { client } = join({ answers: { 'gateway.submit': refuse } })
+  await assert.rejects(
+    client.changes.submit({ kind: 'mcp_access', agentGroupID: 'a', after: {} }, { requestId: 'request-0001' }),
+    (error) => {
+      assert.ok(isServiceError(error))
+      assert.deepEqual([error.code, error.detail, error.hint], ['change-refused', 'no such server', 'configure it'])
+      assert.deepEqual(error.extra, { changeID: change.id, rule: 'server', requestId: 'request-0001' })
+      return true
+    },
+  )
+})
+
+test('rejects with the fields that do not fit', async () => {
+  const { client } = join()
+  await assert.rejects(client.chat.send({ agentGroupID: 'A B', text: '' }), (error) => {
+    assert.ok(isServiceError(error))
+    assert.equal(error.code, 'invalid')
+    assert.deepEqual(
+      error.errors?.map(({ pointer }) => pointer),
+      ['/agentGroupID', '/text'],
+    )
+    return true
+  })
+})
+
+test('rejects with unauthorized without a token, and reaches an open unit', async () => {
+  await assert.rejects(join({}, '').client.status(), (error) => isServiceError(error) && error.code === 'unauthorized')
+  assert.equal((await join({ boot: { open: true } }, undefined).client.status()).open, true)
+})
+
+test('cannot be led to another route by an id', async () => {
+  const { client, calls } = join()
+  for (const id of ['../status', '..', 'pending?limit=1', 'a/decision', '#']) {
+    await assert.rejects(client.changes.show(id), (error) => isServiceError(error) && error.code === 'not-found')
+  }
+  assert.ok(calls.every(({ name }) => name === 'gateway.permit'))
+})

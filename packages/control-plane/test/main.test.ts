@@ -1,0 +1,85 @@
+// The process itself: born from its boot document, joined to its peers by real edges, gone without a trace.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Duplex } from 'node:stream'
+import { test, type TestContext } from 'node:test'
+import { edgeSocket, gatewayControlPlane, lifeEdge, runnerControlPlane, supervisorControlPlane } from '@gatehouse/contracts'
+import { waitFor } from '@gatehouse/kernel'
+import { connectEdge, serveEdge } from '@gatehouse/rpc'
+import { execa } from 'execa'
+import { createTestUnit, peersOf, token } from './fixtures/unit.ts'
+
+const program = join(import.meta.dirname, '../src/main.ts')
+const edges = [gatewayControlPlane, runnerControlPlane, supervisorControlPlane, lifeEdge('control-plane')]
+const secretOf = (name: string): string => `secret of ${name}`.padEnd(32, '.')
+
+const freePort = async (): Promise<number> => {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+const launch = async (t: TestContext, port: number) => {
+  const runDir = await mkdtemp(join(tmpdir(), 'gh-'))
+  t.after(() => rm(runDir, { recursive: true, force: true }))
+  const { unit } = createTestUnit({ boot: { port, runDir, mcp: null } })
+  const boot = { ...unit.boot, edges: Object.fromEntries(edges.map(({ name }) => [name, secretOf(name)])) }
+  const child = execa(process.execPath, [program], { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], reject: false, buffer: { fd3: false } })
+  t.after(() => child.kill('SIGKILL'))
+  const pipe = child.stdio[3] as unknown as Duplex
+  const sent: Record<string, unknown>[] = []
+  createInterface({ input: pipe }).on('line', (line) => sent.push(JSON.parse(line) as Record<string, unknown>))
+  pipe.on('error', () => undefined)
+  pipe.write(`${JSON.stringify(boot)}\n`)
+  return { child, sent, runDir, ready: () => waitFor(() => sent.some(({ type }) => type === 'ready'), { what: 'ready', deadline: 30_000 }) }
+}
+
+test('serves with the peers that are there, answers the supervisor, and ends at SIGTERM', async (t) => {
+  const port = await freePort()
+  const { child, runDir, ready } = await launch(t, port)
+  await ready()
+  const address = `http://127.0.0.1:${port}`
+  const authorization = `Bearer ${token}`
+  assert.equal((await fetch(`${address}/readyz`)).status, 503)
+
+  const peers = peersOf({ boot: { mcp: null } }, [])
+  const options = { path: edgeSocket(runDir, gatewayControlPlane), secret: secretOf(gatewayControlPlane.name) }
+  const gateway = await serveEdge(gatewayControlPlane, { ...options, handlers: peers.gateway })
+  t.after(() => gateway.close())
+  await waitFor(async () => (await fetch(`${address}/readyz`)).status === 200, { what: 'the unit to be ready' })
+  const answer = await fetch(`${address}/v1/agent-groups`, { headers: { authorization } })
+  assert.equal(answer.status, 200)
+  assert.equal((await fetch(`${address}/v1/agent-groups`, { headers: { authorization: 'Bearer wrong' } })).status, 401)
+  assert.equal((await fetch(`${address}/v1/sessions`, { headers: { authorization } })).status, 503)
+
+  const edge = lifeEdge('control-plane')
+  const life = connectEdge(edge, { path: edgeSocket(runDir, edge), secret: secretOf(edge.name) })
+  t.after(() => life.close())
+  const health = await waitFor(() => life.calls.health({}).catch(() => undefined), { what: 'health' })
+  assert.deepEqual(health.facts, { host: '127.0.0.1', port })
+
+  child.kill('SIGTERM')
+  assert.equal((await child).exitCode, 0)
+  await assert.rejects(once(connect(port, '127.0.0.1'), 'connect'))
+})
+
+test('refuses to start on an address in use with exit code 69, and says how to choose another', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.after(() => other.close())
+  const address = other.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  const { child, sent } = await launch(t, address.port)
+  assert.equal((await child).exitCode, 69)
+  assert.equal(sent[0]?.type, 'refuse')
+  assert.match(String(sent[0]?.detail), new RegExp(`127\\.0\\.0\\.1:${address.port}`))
+})

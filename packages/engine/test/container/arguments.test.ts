@@ -1,0 +1,49 @@
+// What an engine is asked for, beyond what a probe can see.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { runArguments } from '../../src/container/arguments.ts'
+import type { Engine } from '../../src/container/engine.ts'
+import type { LaunchSpec } from '../../src/driver.ts'
+
+const docker: Engine = { name: 'docker', file: '/usr/bin/docker', global: [], runtime: null, gvisor: false, limits: true, user: null }
+const spec: LaunchSpec = {
+  id: 'ses_a',
+  installation: 'here',
+  rootfs: 'sha256:1',
+  command: ['/bin/node', '/agent/agent.mjs'],
+  env: {},
+  mounts: [{ source: '/a,b/"c"', target: '/workspace', mode: 'rw' }],
+  identity: { uid: 700_000, gid: 700_001 },
+  limits: { memoryMiB: 512, cpus: 1, processes: 64, pids: 256, tmpMiB: 64 },
+}
+const run = (engine: Engine, parts: Partial<LaunchSpec> = {}): string[] => runArguments(engine, { ...spec, ...parts }, { name: 'n', profile: '/p.json' })
+const after = (args: readonly string[], flag: string): string | undefined => args[args.indexOf(flag) + 1]
+
+describe('the command line of an engine', () => {
+  it('quotes a path that holds the separators of a mount', () => {
+    assert.equal(after(run(docker), '--mount'), 'type=bind,"source=/a,b/""c""",target=/workspace')
+    assert.throws(() => run({ ...docker, name: 'podman' }, { mounts: [{ source: '/a:b', target: '/workspace', mode: 'ro' }] }), /without a colon/)
+  })
+
+  it('gives gVisor the tasks that it needs, and no filter, which it would not take', () => {
+    assert.equal(after(run(docker), '--pids-limit'), '256')
+    assert.equal(after(run({ ...docker, gvisor: true }), '--pids-limit'), '512')
+    assert.ok(run(docker).includes('seccomp=/p.json'))
+    assert.ok(!run({ ...docker, gvisor: true }).includes('seccomp=/p.json'))
+  })
+
+  it('joins the group of the session, or runs as the unit where that is not root', () => {
+    assert.deepEqual([after(run(docker), '--user'), after(run(docker), '--group-add')], ['65532:65532', '700001'])
+    const own = run({ ...docker, user: { uid: 1000, gid: 1000 } })
+    assert.deepEqual([after(own, '--user'), own.includes('--group-add')], ['1000:1000', false])
+  })
+
+  it('never maps the sandbox to root', () => {
+    assert.equal(after(run({ ...docker, name: 'podman' }, { mounts: [] }), '--uidmap'), '0:634468:65533')
+    assert.throws(() => run({ ...docker, name: 'podman' }, { mounts: [], identity: { uid: 0, gid: 0 } }), /expected a host id above 65532, got 0/)
+  })
+
+  it('puts the image and the command last, after every option', () => {
+    assert.deepEqual(run(docker).slice(-3), ['sha256:1', '/bin/node', '/agent/agent.mjs'])
+  })
+})

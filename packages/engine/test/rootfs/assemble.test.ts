@@ -1,0 +1,74 @@
+// The root file system: what is in it, what is not, and that the same inputs give the same content.
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, describe, it } from 'node:test'
+import { execa } from 'execa'
+import { assembleRootfs } from '../../src/rootfs/assemble.ts'
+import { profilePath } from '../../src/rootfs/profile.ts'
+
+const room = async (context: TestContext) => {
+  const directory = await mkdtemp(join(tmpdir(), 'rootfs-'))
+  context.after(() => rm(directory, { recursive: true }))
+  const program = join(directory, 'hello.mjs')
+  await writeFile(program, 'console.log("hello")\n', { mode: 0o600 })
+  const options = (target: string) => ({ target: join(directory, target), node: process.execPath, files: [{ source: program, target: '/agent/agent.mjs' }] })
+  return { directory, program, options }
+}
+
+describe('the root file system', () => {
+  it('holds Node, what Node needs, the programs, and nothing else', async (t) => {
+    const { options } = await room(t)
+    const { target } = options('root')
+    await assembleRootfs(options('root'))
+    const files = (await readdir(target, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    const others = files.map((path) => path.slice(target.length)).filter((path) => !/\/(ld-linux[^/]*|lib[^/]+)\.so(\.\d+)*$/.test(path))
+    assert.deepEqual(others.toSorted(), ['/agent/agent.mjs', '/bin/node', '/etc/group', '/etc/nsswitch.conf', '/etc/passwd'])
+    assert.equal((await stat(join(target, 'tmp'))).mode & 0o7777, 0o1777)
+    assert.equal((await stat(join(target, 'agent/agent.mjs'))).mode & 0o7777, 0o644)
+    for (const name of ['workspace', 'memory', 'shared', 'packages', 'run/gatehouse/session', 'run/gatehouse/model', 'run/gatehouse/tools']) {
+      assert.ok((await stat(join(target, name))).isDirectory())
+    }
+    JSON.parse(await readFile(profilePath(target), 'utf8'))
+  })
+
+  it('has one digest for one content, wherever it is made, and another for another', async (t) => {
+    const { options, program } = await room(t)
+    const [first, second] = [await assembleRootfs(options('one')), await assembleRootfs(options('two'))]
+    assert.match(first.digest, /^[0-9a-f]{64}$/)
+    assert.deepEqual(first, second)
+    await writeFile(program, 'console.log("goodbye")\n')
+    assert.notDeepEqual(await assembleRootfs(options('two')), first)
+  })
+
+  it('is left alone when nothing has changed, and made again when it was removed', async (t) => {
+    const { options } = await room(t)
+    const { target } = options('root')
+    const first = await assembleRootfs(options('root'))
+    const { ino } = await stat(target)
+    assert.deepEqual(await assembleRootfs(options('root')), first)
+    assert.equal((await stat(target)).ino, ino)
+    await rm(target, { recursive: true })
+    assert.deepEqual(await assembleRootfs(options('root')), first)
+    assert.ok((await stat(join(target, 'bin/node'))).isFile())
+  })
+
+  it('leaves nothing beside it when a program is missing', async (t) => {
+    const { directory, options } = await room(t)
+    const files = [{ source: join(directory, 'absent.mjs'), target: '/agent/agent.mjs' }]
+    await assert.rejects(assembleRootfs({ ...options('root'), files }), /ENOENT/)
+    assert.deepEqual(await readdir(directory), ['hello.mjs'])
+  })
+
+  it('starts its own Node by its own loader', async (t) => {
+    const { options } = await room(t)
+    const { target } = options('root')
+    await assembleRootfs(options('root'))
+    const loader = (await readdir(target, { recursive: true })).find((path) => /ld-linux[^/]*\.so\.\d+$/.test(path))
+    assert.ok(loader !== undefined)
+    const libraries = (await readdir(target, { recursive: true })).filter((path) => /\/libc\.so/.test(path)).map((path) => join(target, path, '..'))
+    const { stdout } = await execa(join(target, loader), ['--library-path', libraries.join(':'), join(target, 'bin/node'), join(target, 'agent/agent.mjs')])
+    assert.equal(stdout, 'hello')
+  })
+})
