@@ -42,12 +42,12 @@ const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): P
     })
   const [controlPlane, broker, runner, supervisor] = await Promise.all([
     serve(gatewayControlPlane, gateway.controlPlane),
-    serve(gatewayBroker, gateway.broker),
+    boot.catalog === null ? undefined : serve(gatewayBroker, gateway.broker),
     serve(gatewayRunner, gateway.runner),
     serve(lifeEdge('gateway'), gateway.supervisor),
   ])
   gateway.audience.seat({ controlPlane, broker, runner })
-  return [controlPlane, broker, runner, supervisor]
+  return [controlPlane, runner, supervisor, ...(broker === undefined ? [] : [broker])]
 }
 
 const start = async (line: Lifeline<GatewayBoot>): Promise<Running> => {

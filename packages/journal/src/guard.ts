@@ -12,7 +12,7 @@ export const unwritable = (detail: string, hint: string, cause?: unknown): Servi
   new ServiceError('audit-unwritable', { detail, hint, cause })
 
 /** Without following a link; an open file keeps its inode, so the name is all that must be looked at. */
-export const lookAt = (path: string): BigIntStats => {
+const lookAt = (path: string): BigIntStats => {
   try {
     return lstatSync(path, { bigint: true })
   } catch (error) {

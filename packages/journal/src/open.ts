@@ -13,6 +13,7 @@ export interface Journal {
   /**
    * On disk when it resolves; a call's lines keep their order, calls theirs. Rejects with `audit-unwritable` while the
    * file is not what it must be or the disk fails: then no line of the call stands, and a later call tries anew.
+   * An empty list writes nothing and says whether the file is what it must be.
    */
   append(lines: readonly JournalInput[]): Promise<Appended>
   /** The last line on disk, a checkpoint perhaps. */

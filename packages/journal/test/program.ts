@@ -50,26 +50,32 @@ export const start = (t: TestContext, fixture: string, { args, flags = [] }: Com
   }
 }
 
-/** Whether a program of the system is there. */
-export const has = (name: string): boolean => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0
+const limiter = 'prlimit'
+const tracer = 'strace'
+const isThere = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
+
+/** Why writes cannot be made to fail; false where they can. */
+export const noLimiter = isThere(limiter) ? false : 'needs prlimit, install util-linux'
+/** Why syncs cannot be made to fail; false where they can. */
+export const noTracer = isThere(tracer) ? false : 'needs strace, install strace'
 
 /** Bytes to which files may grow; `unlimited` lifts it. */
 export const limitFiles = (pid: number, most: string): void => {
-  const { status, stderr } = spawnSync('prlimit', ['--pid', String(pid), `--fsize=${most}:`], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(limiter, ['--pid', String(pid), `--fsize=${most}:`], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`prlimit: ${stderr}`)
 }
 
 /** Every sync of the process fails with EIO until the function that it gives is called. */
 export const failSyncs = async (pid: number): Promise<() => Promise<void>> => {
-  const tracer = spawn('strace', ['-f', '-p', String(pid), '-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO'], {
+  const tracing = spawn(tracer, ['-f', '-p', String(pid), '-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const ended = once(tracer, 'exit')
-  const [first] = (await Promise.race([once(tracer.stderr, 'data'), ended])) as [unknown]
+  const ended = once(tracing, 'exit')
+  const [first] = (await Promise.race([once(tracing.stderr, 'data'), ended])) as [unknown]
   if (!String(first).includes('attached')) throw new Error(`strace: ${String(first)}`)
-  tracer.stderr.resume()
+  tracing.stderr.resume()
   return async () => {
-    tracer.kill('SIGINT')
+    tracing.kill('SIGINT')
     await ended
   }
 }

@@ -2,7 +2,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { isServiceError } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import { type Journal, type JournalInput, type JournalOptions, openJournal } from '../src/index.ts'
@@ -20,7 +19,7 @@ export const newDirectory = (t: Lasting): string => {
 
 export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
 
-export const seed = Buffer.alloc(32, 7)
+const seed = Buffer.alloc(32, 7)
 
 export const optionsIn = (directory: string): JournalOptions => ({
   path: join(directory, 'audit.jsonl'),

@@ -3,7 +3,7 @@
 import sqlcipher from '@journeyapps/sqlcipher'
 import type { Database, Statement } from '@journeyapps/sqlcipher'
 import { createQueue } from './queue.ts'
-import type { Value } from './transaction.ts'
+import type { Value } from './rows.ts'
 
 export interface Connection {
   all(sql: string, params: readonly Value[]): Promise<unknown[]>

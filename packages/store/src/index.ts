@@ -1,4 +1,5 @@
 // Public surface of the store.
 export { type Store, type StoreOptions, openStore } from './open.ts'
 export { openSealedKey, sealKey } from './seal.ts'
-export type { Rows, Transaction, Value } from './transaction.ts'
+export type { Rows, Value } from './rows.ts'
+export type { Transaction } from './transaction.ts'

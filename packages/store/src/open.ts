@@ -5,7 +5,8 @@ import { ensureFile } from './create.ts'
 import { toStoreError } from './faults.ts'
 import { type Migrations, migrate } from './migrate.ts'
 import { createQueue } from './queue.ts'
-import { type Rows, rowsOf, type Transaction } from './transaction.ts'
+import { type Rows, rowsOf } from './rows.ts'
+import type { Transaction } from './transaction.ts'
 import { probe } from './unlock.ts'
 import { write } from './write.ts'
 
@@ -13,7 +14,7 @@ export interface Store {
   /**
    * Runs `act` in a transaction of its own, after those handed in before. On disk when it resolves. A throw rolls
    * back. `ServiceError` `unavailable` or `internal` after a fault: the act may then have happened, so key its
-   * effects by an id.
+   * effects by an id. Never called from inside another act, which it would wait for.
    */
   write<T>(act: (tx: Transaction) => Promise<T>): Promise<T>
   /** What was committed, in a connection of its own. */

@@ -2,31 +2,12 @@
 // and a later statement would be committed by itself.
 import { isFault, toStoreError } from './faults.ts'
 import type { Connection } from './connection.ts'
-
-export type Value = string | number | null | Buffer
-
-/** `T` is the shape of a row as the statement selects it. */
-export interface Rows {
-  /** The first row. */
-  get<T>(sql: string, params?: readonly Value[]): Promise<T | undefined>
-  all<T>(sql: string, params?: readonly Value[]): Promise<T[]>
-}
+import { type Rows, rowsOf, type Value } from './rows.ts'
 
 /** Only inside the act that it was handed to. */
 export interface Transaction extends Rows {
   run(sql: string, params?: readonly Value[]): Promise<{ changes: number }>
 }
-
-/** Reads everything in one step: a half-read statement would hold an old snapshot for all later ones. */
-export const rowsOf = (all: (sql: string, params: readonly Value[]) => Promise<unknown[]>): Rows => ({
-  async get<T>(sql: string, params: readonly Value[] = []) {
-    const [first] = await all(sql, params)
-    return first as T | undefined
-  },
-  async all<T>(sql: string, params: readonly Value[] = []) {
-    return (await all(sql, params)) as T[]
-  },
-})
 
 export interface OpenTransaction {
   readonly tx: Transaction

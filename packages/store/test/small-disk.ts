@@ -4,14 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+const [mounter, unmounter] = ['mount', 'umount']
+
 const mount = (directory: string, size: string): boolean =>
-  spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', directory], { stdio: 'ignore' }).status === 0
+  spawnSync(mounter, ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', directory], { stdio: 'ignore' }).status === 0
 
 /** Why there can be none; false where there can. */
 export const noSmallDisk = ((): string | false => {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-disk-'))
   const mounted = mount(directory, '64k')
-  if (mounted) spawnSync('umount', [directory])
+  if (mounted) spawnSync(unmounter, [directory])
   rmSync(directory, { recursive: true })
   return mounted ? false : 'needs root to mount a small tmpfs, run the tests as root'
 })()
@@ -23,7 +25,7 @@ export const onSmallDisk = async (size: string, act: (directory: string) => Prom
   try {
     await act(directory)
   } finally {
-    spawnSync('umount', [directory])
+    spawnSync(unmounter, [directory])
     rmSync(directory, { recursive: true })
   }
 }

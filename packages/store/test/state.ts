@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { openStore, type Store, type StoreOptions } from '../src/index.ts'
 
-export const newDirectory = (t: TestContext): string => {
+const newDirectory = (t: TestContext): string => {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-store-'))
   t.after(() => rmSync(directory, { recursive: true, force: true }))
   return directory

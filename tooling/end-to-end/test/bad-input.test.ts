@@ -39,7 +39,7 @@ const rows: readonly (readonly [string, string, RequestInit, number, string])[] 
   ['a wrong media type', config, { method: 'POST', headers: { ...bearer, 'content-type': 'text/plain' }, body: '{}' }, 415, 'unsupported-media-type'],
   ['an unknown path', '/v1/nothing', { headers: bearer }, 404, 'not-found'],
   ['an unknown change', '/v1/changes/chg_20260101000000.000000000', { headers: bearer }, 404, 'not-found'],
-  ['an id that is none', '/v1/changes/everything', { headers: bearer }, 422, 'invalid'],
+  ['an id that is none', '/v1/changes/everything', { headers: bearer }, 404, 'not-found'],
   ['an empty message', '/v1/ui/chat/send', { method: 'POST', headers: json, body: JSON.stringify({ agentGroupID: 'dev-agent', text: '' }) }, 422, 'invalid'],
   ['a message to an unknown group', '/v1/ui/chat/send', { method: 'POST', headers: json, body: JSON.stringify({ agentGroupID: 'nobody', text: 'x' }) }, 404, 'not-found'],
 ]

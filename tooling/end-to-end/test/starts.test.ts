@@ -112,10 +112,23 @@ test('a port in use ends with 69', async (t) => {
   assert.equal((await ended(t, { port: address.port })).code, 69)
 })
 
+/** A place where nobody may write: for root that is a read-only mount. */
+const readOnly = async (t: TestContext): Promise<string> => {
+  if (process.getuid?.() !== 0) return '/usr/gatehouse-state'
+  const path = await freshDirectory()
+  await execa('mount', ['-t', 'tmpfs', '-o', 'ro,size=64k', 'tmpfs', path])
+  t.after(async () => {
+    await execa('umount', [path])
+    await rm(path, { recursive: true })
+  })
+  return join(path, 'state')
+}
+
 test('a state directory that cannot be written ends with 77 and names the chown', async (t) => {
-  const { code, said } = await ended(t, { stateDir: '/proc/gatehouse-cannot-be-here', flags: ['--sandbox', 'off'] })
+  const stateDir = await readOnly(t)
+  const { code, said } = await ended(t, { stateDir, flags: ['--sandbox', 'off'] })
   assert.equal(code, 77)
-  assert.match(said, /chown -R \d+:\d+ \/proc\/gatehouse-cannot-be-here/)
+  assert.match(said, new RegExp(`chown -R \\d+:\\d+ ${stateDir}`))
 })
 
 test('--dev on a public address ends with 78', async (t) => {

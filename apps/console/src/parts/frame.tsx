@@ -46,13 +46,15 @@ export const Frame = ({ place, go, status, problem, leave, children }: FrameProp
         </button>
       )}
     </header>
-    {status?.open === true && <p class="banner">Development mode: no token is asked for. Never put this unit on a network.</p>}
-    {status !== undefined && status.sandbox.missing.length > 0 && (
-      <p class="banner">
-        Sandbox {status.sandbox.driver}: these walls are missing here: {status.sandbox.missing.join(', ')}.
-      </p>
-    )}
-    {status !== undefined && status.degraded.length > 0 && <p class="banner">Not working: {status.degraded.join(', ')}.</p>}
+    <aside aria-label="Notices">
+      {status?.open === true && <p class="banner">Development mode: no token is asked for. Never put this unit on a network.</p>}
+      {status !== undefined && status.sandbox.missing.length > 0 && (
+        <p class="banner">
+          Sandbox {status.sandbox.driver}: these walls are missing here: {status.sandbox.missing.join(', ')}.
+        </p>
+      )}
+      {status !== undefined && status.degraded.length > 0 && <p class="banner">Not working: {status.degraded.join(', ')}.</p>}
+    </aside>
     <main>
       {problem !== undefined && <ProblemNote problem={problem} />}
       {children}

@@ -63,7 +63,7 @@ const common = ({ plan, installation, runDir }: Unit) => ({
 
 const gateway = (unit: Unit, secrets: Secrets): GatewayBoot => ({
   ...common(unit),
-  edges: secrets(gatewayControlPlane, gatewayBroker, gatewayRunner, lifeEdge('gateway')),
+  edges: secrets(gatewayControlPlane, gatewayRunner, lifeEdge('gateway'), ...(unit.plan.catalog === null ? [] : [gatewayBroker])),
   keys: { database: unit.keys.database, journal: unit.keys.journal, secrets: unit.keys.secrets },
   adminToken: unit.token === null ? null : sha256(unit.token),
   catalog: unit.plan.catalog,

@@ -25,7 +25,10 @@ export interface Child {
 const nodeFlags = ['--disable-sigusr1', '--disable-warning=ExperimentalWarning', '--max-semi-space-size=1', '--v8-pool-size=1']
 
 const eachLine = (stream: Readable, handle: (line: string) => void): void => {
-  createInterface({ input: stream, crlfDelay: Infinity }).on('line', handle)
+  const lines = createInterface({ input: stream, crlfDelay: Infinity })
+  lines.on('line', handle)
+  // A process that dies with words unread resets its pipe; `exited` tells of its end.
+  lines.on('error', () => undefined)
 }
 
 export const spawn = ({ name, boot }: Birth, options: SpawnOptions): Child => {
@@ -41,9 +44,7 @@ export const spawn = ({ name, boot }: Birth, options: SpawnOptions): Child => {
   })
   const pipe = child.stdio[3]
   if (!(pipe instanceof Duplex) || child.pid === undefined) throw new Error(`${name} could not be started`)
-  pipe.on('error', () => {
-    // The process died with words unread; `exited` tells.
-  })
+  pipe.on('error', () => undefined)
   eachLine(pipe, (line) => {
     const message = v.safeParse(v.pipe(v.string(), v.parseJson(), FromChild), line)
     if (message.success) options.onMessage(message.output)

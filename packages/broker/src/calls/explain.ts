@@ -3,7 +3,7 @@ import { isServiceError } from '@gatehouse/contracts'
 import { QueueFull } from '../fairness/slots.ts'
 import type { ToolAddress } from '../names/exposed-name.ts'
 import { Abandoned } from '../upstream/abandoned.ts'
-import { type FailureKind, NotDeclared, NotYet, UpstreamError, UpstreamFailure } from '../upstream/failure.ts'
+import { type FailureKind, NotDeclared, NotConnected, UpstreamError, UpstreamFailure } from '../upstream/failure.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { refuse } from './refuse.ts'
 
@@ -21,7 +21,7 @@ export const explain = (address: ToolAddress, error: unknown, signal: AbortSigna
   if (cause instanceof Abandoned) return refuse(address, cause.code)
   if (cause instanceof NotDeclared) return refuse(address, 'not-declared')
   if (cause instanceof QueueFull) return refuse(address, 'busy', 1)
-  if (cause instanceof NotYet) return refuse(address, 'server-unavailable', cause.retryAfter)
+  if (cause instanceof NotConnected) return refuse(address, 'server-unavailable', cause.retryAfter)
   if (cause instanceof UpstreamFailure) return byFailure(address, cause.kind)
   if (cause instanceof UpstreamError)
     return failed(address, 'upstream-error', { message: cause.message.slice(0, mostMessage) || 'the tool server answered with an error' })

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@gatehouse/contracts'
 import type { Metrics } from '@gatehouse/kernel'
 import { classify } from './classify.ts'
-import { NotYet, UpstreamFailure } from './failure.ts'
+import { NotConnected, UpstreamFailure } from './failure.ts'
 import { Live, type OpenOptions } from './live.ts'
 import { Schedule } from './schedule.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -72,7 +72,7 @@ export class Connector {
   async #attempt(): Promise<Live> {
     const { last, nextAt } = this.schedule
     const wait = nextAt - Date.now()
-    if (last !== undefined && wait > limits.upstreamRetryWait) throw new NotYet(last, wait)
+    if (last !== undefined && wait > limits.upstreamRetryWait) throw new NotConnected(last, wait)
     if (wait > 0) await pause(wait)
     if (this.#ending.signal.aborted) throw new UpstreamFailure('retired')
     try {
@@ -82,7 +82,7 @@ export class Connector {
       this.#isLegacy = false
       this.schedule.failed(failure)
       this.#options.log.warn('a tool server cannot be used', { reason: failure.message })
-      throw failure
+      throw new NotConnected(failure, this.schedule.nextAt - Date.now())
     }
   }
 

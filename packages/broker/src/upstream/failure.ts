@@ -56,13 +56,13 @@ export class NotDeclared extends Error {
   }
 }
 
-/** The next attempt to connect is too far away to wait for it. */
-export class NotYet extends UpstreamFailure {
+/** There is no connection: the last attempt failed, and the next one is this far away. */
+export class NotConnected extends UpstreamFailure {
   /** Seconds. */
   readonly retryAfter: number
 
   constructor(last: UpstreamFailure, milliseconds: number) {
     super(last.kind, last.message)
-    this.retryAfter = Math.ceil(milliseconds / 1000)
+    this.retryAfter = Math.max(1, Math.ceil(milliseconds / 1000))
   }
 }

@@ -12,7 +12,8 @@ export interface Audience {
 
 export interface Listeners {
   readonly controlPlane: Pick<EdgeServer<typeof gatewayControlPlane>, 'publish'>
-  readonly broker: Pick<EdgeServer<typeof gatewayBroker>, 'publish'>
+  /** Undefined on a unit without tool servers. */
+  readonly broker: Pick<EdgeServer<typeof gatewayBroker>, 'publish'> | undefined
   readonly runner: Pick<EdgeServer<typeof gatewayRunner>, 'publish'>
 }
 
@@ -24,7 +25,7 @@ export const createHall = (): Hall => {
   let seated: Listeners | undefined
   return {
     controlPlane: (event, payload) => seated?.controlPlane.publish(event, payload),
-    broker: (event, payload) => seated?.broker.publish(event, payload),
+    broker: (event, payload) => seated?.broker?.publish(event, payload),
     runner: (event, payload) => seated?.runner.publish(event, payload),
     seat: (listeners) => {
       seated = listeners

@@ -130,6 +130,23 @@ describe('session.sock', { timeout: 30_000 }, () => {
     assert.equal((await call({ method: 'POST', path: '/changes', body })).status, 503)
   })
 
+  it('delivers nothing new to a sandbox that is to be replaced, and replaces it when it is done', async (t) => {
+    const { unit, call, messageId } = await openRoom(t)
+    const delivered = async () => {
+      const { body } = await call({ method: 'GET', path: '/inbox' })
+      return (body as { messages: { id: string }[] }).messages.map(({ id }) => id)
+    }
+    assert.deepEqual(await delivered(), [messageId])
+    unit.gateway.emit('group-changed', { agentGroupID: unit.gateway.group.id, changeID: unit.gateway.changeID, narrowing: false })
+    const { messageId: second } = await unit.send('second')
+    assert.deepEqual(await delivered(), [messageId])
+    assert.equal((await unit.session())?.launches, 1)
+    await call({ method: 'POST', path: `/inbox/${messageId}/ack` }).catch(() => undefined)
+    await waitFor(async () => (await unit.session())?.launches === 2, { what: 'a second sandbox' })
+    const again = async () => (await delivered().catch(() => [])).includes(second)
+    await waitFor(again, { what: 'what the first one did not get' })
+  })
+
   it('does not look at headers that claim an identity', async (t) => {
     const { unit, call } = await openRoom(t)
     const [session] = unit.gateway.sessions.keys()

@@ -1,0 +1,47 @@
+// Variables in values of a catalog entry.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkHeaders, checkVariables, expand } from '../../src/secrets/expand.ts'
+
+const variables = { TOKEN: 's3cret-value', _x9: 'other', EMPTY: '' }
+
+test('puts variables in place of references, and tells which values they were', () => {
+  const { values, secrets } = expand(
+    { Authorization: 'Bearer ${TOKEN}', Two: '${_x9}${TOKEN}', Plain: 'a $HOME $(id) {TOKEN}', None: '${EMPTY}' },
+    variables,
+  )
+  assert.deepEqual(values, { Authorization: 'Bearer s3cret-value', Two: 'others3cret-value', Plain: 'a $HOME $(id) {TOKEN}', None: '' })
+  assert.deepEqual(secrets, ['s3cret-value', 'other', ''])
+})
+
+test('does not expand what a variable holds', () => {
+  assert.equal(expand({ a: '${A}' }, { A: '${B}', B: 'deep' }).values['a'], '${B}')
+})
+
+for (const name of ['UNSET', 'toString', '__proto__', 'constructor'])
+  test(`refuses a variable that is not set, and names it: ${name}`, () => {
+    assert.throws(() => expand({ a: `\${${name}}` }, variables), {
+      kind: 'variable',
+      message: new RegExp(`the variable ${name} is not set`),
+    })
+  })
+
+for (const value of ['${}', '${TOKEN', '${1A}', '${A-B}', '${TOKEN:-default}', '${ TOKEN }', '${TOKEN${TOKEN}}'])
+  test(`refuses ${value}`, () => {
+    assert.throws(() => expand({ a: value }, variables), { kind: 'variable' })
+  })
+
+test('refuses a header whose value would begin another header', () => {
+  for (const value of ['a\r\nX-Evil: 1', 'a\nb', 'a\rb', 'a\0b', 'ü→'])
+    assert.throws(() => checkHeaders({ 'X-Key': value }), { message: /X-Key/ })
+  checkHeaders({ 'X-Key': 'plain value\twith a tab' })
+  assert.throws(() => checkVariables({ A: 'a\0b' }), { message: /variable A/ })
+  checkVariables({ A: 'a\nb' })
+})
+
+test('never repeats a value in a refusal', () => {
+  assert.throws(
+    () => checkHeaders({ 'X-Key': 's3cret\nvalue' }),
+    (error: Error) => !error.message.includes('s3cret'),
+  )
+})

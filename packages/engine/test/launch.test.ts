@@ -1,0 +1,65 @@
+// Starting a program: what it gets, and what becomes of one that cannot start.
+import assert from 'node:assert/strict'
+import { type StdioOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { isServiceError } from '@gatehouse/contracts'
+import { launchProgram } from '../src/launch.ts'
+
+const collect = async (lines: AsyncIterable<string>): Promise<string[]> => {
+  const found: string[] = []
+  for await (const line of lines) found.push(line)
+  return found
+}
+
+describe('a launched program', () => {
+  it('sees the given environment alone', async () => {
+    const sandbox = await launchProgram({ file: '/usr/bin/env', args: [], env: { ONLY: 'this' } })
+    assert.deepEqual(await collect(sandbox.output), ['ONLY=this'])
+    assert.deepEqual(await sandbox.exited, { code: 0, signal: null, reason: 'exited' })
+  })
+
+  it('reads the given data from descriptor 3', async () => {
+    const script = `process.stdout.write(require('node:fs').readFileSync(3, 'utf8'))`
+    const reader = await launchProgram({ file: process.execPath, args: ['-e', script], env: {}, descriptor3: Buffer.from('the filter') })
+    assert.deepEqual(await collect(reader.output), ['the filter'])
+  })
+
+  it('inherits no descriptor that its launcher happens to hold', async () => {
+    const held = openSync('/etc/hostname')
+    const fixture = join(import.meta.dirname, 'fixtures/list-descriptors.ts')
+    const gap = Array.from({ length: 36 }, () => 'ignore' as const)
+    const stdio: StdioOptions = ['ignore', 'pipe', 'inherit', ...gap, held]
+    const child = spawn(process.execPath, ['--import', 'tsx', fixture], { stdio })
+    closeSync(held)
+    let said = ''
+    child.stdout?.on('data', (chunk: Buffer) => { said += chunk.toString() })
+    await once(child, 'close')
+    assert.match(said, /holds 39 -> \/etc\/hostname/)
+    assert.doesNotMatch(said, /passes .*\/etc\/hostname/)
+    assert.match(said, /passes 0 -> \/dev\/null/)
+  })
+
+  it('rejects when there is no such program', async () => {
+    await assert.rejects(launchProgram({ file: '/no/such/program', args: [], env: {} }), (error) => {
+      assert.ok(isServiceError(error))
+      assert.equal(error.code, 'no-sandbox')
+      assert.match(error.detail, /cannot start \/no\/such\/program/)
+      return true
+    })
+  })
+
+  it('answers stop after its end with how it ended', async () => {
+    const sandbox = await launchProgram({ file: '/bin/false', args: [], env: {} })
+    assert.deepEqual(await sandbox.exited, { code: 1, signal: null, reason: 'exited' })
+    assert.deepEqual(await sandbox.stop(), { code: 1, signal: null, reason: 'exited' })
+  })
+
+  it('gives up after two seconds on what cannot be ended, and says stopped', async () => {
+    const sandbox = await launchProgram({ file: '/bin/sleep', args: ['60'], env: {} }, { end: async () => undefined })
+    assert.deepEqual(await sandbox.stop(), { code: null, signal: null, reason: 'stopped' })
+    assert.equal((await sandbox.exited).reason, 'stopped')
+  })
+})
