@@ -1,4 +1,6 @@
 // The program inside a sandbox: finds its sockets, asks who it is, and answers messages until it is told to end.
+import { exits, sandboxSockets } from '@gatehouse/contracts'
+import { complain } from './complain.ts'
 import { createSession } from './host/session.ts'
 import { connectTools } from './host/tools.ts'
 import { runLoop } from './loop.ts'
@@ -6,11 +8,9 @@ import { openTurnNotes } from './memory/turn.ts'
 import { answer } from './mock/answer.ts'
 import { readCommand } from './mock/command.ts'
 
-const configurationExit = 78
-
 const places = {
-  session: process.env['GATEHOUSE_SESSION_SOCKET'] ?? '/run/gatehouse/session/session.sock',
-  tools: process.env['GATEHOUSE_TOOLS_SOCKET'] ?? '/run/gatehouse/tools/tools.sock',
+  session: process.env['GATEHOUSE_SESSION_SOCKET'] ?? sandboxSockets.session,
+  tools: process.env['GATEHOUSE_TOOLS_SOCKET'] ?? sandboxSockets.tools,
   memory: process.env['GATEHOUSE_MEMORY'] ?? '/memory',
 }
 
@@ -19,14 +19,19 @@ const run = async (signal: AbortSignal): Promise<void> => {
   const tools = await connectTools(places.tools, signal)
   const info = await session.info()
   if (info.agent !== 'mock') {
-    console.error(`expected a group whose agent is mock, got ${info.agent}: this agent has no model loop`)
-    process.exitCode = configurationExit
+    complain(`expected a group whose agent is mock, got ${info.agent}: this agent has no model loop`)
+    process.exitCode = exits.configuration
     return
   }
   const listed = tools === null ? Promise.resolve([]) : tools.list()
   listed.catch(() => undefined)
   const around = { session, tools, toolNames: () => listed }
-  await runLoop({ session, notes: openTurnNotes(places.memory, info.session), read: readCommand, answer: (command) => answer(command, around) })
+  await runLoop({
+    session,
+    notes: openTurnNotes(places.memory, info.session),
+    read: readCommand,
+    answer: (command) => answer(command, around),
+  })
 }
 
 const ending = new AbortController()
@@ -36,7 +41,7 @@ try {
   await run(ending.signal)
 } catch (error) {
   if (!ending.signal.aborted) {
-    console.error(error)
+    complain(error instanceof Error ? (error.stack ?? error.message) : String(error))
     process.exitCode = 1
   }
 }

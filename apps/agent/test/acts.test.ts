@@ -16,7 +16,10 @@ describe('tools', timeout, () => {
   it('says which gate refused', async (t) => {
     const { host, start } = await openRoom(t)
     await Promise.all([host.serveSession(), host.serveTools()])
-    host.respondToCall = () => ({ status: 200, body: { content: [], isError: true, error: { code: 'not-granted', message: 'no grant names sample__echo' } } })
+    host.respondToCall = () => ({
+      status: 200,
+      body: { content: [], isError: true, error: { code: 'not-granted', message: 'no grant names sample__echo' } },
+    })
     start()
     assert.equal(await host.replyTo(host.deliver('tool:sample__echo {}')), 'refused: no grant names sample__echo (not-granted)')
   })

@@ -19,7 +19,10 @@ describe('the agent', timeout, () => {
     const ids = ['one', 'two', 'three'].map((text) => host.deliver(text))
     start()
     await host.replyTo(ids[2] ?? '')
-    assert.deepEqual(host.replies.map(({ text }) => text), ['echo: one', 'echo: two', 'echo: three'])
+    assert.deepEqual(
+      host.replies.map(({ text }) => text),
+      ['echo: one', 'echo: two', 'echo: three'],
+    )
   })
 
   it('acknowledges a message of the system without a reply', async (t) => {
@@ -41,7 +44,8 @@ describe('the agent', timeout, () => {
   it('drops a reply that the host will never take, and goes on', async (t) => {
     const { host, start } = await openRoom(t)
     await host.serveSession()
-    host.respondToReply = ({ body }) => (JSON.stringify(body).includes('first') ? { status: 422, body: { detail: 'no' } } : { status: 202, body: {} })
+    host.respondToReply = ({ body }) =>
+      JSON.stringify(body).includes('first') ? { status: 422, body: { detail: 'no' } } : { status: 202, body: {} }
     start()
     assert.equal(await host.replyTo(host.deliver('first')), '(no reply)')
     assert.equal(await host.replyTo(host.deliver('second')), 'echo: second')

@@ -7,7 +7,7 @@ const at = '2026-01-02T03:04:05.000Z'
 
 /** Escapes, a mark of direction and a line end, as an agent might send them. */
 export const hostile = 'red\u001b[31m \u202egnp.exe\u200b\r\n\u0007end\u009b2J'
-export const hostileShown = 'red<U+001B>[31m <U+202E>gnp.exe<U+200B>\\r\\n<U+0007>end<U+009B>2J'
+export const hostileShown = 'red\\u{1b}[31m \\u{202e}gnp.exe\\u{200b}\\u{d}\\n\\u{7}end\\u{9b}2J'
 
 export const change = v.parse(Change, {
   id: 'chg_20260102030405.000000001',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { suite, test } from 'node:test'
 import { type Code, codes, ServiceError } from '@gatehouse/contracts'
 import { exitCodeOf, failureOf, render } from '../src/output/failure.ts'
@@ -39,10 +40,11 @@ suite('a problem of the unit', () => {
 
 test('every code of the table has its exit code, and hostile details do no harm', () => {
   for (const code of Object.keys(codes) as Code[]) assert.equal(exitCodeOf(new ServiceError(code)), codes[code].exit)
-  const words = render(new ServiceError('invalid', { detail: 'a\u001b[2Jb', errors: [{ pointer: '/x', detail: '\u202e' }] }), {
-    isTTY: false,
-  } as NodeJS.WriteStream)
-  assert.equal(words, 'Error: a<U+001B>[2Jb\n  /x: <U+202E>\n')
+  const words = render(
+    new ServiceError('invalid', { detail: 'a\u001b[2Jb', errors: [{ pointer: '/x', detail: '\u202e' }] }),
+    new PassThrough(),
+  )
+  assert.equal(words, 'Error: a\\u{1b}[2Jb\n  /x: \\u{202e}\n')
 })
 
 test('what nobody foresaw is internal and keeps its words', () => {

@@ -1,5 +1,5 @@
 // Runs the program as a user would: in a pipe, or at a terminal of `script`.
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -21,24 +21,47 @@ export interface RunOptions {
   readonly input?: string
 }
 
-const run = async (file: string, args: readonly string[], { env = {}, input = '' }: RunOptions): Promise<Ended> => {
+export interface TerminalOptions extends Pick<RunOptions, 'env'> {
+  /** What is typed, each once the words before it have appeared. */
+  readonly typed?: readonly (readonly [words: string, keys: string])[]
+}
+
+const start = (file: string, args: readonly string[], env: RunOptions['env']): ChildProcessWithoutNullStreams => {
   const child = spawn(file, args, {
     env: { PATH: process.env['PATH'], XDG_CACHE_HOME: cache, HOME: '/nonexistent', TERM: 'xterm', ...env },
   })
-  child.stdin.on('error', () => undefined).end(input)
+  child.stdin.on('error', () => undefined)
+  return child
+}
+
+const end = async (child: ChildProcessWithoutNullStreams): Promise<Ended> => {
   const code = new Promise<number>((resolve) => child.once('close', (status) => resolve(status ?? -1)))
   const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)])
   return { code: await code, stdout, stderr }
 }
 
-export const svcctl = (args: readonly string[], options: RunOptions = {}): Promise<Ended> =>
-  run(process.execPath, [program, ...args], options)
+export const svcctl = (args: readonly string[], { env, input = '' }: RunOptions = {}): Promise<Ended> => {
+  const child = start(process.execPath, [program, ...args], env)
+  child.stdin.end(input)
+  return end(child)
+}
 
 const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 /** Both streams come as one, with the line ends of a terminal made plain. */
-export const svcctlAtTerminal = async (args: readonly string[], options: RunOptions = {}): Promise<Ended> => {
+export const svcctlAtTerminal = async (args: readonly string[], { env, typed = [] }: TerminalOptions = {}): Promise<Ended> => {
   const command = [process.execPath, program, ...args].map(quote).join(' ')
-  const ended = await run('script', ['-qec', command, '/dev/null'], { ...options, env: { SHELL: '/bin/sh', ...options.env } })
+  const child = start('script', ['-qec', command, '/dev/null'], { SHELL: '/bin/sh', ...env })
+  const waiting = [...typed]
+  let seen = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    seen += chunk.toString()
+    const [next] = waiting
+    if (next === undefined || !seen.includes(next[0])) return
+    waiting.shift()
+    seen = ''
+    child.stdin.write(next[1])
+  })
+  const ended = await end(child)
   return { ...ended, stdout: ended.stdout.replaceAll('\r\n', '\n') }
 }

@@ -66,10 +66,15 @@ const listenToGateway = (rooms: () => Rooms, log: Logger): GatewayListeners => {
   }
 }
 
+/** A socket is the sandbox's to reach, a home is its server's; both lie where no earlier unit's files matter. */
+const prepareDirectories = async (runDir: string): Promise<void> => {
+  await privateDirectory(join(runDir, 'tools'), 0o711)
+  await privateDirectory(join(runDir, 'servers'))
+}
+
 export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const { boot, log, metrics, records, recordLog } = options
-  await privateDirectory(join(boot.runDir, 'tools'), 0o711)
-  await privateDirectory(join(boot.runDir, 'servers'))
+  await prepareDirectories(boot.runDir)
   const stopping = new AbortController()
   const running = new RunningExchanges()
   const client = options.connect(listenToGateway(() => rooms, log))
@@ -78,25 +83,15 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const settings = { boot, log, secret: options.secret }
   const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void observations.tell(item, tools) })
   const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.find(server) !== undefined })
-  const serve = createRoutes({
-    gateway,
-    servers,
-    recorder,
-    log,
-    running,
-    stopping: stopping.signal,
-    callTime: options.callTime ?? limits.callTime,
-  })
+  const patience = { stopping: stopping.signal, callTime: options.callTime ?? limits.callTime }
+  const serve = createRoutes({ gateway, servers, recorder, log, running, ...patience })
   const rooms: Rooms = {
     observations,
     catalog: new Catalog({ gateway, servers, settings, observations, log }),
     sessions: new Sessions({ gateway, log, runDir: boot.runDir, serve }),
   }
   return {
-    controlPlane: {
-      probe: ({ name }) => rooms.catalog.probe(name),
-      states: () => servers.states(),
-    },
+    controlPlane: { probe: ({ name }) => rooms.catalog.probe(name), states: () => servers.states() },
     life: {
       health: () => health(servers, rooms.sessions),
       metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),

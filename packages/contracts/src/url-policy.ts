@@ -17,7 +17,7 @@ export const checkServerUrl = (url: string): string | null => {
   // A parser would drop or turn these silently, so that a person reads another url than the one that is dialled.
   if (/[\s\\]/u.test(url) || /[^\x21-\x7e]/u.test(url)) return 'expected a url without spaces, backslashes or characters outside ASCII'
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase()
-  if (scheme !== 'https' && scheme !== 'http') return `expected https, got ${scheme === undefined ? 'no scheme' : scheme}`
+  if (scheme !== 'https' && scheme !== 'http') return `expected https, got ${scheme ?? 'no scheme'}`
   const parsed = /^https?:\/\/[^/]/i.test(url) ? parse(url) : null
   if (parsed === null) return 'expected an absolute url such as https://host/path, got one that cannot be read'
   if (parsed.username !== '' || parsed.password !== '' || /^https?:\/\/[^/?#]*@/i.test(url))

@@ -1,24 +1,10 @@
 // Chooses the driver of a unit: what its mode allows and its flags ask for, and what really works on this host.
-import type { Mode } from '@gatehouse/contracts'
-import type { Logger } from '@gatehouse/kernel'
 import { detectBubblewrap } from './bubblewrap/detect.ts'
+import type { Choice, ChooseOptions } from './choice.ts'
 import { detectContainer } from './container/detect.ts'
-import type { Driver } from './driver.ts'
 import { detectNone } from './none/detect.ts'
 
 export type WantedDriver = 'auto' | 'oci' | 'container' | 'bubblewrap' | 'none'
-
-export interface ChooseOptions {
-  readonly mode: Mode
-  /** OCI runtime name for the container engine; null: the engine's default. */
-  readonly runtime: string | null
-  /** Path of the agent's bundle on the host, for the driver that has no root file system. */
-  readonly agent: string
-  readonly log: Logger
-}
-
-/** A driver, or why there is none and what to do about it. */
-export type Choice = { readonly driver: Driver } | { readonly refused: string }
 
 type Attempt = (options: ChooseOptions) => Promise<Choice>
 
@@ -35,7 +21,8 @@ const attempts: Record<'container' | 'bubblewrap' | 'none', Attempt> = {
 /** The names to try in order, or a refusal. A runtime belongs to a container engine alone. */
 const candidates = (wanted: WantedDriver, { mode, runtime }: ChooseOptions): readonly (keyof typeof attempts)[] | string => {
   if (wanted === 'oci' || (wanted === 'auto' && mode === 'production')) return laterDriver
-  if (wanted === 'none' && mode !== 'dev') return '--sandbox none confines nothing, so it is allowed with --dev alone; use --sandbox container or --sandbox bubblewrap'
+  if (wanted === 'none' && mode !== 'dev')
+    return '--sandbox none confines nothing, so it is allowed with --dev alone; use --sandbox container or --sandbox bubblewrap'
   if (wanted === 'auto' && (mode === 'demo' || runtime !== null)) return ['container']
   if (wanted === 'auto') return ['bubblewrap', 'container', 'none']
   if (wanted !== 'container' && runtime !== null) return `--sandbox-runtime ${runtime} needs --sandbox container, got --sandbox ${wanted}`

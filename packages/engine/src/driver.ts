@@ -40,7 +40,7 @@ export interface Sandbox {
   readonly exited: Promise<Exit>
   /** Lines of stdout and stderr; beyond the limits they are dropped and counted in a line of their own. One reader. */
   readonly output: AsyncIterable<string>
-  /** Terminates within `stopTime`; never rejects. */
+  /** Terminates within two seconds; never rejects. */
   stop(): Promise<Exit>
 }
 

@@ -7,7 +7,7 @@ import { inheritedDescriptors } from './descriptors.ts'
 import { createOutput } from './output.ts'
 
 /** Milliseconds within which `stop` has ended a sandbox. */
-export const stopTime = 2_000
+const stopTime = 2_000
 /** A container that is still being made cannot be ended yet, so it is tried again. */
 const stopEvery = 400
 
@@ -91,7 +91,11 @@ export const launchProgram = async (program: Program, ending: Ending = {}): Prom
   })()
   if (child.pid === undefined) {
     const { cause } = await child
-    throw new ServiceError('no-sandbox', { detail: `cannot start ${program.file}`, hint: 'run `svcctl status` to see the sandbox driver', cause })
+    throw new ServiceError('no-sandbox', {
+      detail: `cannot start ${program.file}`,
+      hint: 'run `svcctl status` to see the sandbox driver',
+      cause,
+    })
   }
   const stop = async (): Promise<Exit> => {
     stopping = true

@@ -89,7 +89,8 @@ export const createOutput = (caps: OutputCaps = { perSecond: limits.sandboxOutpu
   let dropped = 0
 
   const say = (line: string): void => {
-    if (dropped > 0 && queue.push(`[${dropped} bytes of output dropped: more than ${caps.perSecond} a second or ${caps.total} in all]`)) dropped = 0
+    if (dropped > 0 && queue.push(`[${dropped} bytes of output dropped: more than ${caps.perSecond} a second or ${caps.total} in all]`))
+      dropped = 0
     if (!queue.push(line)) dropped += line.length
   }
 

@@ -68,7 +68,10 @@ const confined = (row: EngineRow, driver: Driver, stay: () => Stay): void => {
     assert.ok((processes ?? []).length <= 3, String(processes))
     assert.ok(environment?.includes('GATEHOUSE_TEST'))
     const leaked = [...(environment ?? []), ...(initEnvironment ?? [])].filter((name) => name in process.env)
-    assert.deepEqual(leaked.filter((name) => !['PATH', 'PWD', 'HOME', 'HOSTNAME', 'TERM'].includes(name)), [])
+    assert.deepEqual(
+      leaked.filter((name) => !['PATH', 'PWD', 'HOME', 'HOSTNAME', 'TERM'].includes(name)),
+      [],
+    )
   })
 
   it('keeps what its driver promises and names what it lacks', async () => {
@@ -76,7 +79,11 @@ const confined = (row: EngineRow, driver: Driver, stay: () => Stay): void => {
     table.set(row.label, { ...Object.fromEntries(driver.missing.map((wall) => [wall, 'lacking'])), ...verdicts })
     const judged = Object.keys(verdicts) as Wall[]
     const lacking = judged.filter((wall) => verdicts[wall] === 'lacking')
-    assert.deepEqual(lacking, judged.filter((wall) => driver.missing.includes(wall)), JSON.stringify(await facts()))
+    assert.deepEqual(
+      lacking,
+      judged.filter((wall) => driver.missing.includes(wall)),
+      JSON.stringify(await facts()),
+    )
   })
 
   it('reaches the socket in a directory that it cannot write, and finds no other', async () => {
@@ -123,7 +130,10 @@ for (const { row, driver } of found) {
         const verdicts = judge(await readFacts(driver, stay.spec('probe')), { env: {}, mounts: stay.mounts, tmpMiB: limits.tmpMiB })
         table.set(row.label, { ...Object.fromEntries(driver.missing.map((wall) => [wall, 'lacking'])), ...verdicts })
         const lacking = (Object.keys(verdicts) as Wall[]).filter((wall) => verdicts[wall] === 'lacking')
-        assert.deepEqual(lacking.filter((wall) => !driver.missing.includes(wall)), [])
+        assert.deepEqual(
+          lacking.filter((wall) => !driver.missing.includes(wall)),
+          [],
+        )
       })
     } else {
       confined(row, driver, () => stay)

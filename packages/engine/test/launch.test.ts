@@ -28,14 +28,16 @@ describe('a launched program', () => {
   })
 
   it('inherits no descriptor that its launcher happens to hold', async () => {
-    const held = openSync('/etc/hostname')
+    const held = openSync('/etc/hostname', 'r')
     const fixture = join(import.meta.dirname, 'fixtures/list-descriptors.ts')
     const gap = Array.from({ length: 36 }, () => 'ignore' as const)
     const stdio: StdioOptions = ['ignore', 'pipe', 'inherit', ...gap, held]
     const child = spawn(process.execPath, ['--import', 'tsx', fixture], { stdio })
     closeSync(held)
     let said = ''
-    child.stdout?.on('data', (chunk: Buffer) => { said += chunk.toString() })
+    child.stdout?.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
     await once(child, 'close')
     assert.match(said, /holds 39 -> \/etc\/hostname/)
     assert.doesNotMatch(said, /passes .*\/etc\/hostname/)

@@ -56,6 +56,9 @@ describe('output', () => {
     const out = output.pipe()
     out(Buffer.from('x'.repeat(70_000)))
     output.end()
-    assert.deepEqual((await collect(output.lines)).map((line) => line.length), [65_536])
+    assert.deepEqual(
+      (await collect(output.lines)).map((line) => line.length),
+      [65_536],
+    )
   })
 })

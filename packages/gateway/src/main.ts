@@ -40,12 +40,10 @@ const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): P
       handlers,
       log: log.child({ edge: edge.name }),
     })
-  const [controlPlane, broker, runner, supervisor] = await Promise.all([
-    serve(gatewayControlPlane, gateway.controlPlane),
-    boot.catalog === null ? undefined : serve(gatewayBroker, gateway.broker),
-    serve(gatewayRunner, gateway.runner),
-    serve(lifeEdge('gateway'), gateway.supervisor),
-  ])
+  const controlPlane = await serve(gatewayControlPlane, gateway.controlPlane)
+  const broker = boot.catalog === null ? undefined : await serve(gatewayBroker, gateway.broker)
+  const runner = await serve(gatewayRunner, gateway.runner)
+  const supervisor = await serve(lifeEdge('gateway'), gateway.supervisor)
   gateway.audience.seat({ controlPlane, broker, runner })
   return [controlPlane, runner, supervisor, ...(broker === undefined ? [] : [broker])]
 }

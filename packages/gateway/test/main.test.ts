@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { edgeSocket, gatewayBroker, gatewayControlPlane, gatewayRunner, lifeEdge } from '@gatehouse/contracts'
-import { connectEdge, type EdgeClient } from '@gatehouse/rpc'
+import { type Edge, edgeSocket, gatewayBroker, gatewayControlPlane, gatewayRunner, lifeEdge } from '@gatehouse/contracts'
+import { connectEdge, type EdgeClient, type EventListeners } from '@gatehouse/rpc'
 import { group, token } from './fixtures/people.ts'
 import { bootOf, newDirectory, removeDirectory } from './fixtures/unit.ts'
 
@@ -26,6 +26,9 @@ interface Born {
   readonly exited: Promise<number | null>
 }
 
+const children: Born[] = []
+const clients: (() => void)[] = []
+
 const bear = (dir: string): Born => {
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program], {
     stdio: ['ignore', 'inherit', 'ignore', 'pipe'],
@@ -36,35 +39,38 @@ const bear = (dir: string): Born => {
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   pipe.on('error', () => undefined)
   pipe.write(`${JSON.stringify(bootOf(dir, { edges, mode: 'dev', seed: 'dev-agent' }))}\n`)
-  return { child, pipe, first, exited }
+  const born = { child, pipe, first, exited }
+  children.push(born)
+  return born
 }
 
 let dir: string
 before(async () => {
   dir = await newDirectory()
 })
-after(() => removeDirectory(dir))
+after(async () => {
+  for (const close of clients) close()
+  for (const { child, exited } of children) {
+    child.kill('SIGKILL')
+    await exited
+  }
+  await removeDirectory(dir)
+})
 
-const connect = (): EdgeClient<typeof gatewayControlPlane> =>
-  connectEdge(gatewayControlPlane, {
-    path: edgeSocket(join(dir, 'run'), gatewayControlPlane),
-    secret: edges[gatewayControlPlane.name] ?? '',
-  })
+/** Closed at the end, whatever happens. */
+const connect = <E extends Edge>(edge: E, on: EventListeners<E> = {}): EdgeClient<E> => {
+  const client = connectEdge(edge, { path: edgeSocket(join(dir, 'run'), edge), secret: edges[edge.name] ?? '', on })
+  clients.push(() => client.close())
+  return client
+}
 
 test('serves its doors, publishes to them, drains when asked, and keeps its files private', async () => {
   const born = bear(dir)
   assert.deepEqual(await born.first, { type: 'ready' })
   const heard = Promise.withResolvers<string>()
-  const runner = connectEdge(gatewayRunner, {
-    path: edgeSocket(join(dir, 'run'), gatewayRunner),
-    secret: edges[gatewayRunner.name] ?? '',
-    on: { 'group-changed': ({ agentGroupID }) => heard.resolve(agentGroupID) },
-  })
-  const life = connectEdge(lifeEdge('gateway'), {
-    path: edgeSocket(join(dir, 'run'), lifeEdge('gateway')),
-    secret: edges['gateway.supervisor'] ?? '',
-  })
-  const people = connect()
+  const runner = connect(gatewayRunner, { 'group-changed': ({ agentGroupID }) => heard.resolve(agentGroupID) })
+  const life = connect(lifeEdge('gateway'))
+  const people = connect(gatewayControlPlane)
   assert.equal((await life.calls.health({})).status, 'ready')
   await runner.calls.sessions({})
 
@@ -78,9 +84,6 @@ test('serves its doors, publishes to them, drains when asked, and keeps its file
   await assert.rejects(people.calls.groups({ token: null }), { code: 'unauthorized' })
   for (const name of ['gateway.db', 'audit.jsonl', 'mcp-catalog.json']) assert.equal((await stat(join(dir, name))).mode & 0o077, 0, name)
 
-  people.close()
-  runner.close()
-  life.close()
   born.pipe.write('drain\n')
   assert.equal(await born.exited, 0)
   assert.match(await readFile(join(dir, 'audit.jsonl'), 'utf8'), /"stage":"stop"/)
@@ -89,7 +92,7 @@ test('serves its doors, publishes to them, drains when asked, and keeps its file
 test('killed and born again in the same unit it has lost nothing', async () => {
   const first = bear(dir)
   assert.deepEqual(await first.first, { type: 'ready' })
-  const people = connect()
+  const people = connect(gatewayControlPlane)
   const asked = await people.calls.submit({
     token,
     submission: { kind: 'persona', agentGroupID: group('dev-agent'), after: { instructions: 'held' } },
@@ -100,7 +103,6 @@ test('killed and born again in the same unit it has lost nothing', async () => {
   assert.deepEqual(await second.first, { type: 'ready' })
   assert.equal((await people.calls.change({ token, id: asked.id })).state, 'held')
   assert.equal((await people.calls.groups({ token })).items[0]?.persona, 'x')
-  people.close()
   second.child.kill('SIGTERM')
   assert.equal(await second.exited, 0)
 })

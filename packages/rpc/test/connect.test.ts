@@ -109,11 +109,15 @@ test('a handler that looks at its signal only after the abort finds it aborted',
 
 test('a call to a peer that is down fails at once, a patient one waits for it', async (context) => {
   const path = await scratch(context)
+  let failures = 0
+  context.mock.method(Math, 'random', () => ((failures += 1), 0.1))
   const client = caller(context, { path })
   await assert.rejects(client.calls.echo({ text: 'x' }), unavailable)
   await assert.rejects(client.calls.large({ text: 'x' }), unavailable)
   assert.equal(client.connected(), false)
   const patient = client.calls.patient({ text: 'waited' })
+  const before = failures
+  await waitFor(() => failures >= before + 3, { what: 'further attempts that fail', every: 1 })
   await serve(context, { path })
   assert.deepEqual(await patient, { text: 'waited' })
 })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { caller, edge, pair, secret } from './fixtures/edge.ts'
-import { greeted } from './fixtures/raw.ts'
+import { greeted, request } from './fixtures/raw.ts'
 
 test('come to every connected caller, in order and once, though it has two connections', async (context) => {
   const heard: number[] = []
@@ -17,6 +17,16 @@ test('come to every connected caller, in order and once, though it has two conne
   for (const n of sent) server.publish('tick', { n })
   await waitFor(() => heard.length === 100 && other.length === 100, { what: 'all events' })
   assert.deepEqual([heard, other], [sent, sent])
+})
+
+test('do not travel on the connection for large calls', async (context) => {
+  const { server, path } = await pair(context)
+  const raw = await greeted(context, path, { edge, secret, lane: 'large' })
+  raw.send(request('echo', { text: 'in' }, 1))
+  await raw.next()
+  server.publish('tick', { n: 1 })
+  raw.send(request('echo', { text: 'after the event' }, 2))
+  assert.deepEqual((await raw.next()).r, { text: 'after the event' })
 })
 
 test('a listener that throws is logged and harms nothing', async (context) => {

@@ -88,6 +88,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
   const closing = new AbortController()
   await prepareDirectories(options)
   const { context, gateway } = await assemble(options, closing.signal)
+  options.metrics.touch('deliveries_total', { channel: 'console', outcome: 'ok' })
   return {
     controlPlane: {
       send: (params) => send(context, params),

@@ -2,7 +2,8 @@
 
 export type Fields = Readonly<Record<string, unknown>>
 
-export const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {})
+export const fields = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
 export const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 

@@ -53,7 +53,11 @@ export const exchange = (options: Exchange): Promise<Answer> =>
       signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.time)]),
       headers: { host: 'gatehouse', ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }) },
     })
-    request.on('socket', (socket) => socket.once('connect', () => { sent = true }))
+    request.on('socket', (socket) =>
+      socket.once('connect', () => {
+        sent = true
+      }),
+    )
     request.on('error', fail)
     request.on('response', (response) => {
       const chunks: Buffer[] = []

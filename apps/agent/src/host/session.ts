@@ -1,13 +1,14 @@
 // The agent's side of `session.sock`: who it is, what came in, what it answers, what it asks for.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '@gatehouse/contracts'
 import { fields, list, text } from './fields.ts'
 import type { Answer } from './request.ts'
 import { persist } from './retry.ts'
 
-/** Seconds that the host holds an empty inbox. */
-const wait = 25
+/** The host holds an empty inbox for so long. */
+const wait = limits.inboxWait / 1000
 const short = 15_000
-const pollTime = (wait + 15) * 1000
+const pollTime = limits.inboxWait + short
 const pauseAfterRefusal = 1_000
 
 export interface Message {

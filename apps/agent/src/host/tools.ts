@@ -26,8 +26,9 @@ export const connectTools = async (socket: string, signal: AbortSignal): Promise
   return {
     list: async () => {
       const { body } = await persist({ socket, method: 'GET', path: '/tools', time: listTime, signal }, 'always')
-      return list(fields(body)['tools']).flatMap(nameOf).sort()
+      return list(fields(body)['tools']).flatMap(nameOf).toSorted()
     },
-    call: (name, args) => persist({ socket, method: 'POST', path: '/call', body: { name, arguments: args }, time: callTime, signal }, 'unsent'),
+    call: (name, args) =>
+      persist({ socket, method: 'POST', path: '/call', body: { name, arguments: args }, time: callTime, signal }, 'unsent'),
   }
 }

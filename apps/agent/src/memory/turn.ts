@@ -1,9 +1,10 @@
 // What the agent was doing, kept over its own death: an act is noted before it is done, and never done again for the same message.
 import { open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { complain } from '../complain.ts'
 import { fields, text } from '../host/fields.ts'
 
-export interface Turn {
+interface Turn {
   readonly message: string
   /** Absent while the act's outcome is not known. */
   readonly reply?: string | undefined
@@ -39,7 +40,7 @@ export const openTurnNotes = (memory: string, session: string): TurnNotes => {
         }
         await rename(fresh, path)
       } catch (error) {
-        console.error(`the turn cannot be noted in ${memory}: ${error instanceof Error ? error.message : String(error)}`)
+        complain(`the turn cannot be noted in ${memory}: ${error instanceof Error ? error.message : String(error)}`)
       }
     },
   }

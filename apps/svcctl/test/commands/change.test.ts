@@ -8,12 +8,13 @@ import { Change, SubmitAnswer } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { change } from '../contents.ts'
 import { type FakeUnit, startUnit } from '../fake-unit.ts'
-import { type RunOptions, svcctl, svcctlAtTerminal } from '../svcctl.ts'
+import { type RunOptions, svcctl, svcctlAtTerminal, type TerminalOptions } from '../svcctl.ts'
 
 suite('svcctl change', () => {
   let unit: FakeUnit
   let directory: string
   const options = (input = ''): RunOptions => ({ env: { SERVICE_API_URL: unit.address }, input })
+  const typing = (keys: string): TerminalOptions => ({ env: { SERVICE_API_URL: unit.address }, typed: [['[y/N] ', keys]] })
   const lastBody = (): unknown => unit.asked.findLast((asked) => asked.body !== undefined)?.body
 
   before(async () => {
@@ -105,7 +106,7 @@ suite('svcctl change', () => {
     const { stdout } = await svcctl(['change', 'show', change.id], options())
     assert.match(stdout, /\n {2}\+ \/tools\/1: echo\n {2}- \/tools\/0: add\n/)
     assert.match(stdout, /approve by bob \(admin\)/)
-    assert.match(stdout, /<U\+202E>gnp\.exe<U\+200B>/)
+    assert.match(stdout, /\\u\{202e\}gnp\.exe\\u\{200b\}/)
     assert.doesNotMatch(stdout, /[\u001b\u202e\u200b\u009b]/)
   })
 
@@ -125,7 +126,7 @@ suite('svcctl change', () => {
   })
 
   test('approve shows the change at a terminal, and sends the digest of what it showed', async () => {
-    const { stdout, code } = await svcctlAtTerminal(['change', 'approve', change.id, '--by', 'carol'], options('y\n'))
+    const { stdout, code } = await svcctlAtTerminal(['change', 'approve', change.id, '--by', 'carol'], typing('y\r'))
     assert.equal(code, 0)
     assert.match(stdout, /\+ \/tools\/1: echo.*Approve chg_.*applied/s)
     assert.deepEqual(lastBody(), { outcome: 'approve', decidedBy: 'carol', digest: change.digest })
@@ -133,7 +134,7 @@ suite('svcctl change', () => {
 
   test('approve decides nothing when the answer is not yes', async () => {
     const asked = unit.asked.filter(({ method }) => method === 'POST').length
-    const { stdout, code } = await svcctlAtTerminal(['change', 'approve', change.id, '--by', 'carol'], options('\n'))
+    const { stdout, code } = await svcctlAtTerminal(['change', 'approve', change.id, '--by', 'carol'], typing('\r'))
     assert.equal(code, 5)
     assert.match(stdout, /nothing was approved/)
     assert.equal(unit.asked.filter(({ method }) => method === 'POST').length, asked)

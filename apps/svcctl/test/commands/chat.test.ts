@@ -5,7 +5,7 @@ import { messages } from '../contents.ts'
 import { startUnit } from '../fake-unit.ts'
 import { svcctl, svcctlAtTerminal } from '../svcctl.ts'
 
-const reply = 'echo: red<U+001B>[31m <U+202E>gnp.exe<U+200B>\n<U+0007>end<U+009B>2J\n'
+const reply = 'echo: red\\u{1b}[31m \\u{202e}gnp.exe\\u{200b}\n\\u{7}end\\u{9b}2J\n'
 
 test('prints the reply to this message alone, made harmless, and notes of the system as talk', async () => {
   await using unit = await startUnit()
@@ -32,10 +32,12 @@ test('gives ids and replies as JSON', async () => {
 
 test('talks at a terminal until the end of input', async () => {
   await using unit = await startUnit()
-  const { stdout, code } = await svcctlAtTerminal(['chat', 'dev-agent'], {
-    env: { SERVICE_API_URL: unit.address },
-    input: 'hello\nagain\n\u0004',
-  })
+  const typed = [
+    ['dev-agent> ', 'hello\r'],
+    ['dev-agent> ', 'again\r'],
+    ['dev-agent> ', '\u0004'],
+  ] as const
+  const { stdout, code } = await svcctlAtTerminal(['chat', 'dev-agent'], { env: { SERVICE_API_URL: unit.address }, typed })
   assert.equal(code, 0)
   assert.equal(stdout.split('gnp.exe').length - 1, 2)
   assert.match(stdout, /dev-agent> /)

@@ -24,7 +24,7 @@ test('shows removed values as they stood when their turn came', () => {
 
 test('shows texts of several lines line by line, and nothing that a terminal would obey', () => {
   const diff: Change['diff'] = [{ op: 'replace', path: '/instructions', value: 'one\ntwo\u001b[2J' }]
-  assert.deepEqual(lines({ instructions: 'old' }, diff), ['- /instructions: old', '+ /instructions:', '+   one', '+   two<U+001B>[2J'])
+  assert.deepEqual(lines({ instructions: 'old' }, diff), ['- /instructions: old', '+ /instructions:', '+   one', '+   two\\u{1b}[2J'])
 })
 
 test('reads names with a slash, and a whole that was not there', () => {

@@ -8,8 +8,8 @@ import { hostile, hostileShown } from '../contents.ts'
 test('shows escapes, control characters, marks of direction and what takes no room', () => {
   assert.equal(visible(hostile), hostileShown)
   assert.equal(
-    visible('\u0000\u007f\u0085\u2028\u2066\ufeff\u00ad\u3164\u2800\u{e0041}\ud800'),
-    '<U+0000><U+007F><U+0085><U+2028><U+2066><U+FEFF><U+00AD><U+3164><U+2800><U+E0041><U+D800>',
+    visible('\u0000\u007f\u0085\u2028\u2066\ufeff\u00ad\u3164\u2800\u{e0041}'),
+    '\\u{0}\\u{7f}\\u{85}\\u{2028}\\u{2066}\\u{feff}\\u{ad}\\u{3164}\\u{2800}\\u{e0041}',
   )
 })
 
@@ -19,7 +19,7 @@ test('leaves writing of every people alone', () => {
 })
 
 test('keeps line ends and tabs in texts of several lines, and shows a lone carriage return', () => {
-  assert.equal(visibleLines('one\ntwo\tthree\r\nfour\rfive'), 'one\ntwo\tthree\nfour\\rfive')
+  assert.equal(visibleLines('one\ntwo\tthree\r\nfour\rfive'), 'one\ntwo\tthree\nfour\\u{d}five')
 })
 
 test('JSON escapes what is hidden, and every parser reads the same text', () => {

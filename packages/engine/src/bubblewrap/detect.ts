@@ -1,5 +1,5 @@
 // Whether bubblewrap works here: its programs are there, and a trial sandbox over the host's own root ran.
-import type { Choice } from '../detect.ts'
+import type { Choice } from '../choice.ts'
 import { findProgram } from '../programs.ts'
 import { isArchitecture, renderBpf } from '../seccomp/to-bpf.ts'
 import { tryLaunch } from '../trial.ts'
@@ -17,8 +17,12 @@ export const detectBubblewrap = async (): Promise<Choice> => {
     const lacking = (['bwrap', 'setpriv', 'prlimit'] as const).filter((name) => found[name] === null)
     return { refused: `${lacking.join(', ')} not found: apt-get install ${[...new Set(lacking.map((name) => packages[name]))].join(' ')}` }
   }
-  const driver = createBubblewrap({ programs: { bwrap, setpriv, prlimit }, root: process.getuid?.() === 0, filter: isArchitecture(process.arch) ? renderBpf(process.arch) : null })
+  const driver = createBubblewrap({
+    programs: { bwrap, setpriv, prlimit },
+    root: process.getuid?.() === 0,
+    filter: isArchitecture(process.arch) ? renderBpf(process.arch) : null,
+  })
   const trial = await findProgram('true')
-  const fault = trial === null ? 'no program `true` to try it with' : await tryLaunch(driver.launch, '/', [trial])
+  const fault = trial === null ? 'no program `true` to try it with' : await tryLaunch((spec) => driver.launch(spec), '/', [trial])
   return fault === null ? { driver } : { refused: `a trial sandbox by bwrap failed: ${fault}; ${blocked}` }
 }

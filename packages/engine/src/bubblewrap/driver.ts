@@ -7,7 +7,7 @@ import type { Wall } from '../seal/walls.ts'
 import { sandboxArguments } from './arguments.ts'
 import { stageSources } from './stage.ts'
 
-export interface BubblewrapPrograms {
+interface BubblewrapPrograms {
   readonly bwrap: string
   readonly setpriv: string
   readonly prlimit: string

@@ -5,6 +5,11 @@ import type { LaunchSpec, Mount } from '../driver.ts'
 /** A tmpfs covers it inside the private namespace; the host's own is not touched. */
 const stage = '/tmp'
 
+export interface StagePrograms {
+  readonly bwrap: string
+  readonly setpriv: string
+}
+
 interface Staged {
   readonly rootfs: string
   readonly mounts: readonly Mount[]
@@ -12,18 +17,21 @@ interface Staged {
   readonly prefix: readonly string[]
 }
 
-/** Root's capabilities and groups end with `setpriv`: what builds the sandbox has neither. */
-export const stageSources = (spec: Pick<LaunchSpec, 'rootfs' | 'mounts'>, identity: HostIdentity, programs: { bwrap: string; setpriv: string }): Staged => {
-  const mounts = spec.mounts.map((mount, index) => ({ ...mount, source: `${stage}/mount-${index}` }))
+const mountFlag = ({ mode }: Mount): string => (mode === 'ro' ? '--ro-bind' : '--bind')
+
+/**
+ * Root's capabilities and groups end with `setpriv`: what builds the sandbox has neither.
+ * The process namespace makes the kernel end all of it with its first process: a signal from a dead parent would not reach another uid.
+ */
+export const stageSources = (spec: Pick<LaunchSpec, 'rootfs' | 'mounts'>, identity: HostIdentity, programs: StagePrograms): Staged => {
   const rootfs = `${stage}/root`
-  const binds = [
-    ...['--ro-bind', spec.rootfs, rootfs],
-    ...spec.mounts.flatMap((mount, index) => [mount.mode === 'ro' ? '--ro-bind' : '--bind', mount.source, `${stage}/mount-${index}`]),
+  const mounts = spec.mounts.map((mount, index) => ({ ...mount, source: `${stage}/mount-${index}` }))
+  const prefix = [
+    [programs.bwrap, '--unshare-pid', '--die-with-parent', '--dev-bind', '/', '/', '--tmpfs', stage],
+    ['--ro-bind', spec.rootfs, rootfs],
+    spec.mounts.flatMap((mount, index) => [mountFlag(mount), mount.source, mounts[index]?.source ?? stage]),
+    ['--', programs.setpriv, '--reuid', String(identity.uid), '--regid', String(identity.gid), '--clear-groups'],
+    ['--inh-caps=-all', '--bounding-set=-all', '--'],
   ]
-  const become = ['--reuid', String(identity.uid), '--regid', String(identity.gid), '--clear-groups', '--inh-caps=-all', '--bounding-set=-all']
-  return {
-    rootfs,
-    mounts,
-    prefix: [programs.bwrap, '--unshare-pid', '--dev-bind', '/', '/', '--tmpfs', stage, ...binds, '--die-with-parent', '--', programs.setpriv, ...become, '--'],
-  }
+  return { rootfs, mounts, prefix: prefix.flat() }
 }

@@ -46,12 +46,13 @@ const processLimit = (engine: Engine, processes: number): string[] => {
   return ['--ulimit', `nproc=${most}:${most}`]
 }
 
-const limitArguments = (engine: Engine, { limits: asked }: LaunchSpec): string[] => [
-  ...['--memory', `${asked.memoryMiB}m`, '--memory-swap', `${asked.memoryMiB}m`, '--cpus', String(asked.cpus)],
-  ...['--pids-limit', String(engine.gvisor ? Math.max(asked.pids, limits.sandboxPidsGvisor) : asked.pids)],
-  ...['--ulimit', 'nofile=1024:1024', '--ulimit', 'core=0:0', ...processLimit(engine, asked.processes)],
-  ...['--tmpfs', `/tmp:rw,nosuid,nodev,noexec,size=${asked.tmpMiB}m,mode=1777`],
-]
+const limitArguments = (engine: Engine, { limits: asked }: LaunchSpec): string[] =>
+  [
+    ['--memory', `${asked.memoryMiB}m`, '--memory-swap', `${asked.memoryMiB}m`, '--cpus', String(asked.cpus)],
+    ['--pids-limit', String(engine.gvisor ? Math.max(asked.pids, limits.sandboxPidsGvisor) : asked.pids)],
+    ['--ulimit', 'nofile=1024:1024', '--ulimit', 'core=0:0', ...processLimit(engine, asked.processes)],
+    ['--tmpfs', `/tmp:rw,nosuid,nodev,noexec,size=${asked.tmpMiB}m,mode=1777`],
+  ].flat()
 
 export interface ContainerParts {
   readonly name: string
@@ -59,18 +60,18 @@ export interface ContainerParts {
   readonly profile: string | null
 }
 
-export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile }: ContainerParts): string[] => [
-  ...engine.global,
-  ...['run', '--name', name, '--label', `${installationLabel}=${spec.installation}`],
-  ...(engine.runtime === null ? [] : ['--runtime', engine.runtime]),
-  ...['--pull', 'never', '--log-driver', 'none', '--network', 'none', '--hostname', 'sandbox', '--workdir', '/'],
-  ...['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
-  ...(profile === null || engine.gvisor ? [] : ['--security-opt', `seccomp=${profile}`]),
-  ...only[engine.name],
-  ...userArguments(engine, spec),
-  ...limitArguments(engine, spec),
-  ...spec.mounts.flatMap(engine.name === 'docker' ? dockerMount : podmanMount),
-  ...Object.entries(spec.env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
-  spec.rootfs,
-  ...spec.command,
-]
+export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile }: ContainerParts): string[] =>
+  [
+    engine.global,
+    ['run', '--name', name, '--label', `${installationLabel}=${spec.installation}`],
+    engine.runtime === null ? [] : ['--runtime', engine.runtime],
+    ['--pull', 'never', '--log-driver', 'none', '--network', 'none', '--hostname', 'sandbox', '--workdir', '/'],
+    ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+    profile === null || engine.gvisor ? [] : ['--security-opt', `seccomp=${profile}`],
+    only[engine.name],
+    userArguments(engine, spec),
+    limitArguments(engine, spec),
+    spec.mounts.flatMap(engine.name === 'docker' ? dockerMount : podmanMount),
+    Object.entries(spec.env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+    [spec.rootfs, ...spec.command],
+  ].flat()

@@ -2,7 +2,11 @@
 import * as v from 'valibot'
 import { type Engine, callEngine } from './engine.ts'
 
-const Runtime = v.looseObject({ path: v.optional(v.string(), ''), runtimeArgs: v.optional(v.nullable(v.array(v.string())), []), runtimeType: v.optional(v.string(), '') })
+const Runtime = v.looseObject({
+  path: v.optional(v.string(), ''),
+  runtimeArgs: v.optional(v.nullable(v.array(v.string())), []),
+  runtimeType: v.optional(v.string(), ''),
+})
 const DockerInfo = v.looseObject({
   ServerVersion: v.pipe(v.string(), v.minLength(1)),
   DefaultRuntime: v.string(),
@@ -20,7 +24,8 @@ const ownUser = (): Engine['user'] => {
   return uid === 0 ? null : { uid, gid }
 }
 
-const isGvisor = (name: string, runtime: { path: string; runtimeType: string }): boolean => /runsc|gvisor/.test(`${name} ${runtime.path} ${runtime.runtimeType}`)
+const isGvisor = (name: string, runtime: { path: string; runtimeType: string }): boolean =>
+  /runsc|gvisor/.test(`${name} ${runtime.path} ${runtime.runtimeType}`)
 
 /** Without it a sandbox under gVisor cannot reach the sockets that are mounted for it. */
 const opensSockets = (args: readonly string[]): boolean => args.some((arg) => /^--?(host-uds=(open|all)|fsgofer-host-uds)/.test(arg))
@@ -28,17 +33,22 @@ const opensSockets = (args: readonly string[]): boolean => args.some((arg) => /^
 export const describeDocker = async (file: string, wanted: string | null): Promise<Answer> => {
   const called = await callEngine({ file, global: [] }, ['info', '--format', '{{json .}}'])
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), DockerInfo), called.stdout)
-  if (!parsed.success) return { refused: `docker does not answer (${called.stderr.trim() || 'no server'}): start dockerd, or join its group` }
+  if (!parsed.success)
+    return { refused: `docker does not answer (${called.stderr.trim() || 'no server'}): start dockerd, or join its group` }
   const info = parsed.output
   const name = wanted ?? info.DefaultRuntime
   const runtime = info.Runtimes[name]
   if (runtime === undefined) {
-    return { refused: `docker knows no runtime ${name}, only ${Object.keys(info.Runtimes).sort().join(', ')}: add it to "runtimes" in /etc/docker/daemon.json` }
+    return {
+      refused: `docker knows no runtime ${name}, only ${Object.keys(info.Runtimes).toSorted().join(', ')}: add it to "runtimes" in /etc/docker/daemon.json`,
+    }
   }
   const args = runtime.runtimeArgs ?? []
   const gvisor = isGvisor(name, runtime)
   if (gvisor && runtime.path !== '' && !opensSockets(args)) {
-    return { refused: `docker's runtime ${name} keeps sandboxes from their sockets: add "--host-uds=open" to its "runtimeArgs" in /etc/docker/daemon.json` }
+    return {
+      refused: `docker's runtime ${name} keeps sandboxes from their sockets: add "--host-uds=open" to its "runtimeArgs" in /etc/docker/daemon.json`,
+    }
   }
   const limits = info.MemoryLimit && info.PidsLimit && info.CpuCfsQuota && !args.some((arg) => /^--?ignore-cgroups(=true)?$/.test(arg))
   return { engine: { name: 'docker', file, global: [], runtime: wanted, gvisor, limits, user: ownUser() } }
@@ -52,5 +62,15 @@ export const describePodman = async (file: string, wanted: string | null): Promi
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), PodmanInfo), called.stdout)
   if (!parsed.success) return { refused: `podman ${global.join(' ')} does not work: ${called.stderr.trim().slice(0, 300)}` }
   const gvisor = /runsc|gvisor/.test(parsed.output.host.ociRuntime.name)
-  return { engine: { name: 'podman', file, global: [...global, ...(gvisor ? gvisorFlags : [])], runtime: null, gvisor, limits: true, user: ownUser() } }
+  return {
+    engine: {
+      name: 'podman',
+      file,
+      global: [...global, ...(gvisor ? gvisorFlags : [])],
+      runtime: null,
+      gvisor,
+      limits: true,
+      user: ownUser(),
+    },
+  }
 }

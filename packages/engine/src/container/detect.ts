@@ -1,12 +1,12 @@
 // Whether a container engine works here, docker first, then podman: it answers, knows the runtime, and ran a trial container.
-import type { ChooseOptions, Choice } from '../detect.ts'
+import type { ChooseOptions, Choice } from '../choice.ts'
 import { layoutVersion } from '../rootfs/layout.ts'
 import { sharedObjects } from '../rootfs/shared-objects.ts'
 import { findProgram } from '../programs.ts'
 import { tryLaunch } from '../trial.ts'
 import { describeDocker, describePodman } from './describe.ts'
 import { createContainer, launchContainer } from './driver.ts'
-import { type Engine } from './engine.ts'
+import type { Engine } from './engine.ts'
 import { ensureImage } from './image.ts'
 
 const describe = { docker: describeDocker, podman: describePodman } as const
@@ -14,7 +14,12 @@ const describe = { docker: describeDocker, podman: describePodman } as const
 /** An image of one small program of the host. */
 const trialImage = async (engine: Engine, program: string): Promise<string> => {
   const files = [program, ...(await sharedObjects(program))]
-  return ensureImage(engine, { tag: `gatehouse-trial:${layoutVersion}`, directory: '/', entries: files.map((path) => path.slice(1)), followLinks: true })
+  return ensureImage(engine, {
+    tag: `gatehouse-trial:${layoutVersion}`,
+    directory: '/',
+    entries: files.map((path) => path.slice(1)),
+    followLinks: true,
+  })
 }
 
 const attempt = async (name: keyof typeof describe, runtime: string | null): Promise<Choice> => {

@@ -60,7 +60,8 @@ export const createContainer = (engine: Engine): Driver => {
   const profiles = new Map<string, string>()
   const prepare = async (rootfs: string): Promise<string> => {
     const stamp = await readStamp(rootfs)
-    if (stamp === null) throw new ServiceError('no-sandbox', { detail: `${rootfs} is not an assembled root file system`, hint: 'run the build again' })
+    if (stamp === null)
+      throw new ServiceError('no-sandbox', { detail: `${rootfs} is not an assembled root file system`, hint: 'run the build again' })
     const image = await ensureImage(engine, { tag: `gatehouse-sandbox:${stamp.digest.slice(0, 12)}`, directory: rootfs, entries: ['.'] })
     profiles.set(image, profilePath(rootfs))
     return image

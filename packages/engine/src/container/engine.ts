@@ -32,8 +32,14 @@ export const clientEnvironment = { PATH: programPath } as const
 
 /** Never rejects: an engine that is not there, hangs or refuses is an answer too. */
 export const callEngine = async (engine: Pick<Engine, 'file' | 'global'>, args: readonly string[]): Promise<Called> => {
-  const result = await execa(engine.file, [...engine.global, ...args], { reject: false, stdin: 'ignore', env: clientEnvironment, timeout: commandTime, cwd: '/' })
-  return { ok: !result.failed, stdout: String(result.stdout ?? ''), stderr: String(result.stderr ?? '') || (result.failed ? (result.shortMessage ?? '') : '') }
+  const result = await execa(engine.file, [...engine.global, ...args], {
+    reject: false,
+    stdin: 'ignore',
+    env: clientEnvironment,
+    timeout: commandTime,
+    cwd: '/',
+  })
+  return { ok: !result.failed, stdout: result.stdout, stderr: result.stderr || (result.failed ? (result.shortMessage ?? '') : '') }
 }
 
 /** Kills and removes at once; what is not there is no error. */

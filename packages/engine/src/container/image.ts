@@ -14,11 +14,12 @@ export interface ImageSource {
 }
 
 /** Owners, order and times that do not depend on the host. */
-const tarArguments = ({ directory, entries, followLinks }: ImageSource): string[] => [
-  ...['-C', directory, '--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=@0'],
-  ...(followLinks === true ? ['--dereference'] : []),
-  ...['-cf', '-', '--', ...entries],
-]
+const tarArguments = ({ directory, entries, followLinks }: ImageSource): string[] =>
+  [
+    ['-C', directory, '--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=@0'],
+    followLinks === true ? ['--dereference'] : [],
+    ['-cf', '-', '--', ...entries],
+  ].flat()
 
 const findImage = async (engine: Engine, tag: string): Promise<string | null> => {
   const found = await callEngine(engine, ['image', 'inspect', '--format', '{{.Id}}', tag])

@@ -4,8 +4,16 @@ import { installationLabel } from './arguments.ts'
 import { type Engine, callEngine, removeContainers } from './engine.ts'
 
 export const removeStrays = async (engine: Engine, installation: string): Promise<number> => {
-  const listed = await callEngine(engine, ['ps', '--all', '--quiet', '--no-trunc', '--filter', `label=${installationLabel}=${installation}`])
-  if (!listed.ok) throw new ServiceError('no-sandbox', { detail: `${engine.name} ps failed: ${listed.stderr}`, hint: `start ${engine.name}` })
+  const listed = await callEngine(engine, [
+    'ps',
+    '--all',
+    '--quiet',
+    '--no-trunc',
+    '--filter',
+    `label=${installationLabel}=${installation}`,
+  ])
+  if (!listed.ok)
+    throw new ServiceError('no-sandbox', { detail: `${engine.name} ps failed: ${listed.stderr}`, hint: `start ${engine.name}` })
   const ids = listed.stdout.split('\n').filter((id) => id !== '')
   if (ids.length === 0) return 0
   const removed = await removeContainers(engine, ids)

@@ -1,5 +1,5 @@
 // The driver of last resort is always there, since it is the Node that runs this.
-import type { ChooseOptions, Choice } from '../detect.ts'
+import type { ChooseOptions, Choice } from '../choice.ts'
 import { findProgram } from '../programs.ts'
 import { createNone } from './driver.ts'
 

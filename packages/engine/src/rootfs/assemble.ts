@@ -50,7 +50,7 @@ const fill = async (root: string, options: RootfsOptions): Promise<void> => {
 const settle = async (root: string): Promise<void> => {
   const special = new Map<string, number>(directories.map(({ path, mode }) => [join(root, path), mode]))
   const entries = (await readdir(root, { recursive: true, withFileTypes: true })).map((entry) => join(entry.parentPath, entry.name))
-  for (const path of [...entries.sort().reverse(), root]) {
+  for (const path of [...entries.toSorted().toReversed(), root]) {
     const found = await stat(path)
     if (found.isFile() && found.nlink > 1) continue
     await chmod(path, special.get(path) ?? ((found.mode & 0o100) === 0 ? 0o644 : 0o755))

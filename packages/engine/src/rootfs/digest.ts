@@ -14,7 +14,7 @@ const hashFile = async (path: string): Promise<string> => {
 /** Lower-case hex SHA-256. Expects directories and regular files alone. */
 export const digestDirectory = async (root: string): Promise<string> => {
   const hash = createHash('sha256')
-  const names = (await readdir(root, { recursive: true })).sort()
+  const names = (await readdir(root, { recursive: true })).toSorted()
   for (const name of names) {
     const path = join(root, name)
     const stat = await lstat(path)

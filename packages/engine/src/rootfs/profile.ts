@@ -4,4 +4,5 @@ import { renderOci } from '../seccomp/to-oci.ts'
 
 export const profilePath = (target: string): string => `${target}.seccomp.json`
 
-export const writeProfile = (target: string): Promise<void> => writeFile(profilePath(target), `${JSON.stringify(renderOci())}\n`, { mode: 0o644 })
+export const writeProfile = (target: string): Promise<void> =>
+  writeFile(profilePath(target), `${JSON.stringify(renderOci())}\n`, { mode: 0o644 })

@@ -29,4 +29,5 @@ export const readStamp = async (target: string): Promise<Stamp | null> => {
   }
 }
 
-export const writeStamp = (target: string, stamp: Stamp): Promise<void> => writeFile(stampPath(target), `${JSON.stringify(stamp)}\n`, { mode: 0o644 })
+export const writeStamp = (target: string, stamp: Stamp): Promise<void> =>
+  writeFile(stampPath(target), `${JSON.stringify(stamp)}\n`, { mode: 0o644 })

@@ -20,17 +20,36 @@ const engineVariables: ReadonlySet<string> = new Set(['PATH', 'PWD', 'HOME', 'HO
 
 /** What the root file system or an engine puts there. */
 const ownFiles = /^\/(\.dockerenv|agent|bin|dev|etc|lib|lib64|memory|packages|proc|run|shared|sys|tmp|usr|workspace)$/
-const ownPaths = /^\/(agent\/[^/]+\.mjs|bin\/node|etc\/(group|hostname|hosts|mtab|nsswitch\.conf|passwd|resolv\.conf)|run\/(\.containerenv|gatehouse))$/
-const ownDevices: ReadonlySet<string> = new Set(
-  ['null', 'zero', 'full', 'random', 'urandom', 'tty', 'ptmx', 'pts', 'shm', 'mqueue', 'fd', 'core', 'stdin', 'stdout', 'stderr', 'console'],
-)
+const ownPaths =
+  /^\/(agent\/[^/]+\.mjs|bin\/node|etc\/(group|hostname|hosts|mtab|nsswitch\.conf|passwd|resolv\.conf)|run\/(\.containerenv|gatehouse))$/
+const ownDevices: ReadonlySet<string> = new Set([
+  'null',
+  'zero',
+  'full',
+  'random',
+  'urandom',
+  'tty',
+  'ptmx',
+  'pts',
+  'shm',
+  'mqueue',
+  'fd',
+  'core',
+  'stdin',
+  'stdout',
+  'stderr',
+  'console',
+])
 
 /** Its own, the one that watches it, and the first of its namespace. */
 const mostProcesses = 3
 
 type Judge = (facts: Facts, given: Given) => boolean
 
-const writableTargets = (given: Given): string[] => ['/tmp', ...given.mounts.filter(({ mode }) => mode === 'rw').map(({ target }) => target)]
+const writableTargets = (given: Given): string[] => [
+  '/tmp',
+  ...given.mounts.filter(({ mode }) => mode === 'rw').map(({ target }) => target),
+]
 
 const isFlagged = (facts: Facts, target: string): boolean => {
   const flags = facts.mounts?.findLast((mount) => mount.target === target)?.flags ?? []
@@ -56,8 +75,10 @@ const judges: Partial<Record<Wall, Judge>> = {
   seccomp: ({ status, inet }) => status?.['Seccomp'] === '2' && (inet === 'EPERM' || inet === 'EACCES'),
   processes: ({ processes }) => processes !== null && processes.length <= mostProcesses,
   environment: ({ environment, initEnvironment, descriptors }, given) =>
-    environment !== null && [...environment, ...(initEnvironment ?? [])].every((name) => name in given.env || engineVariables.has(name)) &&
-    descriptors !== null && descriptors.every((path) => path.startsWith('/dev/') || path.startsWith('/proc/')),
+    environment !== null &&
+    [...environment, ...(initEnvironment ?? [])].every((name) => name in given.env || engineVariables.has(name)) &&
+    descriptors !== null &&
+    descriptors.every((path) => path.startsWith('/dev/') || path.startsWith('/proc/')),
   files: ({ files }) => files !== null && files.every((path) => ownFiles.test(path) || ownPaths.test(path)),
   devices: ({ devices }) => devices !== null && devices.every((name) => ownDevices.has(name)),
   'open-files-limit': ({ limits }) => atMost(limits?.['open_files'], 1024) && atMost(limits?.['core_file_size_blocks'], 0),

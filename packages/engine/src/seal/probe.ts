@@ -1,5 +1,16 @@
 // Runs inside a sandbox and prints, as one line of JSON, what it sees. It judges nothing, and needs nothing but Node.
-import { accessSync, closeSync, constants, openSync, readFileSync, readdirSync, readlinkSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Facts, MountFact } from './facts.ts'
@@ -12,13 +23,18 @@ const attempt = <T>(act: () => T): T | null => {
   }
 }
 
-const lines = (path: string): string[] => readFileSync(path, 'utf8').split('\n').filter((line) => line !== '')
+const lines = (path: string): string[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
 
 const readStatus = (): Record<string, string> =>
-  Object.fromEntries(lines('/proc/self/status').flatMap((line) => {
-    const [, name, value] = /^(Cap\w+|NoNewPrivs|Seccomp):\s*(\w+)$/.exec(line) ?? []
-    return name === undefined || value === undefined ? [] : [[name, value]]
-  }))
+  Object.fromEntries(
+    lines('/proc/self/status').flatMap((line) => {
+      const [, name, value] = /^(Cap\w+|NoNewPrivs|Seccomp):\s*(\w+)$/.exec(line) ?? []
+      return name === undefined || value === undefined ? [] : [[name, value]]
+    }),
+  )
 
 /** Node asks the kernel, where some engines have no /proc/self/limits. */
 const readLimits = (): Facts['limits'] => {
@@ -26,7 +42,10 @@ const readLimits = (): Facts['limits'] => {
   return userLimits ?? null
 }
 
-const readInterfaces = (): string[] => lines('/proc/net/dev').slice(2).map((line) => line.split(':')[0]?.trim() ?? '')
+const readInterfaces = (): string[] =>
+  lines('/proc/net/dev')
+    .slice(2)
+    .map((line) => line.split(':')[0]?.trim() ?? '')
 
 const readRoutes = (): string[] => {
   const four = attempt(() => lines('/proc/net/route').slice(1)) ?? []
@@ -34,7 +53,10 @@ const readRoutes = (): string[] => {
   return [...four.filter((line) => !line.startsWith('lo')), ...six.filter((line) => !/\slo$/.test(line))]
 }
 
-const readAbstractSockets = (): string[] => lines('/proc/net/unix').slice(1).flatMap((line) => /\s(@\S+)$/.exec(line)?.[1] ?? [])
+const readAbstractSockets = (): string[] =>
+  lines('/proc/net/unix')
+    .slice(1)
+    .flatMap((line) => /\s(@\S+)$/.exec(line)?.[1] ?? [])
 
 const readMounts = (): MountFact[] =>
   lines('/proc/mounts').map((line) => {
@@ -42,8 +64,24 @@ const readMounts = (): MountFact[] =>
     return { target, type, flags: flags.split(',') }
   })
 
-const places = ['/', '/agent', '/bin', '/dev', '/dev/shm', '/etc', '/proc', '/run', '/run/gatehouse/session', '/run/gatehouse/tools', '/sys',
-  '/tmp', '/workspace', '/memory', '/shared', '/packages'] as const
+const places = [
+  '/',
+  '/agent',
+  '/bin',
+  '/dev',
+  '/dev/shm',
+  '/etc',
+  '/proc',
+  '/run',
+  '/run/gatehouse/session',
+  '/run/gatehouse/tools',
+  '/sys',
+  '/tmp',
+  '/workspace',
+  '/memory',
+  '/shared',
+  '/packages',
+] as const
 
 const canWrite = (directory: string): boolean => {
   const path = join(directory, '.probe')
@@ -64,12 +102,19 @@ const canExecute = (directory: string): boolean => {
 }
 
 const environmentOf = (pid: string): string[] =>
-  readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').flatMap((entry) => (entry === '' ? [] : (entry.split('=')[0] ?? [])))
+  readFileSync(`/proc/${pid}/environ`, 'utf8')
+    .split('\0')
+    .flatMap((entry) => (entry === '' ? [] : (entry.split('=')[0] ?? [])))
 
 const readDescriptors = (): string[] =>
-  readdirSync('/proc/self/fd').flatMap((name) => attempt(() => readlinkSync(`/proc/self/fd/${name}`)) ?? []).filter((path) => path.startsWith('/'))
+  readdirSync('/proc/self/fd')
+    .flatMap((name) => attempt(() => readlinkSync(`/proc/self/fd/${name}`)) ?? [])
+    .filter((path) => path.startsWith('/'))
 
-const readProcesses = (): number[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number)
+const readProcesses = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
 
 /** Names below a directory, two levels deep. */
 const list = (directory: string): string[] =>

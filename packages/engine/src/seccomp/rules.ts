@@ -1,7 +1,7 @@
 // System calls that are allowed with some values of one argument alone. The kernel reads these arguments as 32 bits.
 
 /** `any`: one of the values; `none`: no bit of the mask. */
-export type Test = { readonly any: readonly number[] } | { readonly none: number }
+type Test = { readonly any: readonly number[] } | { readonly none: number }
 
 export interface Rule {
   readonly numbers: readonly [x64: number, arm64: number]

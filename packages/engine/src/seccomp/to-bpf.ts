@@ -36,14 +36,17 @@ interface Instruction {
 
 type Action = number | Rule
 
-const instruction = (code: number, k: number, jt = 0, jf = 0): Instruction => ({ code, jt, jf, k })
-const answer = (value: number): Instruction => instruction(RET, value)
+const load = (offset: number): Instruction => ({ code: LD, jt: 0, jf: 0, k: offset })
+const answer = (value: number): Instruction => ({ code: RET, jt: 0, jf: 0, k: value })
 
-const ruleCode = ({ argument, test }: Rule): Instruction[] => {
-  const load = instruction(LD, argumentAt(argument))
-  if ('none' in test) return [load, instruction(JSET, test.none, 1, 0), answer(allow), answer(notPermitted)]
-  const checks = test.any.map((value, index) => instruction(JEQ, value, test.any.length - index, 0))
-  return [load, ...checks, answer(notPermitted), answer(allow)]
+/** How many instructions to skip when the test holds, and when not. */
+const test = (code: number, k: number, [jt, jf]: readonly [number, number]): Instruction => ({ code, jt, jf, k })
+
+const ruleCode = ({ argument, test: asked }: Rule): Instruction[] => {
+  const read = load(argumentAt(argument))
+  if ('none' in asked) return [read, test(JSET, asked.none, [1, 0]), answer(allow), answer(notPermitted)]
+  const checks = asked.any.map((value, index) => test(JEQ, value, [asked.any.length - index, 0]))
+  return [read, ...checks, answer(notPermitted), answer(allow)]
 }
 
 interface Span {
@@ -70,19 +73,19 @@ const search = (list: readonly Span[]): Instruction[] => {
   const middle = list.length >> 1
   const [low, high] = [search(list.slice(0, middle)), search(list.slice(middle))]
   const from = list[middle]?.from ?? 0
-  if (low.length <= 255) return [instruction(JGE, from, low.length, 0), ...low, ...high]
-  return [instruction(JGE, from, 0, 1), instruction(JA, low.length), ...low, ...high]
+  if (low.length <= 255) return [test(JGE, from, [low.length, 0]), ...low, ...high]
+  return [test(JGE, from, [0, 1]), test(JA, low.length, [0, 0]), ...low, ...high]
 }
 
 /** The filter as the kernel takes it: struct sock_filter after struct sock_filter. */
 export const renderBpf = (name: Architecture): Uint8Array => {
   const { audit, column } = architectures[name]
   const program = [
-    instruction(LD, architecture),
-    instruction(JEQ, audit, 1, 0),
+    load(architecture),
+    test(JEQ, audit, [1, 0]),
     answer(killProcess),
-    instruction(LD, callNumber),
-    instruction(JGE, x32, 0, 1),
+    load(callNumber),
+    test(JGE, x32, [0, 1]),
     answer(notImplemented),
     ...search(spans(column)),
   ]

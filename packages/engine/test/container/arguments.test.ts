@@ -16,13 +16,17 @@ const spec: LaunchSpec = {
   identity: { uid: 700_000, gid: 700_001 },
   limits: { memoryMiB: 512, cpus: 1, processes: 64, pids: 256, tmpMiB: 64 },
 }
-const run = (engine: Engine, parts: Partial<LaunchSpec> = {}): string[] => runArguments(engine, { ...spec, ...parts }, { name: 'n', profile: '/p.json' })
+const run = (engine: Engine, parts: Partial<LaunchSpec> = {}): string[] =>
+  runArguments(engine, { ...spec, ...parts }, { name: 'n', profile: '/p.json' })
 const after = (args: readonly string[], flag: string): string | undefined => args[args.indexOf(flag) + 1]
 
 describe('the command line of an engine', () => {
   it('quotes a path that holds the separators of a mount', () => {
     assert.equal(after(run(docker), '--mount'), 'type=bind,"source=/a,b/""c""",target=/workspace')
-    assert.throws(() => run({ ...docker, name: 'podman' }, { mounts: [{ source: '/a:b', target: '/workspace', mode: 'ro' }] }), /without a colon/)
+    assert.throws(
+      () => run({ ...docker, name: 'podman' }, { mounts: [{ source: '/a:b', target: '/workspace', mode: 'ro' }] }),
+      /without a colon/,
+    )
   })
 
   it('gives gVisor the tasks that it needs, and no filter, which it would not take', () => {
@@ -40,7 +44,10 @@ describe('the command line of an engine', () => {
 
   it('never maps the sandbox to root', () => {
     assert.equal(after(run({ ...docker, name: 'podman' }, { mounts: [] }), '--uidmap'), '0:634468:65533')
-    assert.throws(() => run({ ...docker, name: 'podman' }, { mounts: [], identity: { uid: 0, gid: 0 } }), /expected a host id above 65532, got 0/)
+    assert.throws(
+      () => run({ ...docker, name: 'podman' }, { mounts: [], identity: { uid: 0, gid: 0 } }),
+      /expected a host id above 65532, got 0/,
+    )
   })
 
   it('puts the image and the command last, after every option', () => {

@@ -13,7 +13,11 @@ const room = async (context: TestContext) => {
   context.after(() => rm(directory, { recursive: true }))
   const program = join(directory, 'hello.mjs')
   await writeFile(program, 'console.log("hello")\n', { mode: 0o600 })
-  const options = (target: string) => ({ target: join(directory, target), node: process.execPath, files: [{ source: program, target: '/agent/agent.mjs' }] })
+  const options = (target: string) => ({
+    target: join(directory, target),
+    node: process.execPath,
+    files: [{ source: program, target: '/agent/agent.mjs' }],
+  })
   return { directory, program, options }
 }
 
@@ -22,12 +26,22 @@ describe('the root file system', () => {
     const { options } = await room(t)
     const { target } = options('root')
     await assembleRootfs(options('root'))
-    const files = (await readdir(target, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    const files = (await readdir(target, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
     const others = files.map((path) => path.slice(target.length)).filter((path) => !/\/(ld-linux[^/]*|lib[^/]+)\.so(\.\d+)*$/.test(path))
     assert.deepEqual(others.toSorted(), ['/agent/agent.mjs', '/bin/node', '/etc/group', '/etc/nsswitch.conf', '/etc/passwd'])
     assert.equal((await stat(join(target, 'tmp'))).mode & 0o7777, 0o1777)
     assert.equal((await stat(join(target, 'agent/agent.mjs'))).mode & 0o7777, 0o644)
-    for (const name of ['workspace', 'memory', 'shared', 'packages', 'run/gatehouse/session', 'run/gatehouse/model', 'run/gatehouse/tools']) {
+    for (const name of [
+      'workspace',
+      'memory',
+      'shared',
+      'packages',
+      'run/gatehouse/session',
+      'run/gatehouse/model',
+      'run/gatehouse/tools',
+    ]) {
       assert.ok((await stat(join(target, name))).isDirectory())
     }
     JSON.parse(await readFile(profilePath(target), 'utf8'))
@@ -67,8 +81,15 @@ describe('the root file system', () => {
     await assembleRootfs(options('root'))
     const loader = (await readdir(target, { recursive: true })).find((path) => /ld-linux[^/]*\.so\.\d+$/.test(path))
     assert.ok(loader !== undefined)
-    const libraries = (await readdir(target, { recursive: true })).filter((path) => /\/libc\.so/.test(path)).map((path) => join(target, path, '..'))
-    const { stdout } = await execa(join(target, loader), ['--library-path', libraries.join(':'), join(target, 'bin/node'), join(target, 'agent/agent.mjs')])
+    const libraries = (await readdir(target, { recursive: true }))
+      .filter((path) => path.includes('/libc.so'))
+      .map((path) => join(target, path, '..'))
+    const { stdout } = await execa(join(target, loader), [
+      '--library-path',
+      libraries.join(':'),
+      join(target, 'bin/node'),
+      join(target, 'agent/agent.mjs'),
+    ])
     assert.equal(stdout, 'hello')
   })
 })

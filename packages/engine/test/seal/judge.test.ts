@@ -16,7 +16,11 @@ const sealed: Facts = {
   routes: [],
   abstractSockets: [],
   inet: 'EPERM',
-  mounts: [{ target: '/', type: 'ext4', flags: ['ro'] }, { target: '/tmp', type: 'tmpfs', flags }, { target: '/workspace', type: 'ext4', flags }],
+  mounts: [
+    { target: '/', type: 'ext4', flags: ['ro'] },
+    { target: '/tmp', type: 'tmpfs', flags },
+    { target: '/workspace', type: 'ext4', flags },
+  ],
   writable: ['/tmp', '/workspace'],
   executable: [],
   tmpBytes: 64 * 1024 * 1024,
@@ -32,7 +36,9 @@ const sealed: Facts = {
 const given: Given = { env: { GIVEN: 'x' }, mounts: [{ source: '/somewhere', target: '/workspace', mode: 'rw' }], tmpMiB: 64 }
 
 const lacking = (spoilt: Partial<Facts>): string[] =>
-  Object.entries(judge({ ...sealed, ...spoilt }, given)).filter(([, verdict]) => verdict === 'lacking').map(([wall]) => wall)
+  Object.entries(judge({ ...sealed, ...spoilt }, given))
+    .filter(([, verdict]) => verdict === 'lacking')
+    .map(([wall]) => wall)
 
 const spoils: readonly [Wall, Partial<Facts>][] = [
   ['identity', { uid: 0 }],

@@ -6,7 +6,12 @@ import { type Architecture, renderBpf } from '../../src/seccomp/to-bpf.ts'
 import { renderOci } from '../../src/seccomp/to-oci.ts'
 
 const audit = { x64: 0xc000003e, arm64: 0xc00000b7 } as const
-const answers = new Map([[0x7fff0000, 'allow'], [0x00050001, 'EPERM'], [0x00050026, 'ENOSYS'], [0x80000000, 'kill']])
+const answers = new Map([
+  [0x7fff0000, 'allow'],
+  [0x00050001, 'EPERM'],
+  [0x00050026, 'ENOSYS'],
+  [0x80000000, 'kill'],
+])
 
 interface Call {
   readonly number: number
@@ -27,7 +32,8 @@ const decide = (architecture: Architecture, call: Call): string | undefined => {
     else if (code === 0x06) return answers.get(k)
     else if (code === 0x05) at += k * 8
     else {
-      const holds = code === 0x15 ? accumulator === k : code === 0x35 ? accumulator >= k : code === 0x45 ? (accumulator & k) !== 0 : undefined
+      const holds =
+        code === 0x15 ? accumulator === k : code === 0x35 ? accumulator >= k : code === 0x45 ? (accumulator & k) !== 0 : undefined
       assert.notEqual(holds, undefined, `opcode ${code}`)
       at += (holds === true ? jt : jf) * 8
     }
@@ -59,7 +65,8 @@ describe('the system call filter', () => {
 
   it('lets threads be made, but no namespace', () => {
     assert.equal(decide('x64', { number: 56, arguments: [0x3d0f00] }), 'allow')
-    for (const flag of [0x20000, 0x10000000, 0x40000000, 0x20000000]) assert.equal(decide('x64', { number: 56, arguments: [flag | 0x11] }), 'EPERM')
+    for (const flag of [0x20000, 0x10000000, 0x40000000, 0x20000000])
+      assert.equal(decide('x64', { number: 56, arguments: [flag | 0x11] }), 'EPERM')
   })
 
   it('lets unix sockets be made, and no others', () => {
@@ -75,10 +82,19 @@ describe('the system call filter', () => {
   })
 
   it('says the same to container engines', () => {
-    const profile = renderOci() as { defaultAction: string; syscalls: { names: string[]; action: string; errnoRet?: number; args?: object[] }[] }
+    const profile = renderOci() as {
+      defaultAction: string
+      syscalls: { names: string[]; action: string; errnoRet?: number; args?: object[] }[]
+    }
     assert.equal(profile.defaultAction, 'SCMP_ACT_ERRNO')
     assert.deepEqual(profile.syscalls.find(({ names }) => names.includes('clone3'))?.errnoRet, 38)
-    assert.deepEqual(profile.syscalls.filter(({ names }) => names.includes('socket')).map(({ args }) => args), [[{ index: 0, value: 1, op: 'SCMP_CMP_EQ' }]])
-    assert.equal(profile.syscalls.some(({ names }) => names.includes('mount') || names.includes('ptrace') || names.includes('bpf')), false)
+    assert.deepEqual(
+      profile.syscalls.filter(({ names }) => names.includes('socket')).map(({ args }) => args),
+      [[{ index: 0, value: 1, op: 'SCMP_CMP_EQ' }]],
+    )
+    assert.equal(
+      profile.syscalls.some(({ names }) => names.includes('mount') || names.includes('ptrace') || names.includes('bpf')),
+      false,
+    )
   })
 })

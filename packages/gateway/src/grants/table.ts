@@ -3,7 +3,7 @@ import type { Grant } from '@gatehouse/contracts'
 import type { Rows } from '@gatehouse/store'
 import { readGrants } from '../registry/world.ts'
 
-export interface GrantRow {
+interface GrantRow {
   readonly grant: Grant
   readonly tools: ReadonlySet<string>
 }

@@ -8,7 +8,7 @@ import type { World } from '../registry/world.ts'
 
 export type Json = Record<string, unknown>
 
-export interface Stamp {
+interface Stamp {
   readonly changeID: ChangeID
   readonly at: string
 }

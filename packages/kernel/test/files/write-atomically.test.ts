@@ -1,5 +1,6 @@
 // The file is the old one or the new one, never between.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -35,17 +36,20 @@ test('leaves the old content and no temporary file when it fails', async (contex
   assert.equal(await readFile(join(directory, 'taken', 'old'), 'utf8'), 'old')
 })
 
-test('leaves whole content when the writer is killed at any moment', async (context) => {
-  const directory = await scratch(context)
-  const path = join(directory, 'state.json')
-  for (let round = 0; round < 4; round += 1) {
-    const writer = execa(process.execPath, [join(import.meta.dirname, '../fixtures/write-forever.ts'), path], { reject: false })
-    for await (const line of writer.iterable()) if (line === 'going') writer.kill('SIGKILL')
-    await writer
+test('shows whole content to a reader at any moment, also when the writer is killed', async (context) => {
+  const path = join(await scratch(context), 'state.json')
+  const writer = execa(process.execPath, [join(import.meta.dirname, '../fixtures/write-forever.ts'), path], { reject: false })
+  context.after(() => writer.kill('SIGKILL'))
+  const check = async () => {
     const content = await readFile(path, 'utf8')
     assert.equal(content.length, 256 * 1024)
     assert.match(content, /^(?:a+|b+)$/)
   }
+  await once(writer.stdout, 'data')
+  for (let round = 0; round < 100; round += 1) await check()
+  writer.kill('SIGKILL')
+  await writer
+  await check()
 })
 
 test('every file act works under the permission model of Node', async (context) => {

@@ -9,7 +9,7 @@ import { untoldRequests } from './requests.ts'
 import { UnreadableQueue } from './unreadable.ts'
 import { waitingIn } from './waiting.ts'
 
-export interface FoundQueue {
+interface FoundQueue {
   readonly about: About
   readonly waiting: number
   /** Some decision has not reached the agent yet. */

@@ -3,7 +3,7 @@ import { isServiceError, type RunnerBoot, type SandboxPosture, ServiceError } fr
 import type { Driver } from '@gatehouse/engine'
 import type { Logger } from '@gatehouse/kernel'
 
-export interface Engaged {
+interface Engaged {
   readonly driver: Driver
   /** What the driver made of the root file system. */
   readonly rootfs: string

@@ -7,7 +7,7 @@ import { createSession, type Session } from './session.ts'
 export const adopt = (context: Context, registered: Registered): Session => {
   const session = context.sessions.get(registered.id) ?? createSession(registered)
   context.sessions.set(session.id, session)
-  
+  session.open = true
   const reason = context.unreadable.get(session.id)
   if (reason !== undefined) park(context, session, reason)
   return session

@@ -48,20 +48,21 @@ const live = async (context: Context, session: Session, { sandbox, ...watched }:
   try {
     const why = await Promise.race([sandbox.exited.then(() => undefined), run.ended])
     return why === undefined ? await endedItself(context, session, sandbox) : await endedByHost(context, session, { sandbox, why })
+  } catch (error) {
+    await sandbox.stop()
+    throw error
   } finally {
     unwatch()
     alive.dec()
   }
 }
 
-const start = async (context: Context, session: Session, { run, prepared }: { run: Run; prepared: Prepared }): Promise<End> => {
-  const { driver, spec } = prepared
-  const launches = context.metrics.counter('sandbox_launches_total')
-  const since = performance.now()
+const launch = async ({ metrics }: Context, { driver, spec }: Prepared): Promise<Sandbox | End> => {
+  const launches = metrics.counter('sandbox_launches_total')
   try {
     const sandbox = await driver.launch(spec)
     launches.inc({ driver: driver.name, outcome: 'ok' })
-    return await live(context, session, { run, sandbox, driver: driver.name, since })
+    return sandbox
   } catch (error) {
     launches.inc({ driver: driver.name, outcome: 'failed' })
     return { kind: 'failed', reason: error instanceof Error ? error.message : 'unknown error' }
@@ -73,7 +74,10 @@ const attempt = async (context: Context, session: Session, run: Run): Promise<En
   if ('kind' in prepared) return run.signal.aborted ? { kind: 'stopped', why: await run.ended } : prepared
   try {
     if (run.signal.aborted) return { kind: 'stopped', why: await run.ended }
-    return await start(context, session, { run, prepared })
+    const since = performance.now()
+    const launched = await launch(context, prepared)
+    if ('kind' in launched) return launched
+    return await live(context, session, { run, sandbox: launched, driver: prepared.driver.name, since })
   } finally {
     await prepared.door.close()
   }

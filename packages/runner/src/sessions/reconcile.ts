@@ -39,15 +39,18 @@ const tellDecisions = async (context: Context, session: Session): Promise<void> 
 
 /** `again`: the connection was lost in between, so a change of any group may have gone unheard. */
 const reconcile = async (context: Context, options: { again: boolean }): Promise<void> => {
+  // One that is opened while the gateway answers is not in its answer.
+  const before = [...context.sessions.values()]
   const registered = await context.gateway.sessions({})
   const known = new Set(registered.map(({ id }) => id))
-  for (const session of context.sessions.values()) session.open = known.has(session.id)
-  for (const session of registered.map((one) => adopt(context, one))) {
+  for (const session of before) session.open = known.has(session.id)
+  const sessions = registered.map((one) => adopt(context, one))
+  for (const session of sessions) {
     session.news.emit('surface')
     if (options.again) relaunch(context, session, { narrowing: true })
     ensure(context, session)
-    await tellDecisions(context, session)
   }
+  for (const session of sessions) await tellDecisions(context, session)
 }
 
 /** Returns at once. Tried until it has succeeded or a newer connection has taken over. */

@@ -143,7 +143,7 @@ describe('session.sock', { timeout: 30_000 }, () => {
     assert.equal((await unit.session())?.launches, 1)
     await call({ method: 'POST', path: `/inbox/${messageId}/ack` }).catch(() => undefined)
     await waitFor(async () => (await unit.session())?.launches === 2, { what: 'a second sandbox' })
-    const again = async () => (await delivered().catch(() => [])).includes(second)
+    const again = async () => (await delivered().catch((): string[] => [])).includes(second)
     await waitFor(again, { what: 'what the first one did not get' })
   })
 

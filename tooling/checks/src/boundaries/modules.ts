@@ -13,7 +13,7 @@ export interface Module {
   readonly nodes: readonly Node[]
 }
 
-export const parseModule = async (path: string, source: string): Promise<Module> => {
+const parseModule = async (path: string, source: string): Promise<Module> => {
   try {
     const tree: unknown = await parse(source, { syntax: 'typescript', tsx: path.endsWith('.tsx'), target: 'es2024' })
     return { path, source, nodes: nodesIn(tree) }

@@ -121,7 +121,7 @@ test('says that a server is unavailable when it is gone, and finds it again', as
   assert.equal(await code('hello'), 'server-unavailable')
   assert.equal((await state())?.status, 'down')
   await new Promise<void>((resolve) => void remote.server.listen(Number(port), '127.0.0.1', resolve))
-  await waitFor(async () => (await bench.call('remote__hello')).isError === false, { what: 'the server to be used again' })
+  await waitFor(async () => !(await bench.call('remote__hello')).isError, { what: 'the server to be used again' })
 })
 
 test('ends a call at the server when its caller leaves', async () => {

@@ -65,7 +65,7 @@ test('keeps the value of a variable out of results, errors, lists and logs, but 
   assert.match(env, /"TOKEN":"••••"/)
   assert.deepEqual(await bench.call('sample__structured'), { content: [], structuredContent: { secret: '••••', n: 1 }, isError: false })
   const rejected = await bench.call('sample__reject', { text: secret })
-  assert.match(String(rejected.error?.message), /rejected: ••••/)
+  assert.match(String(rejected.error?.message), /rejected: "••••"/)
   assert.deepEqual(bench.secrets, [secret])
   await waitFor(() => bench.logLines.some((line) => line.includes('mcp.stderr')), { what: 'the output of the server' })
   assert.doesNotMatch(bench.logLines.join('\n'), /correct-horse/)

@@ -1,0 +1,5 @@
+// What went wrong goes to stderr, which the host keeps as the sandbox's output.
+
+export const complain = (text: string): void => {
+  process.stderr.write(`${text}\n`)
+}

@@ -1,0 +1,16 @@
+// What a choice of driver rests on, and what it comes to.
+import type { Mode } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
+import type { Driver } from './driver.ts'
+
+export interface ChooseOptions {
+  readonly mode: Mode
+  /** OCI runtime name for the container engine; null: the engine's default. */
+  readonly runtime: string | null
+  /** Path of the agent's bundle on the host, for the driver that has no root file system. */
+  readonly agent: string
+  readonly log: Logger
+}
+
+/** A driver, or why there is none and what to do about it. */
+export type Choice = { readonly driver: Driver } | { readonly refused: string }
