@@ -30,7 +30,7 @@ const complain = (missing) => {
 const missing = process.platform === 'linux' ? needs.filter(([, there]) => !there()).map(([name]) => name) : []
 const addon = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../../packages/store/node_modules/@journeyapps/sqlcipher/build/Release/node_sqlite3.node')
 
-const [, , first, ...rest] = process.argv
+const [, , first] = process.argv
 if (first === '--check') {
   if (missing.length > 0) complain(missing)
 } else if (!existsSync(addon)) {

@@ -13,7 +13,7 @@ const sandboxOf = ({ plan, runner }: Announcement): string => {
   const facts = runner?.facts ?? {}
   if (typeof facts['refused'] === 'string') return `refused: ${facts['refused']}`
   const missing = Array.isArray(facts['missing']) && facts['missing'].length > 0 ? ` (missing here: ${facts['missing'].join(', ')})` : ''
-  return `${String(facts['driver'] ?? 'not chosen yet')}${missing}`
+  return typeof facts['driver'] === 'string' ? `${facts['driver']}${missing}` : 'not chosen yet'
 }
 
 export const addressOf = ({ host, port }: Plan): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

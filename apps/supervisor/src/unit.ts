@@ -2,7 +2,7 @@
 import { access, constants, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockWriter, type Logger, type Metrics } from '@gatehouse/kernel'
-import { keep, type Kept } from './children/keep.ts'
+import { Kept } from './children/keep.ts'
 import { createEdgeSecrets, createRoster, type Unit } from './children/roster.ts'
 import { loadSubkeys } from './keys/keyring.ts'
 import type { Printer } from './log-printer/print.ts'
@@ -38,7 +38,8 @@ const prepare = async ({ plan, env, release, printer, redactor }: UnitOptions): 
   const keys = await loadSubkeys(plan.stateDir, plan.masterKeyFile)
   const token = await resolveToken(plan)
   if (token.minted) printer.unredacted({ message: 'admin token minted; it is shown this once', token: token.value })
-  for (const secret of [...Object.values(keys), token.value]) if (secret !== null) redactor.add(secret)
+  for (const subkey of [keys.database, keys.journal, keys.secrets, keys.queues]) redactor.add(subkey)
+  if (token.value !== null) redactor.add(token.value)
   return {
     plan,
     installation,
@@ -62,15 +63,16 @@ export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
 
   const cache = join(options.release, '.compile-cache')
   const compileCache = (await writable(options.release)) ? cache : join(unit.runDir, 'compile-cache')
-  const children: Kept[] = roster.map((birth) =>
-    keep({
-      birth,
-      entry: join(options.release, `${birth.name}.mjs`),
-      compileCache,
-      log,
-      onLine: (line) => printer.line(birth.name, line),
-      onSecret: (secret) => redactor.add(secret),
-    }),
+  const children = roster.map(
+    (birth) =>
+      new Kept({
+        birth,
+        entry: join(options.release, `${birth.name}.mjs`),
+        compileCache,
+        log,
+        onLine: (line) => printer.line(birth.name, line),
+        onSecret: (secret) => redactor.add(secret),
+      }),
   )
   const secretOf = (edge: { readonly name: string }): string => secrets(edge)[edge.name] ?? ''
   const status = await serveStatus({ runDir: unit.runDir, secretOf, children, metrics, log })

@@ -16,7 +16,10 @@ import { type Stay, buildSite, furnish, identity, limits } from './fixtures/site
 const site = await buildSite()
 const table = new Map<string, Partial<Record<Wall, string>>>()
 
+const stays: Stay[] = []
+
 after(async () => {
+  for (const stay of stays) await stay.forget()
   await site.remove()
   const labels = [...table.keys()]
   const cell = (text: string): string => text.padEnd(16)
@@ -118,6 +121,7 @@ for (const { row, driver } of found) {
     let stay: Stay
     before(async () => {
       stay = await furnish(site, driver, row.label)
+      stays.push(stay)
     })
     const marked = (program: string, marker: string): LaunchSpec => {
       const spec = stay.spec(program)

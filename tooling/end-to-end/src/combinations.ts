@@ -11,7 +11,7 @@ export interface Combination {
 
 const answers = async (command: string, args: readonly string[]): Promise<string | undefined> => {
   const { exitCode, stdout } = await execa(command, args, { reject: false, timeout: 20_000 })
-  return exitCode === 0 ? String(stdout) : undefined
+  return exitCode === 0 ? stdout : undefined
 }
 
 export const findCombinations = async (): Promise<readonly Combination[]> => {

@@ -47,7 +47,10 @@ const flow = async (unit: Unit): Promise<void> => {
 
   const access = await submit(unit, 'mcp_access', { server: 'sample', tools: ['echo'] })
   const pending = await request(`${unit.address}/v1/changes/pending`)
-  assert.deepEqual((pending.json?.['items'] as { id: string }[]).map(({ id }) => id), [access])
+  assert.deepEqual(
+    (pending.json?.['items'] as { id: string }[] | undefined)?.map(({ id }) => id),
+    [access],
+  )
   assert.match(await say(unit, call), /^refused: .*\(not-granted\)$/)
 
   await approve(unit, access)

@@ -61,8 +61,8 @@ test('a unit starts by environment variables alone, on every address', async (t)
   child.kill('SIGTERM')
   const { all, exitCode } = await child
   assert.equal(exitCode, 0)
-  for (const line of String(all).trimEnd().split('\n')) assert.doesNotThrow(() => JSON.parse(line), line)
-  assert.ok(!String(all).includes(token))
+  for (const line of all.trimEnd().split('\n')) assert.doesNotThrow(() => JSON.parse(line), line)
+  assert.ok(!all.includes(token))
 })
 
 test('--dev says that local servers run unisolated and that no token is asked for', async (t) => {

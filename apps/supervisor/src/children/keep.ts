@@ -14,78 +14,88 @@ export interface KeepOptions {
   readonly onSecret: (secret: string) => void
 }
 
-export interface Kept {
+export class Kept {
   readonly name: Birth['name']
-  state(): ProcessState
+  readonly #options: KeepOptions
+  readonly #ready = Promise.withResolvers<void>()
+  readonly #failed = Promise.withResolvers<never>()
+  readonly #pause = backoff({ first: limits.restartFirst, most: limits.restartMost })
+  readonly #ending = new AbortController()
+  readonly #running: Promise<void>
+  #state: ProcessState
+  #child: Child | undefined
+  /** Only ends before ready count, and ready sets the count back. */
+  #failures = 0
+
+  constructor(options: KeepOptions) {
+    this.name = options.birth.name
+    this.#options = options
+    this.#state = { name: this.name, state: 'starting', restarts: 0 }
+    this.#ready.promise.catch(() => undefined)
+    this.#failed.promise.catch(() => undefined)
+    this.#running = this.#run()
+  }
+
+  get state(): ProcessState {
+    return this.#state
+  }
+
   /** Resolves at the first readiness; rejects with a `Refusal` when the unit must end. */
-  readonly ready: Promise<void>
-  /** Rejects with a `Refusal` when, later, it cannot be started any more. */
-  readonly failed: Promise<never>
-  stop(): Promise<void>
-}
-
-/** Only exits before ready count, and ready sets both the count and the backoff back. */
-export const keep = ({ birth, log, ...options }: KeepOptions): Kept => {
-  const ready = Promise.withResolvers<void>()
-  const failed = Promise.withResolvers<never>()
-  const pause = backoff({ first: limits.restartFirst, most: limits.restartMost })
-  const stopping = new AbortController()
-  let state: ProcessState = { name: birth.name, state: 'starting', restarts: 0 }
-  let child: Child | undefined
-  let failures = 0
-
-  const giveUp = (refusal: Refusal): void => {
-    ready.reject(refusal)
-    failed.reject(refusal)
+  get ready(): Promise<void> {
+    return this.#ready.promise
   }
 
-  const heard = (message: FromChild): void => {
-    if (message.type === 'secret') return options.onSecret(message.value)
-    if (message.type === 'refuse') return giveUp(new Refusal(message.exit, { detail: message.detail, hint: message.hint }))
-    failures = 0
-    pause.reset()
-    state = { ...state, state: 'ready', since: new Date().toISOString() }
-    ready.resolve()
+  /** Rejects with a `Refusal` when it cannot be started any more. */
+  get failed(): Promise<never> {
+    return this.#failed.promise
   }
 
-  const once = async (): Promise<void> => {
-    child = spawn(birth, { ...options, onMessage: heard })
-    state = { name: birth.name, pid: child.pid, state: 'starting', restarts: state.restarts }
+  async stop(): Promise<void> {
+    this.#ending.abort()
+    if (this.#state.state === 'down') return
+    this.#state = { ...this.#state, state: 'stopping' }
+    this.#child?.drain()
+    const late = setTimeout(() => this.#child?.kill(), limits.drainTime + 1_000)
+    await this.#running
+    clearTimeout(late)
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ending
+    while (!signal.aborted) {
+      await this.#once()
+      // A stop ends the pause; the loop sees it.
+      await delay(this.#pause.next(), undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  async #once(): Promise<void> {
+    const { restarts } = this.#state
+    const child = spawn(this.#options.birth, { ...this.#options, onMessage: (message) => this.#hear(message) })
+    this.#child = child
+    this.#state = { name: this.name, pid: child.pid, state: 'starting', restarts }
     const { code, signal } = await child.exited
-    const wasReady = state.state === 'ready'
-    state = { name: birth.name, state: 'down', restarts: state.restarts + 1 }
-    if (stopping.signal.aborted) return
-    if (!wasReady) failures += 1
-    log.warn('process ended', { process_name: birth.name, code, signal, failures })
-    if (failures >= limits.startsBeforeGivingUp) {
-      giveUp(new Refusal(exits.childCannotStart, { detail: `${birth.name} could not be started: ${failures} attempts ended before it was ready` }))
-    }
+    if (this.#state.state !== 'ready') this.#failures += 1
+    this.#state = { name: this.name, state: 'down', restarts: restarts + 1 }
+    if (this.#ending.signal.aborted) return
+    this.#options.log.warn('process ended', { ended: this.name, code, signal, failures: this.#failures })
+    if (this.#failures < limits.startsBeforeGivingUp) return
+    const detail = `${this.name} could not be started: ${this.#failures} attempts ended before it was ready`
+    this.#giveUp(new Refusal(exits.childCannotStart, { detail, hint: 'its own log lines above say why' }))
   }
 
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted && failures < limits.startsBeforeGivingUp) {
-      await once()
-      if (stopping.signal.aborted) return
-      await delay(pause.next(), undefined, { signal: stopping.signal }).catch(() => undefined)
-    }
+  #hear(message: FromChild): void {
+    if (message.type === 'secret') return this.#options.onSecret(message.value)
+    if (message.type === 'refuse') return this.#giveUp(new Refusal(message.exit, { detail: message.detail, hint: message.hint }))
+    this.#failures = 0
+    this.#pause.reset()
+    this.#state = { ...this.#state, state: 'ready', since: new Date().toISOString() }
+    this.#ready.resolve()
   }
-  const running = run()
-  failed.promise.catch(() => undefined)
-  ready.promise.catch(() => undefined)
 
-  return {
-    name: birth.name,
-    state: () => state,
-    ready: ready.promise,
-    failed: failed.promise,
-    stop: async () => {
-      stopping.abort()
-      if (child === undefined || state.state === 'down') return
-      state = { ...state, state: 'stopping' }
-      child.drain()
-      const late = setTimeout(() => child?.kill(), limits.drainTime + 1_000)
-      await running
-      clearTimeout(late)
-    },
+  #giveUp(refusal: Refusal): void {
+    this.#ending.abort()
+    this.#ready.reject(refusal)
+    this.#failed.reject(refusal)
   }
 }

@@ -41,7 +41,7 @@ export const serveStatus = async ({ runDir, secretOf, children, metrics, log }: 
   }
 
   const own = (): Promise<object[]> => {
-    for (const child of children) metrics.gauge('process_up').set({ process: child.name }, child.state().state === 'ready' ? 1 : 0)
+    for (const child of children) metrics.gauge('process_up').set({ process: child.name }, child.state.state === 'ready' ? 1 : 0)
     return metrics.json()
   }
 
@@ -50,7 +50,7 @@ export const serveStatus = async ({ runDir, secretOf, children, metrics, log }: 
     secret: secretOf(supervisorControlPlane),
     log,
     handlers: {
-      health: async () => ({ processes: children.map((child) => child.state()), services: await ask((client) => client.calls.health({})) }),
+      health: async () => ({ processes: children.map((child) => child.state), services: await ask((client) => client.calls.health({})) }),
       metrics: async () => ({ ...(await ask((client) => client.calls.metrics({}))), supervisor: (await own()).map((row) => ({ ...row })) }),
     },
   })

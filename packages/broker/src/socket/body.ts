@@ -6,6 +6,8 @@ import { Abandoned } from '../upstream/abandoned.ts'
 const tooLarge = (most: number): ServiceError =>
   new ServiceError('too-large', { detail: `expected a body of at most ${most} bytes, got more`, hint: 'send smaller arguments' })
 
+const declared = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0)
+
 /** Rejects with `too-large`, or `Abandoned` when the caller leaves before the end. */
 export const readBody = (request: IncomingMessage, most: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
@@ -17,13 +19,17 @@ export const readBody = (request: IncomingMessage, most: number): Promise<Buffer
       request.resume()
       reject(tooLarge(most))
     }
-    if (Number(request.headers['content-length'] ?? 0) > most) return refuse()
+    const left = (): void => reject(new Abandoned('cancelled'))
+    if (declared(request) > most) return refuse()
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= most) chunks.push(chunk)
       else refuse()
     })
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
-    request.on('close', () => reject(new Abandoned('cancelled')))
-    request.on('error', () => reject(new Abandoned('cancelled')))
+    request.on('end', () => {
+      request.off('close', left)
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
+    })
+    request.on('close', left)
+    request.on('error', left)
   })

@@ -55,7 +55,7 @@ export const createCallRoute = (tools: CallTools) => {
       return answerOutcome(await handle(session, parseCall(body), signal))
     }
     const { noted, reply } = await act().catch(answerFault)
-    const sent = signal.aborted && noted.status === 'cancelled' ? 0 : reply.body.length
+    const sent = signal.aborted && noted.status === 'cancelled' ? 0 : reply.bytes
     const { id, agentGroupID } = session
     try {
       await tools.recorder.write({ session: id, agentGroupID, op: 'call', ...noted, received, sent, duration: performance.now() - started })

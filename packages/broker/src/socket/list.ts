@@ -36,7 +36,7 @@ export const createListRoute = (tools: CallTools) => {
       const found = await list(session, signal)
       const reply = jsonReply(textOf(found))
       const noted = found.servers.map(noteServer)
-      const none: Noted = { server: '', status: 'ok', sent: reply.body.length, duration: performance.now() - started }
+      const none: Noted = { server: '', status: 'ok', sent: reply.bytes, duration: performance.now() - started }
       return { noted: noted.length === 0 ? [none] : noted, reply }
     } catch (error) {
       const cause: unknown = signal.aborted ? signal.reason : error

@@ -6,22 +6,25 @@ import { codes, type ServiceError } from '@gatehouse/contracts'
 export interface Reply {
   readonly status: number
   readonly type: 'application/json' | 'application/problem+json'
-  readonly body: Buffer
+  readonly text: string
+  readonly bytes: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export const jsonReply = (text: string): Reply => ({ status: 200, type: 'application/json', body: Buffer.from(text) })
+export const jsonReply = (text: string): Reply => ({ status: 200, type: 'application/json', text, bytes: Buffer.byteLength(text) })
 
 export const problemReply = (error: ServiceError, headers: Readonly<Record<string, string>> = {}): Reply => {
   const { status, title } = codes[error.code]
   const { code, detail, hint, errors } = error
   const document = { type: `urn:gatehouse:error:${error.code}`, title, status, detail, code, hint, requestId: randomUUID(), errors }
-  return { status, type: 'application/problem+json', body: Buffer.from(JSON.stringify(document)), headers }
+  const text = JSON.stringify(document)
+  return { status, type: 'application/problem+json', text, bytes: Buffer.byteLength(text), headers }
 }
 
 /** Nothing is written to a caller that is gone. */
-export const send = (response: ServerResponse, { status, type, body, headers }: Reply): void => {
+export const send = (response: ServerResponse, { status, type, text, bytes, headers }: Reply): void => {
   if (response.destroyed) return
-  response.writeHead(status, { 'content-type': type, 'content-length': body.length, ...headers })
-  response.end(body)
+  response.writeHead(status, { 'content-type': type, 'content-length': bytes, ...headers })
+  // As text it leaves in one write with the headers.
+  response.end(text)
 }

@@ -1,13 +1,13 @@
 // What the runner may ask: sessions, what a group is, and changes on behalf of a session that it knows by its socket.
 import * as v from 'valibot'
 import { ChangeState, Failure, Submitted } from '../change.ts'
-import { auditStages } from '../frozen.ts'
+import type { AuditStage } from '../frozen.ts'
 import { AgentGroupID, ChangeID, ConversationID, SessionID } from '../ids.ts'
 import { AgentGroup, Session } from '../registry.ts'
 import { call, defineEdge } from './edge.ts'
 
 /** The only lines that the runner may write into the journal. */
-export const runnerStages = ['seal-proof', 'launch', 'exit', 'kill', 'park', 'terminate'] as const satisfies readonly (typeof auditStages)[number][]
+export const runnerStages = ['seal-proof', 'launch', 'exit', 'kill', 'park', 'terminate'] as const satisfies readonly AuditStage[]
 
 export const gatewayRunner = defineEdge({
   server: 'gateway',

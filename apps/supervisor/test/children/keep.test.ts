@@ -1,0 +1,61 @@
+// What the supervisor does with a process that lives, dies or refuses.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { test, type TestContext } from 'node:test'
+import { exits, limits } from '@gatehouse/contracts'
+import { isRefusal, silentLogger, waitFor } from '@gatehouse/kernel'
+import { Kept } from '../../src/children/keep.ts'
+import type { Birth } from '../../src/children/roster.ts'
+
+const keep = (t: TestContext, fixture: string) => {
+  const lines: string[] = []
+  const secrets: string[] = []
+  const kept = new Kept({
+    birth: { name: 'runner', boot: {} } as unknown as Birth,
+    entry: join(import.meta.dirname, '../fixtures', fixture),
+    compileCache: join(tmpdir(), 'gatehouse-compile-cache'),
+    log: silentLogger,
+    onLine: (line) => lines.push(line),
+    onSecret: (secret) => secrets.push(secret),
+  })
+  t.after(() => kept.stop())
+  return { kept, lines, secrets }
+}
+
+test('a process that is killed comes back with another pid and a count', async (t) => {
+  const { kept } = keep(t, 'serves.mjs')
+  await kept.ready
+  const { pid } = kept.state
+  assert.ok(pid !== undefined)
+  process.kill(pid, 'SIGKILL')
+  await waitFor(() => kept.state.state === 'ready' && kept.state.pid !== pid, { what: 'the process to be back' })
+  assert.equal(kept.state.restarts, 1)
+})
+
+test('a process inherits nothing of the environment', async (t) => {
+  const { kept, lines, secrets } = keep(t, 'serves.mjs')
+  await kept.ready
+  await waitFor(() => lines.length > 0, { what: 'its line' })
+  assert.deepEqual((JSON.parse(lines[0] ?? '') as { names: string[] }).names, ['NODE_COMPILE_CACHE'])
+  assert.deepEqual(secrets, ['learnt-later'])
+})
+
+test('a stop ends the process and does not start it again', async (t) => {
+  const { kept } = keep(t, 'serves.mjs')
+  await kept.ready
+  await kept.stop()
+  assert.equal(kept.state.state, 'down')
+})
+
+test(`${limits.startsBeforeGivingUp} ends before ready give the unit up with 70`, async (t) => {
+  const { kept } = keep(t, 'dies.mjs')
+  await assert.rejects(kept.ready, (error) => isRefusal(error) && error.exit === exits.childCannotStart)
+  await assert.rejects(kept.failed, isRefusal)
+  assert.equal(kept.state.restarts, limits.startsBeforeGivingUp)
+})
+
+test('a process that refuses ends the unit with its own exit code and reason, at once', async (t) => {
+  const { kept } = keep(t, 'refuses.mjs')
+  await assert.rejects(kept.ready, (error) => isRefusal(error) && error.exit === exits.addressInUse && error.detail === 'the address is taken')
+})
