@@ -1,15 +1,15 @@
 // One unit from plan to end: state, keys, processes, and the way back down.
 import { access, constants, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { lockWriter, type Logger, type Metrics } from '@gatehouse/kernel'
+import { lockWriter, privateDirectory, type Logger, type Metrics } from '@gatehouse/kernel'
 import { Kept } from './children/keep.ts'
 import { createEdgeSecrets, createRoster, type Unit } from './children/roster.ts'
 import { loadSubkeys } from './keys/keyring.ts'
 import type { Printer } from './log-printer/print.ts'
 import type { Redactor } from './log-printer/redact.ts'
-import { openRunDirectory, openStateDirectory } from './plan/directories.ts'
 import { openInstallation } from './plan/installation.ts'
 import type { Plan } from './plan/plan.ts'
+import { openRunDirectory } from './plan/run-directory.ts'
 import { resolveToken } from './plan/token.ts'
 import { serveStatus, type Status } from './status/serve.ts'
 
@@ -54,7 +54,7 @@ const prepare = async ({ plan, env, release, printer, redactor }: UnitOptions): 
 
 export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
   const { plan, log, metrics, printer, redactor } = options
-  await openStateDirectory(plan.stateDir)
+  await privateDirectory(plan.stateDir)
   const lock = await lockWriter(plan.stateDir, 'supervisor')
   const unit = await prepare(options)
   const secrets = createEdgeSecrets()

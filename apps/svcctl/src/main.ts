@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { run } from '@oclif/core'
 import { type Environment, SvcctlCommand } from './command.ts'
+import { moveLeadingFlags } from './leading-flags.ts'
 import { exitCodeOf, failureOf, isExit, render, renderJson } from './output/failure.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -15,7 +16,7 @@ const wantsJson = (argv: readonly string[]): boolean => {
 export const main = async (argv: readonly string[], environment: Environment): Promise<number> => {
   SvcctlCommand.environment = environment
   try {
-    await run([...argv], { root })
+    await run(moveLeadingFlags(argv), { root })
     return 0
   } catch (error) {
     if (isExit(error)) return error.oclif.exit ?? 0

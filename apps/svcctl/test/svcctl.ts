@@ -1,14 +1,11 @@
 // Runs the program as a user would: in a pipe, or at a terminal of `script`.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 
 const program = join(import.meta.dirname, '../bin/run.ts')
-/** Of this user alone, as in his home. */
-const cache = join(tmpdir(), `svcctl-test-cache-${userInfo().uid}`)
-mkdirSync(cache, { recursive: true, mode: 0o700 })
+/** Kept between runs, so that a start is as quick as in a home. */
+const cache = join(import.meta.dirname, '../../../node_modules/.cache')
 
 export interface Ended {
   readonly code: number

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type BrokerBoot, type brokerControlPlane, type gatewayBroker, type lifeEdge, limits } from '@gatehouse/contracts'
 import { type Logger, type Metrics, privateDirectory } from '@gatehouse/kernel'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
+import { InFlight } from './calls/in-flight.ts'
 import { Recorder, type Records } from './calls/record.ts'
 import { health } from './health.ts'
 import { createRoutes } from './socket/routes.ts'
@@ -43,6 +44,7 @@ export interface Broker {
 const lastMoment = 300
 
 interface Rooms {
+  readonly inFlight: InFlight
   readonly sessions: Sessions
   readonly catalog: Catalog
   readonly observations: Observations
@@ -57,6 +59,7 @@ const listenToGateway = (rooms: () => Rooms, log: Logger): GatewayListeners => {
       'session-opened': (session) => begin('session-opened', rooms().sessions.opened(session)),
       'session-closed': ({ session }) => begin('session-closed', rooms().sessions.closed(session)),
       'catalog-changed': () => begin('catalog-changed', rooms().catalog.synchronize()),
+      'grant-changed': (change) => begin('grant-changed', rooms().inFlight.recheck(change)),
       'observation-wanted': ({ server }) => begin('observation-wanted', rooms().catalog.observe(server)),
     },
     onConnect: async () => {
@@ -83,9 +86,11 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const settings = { boot, log, secret: options.secret }
   const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void observations.tell(item, tools) })
   const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.find(server) !== undefined })
+  const inFlight = new InFlight(gateway)
   const patience = { stopping: stopping.signal, callTime: options.callTime ?? limits.callTime }
-  const serve = createRoutes({ gateway, servers, recorder, log, running, ...patience })
+  const serve = createRoutes({ gateway, servers, recorder, inFlight, log, running, ...patience })
   const rooms: Rooms = {
+    inFlight,
     observations,
     catalog: new Catalog({ gateway, servers, settings, observations, log }),
     sessions: new Sessions({ gateway, log, runDir: boot.runDir, serve }),

@@ -96,7 +96,7 @@ export class Link {
     peer?.close(new ServiceError('unavailable', { detail: lost, cause: reason }))
     for (const waiter of this.#waiters) if (!waiter.patient) waiter.reject(this.#unavailable())
     if (this.#closed) return
-    if (reason !== this.#said) log[this.#wasUp || !reason.startsWith('connect ') ? 'warn' : 'info']('peer is down', { lane, reason })
+    if (reason !== this.#said) log[this.#wasUp || !reason.startsWith('connect ') ? 'warn' : 'debug']('peer is down', { lane, reason })
     this.#said = reason
     this.#retry = setTimeout(() => {
       this.#retry = undefined

@@ -5,7 +5,7 @@ import type { Outcome } from './check.ts'
 export interface ProgramOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
-  /** Shows the output while it comes, instead of keeping it. */
+  /** Shows the output while it comes, instead of keeping it for the report. */
   readonly live?: boolean
 }
 
@@ -22,6 +22,7 @@ export const runProgram = async (file: string, args: readonly string[], options:
     ...(options.live === true ? { stdout: 'inherit', stderr: 'inherit' } : {}),
   })
   if (!result.failed) return { ok: true, report: '' }
+  if (options.live === true && result.exitCode !== undefined) return { ok: false, report: '' }
   const output = (result.all ?? '').trim()
   const end = result.exitCode === undefined ? (result.shortMessage ?? 'could not be started') : `exit code ${result.exitCode}`
   return { ok: false, report: output === '' ? `${file}: ${end}` : `${output}\n${file}: ${end}` }

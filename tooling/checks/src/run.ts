@@ -14,14 +14,15 @@ const attempt = async (check: Check, context: CheckContext): Promise<Outcome> =>
   }
 }
 
-/** Gives the name of the check that failed, or undefined. A loud check that passes prints nothing after its own output. */
+/** Gives the name of the check that failed, or undefined. Nothing is printed after the output of a loud check. */
 export const runChecks = async (checks: readonly Check[], context: CheckContext, write: Write): Promise<string | undefined> => {
   for (const check of checks) {
     if (check.loud === true) write(`${styleText('dim', '▸')} ${check.name}\n`)
     const began = performance.now()
     const outcome = await attempt(check, context)
     if (!outcome.ok) {
-      if (outcome.report !== '') write(`${outcome.report}\n`)
+      if (check.loud === true && outcome.report === '') return check.name
+      write(`${outcome.report}\n`)
       write(`${styleText('red', '✗')} ${check.name} failed after ${seconds(began)}\n`)
       return check.name
     }

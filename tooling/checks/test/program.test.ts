@@ -70,6 +70,7 @@ test('a failing test fails the tests, and the summary of node:test is whole', as
   assert.equal(result.exitCode, 1)
   assert.match(result.stdout, /tests 1\n.*pass 0\n.*fail 1\n/s)
   assert.match(result.stdout, /planted failure/)
+  assert.doesNotMatch(result.stdout, /failed after/)
 })
 
 test('a tree without tests fails the tests', async () => {

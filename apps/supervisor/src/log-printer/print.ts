@@ -29,9 +29,11 @@ const parse = (process: string, text: string): Fields => {
   return { time: new Date().toISOString(), level: 'warn', process, message: text }
 }
 
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((part) => typeof part === 'string')
+
 const shown = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return /^[\w./:@+-]+$/.test(text) ? text : visible(JSON.stringify(text))
+  const text = typeof value === 'string' ? value : isTexts(value) ? value.join(',') : JSON.stringify(value)
+  return /^[\w./:@,+-]*$/.test(text) ? text : visible(JSON.stringify(text))
 }
 
 const plain = ({ time, level, process, message, ...fields }: Fields): string => {

@@ -37,7 +37,7 @@ const answers = (message: ChatMessage, sent: ChatSendAnswer): boolean =>
 /** Gives `heard` each message as it comes, and resolves with the agent's answer. Rejects with `deadline` if none comes. */
 export const exchange = async (client: Client, said: Said, heard: (message: ChatMessage) => void): Promise<Exchanged> => {
   const { group, text, conversation } = said
-  let last = 0
+  let last = await lastSeq(client, group)
   const sent = await client.chat.send({ agentGroupID: group, text, ...(conversation !== undefined && { conversationId: conversation }) })
   const until = Date.now() + said.patience
   const replies: ChatMessage[] = []

@@ -26,7 +26,7 @@ export const diffLines = (change: Pick<Change, 'before' | 'diff'>, stream: NodeJ
       case 'remove':
         return mark('-', operation.path, old)
       case 'replace':
-        return [...mark('-', operation.path, old), ...mark('+', operation.path, operation.value)]
+        return [...(old === null ? [] : mark('-', operation.path, old)), ...mark('+', operation.path, operation.value)]
       case 'move':
       case 'copy':
         return [`~ ${operation.op} ${visible(operation.from ?? '')} to ${visible(operation.path)}`]

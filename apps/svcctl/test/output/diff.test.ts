@@ -29,5 +29,5 @@ test('shows texts of several lines line by line, and nothing that a terminal wou
 
 test('reads names with a slash, and a whole that was not there', () => {
   assert.deepEqual(lines({ 'a/b': { c: 1 } }, [{ op: 'remove', path: '/a~1b/c' }]), ['- /a~1b/c: 1'])
-  assert.deepEqual(lines(null, [{ op: 'add', path: '', value: 'new' }]), ['+ new'])
+  for (const op of ['add', 'replace'] as const) assert.deepEqual(lines(null, [{ op, path: '', value: 'new' }]), ['+ new'])
 })

@@ -4,7 +4,8 @@ import { exposedName } from '../names/exposed-name.ts'
 import { createNameTable } from '../names/table.ts'
 import { Abandoned } from '../upstream/abandoned.ts'
 import type { Listing } from '../upstream/live.ts'
-import type { CallSession, CallTools } from './handle.ts'
+import type { CallTools } from './handle.ts'
+import type { CallSession } from './session.ts'
 
 export interface ServerList {
   readonly server: string

@@ -23,6 +23,9 @@ const statuses: Partial<Record<ToolErrorCode, CallRecord['status']>> = {
   cancelled: 'cancelled',
 }
 
+/** How a record calls what came to this code. */
+export const statusOf = (code: ToolErrorCode): CallRecord['status'] => statuses[code] ?? 'error'
+
 interface Failure {
   readonly message: string
   /** Seconds. */
@@ -32,7 +35,7 @@ interface Failure {
 /** A result that says why there is none, in words that a model can act on. */
 export const failed = (address: ToolAddress, code: ToolErrorCode, { message, retryAfter }: Failure): Outcome => ({
   address,
-  status: statuses[code] ?? 'error',
+  status: statusOf(code),
   code,
   result: {
     content: [{ type: 'text', text: message }],

@@ -1,9 +1,10 @@
 // `POST /call`: read, handle, write down, answer. What cannot be written down is not answered with a result.
 import { isServiceError, limits, ServiceError, toServiceError } from '@gatehouse/contracts'
-import { type CallSession, type CallTools, createCall } from '../calls/handle.ts'
-import type { Outcome } from '../calls/outcome.ts'
+import { type CallTools, createCall } from '../calls/handle.ts'
+import { type Outcome, statusOf } from '../calls/outcome.ts'
 import type { RecordInput } from '../calls/record.ts'
 import { refuse } from '../calls/refuse.ts'
+import type { CallSession } from '../calls/session.ts'
 import { Abandoned } from '../upstream/abandoned.ts'
 import { readBody } from './body.ts'
 import type { Exchange } from './exchange.ts'
@@ -36,7 +37,7 @@ const answerOutcome = (outcome: Outcome): Answered => {
 /** A request that never became a call. */
 const answerFault = (error: unknown): Answered => {
   if (error instanceof Abandoned)
-    return { noted: { server: '', status: error.code, code: error.code }, reply: problemReply(new ServiceError('deadline')) }
+    return { noted: { server: '', status: statusOf(error.code), code: error.code }, reply: problemReply(new ServiceError('deadline')) }
   const fault = toServiceError(error)
   const isRefused = isServiceError(error)
   return {
@@ -47,12 +48,13 @@ const answerFault = (error: unknown): Answered => {
 
 export const createCallRoute = (tools: CallTools) => {
   const handle = createCall(tools)
-  return async (session: CallSession, { request, signal, started }: Exchange): Promise<Reply> => {
+  return async (session: CallSession, exchange: Exchange): Promise<Reply> => {
+    const { request, signal, started } = exchange
     let received = 0
     const act = async (): Promise<Answered> => {
       const body = await readBody(request, limits.callBody)
       received = body.length
-      return answerOutcome(await handle(session, parseCall(body), signal))
+      return answerOutcome(await handle(session, parseCall(body), exchange))
     }
     const { noted, reply } = await act().catch(answerFault)
     const sent = signal.aborted && noted.status === 'cancelled' ? 0 : reply.bytes

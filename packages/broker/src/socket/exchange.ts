@@ -9,6 +9,7 @@ export interface Exchange {
   readonly started: number
   /** Aborts with `Abandoned` when the caller leaves, the time is over or the broker stops. */
   readonly signal: AbortSignal
+  readonly giveUp: (reason: Abandoned) => void
   end(): void
 }
 
@@ -21,8 +22,9 @@ export interface Patience {
 
 export const openExchange = (request: IncomingMessage, response: ServerResponse, { callTime, stopping }: Patience): Exchange => {
   const controller = new AbortController()
-  const leave = (): void => controller.abort(new Abandoned('cancelled'))
-  const timer = setTimeout(() => controller.abort(new Abandoned('timeout')), callTime)
+  const giveUp = (reason: Abandoned): void => controller.abort(reason)
+  const leave = (): void => giveUp(new Abandoned('cancelled'))
+  const timer = setTimeout(() => giveUp(new Abandoned('timeout')), callTime)
   response.once('close', leave)
   stopping.addEventListener('abort', leave)
   if (stopping.aborted) leave()
@@ -31,6 +33,7 @@ export const openExchange = (request: IncomingMessage, response: ServerResponse,
     response,
     started: performance.now(),
     signal: controller.signal,
+    giveUp,
     end: () => {
       clearTimeout(timer)
       response.off('close', leave)

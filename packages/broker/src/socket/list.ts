@@ -1,8 +1,10 @@
 // `GET /tools`: list, write down once for each granted server, answer.
 import { ServiceError, toServiceError } from '@gatehouse/contracts'
-import type { CallSession, CallTools } from '../calls/handle.ts'
+import type { CallTools } from '../calls/handle.ts'
 import { createList, type ServerList, type SessionList } from '../calls/list.ts'
+import { statusOf } from '../calls/outcome.ts'
 import type { RecordInput } from '../calls/record.ts'
+import type { CallSession } from '../calls/session.ts'
 import { Abandoned } from '../upstream/abandoned.ts'
 import type { Exchange } from './exchange.ts'
 import { jsonReply, problemReply, type Reply } from './reply.ts'
@@ -26,7 +28,7 @@ const textOf = ({ servers }: SessionList): string => {
 /** The gateway could not be asked, or the caller left before it answered. */
 const noteFault = (error: unknown, duration: number): Noted =>
   error instanceof Abandoned
-    ? { server: '', status: error.code, code: error.code, sent: 0, duration }
+    ? { server: '', status: statusOf(error.code), code: error.code, sent: 0, duration }
     : { server: '', status: 'error', sent: 0, duration }
 
 export const createListRoute = (tools: CallTools) => {

@@ -1,10 +1,16 @@
-// Why a call was given up by our own side: its caller left, its time was over, or the unit stops.
+// Why a call was given up by our own side: its caller left, its time was over, its grant was taken away, or the unit stops.
+
+const phrases = {
+  cancelled: 'the caller gave up',
+  timeout: 'the call took too long',
+  revoked: 'the grant was revoked',
+} as const
 
 export class Abandoned extends Error {
-  readonly code: 'cancelled' | 'timeout'
+  readonly code: keyof typeof phrases
 
-  constructor(code: 'cancelled' | 'timeout') {
-    super(code === 'timeout' ? 'the call took too long' : 'the caller gave up')
+  constructor(code: keyof typeof phrases) {
+    super(phrases[code])
     this.name = 'Abandoned'
     this.code = code
   }

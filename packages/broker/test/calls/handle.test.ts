@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { join } from 'node:path'
-import { type Bench, createBench, local, messages, sessionOne, sessionTwo } from '../fixtures/bench.ts'
+import type { ServerName } from '@gatehouse/contracts'
+import { waitFor } from '@gatehouse/kernel'
+import { ask, type Bench, createBench, group, local, messages, sessionOne, sessionTwo } from '../fixtures/bench.ts'
 
 let bench: Bench
 beforeEach(async () => {
@@ -155,7 +157,6 @@ test('takes no identity from a header', async () => {
   bench.gateway.catalog = { sample: local() }
   bench.gateway.grants = { [sessionTwo]: { sample: [] } }
   await bench.start()
-  const { ask } = await import('../fixtures/bench.ts')
   const headers = {
     'x-session': sessionTwo,
     'x-session-id': sessionTwo,
@@ -166,4 +167,29 @@ test('takes no identity from a header', async () => {
   const answer = await ask(bench.socket(sessionOne), '/call', { method: 'POST', headers, body: JSON.stringify({ name: 'sample__echo' }) })
   assert.match(answer.text, /not-granted/)
   assert.equal(bench.gateway.authorized[0]?.session, sessionOne)
+})
+
+test('ends a call in flight when its grant is taken away, and leaves those that are still granted', async () => {
+  const log = join(bench.directory, 'log')
+  bench.gateway.catalog = { sample: local({ LOG: log }) }
+  bench.gateway.grants = { [sessionOne]: { sample: [] }, [sessionTwo]: { sample: [] } }
+  await bench.start()
+  const sent = async () => (await messages(log)).filter(({ method }) => method === 'tools/call').length
+  const silent = bench.call('sample__silent')
+  const slow = bench.call('sample__slow', { ms: 1_000 }, sessionTwo)
+  await waitFor(async () => (await sent()) === 2, { what: 'both calls at the server' })
+  bench.gateway.grants[sessionOne] = { sample: ['echo'] }
+  bench.listeners.on['grant-changed']?.({ agentGroupID: group, server: 'sample' as ServerName })
+  assert.equal((await silent).error?.code, 'revoked')
+  assert.equal((await slow).content[0]?.['text'], 'slow')
+  await waitFor(async () => (await messages(log)).some(({ method }) => method === 'notifications/cancelled'), {
+    what: 'a cancel at the server',
+  })
+  assert.deepEqual(
+    (await bench.records()).map(({ status, code }) => [status, code]),
+    [
+      ['refused', 'revoked'],
+      ['ok', undefined],
+    ],
+  )
 })

@@ -85,6 +85,13 @@ test('ends although its stop hangs when the supervisor is gone, even in the midd
   assert.equal((await lines()).at(-1)?.message, 'stopped before everything had ended')
 })
 
+test('ends although its start hangs when the supervisor is gone', async (context) => {
+  const { child, pipe, sent } = launch(context, 'hangs')
+  pipe.end()
+  assert.equal((await child).exitCode, 0)
+  assert.deepEqual(sent, [])
+})
+
 test('tells a refusal with its exit code and ends with it', async (context) => {
   const { child, sent } = launch(context, 'refuses')
   assert.equal((await child).exitCode, 75)

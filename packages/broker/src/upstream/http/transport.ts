@@ -1,6 +1,7 @@
 // MCP over streamable HTTP to a remote server, by the SDK's transport on our own way out.
+import { setTimeout as pause } from 'node:timers/promises'
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
-import { checkServerUrl } from '@gatehouse/contracts'
+import { checkServerUrl, limits } from '@gatehouse/contracts'
 import { UpstreamFailure } from '../failure.ts'
 import { createOutlet } from './create-fetch.ts'
 
@@ -11,12 +12,8 @@ export interface HttpOptions {
   readonly ownAddress: string
 }
 
-export interface HttpTransport extends Transport {
-  terminateSession(): Promise<void>
-}
-
 /** The catalog may have been written by hand, so the url is judged here too. */
-export const createHttpTransport = ({ url, headers, ownAddress }: HttpOptions): HttpTransport => {
+export const createHttpTransport = ({ url, headers, ownAddress }: HttpOptions): Transport => {
   const refused = checkServerUrl(url)
   if (refused !== null) throw new UpstreamFailure('address-refused', `the url of the server is refused: ${refused}`)
   const target = new URL(url)
@@ -28,6 +25,9 @@ export const createHttpTransport = ({ url, headers, ownAddress }: HttpOptions): 
   })
   const close = transport.close.bind(transport)
   transport.close = async () => {
+    // A server may keep what belongs to a session until it is told; one that does not answer is not waited for.
+    const told = transport.terminateSession().catch(() => undefined)
+    await Promise.race([told, pause(limits.upstreamStopTime, undefined, { ref: false })])
     await close()
     await outlet.close()
   }
