@@ -23,12 +23,17 @@ const needs = [
 ]
 
 const complain = (missing) => {
-  process.stderr.write(`\nGatehouse builds SQLCipher at its first start. Missing here: ${missing.join(', ')}.\n\n  sudo apt-get install -y ${missing.join(' ')}\n\n`)
+  process.stderr.write(
+    `\nGatehouse builds SQLCipher at its first start. Missing here: ${missing.join(', ')}.\n\n  sudo apt-get install -y ${missing.join(' ')}\n\n`,
+  )
   process.exit(1)
 }
 
 const missing = process.platform === 'linux' ? needs.filter(([, there]) => !there()).map(([name]) => name) : []
-const addon = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../../packages/store/node_modules/@journeyapps/sqlcipher/build/Release/node_sqlite3.node')
+const addon = join(
+  import.meta.dirname ?? new URL('.', import.meta.url).pathname,
+  '../../packages/store/node_modules/@journeyapps/sqlcipher/build/Release/node_sqlite3.node',
+)
 
 const [, , first] = process.argv
 if (first === '--check') {

@@ -5,6 +5,11 @@ const key = 'gatehouse-token'
 
 export type Api = ReturnType<typeof createClient>
 
+/** What every page is given. */
+export interface PageProps {
+  readonly api: Api
+}
+
 export const keptToken = (): string | null => sessionStorage.getItem(key)
 
 export const keepToken = (token: string): void => sessionStorage.setItem(key, token)
@@ -12,5 +17,4 @@ export const keepToken = (token: string): void => sessionStorage.setItem(key, to
 export const forgetToken = (): void => sessionStorage.removeItem(key)
 
 /** Null on a unit that asks for none. */
-export const createApi = (token: string | null): Api =>
-  createClient({ address: location.origin, ...(token === null ? {} : { token }) })
+export const createApi = (token: string | null): Api => createClient({ address: location.origin, ...(token === null ? {} : { token }) })

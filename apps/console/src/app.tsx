@@ -1,7 +1,7 @@
 // Decides between signing in and the pages, and keeps the frame around them.
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { isServiceError, type ServiceError, toServiceError } from '@gatehouse/contracts'
-import { createApi, forgetToken, keepToken, keptToken, type Api } from './api.ts'
+import { createApi, forgetToken, keepToken, keptToken, type Api, type PageProps } from './api.ts'
 import { useLive } from './live/use-live.ts'
 import { usePath } from './live/use-path.ts'
 import { Approvals } from './pages/approvals.tsx'
@@ -10,10 +10,6 @@ import { Chat } from './pages/chat.tsx'
 import { Servers } from './pages/servers.tsx'
 import { SignIn } from './pages/sign-in.tsx'
 import { Frame } from './parts/frame.tsx'
-
-export interface PageProps {
-  readonly api: Api
-}
 
 const pages = { approvals: Approvals, chat: Chat, mcp: Servers, audit: Audit } as const
 type Place = keyof typeof pages

@@ -93,7 +93,9 @@ const explain = (error: unknown): number => {
     : { message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   const line = { time: new Date().toISOString(), level: 'error', process: 'supervisor', ...record }
   const json = process.env['SERVICE_LOG_FORMAT'] === 'json'
-  process.stderr.write(json ? `${JSON.stringify(line)}\n` : `gatehouse: ${record.message}\n${'hint' in record ? `  try: ${record.hint}\n` : ''}`)
+  process.stderr.write(
+    json ? `${JSON.stringify(line)}\n` : `gatehouse: ${record.message}\n${'hint' in record ? `  try: ${record.hint}\n` : ''}`,
+  )
   return isRefusal(error) ? error.exit : exits.childCannotStart
 }
 

@@ -31,7 +31,11 @@ export interface RunningUnit {
   stop(): Promise<void>
 }
 
-const writable = (path: string): Promise<boolean> => access(path, constants.W_OK).then(() => true, () => false)
+const writable = (path: string): Promise<boolean> =>
+  access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
 
 const prepare = async ({ plan, env, release, printer, redactor }: UnitOptions): Promise<Unit> => {
   const installation = await openInstallation(plan.stateDir, plan.mode)

@@ -42,8 +42,7 @@ export class ServiceError extends Error {
 }
 
 /** Works across bundles and realms, where `instanceof` does not. */
-export const isServiceError = (value: unknown): value is ServiceError =>
-  typeof value === 'object' && value !== null && brand in value
+export const isServiceError = (value: unknown): value is ServiceError => typeof value === 'object' && value !== null && brand in value
 
 /** Anything unknown becomes `internal`: its text stays behind as the cause. */
 export const toServiceError = (value: unknown): ServiceError =>

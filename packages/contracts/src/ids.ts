@@ -17,10 +17,18 @@ export type AgentGroupID = v.InferOutput<typeof AgentGroupID>
 export const SessionID = v.pipe(v.string(), v.regex(/^ses_[a-z2-7]{13}$/, 'expected ses_<id>'), v.brand('SessionID'))
 export type SessionID = v.InferOutput<typeof SessionID>
 
-export const ConversationID = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:@-]{1,128}$/, 'expected 1 to 128 of A-Z a-z 0-9 . _ : @ -'), v.brand('ConversationID'))
+export const ConversationID = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9._:@-]{1,128}$/, 'expected 1 to 128 of A-Z a-z 0-9 . _ : @ -'),
+  v.brand('ConversationID'),
+)
 export type ConversationID = v.InferOutput<typeof ConversationID>
 
-export const MessageID = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._-]{1,128}$/, 'expected 1 to 128 of A-Z a-z 0-9 . _ -'), v.brand('MessageID'))
+export const MessageID = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9._-]{1,128}$/, 'expected 1 to 128 of A-Z a-z 0-9 . _ -'),
+  v.brand('MessageID'),
+)
 export type MessageID = v.InferOutput<typeof MessageID>
 
 /** Label of a tool server: no `__`, which separates it from the tool's name. */

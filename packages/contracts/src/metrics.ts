@@ -8,7 +8,12 @@ export interface MetricRow {
 }
 
 export const metrics = {
-  http_request_duration_seconds: { owner: 'control-plane', type: 'histogram', help: 'Admin API requests', labels: ['route', 'method', 'status'] },
+  http_request_duration_seconds: {
+    owner: 'control-plane',
+    type: 'histogram',
+    help: 'Admin API requests',
+    labels: ['route', 'method', 'status'],
+  },
   gateway_decisions_total: { owner: 'gateway', type: 'counter', help: 'Changes by what became of them', labels: ['kind', 'outcome'] },
   gateway_held_changes: { owner: 'gateway', type: 'gauge', help: 'Changes that wait for a decision', labels: [] },
   gateway_oldest_held_seconds: { owner: 'gateway', type: 'gauge', help: 'Age of the oldest change that waits', labels: [] },

@@ -1,27 +1,11 @@
 // What every guard and handler finds in its context.
-import type {
-  brokerControlPlane,
-  ControlPlaneBoot,
-  Digest,
-  gatewayControlPlane,
-  runnerControlPlane,
-  supervisorControlPlane,
-} from '@gatehouse/contracts'
+import type { ControlPlaneBoot, Digest } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
-import type { CallOptions, Calls } from '@gatehouse/rpc'
+import type { CallOptions } from '@gatehouse/rpc'
 import type { HttpBindings } from '@hono/node-server'
 import type { Console } from './console/load.ts'
 import type { Survey } from './health/survey.ts'
-
-/** The processes that the control plane may call. It holds no secret and no power of its own. */
-export interface Peers {
-  readonly gateway: Calls<typeof gatewayControlPlane>
-  readonly runner: Calls<typeof runnerControlPlane>
-  readonly supervisor: Calls<typeof supervisorControlPlane>
-  /** Null on a unit without tool servers. */
-  readonly broker: Calls<typeof brokerControlPlane> | null
-  gatewayConnected(): boolean
-}
+import type { Peers } from './peers.ts'
 
 export interface Unit {
   readonly boot: ControlPlaneBoot

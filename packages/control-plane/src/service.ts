@@ -4,12 +4,12 @@ import { isLoopback, type Logger, type Metrics } from '@gatehouse/kernel'
 import type { Handlers } from '@gatehouse/rpc'
 import { createApp } from './app.ts'
 import { loadConsole } from './console/load.ts'
-import type { Peers, Unit } from './env.ts'
+import type { Unit } from './env.ts'
 import { shared, takeSurvey } from './health/survey.ts'
 import { listen } from './server/listen.ts'
+import type { Peers } from './peers.ts'
 
 export { generateOpenApi } from './openapi/generate.ts'
-export type { Peers } from './env.ts'
 
 export interface ControlPlaneDeps {
   readonly boot: ControlPlaneBoot

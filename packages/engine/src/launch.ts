@@ -82,13 +82,15 @@ export const launchProgram = async (program: Program, ending: Ending = {}): Prom
   child.stdout.on('data', out)
   child.stderr.on('data', err)
   let stopping = false
-  const exited = (async (): Promise<Exit> => {
+  /** Settled when `stop` gives up: a stray may hold the pipes, and the engine may hang. */
+  const abandoned = Promise.withResolvers<Exit>()
+  const ended = async (): Promise<Exit> => {
     const result = await child
     const exit = toExit(result.exitCode, result.signal)
     const settled = (await ending.settle?.(exit).catch(() => undefined)) ?? exit
-    output.end()
     return stopping ? { ...settled, reason: 'stopped' } : settled
-  })()
+  }
+  const exited = Promise.race([ended(), abandoned.promise]).finally(() => output.end())
   if (child.pid === undefined) {
     const { cause } = await child
     throw new ServiceError('no-sandbox', {
@@ -106,7 +108,8 @@ export const launchProgram = async (program: Program, ending: Ending = {}): Prom
       if (await within(gone, Math.min(stopEvery, deadline - performance.now()))) return exited
     }
     child.kill('SIGKILL')
-    return { code: null, signal: null, reason: 'stopped' }
+    abandoned.resolve({ code: null, signal: null, reason: 'stopped' })
+    return exited
   }
   return { exited, output: output.lines, stop }
 }

@@ -64,4 +64,11 @@ describe('a launched program', () => {
     assert.deepEqual(await sandbox.stop(), { code: null, signal: null, reason: 'stopped' })
     assert.equal((await sandbox.exited).reason, 'stopped')
   })
+
+  it('does not wait for ever on a stray that holds its pipes', async () => {
+    const sandbox = await launchProgram({ file: '/usr/bin/setsid', args: ['--fork', '/bin/sleep', '5'], env: {} })
+    assert.equal((await sandbox.stop()).reason, 'stopped')
+    assert.equal((await sandbox.exited).reason, 'stopped')
+    assert.deepEqual(await collect(sandbox.output), [])
+  })
 })

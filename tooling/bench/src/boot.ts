@@ -28,12 +28,17 @@ export const run = async (): Promise<object> => {
     const unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'] })
     boots.push(performance.now() - start)
     const { processes } = await unit.client.status()
-    const pids = [['supervisor', unit.pid] as const, ...processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [[name, pid] as const]))]
+    const pids = [
+      ['supervisor', unit.pid] as const,
+      ...processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [[name, pid] as const])),
+    ]
     memory = Object.fromEntries(await Promise.all(pids.map(async ([name, pid]) => [name, await pss(pid)] as const)))
     await unit.dispose()
   }
   const total = Object.values(memory).reduce((sum, value) => sum + value, 0)
-  process.stdout.write(`boot to /readyz          ${median(boots).toFixed(0)} ms (median of ${rounds}, ${Math.min(...boots).toFixed(0)} to ${Math.max(...boots).toFixed(0)})\n`)
+  process.stdout.write(
+    `boot to /readyz          ${median(boots).toFixed(0)} ms (median of ${rounds}, ${Math.min(...boots).toFixed(0)} to ${Math.max(...boots).toFixed(0)})\n`,
+  )
   process.stdout.write(`five bare Nodes at once  ${median(bare).toFixed(0)} ms, ratio ${(median(boots) / median(bare)).toFixed(1)}\n\n`)
   for (const [name, value] of Object.entries(memory)) process.stdout.write(`${name.padEnd(24)} ${value.toFixed(0).padStart(4)} MB PSS\n`)
   process.stdout.write(`${'in all'.padEnd(24)} ${total.toFixed(0).padStart(4)} MB PSS\n`)

@@ -40,7 +40,11 @@ const emptyHop = async (folder: string): Promise<{ act: Act; close: () => void }
 
 const grant = async (unit: Unit): Promise<void> => {
   await say(unit, 'hello')
-  const { id } = await unit.client.changes.submit({ kind: 'mcp_access', agentGroupID: 'dev-agent', after: { server: 'sample', tools: ['echo'] } })
+  const { id } = await unit.client.changes.submit({
+    kind: 'mcp_access',
+    agentGroupID: 'dev-agent',
+    after: { server: 'sample', tools: ['echo'] },
+  })
   await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'bench' })
 }
 

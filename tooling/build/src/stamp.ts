@@ -4,7 +4,12 @@ import { glob, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dist, root } from './targets.ts'
 
-const sources = ['{packages,apps,tooling/build}/*/{src,package.json,index.html,vite.config.ts}', '{packages,apps,tooling/build}/*/src/**/*', 'tooling/build/src/*', 'pnpm-lock.yaml']
+const sources = [
+  '{packages,apps,tooling/build}/*/{src,package.json,index.html,vite.config.ts}',
+  '{packages,apps,tooling/build}/*/src/**/*',
+  'tooling/build/src/*',
+  'pnpm-lock.yaml',
+]
 const file = join(dist, '.built-from')
 
 /** A digest over path, size and modification time of every source. */
@@ -14,7 +19,9 @@ export const fingerprint = async (): Promise<string> => {
     const facts = await stat(join(root, path))
     if (facts.isFile()) lines.push(`${path} ${facts.size} ${facts.mtimeMs}`)
   }
-  return createHash('sha256').update([...new Set(lines)].toSorted().join('\n')).digest('hex')
+  return createHash('sha256')
+    .update([...new Set(lines)].toSorted().join('\n'))
+    .digest('hex')
 }
 
 export const builtFrom = async (): Promise<string | undefined> => {

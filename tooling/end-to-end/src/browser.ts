@@ -5,7 +5,15 @@ import { readFile } from 'node:fs/promises'
 import { chromium, type Browser, type Page } from 'playwright-core'
 
 const executablePath = '/usr/bin/chromium'
-const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
 
 /** Why there is no browser here; in CI its absence is a failure. */
 export const browserLacks = (): string | false => {
@@ -38,6 +46,8 @@ export const openPage = async (browser: Browser, url: string): Promise<Watched> 
 export const axeViolations = async (page: Page): Promise<string[]> => {
   const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   await page.evaluate(source)
-  const found: unknown = await page.evaluate(`axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
+  const found: unknown = await page.evaluate(
+    `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
+  )
   return Array.isArray(found) ? found.map(String) : ['axe gave no answer']
 }

@@ -24,7 +24,11 @@ export const findCombinations = async (): Promise<readonly Combination[]> => {
         ? {}
         : { lacks: `needs the runtime ${runtime} registered in /etc/docker/daemon.json, install with: apt-get install -y ${runtime}` }
   return [
-    { name: 'bubblewrap', driver: 'bubblewrap', ...(bubblewrap === undefined ? { lacks: 'needs bwrap, install with: apt-get install -y bubblewrap' } : {}) },
+    {
+      name: 'bubblewrap',
+      driver: 'bubblewrap',
+      ...(bubblewrap === undefined ? { lacks: 'needs bwrap, install with: apt-get install -y bubblewrap' } : {}),
+    },
     { name: 'docker with runc', driver: 'container', runtime: 'runc', ...engine('runc') },
     { name: 'docker with runsc', driver: 'container', runtime: 'runsc', ...engine('runsc') },
     { name: 'none', driver: 'none' },

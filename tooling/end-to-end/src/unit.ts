@@ -44,13 +44,18 @@ export const startUnit = async (options: UnitOptions = {}) => {
   const child = execa(
     process.execPath,
     [join(release, 'gatehouse.mjs'), '--addr', `127.0.0.1:${port}`, '--state-dir', stateDir, ...(options.flags ?? ['--dev'])],
-    { env: { PATH: process.env['PATH'] ?? '', HOME: stateDir, ...options.env }, extendEnv: false, stdin: 'ignore', all: true, buffer: false, reject: false },
+    {
+      env: { PATH: process.env['PATH'] ?? '', HOME: stateDir, ...options.env },
+      extendEnv: false,
+      stdin: 'ignore',
+      all: true,
+      buffer: false,
+      reject: false,
+    },
   )
   const { all } = child
   createInterface({ input: all }).on('line', (line) => lines.push(line))
   const exited = child.then(({ exitCode, signal }) => ({ code: exitCode, signal }))
-  let ended = false
-  void exited.then(() => (ended = true))
   const client = createClient({ address, ...(options.token === undefined ? {} : { token: options.token }) })
 
   const unit = {
@@ -69,10 +74,12 @@ export const startUnit = async (options: UnitOptions = {}) => {
       return pid
     },
     ready: () =>
-      waitFor('the unit to be ready', 20_000, async () => {
-        if (ended) throw new Error(`the unit ended:\n${lines.join('\n')}`)
-        return (await fetch(`${address}/readyz`)).status === 200
-      }),
+      Promise.race([
+        waitFor('the unit to be ready', 20_000, async () => (await fetch(`${address}/readyz`)).status === 200),
+        exited.then(({ code }) => {
+          throw new Error(`the unit ended with ${code}:\n${lines.join('\n')}`)
+        }),
+      ]),
     stop: async () => {
       child.kill('SIGTERM')
       return exited

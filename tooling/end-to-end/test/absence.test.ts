@@ -38,11 +38,19 @@ test('without --mcp-catalog there is no broker, no tools.sock, and the MCP endpo
     ['POST', '/v1/registry/mcp-servers/sample/probe'],
   ] as const) {
     const body = method === 'PUT' ? { body: JSON.stringify({ transport: 'http', url: 'https://example.com' }) } : {}
-    const answer = await request(`${unit.address}${path}`, { method, headers: { ...bearer, ...(method === 'PUT' ? { 'content-type': 'application/json' } : {}) }, ...body })
+    const answer = await request(`${unit.address}${path}`, {
+      method,
+      headers: { ...bearer, ...(method === 'PUT' ? { 'content-type': 'application/json' } : {}) },
+      ...body,
+    })
     assert.equal(answer.status, 503, `${method} ${path}: ${answer.text}`)
     assert.equal(answer.json?.['code'], 'mcp-disabled')
   }
-  const access = await post(`${unit.address}/v1/changes`, { kind: 'mcp_access', agentGroupID: 'clerk', after: { server: 'sample', tools: [] } }, bearer)
+  const access = await post(
+    `${unit.address}/v1/changes`,
+    { kind: 'mcp_access', agentGroupID: 'clerk', after: { server: 'sample', tools: [] } },
+    bearer,
+  )
   assert.equal(access.status, 422)
   assert.equal(access.json?.['code'], 'change-refused')
 })

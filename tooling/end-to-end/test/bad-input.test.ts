@@ -32,16 +32,46 @@ const rows: readonly (readonly [string, string, RequestInit, number, string])[] 
   ['an unconfigured server', config, change({ kind: 'mcp_access', after: { server: 'ghost', tools: [] } }), 422, 'change-refused'],
   ['an http url to a remote host', server, put({ transport: 'http', url: 'http://example.com/mcp' }), 422, 'invalid'],
   ['a transport that disagrees with the fields', server, put({ transport: 'stdio', url: 'https://example.com' }), 422, 'invalid'],
-  ['a server name with the separator', '/v1/registry/mcp-servers/a__b', put({ transport: 'http', url: 'https://example.com' }), 422, 'invalid'],
+  [
+    'a server name with the separator',
+    '/v1/registry/mcp-servers/a__b',
+    put({ transport: 'http', url: 'https://example.com' }),
+    422,
+    'invalid',
+  ],
   ['malformed JSON', config, { method: 'POST', headers: json, body: '{"kind":' }, 400, 'malformed'],
-  ['a body that is too large', config, { method: 'POST', headers: json, body: JSON.stringify({ text: 'x'.repeat(1_100_000) }) }, 413, 'too-large'],
+  [
+    'a body that is too large',
+    config,
+    { method: 'POST', headers: json, body: JSON.stringify({ text: 'x'.repeat(1_100_000) }) },
+    413,
+    'too-large',
+  ],
   ['a wrong method', config, { method: 'DELETE', headers: bearer }, 405, 'method-not-allowed'],
-  ['a wrong media type', config, { method: 'POST', headers: { ...bearer, 'content-type': 'text/plain' }, body: '{}' }, 415, 'unsupported-media-type'],
+  [
+    'a wrong media type',
+    config,
+    { method: 'POST', headers: { ...bearer, 'content-type': 'text/plain' }, body: '{}' },
+    415,
+    'unsupported-media-type',
+  ],
   ['an unknown path', '/v1/nothing', { headers: bearer }, 404, 'not-found'],
   ['an unknown change', '/v1/changes/chg_20260101000000.000000000', { headers: bearer }, 404, 'not-found'],
   ['an id that is none', '/v1/changes/everything', { headers: bearer }, 404, 'not-found'],
-  ['an empty message', '/v1/ui/chat/send', { method: 'POST', headers: json, body: JSON.stringify({ agentGroupID: 'dev-agent', text: '' }) }, 422, 'invalid'],
-  ['a message to an unknown group', '/v1/ui/chat/send', { method: 'POST', headers: json, body: JSON.stringify({ agentGroupID: 'nobody', text: 'x' }) }, 404, 'not-found'],
+  [
+    'an empty message',
+    '/v1/ui/chat/send',
+    { method: 'POST', headers: json, body: JSON.stringify({ agentGroupID: 'dev-agent', text: '' }) },
+    422,
+    'invalid',
+  ],
+  [
+    'a message to an unknown group',
+    '/v1/ui/chat/send',
+    { method: 'POST', headers: json, body: JSON.stringify({ agentGroupID: 'nobody', text: 'x' }) },
+    404,
+    'not-found',
+  ],
 ]
 
 const everything = async (): Promise<string> => {
@@ -88,7 +118,12 @@ test('probes need no token, metrics do', async () => {
   assert.equal((await request(`${unit.address}/metrics`)).status, 401)
   const metrics = await request(`${unit.address}/metrics`, { headers: bearer })
   assert.equal(metrics.status, 200)
-  for (const name of ['gatehouse_gateway_held_changes', 'gatehouse_process_up', 'gatehouse_sandbox_live', 'gatehouse_broker_requests_total']) {
+  for (const name of [
+    'gatehouse_gateway_held_changes',
+    'gatehouse_process_up',
+    'gatehouse_sandbox_live',
+    'gatehouse_broker_requests_total',
+  ]) {
     assert.match(metrics.text, new RegExp(`^# TYPE ${name} `, 'm'))
   }
 })
@@ -96,7 +131,8 @@ test('probes need no token, metrics do', async () => {
 test('a second decision is refused with who decided', async () => {
   const submitted = await request(`${unit.address}${config}`, change({ after: { instructions: 'Be brief.' } }))
   const decision = `${unit.address}/v1/changes/${String(submitted.json?.['id'])}/decision`
-  const decide = (outcome: string, decidedBy: string) => request(decision, { method: 'POST', headers: json, body: JSON.stringify({ outcome, decidedBy }) })
+  const decide = (outcome: string, decidedBy: string) =>
+    request(decision, { method: 'POST', headers: json, body: JSON.stringify({ outcome, decidedBy }) })
   assert.equal((await decide('reject', 'ada')).status, 200)
   const second = await decide('approve', 'bob')
   assert.equal(second.status, 409)
@@ -117,7 +153,13 @@ const status = (headers: Record<string, string>): Promise<number> =>
 test('a foreign Host or Origin is refused', async () => {
   assert.equal(await status({}), 200)
   assert.equal(await status({ host: `localhost:${unit.port}` }), 200)
-  for (const host of ['evil.example', `evil.example:${unit.port}`, '127.0.0.1:1', `127.0.0.1.evil.example:${unit.port}`, `localhost.:${unit.port}`]) {
+  for (const host of [
+    'evil.example',
+    `evil.example:${unit.port}`,
+    '127.0.0.1:1',
+    `127.0.0.1.evil.example:${unit.port}`,
+    `localhost.:${unit.port}`,
+  ]) {
     assert.equal(await status({ host }), 403, host)
   }
   assert.equal(await status({ origin: 'https://evil.example' }), 403)

@@ -73,7 +73,12 @@ test('an operator signs in, talks to an agent, approves what it asked for and re
 
 test('hostile text is shown, never run and never reordered', { skip }, async () => {
   const hostile = '<img src=x onerror="document.title=1">\u202egnirts'
-  await unit.client.changes.submit({ kind: 'persona', agentGroupID: 'dev-agent', after: { instructions: hostile }, requestedBy: 'cli:\u202eevil' })
+  await unit.client.changes.submit({
+    kind: 'persona',
+    agentGroupID: 'dev-agent',
+    after: { instructions: hostile },
+    requestedBy: 'cli:\u202eevil',
+  })
   const { page, faults } = await openPage(browser, `${unit.address}/ui/approvals`)
   await page.getByLabel('Admin token').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()

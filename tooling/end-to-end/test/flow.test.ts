@@ -24,7 +24,12 @@ const configure = async (unit: Unit, transport: 'stdio' | 'http'): Promise<() =>
 }
 
 const submit = async (unit: Unit, kind: string, after: object): Promise<string> => {
-  const { status, json, text } = await post(`${unit.address}/v1/ui/config/change`, { kind, agentGroupID: 'dev-agent', requestedBy: 'cli:tester', after })
+  const { status, json, text } = await post(`${unit.address}/v1/ui/config/change`, {
+    kind,
+    agentGroupID: 'dev-agent',
+    requestedBy: 'cli:tester',
+    after,
+  })
   assert.equal(status, 202, text)
   const id = String(json?.['id'])
   assert.match(id, /^chg_\d{14}\.\d{9}$/)
@@ -69,7 +74,8 @@ const flow = async (unit: Unit): Promise<void> => {
   }
 }
 
-const row = ({ name }: Combination, transport: string, outcome: string): number => table.push(`${name.padEnd(18)} ${transport.padEnd(6)} ${outcome}`)
+const row = ({ name }: Combination, transport: string, outcome: string): number =>
+  table.push(`${name.padEnd(18)} ${transport.padEnd(6)} ${outcome}`)
 
 for (const combination of await findCombinations()) {
   for (const transport of ['stdio', 'http'] as const) {

@@ -24,7 +24,12 @@ const descendants = async (pid: number): Promise<number[]> => {
 }
 
 const submit = async (unit: Unit, kind: string, after: object): Promise<string> => {
-  const { json, text, status } = await post(`${unit.address}/v1/ui/config/change`, { kind, agentGroupID: 'dev-agent', requestedBy: 'cli:tester', after })
+  const { json, text, status } = await post(`${unit.address}/v1/ui/config/change`, {
+    kind,
+    agentGroupID: 'dev-agent',
+    requestedBy: 'cli:tester',
+    after,
+  })
   assert.equal(status, 202, text)
   return String(json?.['id'])
 }
@@ -56,7 +61,10 @@ for (const victim of ['gateway', 'broker', 'runner'] as const) {
     await killAndWait(unit, victim)
     const id = await submit(unit, 'mcp_access', { server: 'sample', tools: ['echo'] })
     await killAndWait(unit, victim)
-    assert.deepEqual((await unit.client.changes.pending()).items.map((change) => change.id), [id])
+    assert.deepEqual(
+      (await unit.client.changes.pending()).items.map((change) => change.id),
+      [id],
+    )
     await approve(unit, id)
     await killAndWait(unit, victim)
     assert.equal(await say(unit, call), 'hi')
@@ -88,7 +96,10 @@ test('after SIGKILL of the supervisor nothing is left, and a held change can sti
 
   const next = await startUnit({ stateDir, flags: ['--dev', '--sandbox', 'bubblewrap'] })
   t.after(next.dispose)
-  assert.deepEqual((await next.client.changes.pending()).items.map((change) => change.id), [id])
+  assert.deepEqual(
+    (await next.client.changes.pending()).items.map((change) => change.id),
+    [id],
+  )
   await approve(next, id)
   assert.equal(await say(next, 'again'), 'echo: again')
 })

@@ -47,13 +47,19 @@ test('the value of a referenced variable is in no answer, record, log line or fi
   const put = await request(server, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ transport: 'stdio', command: process.execPath, args: [join(release, 'mcp-sample.mjs')], env: { TOKEN: '${SAMPLE_SECRET}', LITERAL: `${canary}-literal` } }),
+    body: JSON.stringify({
+      transport: 'stdio',
+      command: process.execPath,
+      args: [join(release, 'mcp-sample.mjs')],
+      env: { TOKEN: '${SAMPLE_SECRET}', LITERAL: `${canary}-literal` },
+    }),
   })
   assert.equal(put.status, 200, put.text)
   assert.match(put.text, /\$\{SAMPLE_SECRET\}/)
   const probe = await request(`${server}/probe`, { method: 'POST' })
   assert.equal(probe.status, 200, probe.text)
-  for (const { text } of [put, probe, await request(server), await request(`${unit.address}/v1/audit`)]) assert.ok(!text.includes(canary), text)
+  for (const { text } of [put, probe, await request(server), await request(`${unit.address}/v1/audit`)])
+    assert.ok(!text.includes(canary), text)
   assert.ok(!unit.lines.join('\n').includes(canary))
   assert.deepEqual(await holdsIn(unit, canary), ['mcp-catalog.json'])
 })
@@ -64,7 +70,10 @@ test('svcctl audit verify is green without the unit, and names the line of one f
   await say(unit, 'hello')
   await unit.stop()
   const verify = () =>
-    execa(process.execPath, [join(root, 'apps/svcctl/bin/run.ts'), 'audit', 'verify', '--state-dir', unit.stateDir], { reject: false, all: true })
+    execa(process.execPath, [join(root, 'apps/svcctl/bin/run.ts'), 'audit', 'verify', '--state-dir', unit.stateDir], {
+      reject: false,
+      all: true,
+    })
   const green = await verify()
   assert.equal(green.exitCode, 0, green.all)
 

@@ -44,7 +44,13 @@ test('a unit starts by environment variables alone, on every address', async (t)
   const port = await freePort()
   const stateDir = await directory(t)
   const child = execa(process.execPath, [join(release, 'gatehouse.mjs')], {
-    env: { SERVICE_API_ADDR: `0.0.0.0:${port}`, SERVICE_STATE_DIR: stateDir, SERVICE_API_TOKEN: token, SERVICE_SANDBOX: 'off', SERVICE_LOG_FORMAT: 'json' },
+    env: {
+      SERVICE_API_ADDR: `0.0.0.0:${port}`,
+      SERVICE_STATE_DIR: stateDir,
+      SERVICE_API_TOKEN: token,
+      SERVICE_SANDBOX: 'off',
+      SERVICE_LOG_FORMAT: 'json',
+    },
     extendEnv: false,
     reject: false,
     all: true,
@@ -53,7 +59,7 @@ test('a unit starts by environment variables alone, on every address', async (t)
     child.kill('SIGTERM')
     await child
   })
-  for (const end = Date.now() + 20_000; ; ) {
+  for (const end = Date.now() + 20_000; ;) {
     const ready = await request(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
     if (ready?.status === 200) break
     assert.ok(Date.now() < end, 'the unit did not become ready')
@@ -133,7 +139,11 @@ test('a state directory that cannot be written ends with 77 and names the chown'
 
 test('--dev on a public address ends with 78', async (t) => {
   const stateDir = await directory(t)
-  const { exitCode } = await execa(process.execPath, [join(release, 'gatehouse.mjs'), '--dev', '--addr', '0.0.0.0:0', '--state-dir', stateDir], { reject: false })
+  const { exitCode } = await execa(
+    process.execPath,
+    [join(release, 'gatehouse.mjs'), '--dev', '--addr', '0.0.0.0:0', '--state-dir', stateDir],
+    { reject: false },
+  )
   assert.equal(exitCode, 78)
 })
 

@@ -5,7 +5,8 @@ import { help } from '../../../apps/supervisor/src/plan/help.ts'
 const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-const page = (title: string, ...parts: readonly string[]): string => [`# ${title}`, '<!-- Written by tooling/reference from the tables in the code. -->', ...parts].join('\n\n') + '\n'
+const page = (title: string, ...parts: readonly string[]): string =>
+  [`# ${title}`, '<!-- Written by tooling/reference from the tables in the code. -->', ...parts].join('\n\n') + '\n'
 
 const errors = (): string =>
   page(

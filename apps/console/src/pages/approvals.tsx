@@ -2,7 +2,7 @@
 import type { Change, ServiceError } from '@gatehouse/contracts'
 import { toServiceError } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
-import type { PageProps } from '../app.tsx'
+import type { PageProps } from '../api.ts'
 import { useLive } from '../live/use-live.ts'
 import { ChangeCard } from '../parts/change-card.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'

@@ -1,5 +1,5 @@
 // The journal, newest first.
-import type { PageProps } from '../app.tsx'
+import type { PageProps } from '../api.ts'
 import { useLive } from '../live/use-live.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Untrusted } from '../parts/untrusted.tsx'

@@ -2,7 +2,7 @@
 import type { ServiceError } from '@gatehouse/contracts'
 import { toServiceError } from '@gatehouse/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PageProps } from '../app.tsx'
+import type { PageProps } from '../api.ts'
 import { useLive } from '../live/use-live.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Untrusted } from '../parts/untrusted.tsx'
@@ -58,7 +58,9 @@ const Conversation = ({ api, group }: PageProps & { readonly group: string }) =>
   return (
     <>
       <ol class="messages" aria-live="polite" aria-label="Messages">
-        {live.data !== undefined && messages.length === 0 && <li class="empty">Say something. The agent's sandbox starts with the first message.</li>}
+        {live.data !== undefined && messages.length === 0 && (
+          <li class="empty">Say something. The agent's sandbox starts with the first message.</li>
+        )}
         {messages.map(({ id, from, text: said }) => (
           <li key={id} class={from}>
             <span class="who">{from}</span> <Untrusted text={said} />

@@ -2,7 +2,7 @@
 import type { ProbeResult, ServerView, ServiceError } from '@gatehouse/contracts'
 import { toServiceError } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
-import type { PageProps } from '../app.tsx'
+import type { PageProps } from '../api.ts'
 import { useLive } from '../live/use-live.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Untrusted } from '../parts/untrusted.tsx'

@@ -22,7 +22,14 @@ export const SignIn = ({ problem, enter }: SignInProps) => {
         }}
       >
         <label for="token">Admin token</label>
-        <input id="token" type="password" autocomplete="off" required value={token} onInput={(event) => setToken(event.currentTarget.value)} />
+        <input
+          id="token"
+          type="password"
+          autocomplete="off"
+          required
+          value={token}
+          onInput={(event) => setToken(event.currentTarget.value)}
+        />
         <label class="choice">
           <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} /> Keep it until this tab closes
         </label>

@@ -24,8 +24,8 @@ export const ChangeCard = ({ change, decide }: ChangeCardProps) => {
         <Untrusted text={change.summary} />
       </h2>
       <p class="facts">
-        <span class={`risk ${change.risk}`}>{change.risk} risk</span> <code>{change.kind}</code> for <code>{change.agentGroupID}</code>, asked for by{' '}
-        <Untrusted text={change.requestedBy} /> <When at={change.createdAt} />, <code>{change.id}</code>
+        <span class={`risk ${change.risk}`}>{change.risk} risk</span> <code>{change.kind}</code> for <code>{change.agentGroupID}</code>,
+        asked for by <Untrusted text={change.requestedBy} /> <When at={change.createdAt} />, <code>{change.id}</code>
       </p>
       {change.reason !== undefined && (
         <p>

@@ -16,7 +16,11 @@ export interface Subkeys {
   readonly queues: string
 }
 
-const exists = (path: string): Promise<boolean> => access(path).then(() => true, () => false)
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
 
 const readKeyring = async (path: string): Promise<Buffer> => {
   const text = (await readFile(path, 'utf8')).trim()
@@ -25,7 +29,9 @@ const readKeyring = async (path: string): Promise<Buffer> => {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Keyring), text)
   const newest = parsed.success ? parsed.output.epochs.at(-1) : undefined
   if (newest === undefined) {
-    throw new Refusal(exits.configuration, { detail: `${path}: expected a keyring or 64 hex digits, got something else`, hint: 'restore the file from a backup: without it the state cannot be read',
+    throw new Refusal(exits.configuration, {
+      detail: `${path}: expected a keyring or 64 hex digits, got something else`,
+      hint: 'restore the file from a backup: without it the state cannot be read',
     })
   }
   return Buffer.from(newest.key, 'hex')
@@ -36,7 +42,12 @@ const loadMaster = async (stateDir: string, external: string | null): Promise<Bu
   const path = external ?? join(stateDir, stateFiles.keyring)
   if (await exists(path)) return readKeyring(path)
   if (external !== null || (await exists(join(stateDir, stateFiles.database)))) {
-    throw new Refusal(exits.configuration, { detail: `${path}: expected the master key of this installation, found no file`, hint: external === null ? 'restore keyring.json from a backup: without it the state cannot be read' : 'SERVICE_MASTER_KEY_FILE must name a readable file',
+    throw new Refusal(exits.configuration, {
+      detail: `${path}: expected the master key of this installation, found no file`,
+      hint:
+        external === null
+          ? 'restore keyring.json from a backup: without it the state cannot be read'
+          : 'SERVICE_MASTER_KEY_FILE must name a readable file',
     })
   }
   const key = randomBytes(32)

@@ -16,7 +16,9 @@ export const parseAddress = (text: string, mode: Mode): Address => {
   }
   const host = parts['v6'] ?? (parts['host'] === '' ? '127.0.0.1' : (parts['host'] ?? '127.0.0.1'))
   if (mode !== 'production' && !isLoopback(host)) {
-    throw new Refusal(exits.configuration, { detail: `--addr: expected a loopback address under --${mode}, got "${text}"`, hint: `--${mode} serves local use alone: take 127.0.0.1:${port}, or start without --${mode}`,
+    throw new Refusal(exits.configuration, {
+      detail: `--addr: expected a loopback address under --${mode}, got "${text}"`,
+      hint: `--${mode} serves local use alone: take 127.0.0.1:${port}, or start without --${mode}`,
     })
   }
   return { host, port }

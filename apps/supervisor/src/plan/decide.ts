@@ -21,13 +21,16 @@ const chooseMode = ({ dev, demo }: Values): Mode => {
 }
 
 const defaultState = (mode: Mode, env: Env): string =>
-  mode === 'production' ? '/var/lib/gatehouse/state' : join(env['XDG_STATE_HOME'] ?? join(env['HOME'] ?? homedir(), '.local/state'), `gatehouse-${mode}`)
+  mode === 'production'
+    ? '/var/lib/gatehouse/state'
+    : join(env['XDG_STATE_HOME'] ?? join(env['HOME'] ?? homedir(), '.local/state'), `gatehouse-${mode}`)
 
 const parseRate = (text: string): Plan['rate'] => {
   if (text === 'off') return null
   const parts = /^(\d{1,6}):(\d{1,6})$/.exec(text)
   const [perSecond, burst] = [Number(parts?.[1] ?? 0), Number(parts?.[2] ?? 0)]
-  if (perSecond < 1 || burst < 1) throw refuse(`--rate-limit: expected PER-SECOND:BURST such as 50:100, or off, got "${text}"`, 'take the default: 50:100')
+  if (perSecond < 1 || burst < 1)
+    throw refuse(`--rate-limit: expected PER-SECOND:BURST such as 50:100, or off, got "${text}"`, 'take the default: 50:100')
   return { perSecond, burst }
 }
 
@@ -56,7 +59,10 @@ const chooseIsolation = (mode: Mode, catalog: string | null, values: Values): Pl
 const chooseSandbox = (mode: Mode, { sandbox = 'auto' }: Values): Plan['sandbox'] => {
   if (mode === 'demo' && sandbox === 'auto') return 'container'
   if (mode !== 'dev' && sandbox === 'none') {
-    throw refuse(`--sandbox: expected a driver with walls, got none outside --dev`, 'take --sandbox container, --sandbox bubblewrap, or --sandbox off')
+    throw refuse(
+      `--sandbox: expected a driver with walls, got none outside --dev`,
+      'take --sandbox container, --sandbox bubblewrap, or --sandbox off',
+    )
   }
   return sandbox
 }
@@ -69,7 +75,10 @@ export interface Decided {
 export const decidePlan = (argv: readonly string[], env: Env, version: string): Decided => {
   refuseWhatComesLater(argv, env)
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    throw refuse('NODE_TLS_REJECT_UNAUTHORIZED: expected certificates to be checked, got 0', 'unset it; NODE_EXTRA_CA_CERTS adds an authority')
+    throw refuse(
+      'NODE_TLS_REJECT_UNAUTHORIZED: expected certificates to be checked, got 0',
+      'unset it; NODE_EXTRA_CA_CERTS adds an authority',
+    )
   }
   const { values, warnings } = readSettings(table, { argv, env, prefix: 'SERVICE_', foreign: clientVariables })
   const mode = chooseMode(values)

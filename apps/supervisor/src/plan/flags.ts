@@ -50,7 +50,10 @@ const laterVariables: Readonly<Record<string, string>> = {
 }
 
 const refuse = (name: string, why: string): never => {
-  throw new Refusal(exits.configuration, { detail: `${name}: expected a setting that has an effect, but ${why}`, hint: `start without ${name}` })
+  throw new Refusal(exits.configuration, {
+    detail: `${name}: expected a setting that has an effect, but ${why}`,
+    hint: `start without ${name}`,
+  })
 }
 
 /** A setting is never ignored: what has no effect yet ends the start. */

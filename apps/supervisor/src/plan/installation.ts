@@ -31,14 +31,19 @@ export const openInstallation = async (stateDir: string, mode: Mode): Promise<st
     return installation
   }
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), StateFile), text)
-  if (!parsed.success) throw new Refusal(exits.configuration, { detail: `${path}: expected the state file of an installation, got something else` })
+  if (!parsed.success)
+    throw new Refusal(exits.configuration, { detail: `${path}: expected the state file of an installation, got something else` })
   const { schema, installation, mode: kept } = parsed.output
   if (schema > stateSchema) {
-    throw new Refusal(exits.configuration, { detail: `${path}: expected schema ${stateSchema} or older, got ${schema}`, hint: 'this state was written by a newer release: start that release, or restore a backup',
+    throw new Refusal(exits.configuration, {
+      detail: `${path}: expected schema ${stateSchema} or older, got ${schema}`,
+      hint: 'this state was written by a newer release: start that release, or restore a backup',
     })
   }
   if (kept !== mode) {
-    throw new Refusal(exits.configuration, { detail: `${stateDir}: expected state of mode ${mode}, got state of mode ${kept}`, hint: 'start in that mode, or give another --state-dir',
+    throw new Refusal(exits.configuration, {
+      detail: `${stateDir}: expected state of mode ${mode}, got state of mode ${kept}`,
+      hint: 'start in that mode, or give another --state-dir',
     })
   }
   return installation

@@ -1,7 +1,8 @@
 // The directory that holds the sockets of one boot.
-import { chmod, mkdir, rm } from 'node:fs/promises'
+import { chmod, lstat, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { privateDirectory } from '@gatehouse/kernel'
+import { exits } from '@gatehouse/contracts'
+import { makeDirectory, Refusal } from '@gatehouse/kernel'
 
 const runBase = (env: Readonly<Record<string, string | undefined>>): string => {
   if (process.getuid?.() === 0) return '/run/gatehouse'
@@ -9,13 +10,25 @@ const runBase = (env: Readonly<Record<string, string | undefined>>): string => {
   return own === undefined ? `/tmp/gatehouse-${process.getuid?.() ?? 0}` : join(own, 'gatehouse')
 }
 
+/** Several units of one user share it; somebody else's is refused, since /tmp is everybody's. */
+const openBase = async (base: string): Promise<void> => {
+  await makeDirectory(base, 0o711)
+  const found = await lstat(base)
+  if (!found.isDirectory() || found.uid !== process.geteuid?.()) {
+    throw new Refusal(exits.noPermission, {
+      detail: `expected ${base} to be an own directory, got one of uid ${found.uid}`,
+      hint: `remove ${base}`,
+    })
+  }
+  await chmod(base, 0o711)
+}
+
 /** Short, since socket paths are. Sandboxes of other uids pass through it, so it can be entered but not read. */
 export const openRunDirectory = async (installation: string, env: Readonly<Record<string, string | undefined>>): Promise<string> => {
   const base = runBase(env)
   const runDir = join(base, installation.slice(0, 8))
   await rm(runDir, { recursive: true, force: true })
-  // Somebody else's directory below /tmp is refused.
-  await privateDirectory(base, 0o711)
+  await openBase(base)
   await mkdir(runDir, { mode: 0o711 })
   await chmod(runDir, 0o711)
   await mkdir(join(runDir, 'edges'), { mode: 0o700 })

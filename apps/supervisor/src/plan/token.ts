@@ -15,11 +15,15 @@ export interface AdminToken {
 /** Refuses a token that is short, or that everybody knows. */
 export const checkToken = (token: string, mode: Plan['mode']): void => {
   if (token === demoToken && mode !== 'demo') {
-    throw new Refusal(exits.configuration, { detail: 'SERVICE_API_TOKEN: expected a secret, got the well-known token of --demo', hint: 'make one with: openssl rand -hex 32',
+    throw new Refusal(exits.configuration, {
+      detail: 'SERVICE_API_TOKEN: expected a secret, got the well-known token of --demo',
+      hint: 'make one with: openssl rand -hex 32',
     })
   }
   if (token.length < 32) {
-    throw new Refusal(exits.configuration, { detail: `SERVICE_API_TOKEN: expected at least 32 characters, got ${token.length}`, hint: 'make one with: openssl rand -hex 32',
+    throw new Refusal(exits.configuration, {
+      detail: `SERVICE_API_TOKEN: expected at least 32 characters, got ${token.length}`,
+      hint: 'make one with: openssl rand -hex 32',
     })
   }
 }

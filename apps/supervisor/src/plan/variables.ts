@@ -11,7 +11,12 @@ const never = [
 ]
 
 const globToPattern = (glob: string): RegExp =>
-  new RegExp(`^${glob.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`).replaceAll('*', '.*').replaceAll('?', '.')}$`)
+  new RegExp(
+    `^${glob
+      .replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.')}$`,
+  )
 
 /** `globs` as in `SERVICE_MCP_ENV`, separated by commas; undefined allows every variable that is not the unit's own. */
 export const referenceable = (env: Readonly<Record<string, string | undefined>>, globs: string | undefined): Record<string, string> => {

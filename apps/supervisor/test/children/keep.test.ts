@@ -57,5 +57,8 @@ test(`${limits.startsBeforeGivingUp} ends before ready give the unit up with 70`
 
 test('a process that refuses ends the unit with its own exit code and reason, at once', async (t) => {
   const { kept } = keep(t, 'refuses.mjs')
-  await assert.rejects(kept.ready, (error) => isRefusal(error) && error.exit === exits.addressInUse && error.detail === 'the address is taken')
+  await assert.rejects(
+    kept.ready,
+    (error) => isRefusal(error) && error.exit === exits.addressInUse && error.detail === 'the address is taken',
+  )
 })

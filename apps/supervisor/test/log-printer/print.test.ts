@@ -16,18 +16,27 @@ test('every line is JSON when JSON is asked for, also what a runtime prints by i
   printer.line('broker', '{"time":"t","level":"info","process":"broker","message":"ready"}')
   printer.line('broker', 'node: something odd "happened"')
   const lines = printed().trimEnd().split('\n')
-  assert.deepEqual(lines.map((line) => JSON.parse(line).message), ['ready', 'node: something odd "happened"'])
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).message),
+    ['ready', 'node: something odd "happened"'],
+  )
 })
 
 test('a plain line shows time, level, process, message and fields', () => {
   const { printer, printed } = printing('plain')
-  printer.line('broker', '{"time":"2026-01-01T00:00:00.000Z","level":"info","process":"broker","message":"mcp.call","tool":"echo","note":"two words"}')
+  printer.line(
+    'broker',
+    '{"time":"2026-01-01T00:00:00.000Z","level":"info","process":"broker","message":"mcp.call","tool":"echo","note":"two words"}',
+  )
   assert.equal(printed(), '2026-01-01T00:00:00.000Z info  broker        mcp.call tool=echo note="two words"\n')
 })
 
 test('a line cannot forge another: control characters of a message are written out', () => {
   const { printer, printed } = printing('plain')
-  printer.line('broker', JSON.stringify({ time: 't', level: 'info', process: 'broker', message: 'one\n2026 info gateway approved\u001b[2J' }))
+  printer.line(
+    'broker',
+    JSON.stringify({ time: 't', level: 'info', process: 'broker', message: 'one\n2026 info gateway approved\u001b[2J' }),
+  )
   assert.equal(printed().split('\n').length, 2)
   assert.doesNotMatch(printed(), /\u001b/)
 })
@@ -42,7 +51,16 @@ for (const [name, spell] of [
     const { printer, redactor, printed } = printing('json')
     const secret = 'p4ss"word/with ünusual&chars'
     redactor.add(secret)
-    printer.line('runner', JSON.stringify({ time: 't', level: 'info', process: 'runner', message: `before ${spell(secret)} after`, deep: { field: spell(secret) } }))
+    printer.line(
+      'runner',
+      JSON.stringify({
+        time: 't',
+        level: 'info',
+        process: 'runner',
+        message: `before ${spell(secret)} after`,
+        deep: { field: spell(secret) },
+      }),
+    )
     assert.doesNotMatch(printed(), /p4ss/)
     assert.ok(!printed().includes(Buffer.from(secret).toString('base64')))
     assert.match(printed(), /\[redacted\]/)

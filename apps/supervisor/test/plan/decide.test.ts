@@ -23,7 +23,16 @@ test('a production unit listens on loopback, keeps its state below /var/lib and 
   const { mode, host, port, stateDir, catalog, sandbox, open, seed } = plan([])
   assert.deepEqual(
     { mode, host, port, stateDir, catalog, sandbox, open, seed },
-    { mode: 'production', host: '127.0.0.1', port: 8787, stateDir: '/var/lib/gatehouse/state', catalog: null, sandbox: 'auto', open: false, seed: null },
+    {
+      mode: 'production',
+      host: '127.0.0.1',
+      port: 8787,
+      stateDir: '/var/lib/gatehouse/state',
+      catalog: null,
+      sandbox: 'auto',
+      open: false,
+      seed: null,
+    },
   )
 })
 
@@ -49,7 +58,10 @@ test('SERVICE_DEV=1 is --dev, and a token that is set is required there', () => 
 
 test('--demo takes a container engine, mock-agent and no tool servers', () => {
   const { mode, sandbox, seed, catalog, open } = plan(['--demo'])
-  assert.deepEqual({ mode, sandbox, seed, catalog, open }, { mode: 'demo', sandbox: 'container', seed: 'mock-agent', catalog: null, open: false })
+  assert.deepEqual(
+    { mode, sandbox, seed, catalog, open },
+    { mode: 'demo', sandbox: 'container', seed: 'mock-agent', catalog: null, open: false },
+  )
 })
 
 test('a flag is stronger than its variable', () => {
@@ -87,7 +99,15 @@ for (const [what, argv, env, says] of configuration) {
 }
 
 test('a catalog may reference host variables, but never those of the unit, of a provider or of the loader', () => {
-  const { variables } = plan([], { MY_TOKEN: 'x', OTHER: 'y', SERVICE_API_TOKEN: token, ANTHROPIC_API_KEY: 'k', NODE_OPTIONS: 'n', LD_PRELOAD: 'l', PATH: '/bin' })
+  const { variables } = plan([], {
+    MY_TOKEN: 'x',
+    OTHER: 'y',
+    SERVICE_API_TOKEN: token,
+    ANTHROPIC_API_KEY: 'k',
+    NODE_OPTIONS: 'n',
+    LD_PRELOAD: 'l',
+    PATH: '/bin',
+  })
   assert.deepEqual(variables, { MY_TOKEN: 'x', OTHER: 'y' })
 })
 

@@ -7,7 +7,11 @@ import { call, defineEdge } from './edge.ts'
 
 export const Verdict = v.variant('allowed', [
   v.strictObject({ allowed: v.literal(true), agentGroupID: AgentGroupID }),
-  v.strictObject({ allowed: v.literal(false), agentGroupID: v.nullable(AgentGroupID), code: v.picklist(['not-granted', 'revoked', 'frozen']) }),
+  v.strictObject({
+    allowed: v.literal(false),
+    agentGroupID: v.nullable(AgentGroupID),
+    code: v.picklist(['not-granted', 'revoked', 'frozen']),
+  }),
 ])
 export type Verdict = v.InferOutput<typeof Verdict>
 
@@ -28,18 +32,16 @@ export const gatewayBroker = defineEdge({
       { patient: true },
     ),
     /** Entries with their stored values: `${NAME}` is expanded by the broker at connect time. */
-    catalog: call(
-      v.strictObject({}),
-      v.array(v.strictObject({ name: ServerName, entry: CatalogEntry, digest: Digest })),
-      { patient: true, large: true },
-    ),
+    catalog: call(v.strictObject({}), v.array(v.strictObject({ name: ServerName, entry: CatalogEntry, digest: Digest })), {
+      patient: true,
+      large: true,
+    }),
     sessions: call(v.strictObject({}), v.array(OpenSession), { patient: true, large: true }),
     surfaceReady: call(v.strictObject({ session: SessionID, surface: v.literal('tools') }), v.strictObject({}), { patient: true }),
-    observed: call(
-      v.strictObject({ server: ServerName, entryDigest: Digest, tools: v.array(ToolDefinition) }),
-      v.strictObject({}),
-      { patient: true, large: true },
-    ),
+    observed: call(v.strictObject({ server: ServerName, entryDigest: Digest, tools: v.array(ToolDefinition) }), v.strictObject({}), {
+      patient: true,
+      large: true,
+    }),
   },
   events: {
     'session-opened': OpenSession,
@@ -49,4 +51,3 @@ export const gatewayBroker = defineEdge({
     'observation-wanted': v.strictObject({ server: ServerName }),
   },
 })
-

@@ -24,7 +24,9 @@ export const gatewayControlPlane = defineEdge({
   server: 'gateway',
   caller: 'control-plane',
   calls: {
-    permit: call(v.strictObject({ ...presented, route: v.picklist(permitRoutes), agentGroupID: v.optional(AgentGroupID) }), Principal, { patient: true }),
+    permit: call(v.strictObject({ ...presented, route: v.picklist(permitRoutes), agentGroupID: v.optional(AgentGroupID) }), Principal, {
+      patient: true,
+    }),
     submit: call(v.strictObject({ ...presented, submission: Submission }), Submitted, { patient: true, large: true }),
     decide: call(
       v.strictObject({

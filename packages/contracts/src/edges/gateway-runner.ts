@@ -30,7 +30,11 @@ export const gatewayRunner = defineEdge({
       { patient: true },
     ),
     note: call(
-      v.strictObject({ stage: v.picklist(runnerStages), agentGroupID: v.optional(AgentGroupID), detail: v.record(v.string(), v.unknown()) }),
+      v.strictObject({
+        stage: v.picklist(runnerStages),
+        agentGroupID: v.optional(AgentGroupID),
+        detail: v.record(v.string(), v.unknown()),
+      }),
       v.strictObject({}),
       { patient: true },
     ),
@@ -40,6 +44,12 @@ export const gatewayRunner = defineEdge({
     /** An applied change touched this group: relaunch at the next quiet moment, or within 30 s if it narrows. */
     'group-changed': v.strictObject({ agentGroupID: AgentGroupID, changeID: ChangeID, narrowing: v.boolean() }),
     /** A change that this session asked for was decided. */
-    'change-decided': v.strictObject({ session: SessionID, id: ChangeID, state: ChangeState, kind: v.string(), reason: v.optional(v.string()) }),
+    'change-decided': v.strictObject({
+      session: SessionID,
+      id: ChangeID,
+      state: ChangeState,
+      kind: v.string(),
+      reason: v.optional(v.string()),
+    }),
   },
 })

@@ -38,11 +38,9 @@ export const supervisorControlPlane = defineEdge({
   server: 'supervisor',
   caller: 'control-plane',
   calls: {
-    health: call(
-      v.strictObject({}),
-      v.strictObject({ processes: v.array(ProcessState), services: v.record(v.string(), Health) }),
-      { deadline: 2_000 },
-    ),
+    health: call(v.strictObject({}), v.strictObject({ processes: v.array(ProcessState), services: v.record(v.string(), Health) }), {
+      deadline: 2_000,
+    }),
     metrics: call(v.strictObject({}), v.record(v.string(), Metrics), { deadline: 3_000, large: true }),
   },
   events: {},

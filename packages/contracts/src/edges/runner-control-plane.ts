@@ -53,7 +53,12 @@ export const runnerControlPlane = defineEdge({
       { patient: true },
     ),
     messages: call(
-      v.strictObject({ agentGroupID: AgentGroupID, after: v.optional(v.number()), limit: v.number(), conversation: v.optional(ConversationID) }),
+      v.strictObject({
+        agentGroupID: AgentGroupID,
+        after: v.optional(v.number()),
+        limit: v.number(),
+        conversation: v.optional(ConversationID),
+      }),
       v.strictObject({ messages: v.array(ChatMessage) }),
       { patient: true, large: true },
     ),

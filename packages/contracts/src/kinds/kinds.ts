@@ -21,7 +21,10 @@ export const Persona = v.strictObject({ instructions: Instructions })
 export const McpAccess = v.strictObject({ server: ServerName, tools: v.pipe(v.array(ToolName), v.maxLength(limits.listTools)) })
 
 /** Without `tools` the whole grant goes. */
-export const McpRevoke = v.strictObject({ server: ServerName, tools: v.optional(v.pipe(v.array(ToolName), v.minLength(1), v.maxLength(limits.listTools))) })
+export const McpRevoke = v.strictObject({
+  server: ServerName,
+  tools: v.optional(v.pipe(v.array(ToolName), v.minLength(1), v.maxLength(limits.listTools))),
+})
 
 export const kinds = {
   agent_create: AgentCreate,

@@ -41,5 +41,10 @@ export const ChangeRequest = v.strictObject({
   after: v.unknown(),
   reason: v.optional(v.pipe(v.string(), v.maxLength(4096))),
 })
-export const ChangeAnswer = v.strictObject({ id: ChangeID, state: ChangeState, failure: v.optional(Failure), reason: v.optional(v.string()) })
+export const ChangeAnswer = v.strictObject({
+  id: ChangeID,
+  state: ChangeState,
+  failure: v.optional(Failure),
+  reason: v.optional(v.string()),
+})
 export type ChangeAnswer = v.InferOutput<typeof ChangeAnswer>

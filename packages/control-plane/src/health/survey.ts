@@ -1,7 +1,8 @@
 // How the parts of the unit fare, asked of each; a part that is down is named and stops nothing else.
-import type { Health, ProcessState, SandboxPosture } from '@gatehouse/contracts'
+import type { ControlPlaneBoot, Health, ProcessState, SandboxPosture } from '@gatehouse/contracts'
 import type { CallOptions } from '@gatehouse/rpc'
-import type { Unit } from '../env.ts'
+import type { Console } from '../console/load.ts'
+import type { Peers } from '../peers.ts'
 
 export interface Survey {
   /** False only where the gateway cannot serve. */
@@ -12,7 +13,11 @@ export interface Survey {
   readonly degraded: readonly string[]
 }
 
-type Parts = Pick<Unit, 'boot' | 'peers' | 'console'>
+interface Parts {
+  readonly boot: ControlPlaneBoot
+  readonly peers: Peers
+  readonly console: Console
+}
 interface Reported {
   readonly processes: readonly ProcessState[]
   readonly services: Readonly<Record<string, Health>>

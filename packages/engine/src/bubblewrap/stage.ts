@@ -27,7 +27,7 @@ export const stageSources = (spec: Pick<LaunchSpec, 'rootfs' | 'mounts'>, identi
   const rootfs = `${stage}/root`
   const mounts = spec.mounts.map((mount, index) => ({ ...mount, source: `${stage}/mount-${index}` }))
   const prefix = [
-    [programs.bwrap, '--die-with-parent', '--dev-bind', '/', '/', '--tmpfs', stage],
+    [programs.bwrap, '--unshare-pid', '--die-with-parent', '--dev-bind', '/', '/', '--tmpfs', stage],
     ['--ro-bind', spec.rootfs, rootfs],
     spec.mounts.flatMap((mount, index) => [mountFlag(mount), mount.source, mounts[index]?.source ?? stage]),
     ['--', programs.setpriv, '--reuid', String(identity.uid), '--regid', String(identity.gid), '--clear-groups'],

@@ -1,6 +1,6 @@
 // Makes a plain copy of log fields without what may be secret. Judges by the name of a key, never by the value.
 
-export const redacted = '[redacted]'
+const redacted = '[redacted]'
 const deepest = 8
 
 /** Secret as the whole last word of a name. */
@@ -10,7 +10,7 @@ const ends = ['token', 'authorization', 'secret', 'password', 'cookie', 'apikey'
 const known = new Map<string, boolean>()
 
 /** The end of a name decides, in singular or plural: `apiKey`, `set-cookie` and `TOKENS` are secret, `keyPath` and `monkey` are not. */
-export const isSecretName = (name: string): boolean => {
+const isSecretName = (name: string): boolean => {
   const cached = known.get(name)
   if (cached !== undefined) return cached
   const singular = /s$/i.test(name) ? name.slice(0, -1) : name

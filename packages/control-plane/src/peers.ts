@@ -1,0 +1,13 @@
+// The other processes of the unit, as the control plane sees them.
+import type { brokerControlPlane, gatewayControlPlane, runnerControlPlane, supervisorControlPlane } from '@gatehouse/contracts'
+import type { Calls } from '@gatehouse/rpc'
+
+/** The processes that the control plane may call. It holds no secret and no power of its own. */
+export interface Peers {
+  readonly gateway: Calls<typeof gatewayControlPlane>
+  readonly runner: Calls<typeof runnerControlPlane>
+  readonly supervisor: Calls<typeof supervisorControlPlane>
+  /** Null on a unit without tool servers. */
+  readonly broker: Calls<typeof brokerControlPlane> | null
+  gatewayConnected(): boolean
+}
