@@ -1,18 +1,23 @@
-// `pnpm bench NAME`: runs one benchmark, prints its table, writes its figures to dist/bench/NAME.json.
+// `pnpm bench NAME`: builds, runs one benchmark, prints its table, writes its figures to dist/bench/NAME.json.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { release, root } from '@gatehouse/end-to-end'
 import { execa } from 'execa'
 
-const benchmarks = ['call', 'boot'] as const
-const name = process.argv[2]
+const benchmarks = {
+  call: () => import('./call.ts'),
+  boot: () => import('./boot.ts'),
+}
 
-if (!benchmarks.some((known) => known === name)) {
-  process.stderr.write(`expected one of ${benchmarks.join(', ')}, got ${name ?? 'nothing'}\n  try: npx pnpm@12 bench call\n`)
+const isBenchmark = (name: string | undefined): name is keyof typeof benchmarks => name !== undefined && Object.hasOwn(benchmarks, name)
+
+const name = process.argv[2]
+if (!isBenchmark(name)) {
+  process.stderr.write(`expected one of ${Object.keys(benchmarks).join(', ')}, got ${name ?? 'nothing'}\n  try: npx pnpm@12 bench call\n`)
   process.exit(2)
 }
 await execa(process.execPath, [join(root, 'tooling/build/src/main.ts')], { stdio: 'inherit' })
-const { run } = (await import(`./${name}.ts`)) as { run: () => Promise<object> }
+const { run } = await benchmarks[name]()
 const figures = await run()
 await mkdir(join(release, 'bench'), { recursive: true })
 await writeFile(join(release, 'bench', `${name}.json`), `${JSON.stringify(figures, null, 2)}\n`)

@@ -11,7 +11,7 @@ export interface Figures {
 const at = (sorted: Float64Array, part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 
 /** Milliseconds of each of `count` acts, `callers` at a time. */
-export const sample = async (act: () => Promise<unknown>, count: number, callers = 1): Promise<Float64Array> => {
+const sample = async (act: () => Promise<unknown>, count: number, callers = 1): Promise<Float64Array> => {
   const times = new Float64Array(count)
   let next = 0
   const worker = async (): Promise<void> => {
@@ -25,7 +25,7 @@ export const sample = async (act: () => Promise<unknown>, count: number, callers
   return times
 }
 
-export const figuresOf = (times: Float64Array, seconds: number): Figures => {
+const figuresOf = (times: Float64Array, seconds: number): Figures => {
   const sorted = times.toSorted()
   return { p50: at(sorted, 0.5), p95: at(sorted, 0.95), p99: at(sorted, 0.99), rate: times.length / seconds }
 }

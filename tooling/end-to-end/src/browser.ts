@@ -1,7 +1,6 @@
 // A real Chromium, and a page that remembers everything that went wrong on it.
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { readFile } from 'node:fs/promises'
+import axe from 'axe-core'
 import { chromium, type Browser, type Page } from 'playwright-core'
 
 const executablePath = '/usr/bin/chromium'
@@ -44,8 +43,7 @@ export const openPage = async (browser: Browser, url: string): Promise<Watched> 
 
 /** Rules of WCAG that the page breaks as it stands. */
 export const axeViolations = async (page: Page): Promise<string[]> => {
-  const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-  await page.evaluate(source)
+  await page.evaluate(axe.source)
   const found: unknown = await page.evaluate(
     `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
   )
