@@ -75,6 +75,7 @@ describe('the process', { timeout: 120_000 }, () => {
     const house = await openHouse(t)
     await house.run()
     await house.replyTo(await house.send('hello'))
+    await waitFor(() => house.life.connected(), { what: 'the connection of the supervisor' })
     const { status, facts } = await house.life.calls.health({})
     assert.deepEqual([status, facts['driver'], facts['live']], ['ready', 'none', 1])
     const names = (await house.life.calls.metrics({})).map(({ name }) => name)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { release, runDirectoryOf, say, startUnit, type Unit } from '@gatehouse/end-to-end'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { cpuOf, cpuPerCall } from './cpu.ts'
 import { printTable, timed, type Figures } from './measure.ts'
 
 const warmUp = Number(process.env['BENCH_WARM_UP'] ?? 15_000)
@@ -83,14 +84,26 @@ export const run = async (): Promise<object> => {
     process.stdout.write(`warming up with ${warmUp} calls each way …\n`)
     for (const [, act] of ways) await timed(act, warmUp, 4)
     const results: Record<string, object> = {}
+    const { processes } = await unit.client.status()
+    const pids = Object.fromEntries([
+      ['supervisor', unit.pid],
+      ...processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [[name, pid]])),
+    ])
     for (const callers of [1, 16, 64]) {
+      const before = await cpuOf(pids)
       const figures = await levels(ways, callers)
       const [direct, empty, ours] = ways.map(([name]) => figures[name]?.p50 ?? Number.NaN)
       const ratio = (ours ?? 0) / ((direct ?? 0) + (empty ?? 0))
       process.stdout.write(`\n${callers} caller${callers === 1 ? '' : 's'}\n`)
       printTable(Object.entries(figures))
       process.stdout.write(`ours ÷ (direct + hop), p50: ${ratio.toFixed(2)}\n`)
-      results[callers] = { figures, ratio }
+      const cpu = cpuPerCall(before, await cpuOf(pids), rounds * count)
+      process.stdout.write(
+        `CPU a call, µs: ${Object.entries(cpu)
+          .map(([name, value]) => `${name} ${value.toFixed(0)}`)
+          .join(', ')}\n`,
+      )
+      results[callers] = { figures, ratio, cpu }
     }
     return results
   } finally {

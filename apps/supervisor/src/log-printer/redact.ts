@@ -1,5 +1,6 @@
 // Takes every secret that the unit knows out of what is printed, whatever field it stands in.
 
+/** Shorter ones would hide ordinary words. */
 const shortest = 8
 
 export interface Redactor {
@@ -10,7 +11,11 @@ export interface Redactor {
 
 export const createRedactor = (): Redactor => {
   const spellings = new Set<string>()
+  let least = Infinity
+
   const cleanText = (text: string): string => {
+    // Most fields are too short to hold any secret.
+    if (text.length < least) return text
     let cleaned = text
     for (const spelling of spellings) if (cleaned.includes(spelling)) cleaned = cleaned.replaceAll(spelling, '[redacted]')
     return cleaned
@@ -24,10 +29,15 @@ export const createRedactor = (): Redactor => {
   return {
     add: (secret) => {
       if (secret.length < shortest) return
-      spellings.add(secret)
-      spellings.add(JSON.stringify(secret).slice(1, -1))
-      spellings.add(encodeURIComponent(secret))
-      spellings.add(Buffer.from(secret).toString('base64'))
+      for (const spelling of [
+        secret,
+        JSON.stringify(secret).slice(1, -1),
+        encodeURIComponent(secret),
+        Buffer.from(secret).toString('base64'),
+      ]) {
+        spellings.add(spelling)
+        least = Math.min(least, spelling.length)
+      }
     },
     clean,
   }

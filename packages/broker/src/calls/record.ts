@@ -1,4 +1,4 @@
-// One record per list and call, in the log and in `calls.jsonl`, before the answer leaves. Never an argument, a result,
+// One record per list and call: in `calls.jsonl` before the answer leaves, and in the log. Never an argument, a result,
 // a variable or a word of a server's error.
 import type { CallRecord } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
@@ -37,17 +37,11 @@ export class Recorder {
     return this.#isWritable
   }
 
-  /** Rejects when the record is not in the file. */
+  /** Rejects when the record is not in the file. The log tells it in the same turn, behind the answer, for which nobody then waits. */
   async write({ received, sent, ...rest }: RecordInput): Promise<void> {
-    const record: CallRecord = {
-      time: new Date().toISOString(),
-      ...rest,
-      bytes: received + sent,
-      duration: Math.round(rest.duration * 1000) / 1000,
-    }
-    const { time: _, ...fields } = record
-    this.#options.log.info(record.op === 'call' ? 'mcp.call' : 'mcp.list', fields)
-    this.#count(record, received, sent)
+    const duration = Math.round(rest.duration * 1000) / 1000
+    const record: CallRecord = { time: new Date().toISOString(), ...rest, bytes: received + sent, duration }
+    setImmediate(() => this.#tell(record, received, sent))
     try {
       await this.#options.records.append(record)
       this.#isWritable = true
@@ -57,7 +51,12 @@ export class Recorder {
     }
   }
 
-  #count({ op, status, duration, ...record }: CallRecord, received: number, sent: number): void {
+  #tell({ time: _, ...record }: CallRecord, received: number, sent: number): void {
+    this.#options.log.info(record.op === 'call' ? 'mcp.call' : 'mcp.list', record)
+    this.#count(record, received, sent)
+  }
+
+  #count({ op, status, duration, ...record }: Omit<CallRecord, 'time'>, received: number, sent: number): void {
     const { metrics } = this.#options
     const server = this.#options.isKnown(record.server) ? record.server : unknownServer
     metrics.counter('broker_requests_total').inc({ server, op, status })

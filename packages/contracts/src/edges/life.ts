@@ -16,7 +16,7 @@ const Metrics = v.array(v.record(v.string(), v.unknown()))
 
 const life = {
   health: call(v.strictObject({}), Health, { deadline: 1_000 }),
-  metrics: call(v.strictObject({}), Metrics, { deadline: 2_000, large: true }),
+  metrics: call(v.strictObject({}), Metrics, { deadline: 2_000, large: true, patient: true }),
 }
 
 export const services = ['gateway', 'broker', 'runner', 'control-plane'] as const

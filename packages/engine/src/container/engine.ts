@@ -1,4 +1,5 @@
 // A container engine of the host: which it is, what it can do, and one way to call its client.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { HostIdentity } from '@gatehouse/contracts'
 import { execa } from 'execa'
 import { programPath } from '../programs.ts'
@@ -42,6 +43,20 @@ export const callEngine = async (engine: Pick<Engine, 'file' | 'global'>, args: 
   return { ok: !result.failed, stdout: result.stdout, stderr: result.stderr || (result.failed ? (result.shortMessage ?? '') : '') }
 }
 
-/** Kills and removes at once; what is not there is no error. */
-export const removeContainers = (engine: Engine, names: readonly string[]): Promise<Called> =>
-  callEngine(engine, ['rm', '--force', ...(engine.name === 'podman' ? ['--time', '0'] : []), ...names])
+const removals = 10
+const alreadyGone = /no such container|no container with (?:name|id)/i
+
+/**
+ * Kills and removes at once; what is not there is no error. Tried again while the engine cannot yet: a runtime may still
+ * be ending the container, or another removal of it may be in progress.
+ */
+export const removeContainers = async (engine: Engine, names: readonly string[]): Promise<Called> => {
+  const args = ['rm', '--force', ...(engine.name === 'podman' ? ['--time', '0'] : []), ...names]
+  let called = await callEngine(engine, args)
+  for (let attempt = 1; attempt < removals && !called.ok; attempt += 1) {
+    if (alreadyGone.test(called.stderr)) return { ...called, ok: true }
+    await delay(attempt * 50)
+    called = await callEngine(engine, args)
+  }
+  return called
+}
