@@ -98,7 +98,7 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   return {
     controlPlane: { probe: ({ name }) => rooms.catalog.probe(name), states: () => servers.states() },
     life: {
-      health: () => health(servers, rooms.sessions),
+      health: () => health({ servers, recorder, sessions: rooms.sessions }),
       metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),
     },
     stop: async () => {

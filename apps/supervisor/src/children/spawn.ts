@@ -22,7 +22,10 @@ export interface Child {
   kill(): void
 }
 
-const nodeFlags = ['--disable-sigusr1', '--disable-warning=ExperimentalWarning', '--max-semi-space-size=1', '--v8-pool-size=1']
+const nodeFlags = ['--disable-sigusr1', '--disable-warning=ExperimentalWarning', '--v8-pool-size=1']
+
+/** MiB of young heap: small where a process idles, larger where every call makes garbage. */
+const semiSpace = ({ name }: Birth): string => `--max-semi-space-size=${name === 'broker' ? 8 : 1}`
 
 const eachLine = (stream: Readable, handle: (line: string) => void): void => {
   const lines = createInterface({ input: stream, crlfDelay: Infinity })
@@ -31,8 +34,9 @@ const eachLine = (stream: Readable, handle: (line: string) => void): void => {
   lines.on('error', () => undefined)
 }
 
-export const spawn = ({ name, boot }: Birth, options: SpawnOptions): Child => {
-  const child = execa(process.execPath, [...nodeFlags, options.entry], {
+export const spawn = (birth: Birth, options: SpawnOptions): Child => {
+  const { name, boot } = birth
+  const child = execa(process.execPath, [...nodeFlags, semiSpace(birth), options.entry], {
     env: { NODE_COMPILE_CACHE: options.compileCache },
     extendEnv: false,
     cwd: '/',

@@ -1,4 +1,4 @@
-// One record per list and call: in `calls.jsonl` before the answer leaves, and in the log. Never an argument, a result,
+// One record per list and call, in the log and in `calls.jsonl`, before the answer leaves. Never an argument, a result,
 // a variable or a word of a server's error.
 import type { CallRecord } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
@@ -37,16 +37,17 @@ export class Recorder {
     return this.#isWritable
   }
 
-  /** Rejects when the record is not in the file. The log tells it in the same turn, behind the answer, for which nobody then waits. */
+  /** Rejects when the record is not in the file. */
   async write({ received, sent, ...rest }: RecordInput): Promise<void> {
     const duration = Math.round(rest.duration * 1000) / 1000
     const record: CallRecord = { time: new Date().toISOString(), ...rest, bytes: received + sent, duration }
-    setImmediate(() => this.#tell(record, received, sent))
+    this.#tell(record, received, sent)
     try {
       await this.#options.records.append(record)
       this.#isWritable = true
     } catch (error) {
       this.#isWritable = false
+      this.#options.log.error('a record of a list or call cannot be written', { error })
       throw error
     }
   }

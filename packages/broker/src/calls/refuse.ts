@@ -20,7 +20,8 @@ const words: Record<Refusal, (name: string) => string> = {
   'too-large': (name) => `${name}: the answer is larger than ${limits.upstreamMessage} bytes; ask for less`,
   busy: (name) => `${name}: too many calls wait for this server; try again in a moment`,
   'input-required-unsupported': (name) => `${name}: the tool asks for input in the middle of the call, which is not supported here`,
-  'audit-unwritable': (name) => `${name}: the call cannot be recorded, so it is not made; an operator has to look at the unit`,
+  'audit-unwritable': (name) =>
+    `${name}: the call cannot be recorded; whether it took effect is unknown; an operator has to look at the unit`,
 }
 
 export const refuse = (address: ToolAddress, code: Refusal, retryAfter?: number): Outcome =>

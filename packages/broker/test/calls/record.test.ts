@@ -127,6 +127,9 @@ test('answers audit-unwritable when the record cannot be written, and calls no s
   assert.equal((await bench.call('sample__echo', { text: 'b' })).error?.code, 'audit-unwritable')
   assert.equal(await sent(), 1)
   assert.equal((await ask(bench.socket(), '/tools')).status, 503)
+  const context = { requestId: 'r', traceparent: undefined, signal: new AbortController().signal }
+  assert.deepEqual((await bench.broker.life.health({}, context)).degraded, ['calls.jsonl'])
+  assert.match(bench.logLines.join(), /cannot be written/)
   isFull = false
   assert.equal((await bench.call('sample__echo', { text: 'c' })).error?.code, 'audit-unwritable')
   assert.equal(await sent(), 1)

@@ -2,6 +2,7 @@
 import { Writable } from 'node:stream'
 import { createLogger as createWinston, format, transports } from 'winston'
 import { workContext } from './context.ts'
+import { createLineWriter } from './line-writer.ts'
 import type { Logger } from './logger.ts'
 import { redact } from './redact.ts'
 
@@ -44,27 +45,34 @@ const workFields = (): object => {
   return work === undefined ? {} : { requestId: work.requestId, traceparent: work.traceparent }
 }
 
-const toStderr = (line: string): void => void process.stderr.write(`${line}\n`)
+/** One for all loggers of a process, so that their lines keep their order. */
+const stderr = createLineWriter((text) => void process.stderr.write(text))
+process.on('exit', stderr.flush)
+
+const urgent: readonly string[] = ['error', 'warn']
 
 export const createLogger = (options: LoggerOptions): ProcessLogger => {
   const most = logLevels.findIndex((level) => level === options.level)
   if (most < 0) throw new TypeError(`expected a log level of ${logLevels.join(', ')}, got ${options.level}`)
   const enabled: readonly string[] = options.level === 'silent' ? [] : written.slice(0, most + 1)
   let waiting = 0
-  const write = options.write ?? toStderr
+  const write = (line: string, level: string): void => {
+    if (options.write === undefined) stderr.write(line, urgent.includes(level) ? 'at once' : 'soon')
+    else options.write(line)
+  }
   const stream = new Writable({
-    decodeStrings: false,
-    write: (line, _encoding, done) => {
+    objectMode: true,
+    write: ({ level, message }: Pick<Entry, 'level' | 'message'>, _encoding, done) => {
       waiting -= 1
-      write(String(line))
+      write(message, level)
       done()
     },
   })
   const sink = createWinston({
     level: 'debug',
     levels: { error: 0, warn: 1, info: 2, debug: 3 },
-    format: format.printf((entry) => String(entry.message)),
-    transports: [new transports.Stream({ stream, eol: '' })],
+    format: format((info) => info)(),
+    transports: [new transports.Stream({ stream })],
   })
   const emit = (entry: Entry): void => {
     waiting += 1
@@ -83,6 +91,7 @@ export const createLogger = (options: LoggerOptions): ProcessLogger => {
 
 const flushed = async (isEmpty: () => boolean): Promise<void> => {
   while (!isEmpty()) await new Promise((resolve) => setImmediate(resolve))
+  stderr.flush()
   await new Promise<void>((resolve) => {
     if (process.stderr.writable) process.stderr.write('', () => resolve())
     else resolve()
