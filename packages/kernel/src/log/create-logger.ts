@@ -47,7 +47,7 @@ const workFields = (): object => {
 
 /** One for all loggers of a process, so that their lines keep their order. */
 const stderr = createLineWriter((text) => void process.stderr.write(text))
-process.on('exit', stderr.flush)
+process.on('exit', () => stderr.flush())
 
 const urgent: readonly string[] = ['error', 'warn']
 
