@@ -1,5 +1,5 @@
 // What a person reads once the unit is ready: where it is, what it runs in, what to try.
-import type { Health } from '@gatehouse/contracts'
+import { demoToken, type Health } from '@gatehouse/contracts'
 import type { Plan } from './plan/plan.ts'
 
 export interface Announcement {
@@ -8,12 +8,11 @@ export interface Announcement {
   readonly runner: Health | undefined
 }
 
-const sandboxOf = ({ plan, runner }: Announcement): string => {
-  if (plan.sandbox === 'off') return 'off: this unit launches no sandboxes'
-  const facts = runner?.facts ?? {}
-  if (typeof facts['refused'] === 'string') return `refused: ${facts['refused']}`
-  const missing = Array.isArray(facts['missing']) && facts['missing'].length > 0 ? ` (missing here: ${facts['missing'].join(', ')})` : ''
-  return typeof facts['driver'] === 'string' ? `${facts['driver']}${missing}` : 'not chosen yet'
+const sandboxOf = ({ runner }: Announcement): string => {
+  const { sandbox, driver, reason, missing } = runner?.facts ?? {}
+  if (typeof driver !== 'string') return 'not chosen yet'
+  if (sandbox !== 'ok') return typeof reason === 'string' ? `${String(sandbox)}: ${reason}` : String(sandbox)
+  return Array.isArray(missing) && missing.length > 0 ? `${driver} (missing here: ${missing.join(', ')})` : driver
 }
 
 export const addressOf = ({ host, port }: Plan): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -32,9 +31,11 @@ export const announce = (announcement: Announcement): string => {
     `  console   ${address}/ui/`,
     `  sandbox   ${sandboxOf(announcement)}`,
     `  state     ${plan.stateDir}`,
+    ...(plan.mode === 'demo' ? [`  token     ${demoToken} (everybody knows it: for a demonstration alone)`] : []),
     '',
     'Try, in another terminal:',
     '',
+    ...(plan.mode === 'demo' ? [`  export SERVICE_API_TOKEN=${demoToken}`] : []),
     `  ${ctl} chat ${group} hello`,
     ...(plan.catalog === null
       ? [`  ${ctl} change submit persona --group ${group} --text 'Be brief.'`]

@@ -1,7 +1,7 @@
 // The deployable: reads what it is asked for, starts the unit, and ends with the exit code that says why.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { exits, type Health } from '@gatehouse/contracts'
+import { exits, limits, type Health } from '@gatehouse/contracts'
 import { createLogger, createMetrics, isRefusal, waitFor, type Logger } from '@gatehouse/kernel'
 import { addressOf, announce } from './announce.ts'
 import { createPrinter, type Printer } from './log-printer/print.ts'
@@ -33,9 +33,9 @@ const chosenDriver = async (unit: RunningUnit): Promise<Health | undefined> => {
     return await waitFor(
       async () => {
         const health = await unit.status.health('runner')
-        return health?.facts['driver'] !== undefined || health?.facts['refused'] !== undefined ? health : undefined
+        return health?.facts['chosen'] === true ? health : undefined
       },
-      { what: 'a sandbox driver', deadline: 5_000 },
+      { what: 'a sandbox driver', deadline: limits.connectTime },
     )
   } catch {
     return undefined
@@ -47,8 +47,9 @@ const tellReady = async (unit: RunningUnit, plan: Plan, log: Logger): Promise<vo
   log.info('ready', {
     address: addressOf(plan),
     mode: plan.mode,
-    sandbox: plan.sandbox === 'off' ? 'off' : runner?.facts['driver'],
-    refused: runner?.facts['refused'],
+    driver: runner?.facts['driver'],
+    sandbox: runner?.facts['sandbox'],
+    reason: runner?.facts['reason'],
     missing: runner?.facts['missing'],
     state: plan.stateDir,
   })

@@ -84,9 +84,10 @@ export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
   failed.catch(() => undefined)
 
   const stop = async (): Promise<void> => {
+    for (const child of children) child.restartNoMore()
+    await status.close()
     // The listener goes first, the ground last: nobody calls a process that is gone.
     for (const child of children.toReversed()) await child.stop()
-    await status.close()
     await rm(unit.runDir, { recursive: true, force: true })
     await lock.release()
   }

@@ -9,6 +9,7 @@ export const health = ({ posture, sessions }: Pick<Context, 'posture' | 'session
   const facts = {
     driver,
     sandbox: status,
+    chosen: posture.isChosen(),
     ...(reason === undefined ? {} : { reason }),
     missing,
     sessions: all.filter(({ open }) => open).length,

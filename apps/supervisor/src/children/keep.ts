@@ -50,8 +50,13 @@ export class Kept {
     return this.#failed.promise
   }
 
-  async stop(): Promise<void> {
+  /** From now on an end is an end. */
+  restartNoMore(): void {
     this.#ending.abort()
+  }
+
+  async stop(): Promise<void> {
+    this.restartNoMore()
     if (this.#state.state === 'down') return
     this.#state = { ...this.#state, state: 'stopping' }
     this.#child?.drain()

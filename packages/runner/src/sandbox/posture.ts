@@ -11,6 +11,8 @@ interface Engaged {
 
 export interface Posture {
   status(): SandboxPosture
+  /** False while the driver is being chosen. */
+  isChosen(): boolean
   /** False once it is clear that nothing is launched. */
   launches(): boolean
   /** Why no message is taken, if none is. */
@@ -91,6 +93,7 @@ export const createPosture = (options: PostureOptions): Posture => {
   const settled = settle()
   return {
     status: () => toPosture(state, options.wanted),
+    isChosen: () => state.status !== 'choosing',
     launches: () => state.status === 'choosing' || state.status === 'ok',
     refusal: () => refusalOf(state),
     async engaged(signal) {
