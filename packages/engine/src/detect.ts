@@ -10,7 +10,7 @@ type Attempt = (options: ChooseOptions) => Promise<Choice>
 
 const laterDriver =
   'the driver `oci` (runsc driven directly), which production takes by itself, is not part of this release; ' +
-  'install docker.io and runsc and start with --sandbox container --sandbox-runtime runsc, or install bubblewrap and start with --sandbox bubblewrap'
+  'start with --sandbox off for the control plane alone, or with --demo or --dev, which name the walls that they lack'
 
 const attempts: Record<'container' | 'bubblewrap' | 'none', Attempt> = {
   container: detectContainer,
@@ -29,13 +29,20 @@ const candidates = (wanted: WantedDriver, { mode, runtime }: ChooseOptions): rea
   return [wanted]
 }
 
+/** Nothing is downgraded silently: only a mode for trying things out launches behind a wall that is not there. */
+const judge = (choice: Choice, mode: ChooseOptions['mode']): Choice => {
+  if (!('driver' in choice) || mode !== 'production' || choice.driver.missing.length === 0) return choice
+  const walls = choice.driver.missing.join(', ')
+  return { refused: `these walls are missing on this host: ${walls}; outside --dev and --demo every wall must stand` }
+}
+
 /** Starts trial programs, so it takes up to a second; never rejects for what the host lacks. */
 export const chooseDriver = async (wanted: WantedDriver, options: ChooseOptions): Promise<Choice> => {
   const names = candidates(wanted, options)
   if (typeof names === 'string') return { refused: names }
   const reasons: string[] = []
   for (const name of names) {
-    const choice = await attempts[name](options)
+    const choice = judge(await attempts[name](options), options.mode)
     if ('driver' in choice) {
       options.log.info('sandbox driver chosen', { driver: name, missing: choice.driver.missing, passedOver: reasons })
       return choice

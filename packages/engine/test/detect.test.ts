@@ -13,7 +13,7 @@ const refusal = async (wanted: WantedDriver, mode: Mode, runtime: string | null 
 describe('choosing a driver', () => {
   it('refuses what production would take by itself, and says what can be used now', async () => {
     for (const wanted of ['auto', 'oci'] as const) {
-      assert.match(await refusal(wanted, 'production'), /not part of this release.*--sandbox container --sandbox-runtime runsc/)
+      assert.match(await refusal(wanted, 'production'), /not part of this release.*--sandbox off/)
     }
   })
 

@@ -5,9 +5,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { isServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
 import { request } from '../src/http.ts'
 import { freePort, freshDirectory, release, startUnit, type UnitOptions } from '../src/unit.ts'
+import { waitFor } from '../src/wait-for.ts'
 
 const token = 'b'.repeat(64)
 
@@ -168,4 +170,21 @@ test('in production without runsc the unit is ready, says that sandboxes are ref
   const ready = await request(`${unit.address}/readyz`)
   assert.equal(ready.status, 200)
   assert.equal((await unit.client.status()).sandbox.status, 'refused')
+})
+
+test('in production a driver that lacks a wall launches nothing, and says which', async (t) => {
+  const unit = await startUnit({ flags: ['--sandbox', 'bubblewrap'], env: { SERVICE_API_TOKEN: token }, token })
+  t.after(unit.dispose)
+  const { sandbox } = await waitFor('a verdict', 10_000, async () => {
+    const status = await unit.client.status()
+    return /missing|bwrap/.test(status.sandbox.reason ?? '') ? status : undefined
+  })
+  assert.equal(sandbox.status, 'refused')
+  const create = { kind: 'agent_create', agentGroupID: 'clerk', after: { id: 'clerk', name: 'Clerk', agent: 'mock' } }
+  const { id } = await unit.client.changes.submit(create)
+  assert.equal((await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'someone' })).state, 'applied')
+  await assert.rejects(
+    unit.client.chat.send({ agentGroupID: 'clerk', text: 'hello' }),
+    (error) => isServiceError(error) && error.code === 'no-sandbox',
+  )
 })

@@ -24,5 +24,7 @@ SERVICE_MCP_ENV (globs of variables that the catalog may reference), SERVICE_MAS
 Ends with 0 stopped, 69 address in use, 70 a process that cannot start, 75 another unit holds the state,
 77 no permission, 78 configuration.
 
-Example: gatehouse --state-dir /var/lib/gatehouse/state --sandbox container --sandbox-runtime runsc
+Outside --dev and --demo a sandbox is launched only behind every wall of the seal; svcctl status names what lacks.
+
+Example: gatehouse --state-dir /var/lib/gatehouse/state --sandbox off
 `
