@@ -16,7 +16,7 @@ export const brokerControlPlane = defineEdge({
   server: 'broker',
   caller: 'control-plane',
   calls: {
-    probe: call(v.strictObject({ name: ServerName }), ProbeResult, { deadline: limits.probeTime + 2_000, large: true }),
+    probe: call(v.strictObject({ name: ServerName }), ProbeResult, { deadline: limits.probeTime + 2_000, large: true, patient: true }),
     states: call(v.strictObject({}), v.record(v.string(), ServerState)),
   },
   events: {},
