@@ -2,7 +2,7 @@
 import { exits, sandboxSockets } from '@gatehouse/contracts'
 import { complain } from './complain.ts'
 import { createSession } from './host/session.ts'
-import { connectTools } from './host/tools.ts'
+import { connectTools, type ToolsClient } from './host/tools.ts'
 import { runLoop } from './loop.ts'
 import { openTurnNotes } from './memory/turn.ts'
 import { answer } from './mock/answer.ts'
@@ -14,6 +14,20 @@ const places = {
   memory: process.env['GATEHOUSE_MEMORY'] ?? '/memory',
 }
 
+/** Asked for at launch. A list that was refused is asked for again by whoever wants it next. */
+const listedOnce = (tools: ToolsClient | null): (() => Promise<readonly string[]>) => {
+  let listed: Promise<readonly string[]> | undefined
+  const names = (): Promise<readonly string[]> => {
+    const asked = (listed ??= tools === null ? Promise.resolve([]) : tools.list())
+    asked.catch(() => {
+      if (listed === asked) listed = undefined
+    })
+    return asked
+  }
+  names().catch(() => undefined)
+  return names
+}
+
 const run = async (signal: AbortSignal): Promise<void> => {
   const session = createSession(places.session, signal)
   const tools = await connectTools(places.tools, signal)
@@ -23,9 +37,7 @@ const run = async (signal: AbortSignal): Promise<void> => {
     process.exitCode = exits.configuration
     return
   }
-  const listed = tools === null ? Promise.resolve([]) : tools.list()
-  listed.catch(() => undefined)
-  const around = { session, tools, toolNames: () => listed }
+  const around = { session, tools, toolNames: listedOnce(tools), own: info }
   await runLoop({
     session,
     notes: openTurnNotes(places.memory, info.session),

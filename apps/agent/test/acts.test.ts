@@ -134,3 +134,64 @@ describe('requests', timeout, () => {
     assert.equal(await host.replyTo(host.deliver('request:mcp_access {}')), 'refused: no server sample in the catalog (change-refused)')
   })
 })
+
+describe('a freeze', timeout, () => {
+  it('is no fault of the host: a call is refused once and the agent goes on', async (t) => {
+    const { host, start } = await openRoom(t)
+    await Promise.all([host.serveSession(), host.serveTools()])
+    host.frozen = true
+    start()
+    assert.equal(await host.replyTo(host.deliver('tool:sample__echo {}')), 'refused: this group is frozen: an incident (frozen)')
+    assert.equal(host.toolCalls.length, 1)
+    assert.equal(await host.replyTo(host.deliver('hello')), 'echo: hello')
+  })
+
+  it('refuses the list of tools, which is asked for again when it is wanted next', async (t) => {
+    const { host, start } = await openRoom(t)
+    host.toolNames = ['sample__echo']
+    await Promise.all([host.serveSession(), host.serveTools()])
+    host.frozen = true
+    const agent = start()
+    assert.equal(await host.replyTo(host.deliver('tools')), 'refused: this group is frozen: an incident (frozen)')
+    host.frozen = false
+    assert.equal(await host.replyTo(host.deliver('tools')), 'sample__echo')
+    const { lists } = host
+    assert.equal(await host.replyTo(host.deliver('tools')), 'sample__echo')
+    assert.equal(host.lists, lists)
+    assert.equal(agent.stderr(), '')
+  })
+
+  it('before the first message is survived', async (t) => {
+    const { host, start } = await openRoom(t)
+    await Promise.all([host.serveSession(), host.serveTools()])
+    host.frozen = true
+    const agent = start()
+    await host.until(() => host.lists > 0)
+    assert.equal(await host.replyTo(host.deliver('hello')), 'echo: hello')
+    assert.equal(agent.process.exitCode, null)
+  })
+})
+
+describe('built-in tools', timeout, () => {
+  it('are listed as they were told at launch', async (t) => {
+    const { host, start } = await openRoom(t)
+    await host.serveSession()
+    start()
+    assert.equal(await host.replyTo(host.deliver('tools builtin')), 'read_persona, request_capability_change, send_message')
+  })
+
+  it('answer when they are on, and are refused when they are off', async (t) => {
+    const { host, start } = await openRoom(t)
+    await Promise.all([host.serveSession(), host.serveTools()])
+    const first = start()
+    assert.equal(await host.replyTo(host.deliver('tool:read_persona')), 'Be brief.')
+    assert.equal(await host.replyTo(host.deliver('tool:run_script {}')), 'refused: run_script is turned off for this group (not-enabled)')
+    first.process.kill('SIGTERM')
+    await first.exited
+    host.builtins = ['send_message', 'run_script']
+    start()
+    assert.equal(await host.replyTo(host.deliver('tool:read_persona')), 'refused: read_persona is turned off for this group (not-enabled)')
+    assert.equal(await host.replyTo(host.deliver('tool:run_script {}')), 'failed: the mock agent does nothing with run_script')
+    assert.deepEqual(host.toolCalls, [])
+  })
+})

@@ -1,4 +1,5 @@
 // The deployable: reads what it is asked for, starts the unit, and ends with the exit code that says why.
+import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { exits, limits, type Health } from '@gatehouse/contracts'
@@ -16,6 +17,10 @@ const argv = process.argv.slice(2)
 const write = (text: string): void => void process.stdout.write(text)
 const ended = Promise.withResolvers<void>()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ended.resolve())
+/** Also when the terminal is gone, which takes the output along: neither ends the unit. */
+const hungUp = new EventEmitter<{ signal: [] }>()
+process.on('SIGHUP', () => hungUp.emit('signal'))
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 /** The bundles lie beside this one; in a checkout below `dist`. */
 const release = existsSync(join(import.meta.dirname, 'gateway.mjs')) ? import.meta.dirname : join(import.meta.dirname, '../../../dist')
@@ -68,6 +73,10 @@ const serve = async (plan: Plan, warnings: readonly string[], { redactor, printe
   const metrics = createMetrics('supervisor')
   metrics.gauge('build_info').set({ version }, 1)
   const unit = await startUnit({ plan, env: process.env, release, log, metrics, printer, redactor })
+  hungUp.on('signal', () => {
+    log.info('told to read the catalog again')
+    unit.reload()
+  })
   try {
     await Promise.race([tellReady(unit, plan, log).then(() => ended.promise), ended.promise, unit.failed])
   } finally {

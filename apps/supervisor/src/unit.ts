@@ -28,6 +28,8 @@ export interface RunningUnit {
   readonly status: Status
   /** Rejects with a `Refusal` when the unit cannot go on. */
   readonly failed: Promise<never>
+  /** The catalog is to be read again. */
+  reload(): void
   stop(): Promise<void>
 }
 
@@ -97,5 +99,5 @@ export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
     await stop()
     throw error
   }
-  return { status, failed, stop }
+  return { status, failed, reload: () => children.find(({ name }) => name === 'gateway')?.hangUp(), stop }
 }

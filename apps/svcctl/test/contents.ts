@@ -1,5 +1,5 @@
 // What the fake unit holds. Every value is parsed, so that it has the shape that a unit would send.
-import { AuditEntry, Change, ChatMessage, ProbeResult, ServerView, Status } from '@gatehouse/contracts'
+import { AuditEntry, Change, ChangeView, ChatMessage, ProbeResult, PutServerAnswer, ServerView, Status } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
 const digest = 'ab'.repeat(32)
@@ -31,6 +31,8 @@ export const change = v.parse(Change, {
   decisions: [{ outcome: 'approve', by: 'bob', principal: 'admin', at, digest }],
 })
 
+export const changeView = v.parse(ChangeView, { ...change, conditions: [] })
+
 const entry = (seq: number, stage: string): AuditEntry =>
   v.parse(AuditEntry, {
     seq,
@@ -53,10 +55,13 @@ export const servers = [
     name: 'sample',
     entry: { transport: 'stdio', command: 'node', args: ['main.mjs'], env: { TOKEN: '••••' } },
     digest,
+    tag: digest,
     state: { status: 'up', tools: 2 },
   }),
-  v.parse(ServerView, { name: 'far', entry: { transport: 'http', url: 'https://mcp.example.org/mcp' }, digest }),
+  v.parse(ServerView, { name: 'far', entry: { transport: 'http', url: 'https://mcp.example.org/mcp' }, digest, tag: digest }),
 ]
+
+export const put = (entry: unknown) => v.parse(PutServerAnswer, { name: 'fresh', entry, digest, tag: digest, grants: [] })
 
 export const probe = v.parse(ProbeResult, {
   tools: [
@@ -71,8 +76,11 @@ export const status = v.parse(Status, {
   version: '0.0.0',
   mode: 'dev',
   open: true,
+  principal: { name: 'dev', role: 'admin' },
   startedAt: at,
-  mcp: { enabled: true, isolation: 'none' },
+  mcp: { enabled: true, isolation: 'none', pinning: 'refuse' },
+  approvals: 1,
+  frozen: [],
   sandbox: { driver: 'bubblewrap', status: 'ok', missing: ['own uid per group'] },
   processes: [{ name: 'gateway', pid: 4711, state: 'ready', restarts: 1, since: at }],
   degraded: ['broker'],

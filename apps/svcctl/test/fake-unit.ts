@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { type Code, codes } from '@gatehouse/contracts'
-import { change, entries, messages, probe, servers, status } from './contents.ts'
+import { change, changeView, entries, messages, probe, put, servers, status } from './contents.ts'
 
 export interface Asked {
   readonly method: string
@@ -40,7 +40,7 @@ const known = (asked: Asked): unknown => {
     case 'GET /v1/changes/history':
       return { items: [{ ...change, state: 'applied' }] }
     case `GET /v1/changes/${change.id}`:
-      return change
+      return changeView
     case `POST /v1/changes/${change.id}/decision`:
       return { ...change, state: body?.outcome === 'approve' ? 'applied' : 'rejected' }
     case 'GET /v1/audit':
@@ -48,7 +48,7 @@ const known = (asked: Asked): unknown => {
     case 'GET /v1/registry/mcp-servers':
       return { items: servers }
     case 'PUT /v1/registry/mcp-servers/fresh':
-      return { name: 'fresh', entry: asked.body, digest: change.digest }
+      return put(asked.body)
     case 'GET /v1/registry/mcp-servers/sample':
       return servers[0]
     case 'POST /v1/registry/mcp-servers/sample/probe':

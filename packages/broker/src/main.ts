@@ -22,7 +22,7 @@ const start = async ({ boot, log, metrics, secret }: Lifeline<BrokerBoot>): Prom
     metrics,
     recordLog: createLogger({ process: 'broker', level: 'info' }),
     secret,
-    connect: (listeners) => connectEdge(gatewayBroker, { ...at(gatewayBroker), ...listeners, log }),
+    connect: (listeners) => connectEdge(gatewayBroker, { ...at(gatewayBroker), ...listeners, log, metrics }),
   })
   const lifeOfBroker = lifeEdge('broker')
   const servers = [

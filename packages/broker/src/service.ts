@@ -60,11 +60,12 @@ const listenToGateway = (rooms: () => Rooms, log: Logger): GatewayListeners => {
       'session-closed': ({ session }) => begin('session-closed', rooms().sessions.closed(session)),
       'catalog-changed': () => begin('catalog-changed', rooms().catalog.synchronize()),
       'grant-changed': (change) => begin('grant-changed', rooms().inFlight.recheck(change)),
+      'freeze-changed': () => begin('freeze-changed', rooms().inFlight.recheckAll()),
       'observation-wanted': ({ server }) => begin('observation-wanted', rooms().catalog.observe(server)),
     },
     onConnect: async () => {
-      const { sessions, catalog, observations } = rooms()
-      await Promise.all([catalog.synchronize(), sessions.synchronize(), observations.tellAgain()])
+      const { sessions, catalog, observations, inFlight } = rooms()
+      await Promise.all([catalog.synchronize(), sessions.synchronize(), observations.tellAgain(), inFlight.recheckAll()])
     },
   }
 }

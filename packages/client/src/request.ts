@@ -22,12 +22,14 @@ export interface CallOptions {
   readonly requestId?: string | undefined
 }
 
-interface Request {
+export interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below the address, with encoded segments. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
   readonly body?: unknown
+  /** Beyond those of every request; one that is undefined is not sent. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined
   /** Statuses that are answers and not problems, besides those below 300. */
   readonly accept?: readonly number[]
   readonly timeout?: number
@@ -40,15 +42,19 @@ export interface Exchange {
 
 const defaultTimeout = 30_000
 
-const urlOf = (address: string, { path, query = {} }: Request): string => {
+export const urlOf = (address: string, { path, query = {} }: Request): string => {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, String(value)]]))
   const search = new URLSearchParams(given).toString()
   return `${address.replace(/\/+$/, '')}${path}${search === '' ? '' : `?${search}`}`
 }
 
-const initOf = (request: Request, token: string | undefined, { requestId }: CallOptions): RequestInit => ({
+const givenOf = (headers: Request['headers'] = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined))
+
+export const initOf = (request: Request, token: string | undefined, { requestId }: CallOptions): RequestInit => ({
   method: request.method,
   headers: {
+    ...givenOf(request.headers),
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     ...(requestId !== undefined && { 'X-Request-Id': requestId }),
     ...(request.body !== undefined && { 'Content-Type': 'application/json' }),
@@ -58,7 +64,7 @@ const initOf = (request: Request, token: string | undefined, { requestId }: Call
   redirect: 'error',
 })
 
-const parseJson = (text: string): unknown => {
+export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {

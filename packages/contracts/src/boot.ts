@@ -1,6 +1,7 @@
 // What the supervisor hands to a process over its inherited pipe: everything that the process knows at birth.
 import * as v from 'valibot'
 import { exits } from './codes.ts'
+import { Pinning } from './registry.ts'
 
 export const modes = ['production', 'demo', 'dev'] as const
 export const Mode = v.picklist(modes)
@@ -30,6 +31,13 @@ export const GatewayBoot = v.strictObject({
   identities: v.nullable(v.strictObject({ uid: v.number(), gid: v.number() })),
   /** Group seeded by `--dev` or `--demo`. */
   seed: v.nullable(v.string()),
+  pinning: Pinning,
+  /** Different principals that must approve a change. */
+  approvals: v.picklist([1, 2]),
+  /** Milliseconds until a held change expires. */
+  changeTtl: v.number(),
+  /** Host paths below which a mount may lie. */
+  mountAllow: v.array(v.string()),
   /** Start command of the sample tool server, written into a new catalog of `--dev`. */
   sample: v.nullable(v.strictObject({ command: v.string(), args: v.array(v.string()) })),
 })
@@ -62,8 +70,11 @@ export const ControlPlaneBoot = v.strictObject({
   host: v.string(),
   port: v.number(),
   publicUrls: v.array(v.string()),
+  /** CIDRs of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: v.array(v.string()),
   open: v.boolean(),
-  mcp: v.nullable(v.strictObject({ isolation: v.picklist(['container', 'none']) })),
+  mcp: v.nullable(v.strictObject({ isolation: v.picklist(['container', 'none']), pinning: Pinning })),
+  approvals: v.picklist([1, 2]),
   sandbox: v.string(),
   console: v.string(),
   rate: v.nullable(v.strictObject({ perSecond: v.number(), burst: v.number() })),

@@ -1,9 +1,9 @@
 // A change: what is asked for, what it would do, what was decided, what came of it.
 import * as v from 'valibot'
-import { AgentGroupID, ChangeID, Digest, Time } from './ids.ts'
+import { AgentGroupID, ChangeID, Digest, SessionID, Time } from './ids.ts'
 import { Kind, Risk } from './kinds/kinds.ts'
 
-export const changeStates = ['refused', 'held', 'rejected', 'approved', 'applied', 'apply_failed'] as const
+export const changeStates = ['refused', 'held', 'rejected', 'withdrawn', 'expired', 'approved', 'applied', 'apply_failed'] as const
 export const ChangeState = v.picklist(changeStates)
 export type ChangeState = v.InferOutput<typeof ChangeState>
 
@@ -50,26 +50,62 @@ export const Change = v.strictObject({
   risk: Risk,
   digest: Digest,
   createdAt: Time,
+  /** A held change that nobody decided ends then. */
+  expiresAt: v.optional(Time),
+  /** Different principals that must approve, and those who did so for the present digest. */
+  approvals: v.optional(v.strictObject({ needed: v.number(), given: v.number() }), { needed: 1, given: 0 }),
   decisions: v.array(Decision),
   appliedAt: v.optional(Time),
   /** Why it was refused or why its apply failed. */
   failure: v.optional(Failure),
+  /** Who withdrew it, or that its time was over. */
+  ended: v.optional(v.strictObject({ by: v.string(), principal: v.string(), reason: v.optional(v.string()), at: Time })),
+  /** The change whose inverse this is. */
+  revertOf: v.optional(ChangeID),
+  /** Asked for by an agent after output of a tool had reached it in the same turn. */
+  afterToolOutput: v.optional(v.boolean()),
 })
 export type Change = v.InferOutput<typeof Change>
 
+/** What is still to be done for an applied change in one session. */
+export const Condition = v.strictObject({
+  session: SessionID,
+  status: v.picklist(['pending', 'ready', 'failed']),
+  reason: v.optional(v.string()),
+  at: Time,
+})
+export type Condition = v.InferOutput<typeof Condition>
+
+export const ChangeView = v.strictObject({ ...Change.entries, conditions: v.array(Condition) })
+export type ChangeView = v.InferOutput<typeof ChangeView>
+
 export const Requester = v.pipe(v.string(), v.minLength(1), v.maxLength(128))
+export const Reason = v.pipe(v.string(), v.maxLength(4096))
 
 export const Submission = v.strictObject({
   kind: v.string(),
   agentGroupID: v.string(),
   requestedBy: v.optional(Requester),
   after: v.unknown(),
-  reason: v.optional(v.pipe(v.string(), v.maxLength(4096))),
+  reason: v.optional(Reason),
 })
 export type Submission = v.InferOutput<typeof Submission>
 
 export const Submitted = v.strictObject({ id: ChangeID, state: ChangeState, digest: Digest })
 export type Submitted = v.InferOutput<typeof Submitted>
+
+/** What a submission would become, without becoming it. */
+export const Preview = v.strictObject({
+  state: v.picklist(['held', 'refused']),
+  before: v.nullable(Json),
+  diff: v.array(PatchOperation),
+  summary: v.string(),
+  evidence: v.nullable(Json),
+  risk: Risk,
+  digest: Digest,
+  failure: v.optional(Failure),
+})
+export type Preview = v.InferOutput<typeof Preview>
 
 export const AuditEntry = v.strictObject({
   seq: v.number(),
@@ -86,3 +122,13 @@ export const AuditEntry = v.strictObject({
   hash: v.string(),
 })
 export type AuditEntry = v.InferOutput<typeof AuditEntry>
+
+/** The last line and the last signature, to be kept elsewhere. */
+export const AuditHead = v.strictObject({
+  seq: v.number(),
+  hash: v.string(),
+  checkpoint: v.nullable(v.strictObject({ seq: v.number(), hash: v.string(), epoch: v.number(), signature: v.string() })),
+  /** PEM. */
+  publicKey: v.string(),
+})
+export type AuditHead = v.InferOutput<typeof AuditHead>

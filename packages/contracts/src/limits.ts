@@ -55,6 +55,48 @@ export const limits = {
   failureWindow: 10 * 60_000,
   headersTime: 5_000,
   requestTime: 10_000,
+  /** An answer is taken within this, or from then on at this many bytes a second. */
+  responseTime: 10_000,
+  responseRate: 16 * KiB,
+
+  /** A held change ends after this. */
+  changeTtl: 7 * 24 * 60 * 60_000,
+  /** How often held changes are looked through for those whose time is over. */
+  expirySweep: 60_000,
+  /** An idempotency key is remembered this long. */
+  idempotencyTime: 24 * 60 * 60_000,
+  /** Keys of chat requests that are known across conversations; beyond it the oldest are known in their own alone. */
+  idempotencyKeys: 100_000,
+  /** Held changes that agents may have asked for, by group. */
+  agentHeldChanges: 10,
+  /** An agent may not ask again for what was rejected before this is over. */
+  agentRejectedPause: 60 * 60_000,
+  /** Evidence older than this is looked for again before a change is held. */
+  evidenceFresh: 60_000,
+  /** A submission waits this long for its witness. */
+  evidenceWait: 5_000,
+  /** Counts of calls are on disk within this. */
+  callCountDelay: 100,
+  /** Failed authentications are journaled at most this often; what comes between is counted. */
+  authFailedPause: 60_000,
+  tokens: 256,
+  /** A journal file is closed and a new one begun beyond this. */
+  journalFile: 64 * MiB,
+  /** Disk that is given up when there is no other. */
+  auditReserve: 16 * MiB,
+  /** How often it is tried to keep that disk again. */
+  auditReserveRetry: 5_000,
+  /** A journal that cannot be written is tried again by itself between these. */
+  auditRetryFirst: 100,
+  auditRetryMost: 5_000,
+  /** An act that only takes power away waits this long for its line before it answers. */
+  lateWait: 2_000,
+  eventPing: 15_000,
+  /** Bytes that a slow reader of events may leave unread. */
+  eventBacklog: MiB,
+  eventStreams: 256,
+  /** Lines that a resumed stream is sent at most before it is told to read the audit. */
+  eventReplay: 10_000,
 
   ratePerSecond: 50,
   rateBurst: 100,
@@ -92,6 +134,7 @@ export const limits = {
   sandboxPids: 256,
   sandboxPidsGvisor: 512,
   sandboxTmpMiB: 64,
+  sandboxWorkspaceMiB: 1024,
   sandboxOutput: 64 * MiB,
   sandboxOutputPerSecond: MiB,
 

@@ -1,7 +1,8 @@
 // Every metric of a unit: who owns it, what it means, which labels bound it. Prefix `gatehouse_`, base units.
 
 export interface MetricRow {
-  readonly owner: 'gateway' | 'broker' | 'runner' | 'control-plane' | 'supervisor'
+  /** `every`: each process has its own. */
+  readonly owner: 'gateway' | 'broker' | 'runner' | 'control-plane' | 'supervisor' | 'every'
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly help: string
   readonly labels: readonly string[]
@@ -30,6 +31,12 @@ export const metrics = {
   sandbox_kills_total: { owner: 'runner', type: 'counter', help: 'Sandboxes ended by the host', labels: ['reason'] },
   sandbox_live: { owner: 'runner', type: 'gauge', help: 'Sandboxes that run now', labels: [] },
   deliveries_total: { owner: 'runner', type: 'counter', help: 'Messages delivered to people', labels: ['channel', 'outcome'] },
+  rpc_call_duration_seconds: {
+    owner: 'every',
+    type: 'histogram',
+    help: 'Calls to other processes of the unit',
+    labels: ['edge', 'method', 'outcome'],
+  },
   process_up: { owner: 'supervisor', type: 'gauge', help: '1 while the process is ready', labels: ['process'] },
   build_info: { owner: 'supervisor', type: 'gauge', help: '1, labelled with the version', labels: ['version'] },
 } as const satisfies Record<string, MetricRow>

@@ -1,63 +1,87 @@
-// What the gateway keeps: groups, grants, the catalog, sessions.
+// What the gateway keeps: groups, wirings, grants, sessions, what servers were seen to declare.
 import * as v from 'valibot'
 import { AgentGroupID, ChangeID, ConversationID, Digest, ServerName, SessionID, Time } from './ids.ts'
-import { AgentKind, ToolName } from './kinds/kinds.ts'
+import { AgentKind, BuiltinTool, defaultTools, GroupLimits, Member, ModelChoice, Mount, WiringTerms } from './kinds/agents.ts'
+import { ToolName } from './kinds/servers.ts'
+
+/** Device and inode of a mount's source as they were when it was approved, in decimal. */
+export const PinnedMount = v.strictObject({ ...Mount.entries, device: v.optional(v.string()), inode: v.optional(v.string()) })
+export type PinnedMount = v.InferOutput<typeof PinnedMount>
 
 export const AgentGroup = v.strictObject({
   id: AgentGroupID,
   name: v.string(),
   agent: AgentKind,
   persona: v.string(),
+  model: v.optional(ModelChoice),
+  tools: v.optional(v.array(BuiltinTool), () => [...defaultTools]),
+  members: v.optional(v.array(Member), []),
+  limits: v.optional(GroupLimits, {}),
+  providerTools: v.optional(v.array(v.string()), []),
+  mounts: v.optional(v.array(PinnedMount), []),
   createdAt: Time,
   /** The change that made it, or `seed`. */
   origin: v.string(),
 })
 export type AgentGroup = v.InferOutput<typeof AgentGroup>
 
+/** One address of a channel leads to one group. */
+export const Wired = v.strictObject({ ...WiringTerms.entries, agentGroupID: AgentGroupID, changeID: ChangeID })
+export type Wired = v.InferOutput<typeof Wired>
+
+export const pinnings = ['warn', 'refuse', 'strict'] as const
+export const Pinning = v.picklist(pinnings)
+export type Pinning = v.InferOutput<typeof Pinning>
+
 export const Grant = v.strictObject({
   agentGroupID: AgentGroupID,
   server: ServerName,
   /** Empty: every tool that the server declares. */
   tools: v.array(ToolName),
+  /** The catalog entry that the approver saw; null where that is not known. */
+  entryDigest: v.optional(v.nullable(Digest), null),
+  /** Digest of each tool's definition as it was approved. */
+  pins: v.optional(v.record(v.string(), Digest), {}),
+  /** Where the pins come from; `none` until the first listing after an approval without evidence. */
+  pinned: v.optional(v.picklist(['approval', 'first-listing', 'none']), 'none'),
   changeID: ChangeID,
   grantedAt: Time,
-  state: v.picklist(['active', 'revoked']),
+  expiresAt: v.optional(Time),
+  maxCalls: v.optional(v.number()),
+  /** `suspended`: the server became another under `strict` pinning; a new approval revives it. */
+  state: v.picklist(['active', 'revoked', 'suspended']),
 })
 export type Grant = v.InferOutput<typeof Grant>
 
-const Variables = v.record(
-  v.pipe(v.string(), v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected a name of A-Z a-z 0-9 _, the first not a digit')),
-  v.pipe(v.string(), v.maxLength(8192)),
-)
-const Headers = v.record(
-  v.pipe(v.string(), v.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'expected an HTTP header name')),
-  v.pipe(v.string(), v.maxLength(8192)),
-)
-
-export const LocalEntry = v.strictObject({
-  transport: v.literal('stdio'),
-  command: v.pipe(v.string(), v.minLength(1), v.maxLength(4096)),
-  args: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(8192))), v.maxLength(256)), []),
-  image: v.optional(
-    v.pipe(v.string(), v.maxLength(512), v.regex(/^$|^[^-\s][^\s]*$/, 'expected an image reference that does not begin with -')),
-  ),
-  env: v.optional(Variables, {}),
+/** A grant with what has become of it since. */
+export const GrantView = v.strictObject({
+  ...Grant.entries,
+  calls: v.number(),
+  expired: v.boolean(),
+  exhausted: v.boolean(),
+  /** The catalog entry is another than the approved one. */
+  serverChanged: v.boolean(),
+  /** Tools whose definition is another than the approved one. */
+  changed: v.array(v.string()),
+  /** Tools that an empty list covers and that were not there at the approval. */
+  added: v.array(v.string()),
 })
+export type GrantView = v.InferOutput<typeof GrantView>
 
-export const RemoteEntry = v.strictObject({
-  transport: v.literal('http'),
-  url: v.pipe(v.string(), v.maxLength(2048)),
-  headers: v.optional(Headers, {}),
+/** A step on the way to the verdict over one call. */
+export const ExplainStep = v.strictObject({ check: v.string(), passed: v.boolean(), detail: v.string() })
+export const Explanation = v.strictObject({
+  agentGroupID: AgentGroupID,
+  tool: v.string(),
+  allowed: v.boolean(),
+  /** As a call would answer it. */
+  code: v.optional(v.string()),
+  /** One sentence for a human. */
+  summary: v.string(),
+  steps: v.array(ExplainStep),
+  grant: v.optional(GrantView),
 })
-
-/** A tool server as the operator wrote it: values may hold `${NAME}` references. */
-export const CatalogEntry = v.variant('transport', [LocalEntry, RemoteEntry])
-export type CatalogEntry = v.InferOutput<typeof CatalogEntry>
-export type LocalEntry = v.InferOutput<typeof LocalEntry>
-export type RemoteEntry = v.InferOutput<typeof RemoteEntry>
-
-export const Catalog = v.record(ServerName, CatalogEntry)
-export type Catalog = v.InferOutput<typeof Catalog>
+export type Explanation = v.InferOutput<typeof Explanation>
 
 export const ServerState = v.strictObject({
   status: v.picklist(['idle', 'connecting', 'up', 'down']),
@@ -105,3 +129,17 @@ export const Observation = v.strictObject({
   tools: v.array(ToolDefinition),
 })
 export type Observation = v.InferOutput<typeof Observation>
+
+/** A path of the host as the runner found it. `real` has no link in it; absent where there is nothing. */
+export const MountSighting = v.strictObject({
+  source: v.string(),
+  at: Time,
+  real: v.optional(v.string()),
+  type: v.optional(v.picklist(['directory', 'file', 'socket', 'other'])),
+  device: v.optional(v.string()),
+  inode: v.optional(v.string()),
+  /** Host uid of its owner, and its permission bits in octal. */
+  owner: v.optional(v.number()),
+  mode: v.optional(v.string()),
+})
+export type MountSighting = v.InferOutput<typeof MountSighting>

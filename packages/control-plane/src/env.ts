@@ -1,9 +1,10 @@
 // What every guard and handler finds in its context.
-import type { ControlPlaneBoot, Digest } from '@gatehouse/contracts'
+import type { ControlPlaneBoot, Digest, Principal } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { CallOptions } from '@gatehouse/rpc'
 import type { HttpBindings } from '@hono/node-server'
 import type { Console } from './console/load.ts'
+import type { Events } from './events/events.ts'
 import type { Survey } from './health/survey.ts'
 import type { Peers } from './peers.ts'
 
@@ -13,6 +14,7 @@ export interface Unit {
   readonly log: Logger
   readonly metrics: Metrics
   readonly console: Console
+  readonly events: Events
   /** RFC 3339. */
   readonly startedAt: string
   /** Callers at the same time share one survey. */
@@ -26,6 +28,12 @@ export interface Env {
     requestId: string
     /** SHA-256 of the presented token; null where none was presented. */
     token: Digest | null
+    /** Who holds it, as the gateway says; set for every path behind the token. */
+    principal: Principal
+    /** Where the request came from, as far as it is known. */
+    address: string
+    /** The text of a JSON body, once it was read. */
+    body: string
     /** Goes with every call that this request causes. */
     call: CallOptions
   }

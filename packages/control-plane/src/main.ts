@@ -12,7 +12,7 @@ import {
 } from '@gatehouse/contracts'
 import { type Lifeline, Refusal, type Running, runService } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
-import { createControlPlane } from './service.ts'
+import { createControlPlane, createEvents } from './service.ts'
 
 const start = async ({ boot, log, metrics }: Lifeline<ControlPlaneBoot>): Promise<Running> => {
   const at = (edge: Edge): { path: string; secret: string } => {
@@ -21,10 +21,17 @@ const start = async ({ boot, log, metrics }: Lifeline<ControlPlaneBoot>): Promis
       throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
     return { path: edgeSocket(boot.runDir, edge), secret }
   }
-  const gateway = connectEdge(gatewayControlPlane, { ...at(gatewayControlPlane), log })
-  const runner = connectEdge(runnerControlPlane, { ...at(runnerControlPlane), log })
-  const supervisor = connectEdge(supervisorControlPlane, { ...at(supervisorControlPlane), log })
-  const broker = boot.mcp === null ? null : connectEdge(brokerControlPlane, { ...at(brokerControlPlane), log })
+  const events = createEvents()
+  const gateway = connectEdge(gatewayControlPlane, {
+    ...at(gatewayControlPlane),
+    on: { news: ({ items }) => events.hear(items), 'token-revoked': ({ token }) => events.revoke(token) },
+    onConnect: () => events.resume(),
+    log,
+    metrics,
+  })
+  const runner = connectEdge(runnerControlPlane, { ...at(runnerControlPlane), log, metrics })
+  const supervisor = connectEdge(supervisorControlPlane, { ...at(supervisorControlPlane), log, metrics })
+  const broker = boot.mcp === null ? null : connectEdge(brokerControlPlane, { ...at(brokerControlPlane), log, metrics })
   const peers = {
     gateway: gateway.calls,
     runner: runner.calls,
@@ -32,7 +39,7 @@ const start = async ({ boot, log, metrics }: Lifeline<ControlPlaneBoot>): Promis
     broker: broker?.calls ?? null,
     gatewayConnected: () => gateway.connected(),
   }
-  const plane = await createControlPlane({ boot, peers, log, metrics })
+  const plane = await createControlPlane({ boot, peers, log, metrics, events })
   const edge = lifeEdge('control-plane')
   const life = await serveEdge(edge, { ...at(edge), handlers: plane.life, log })
   return {

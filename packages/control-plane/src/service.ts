@@ -5,10 +5,12 @@ import type { Handlers } from '@gatehouse/rpc'
 import { createApp } from './app.ts'
 import { loadConsole } from './console/load.ts'
 import type { Unit } from './env.ts'
+import type { Events } from './events/events.ts'
 import { shared, takeSurvey } from './health/survey.ts'
-import { listen } from './server/listen.ts'
+import { listen, type Listening } from './server/listen.ts'
 import type { Peers } from './peers.ts'
 
+export { createEvents, type Events } from './events/events.ts'
 export { generateOpenApi } from './openapi/generate.ts'
 
 export interface ControlPlaneDeps {
@@ -16,6 +18,8 @@ export interface ControlPlaneDeps {
   readonly peers: Peers
   readonly log: Logger
   readonly metrics: Metrics
+  /** What the gateway publishes is told here. */
+  readonly events: Events
 }
 
 export interface ControlPlane {
@@ -37,6 +41,12 @@ const createLife = (unit: Unit, port: number): ControlPlane['life'] => {
   }
 }
 
+/** Streams would keep their connections open for ever. */
+const stop = ({ events }: ControlPlaneDeps, listening: Listening): Promise<void> => {
+  events.close()
+  return listening.close()
+}
+
 /** Listens when it resolves. Throws `Refusal` where the address cannot be had. */
 export const createControlPlane = async (deps: ControlPlaneDeps): Promise<ControlPlane> => {
   const unit = await createUnit(deps)
@@ -47,5 +57,5 @@ export const createControlPlane = async (deps: ControlPlaneDeps): Promise<Contro
   const listening = await listen(deps.boot)
   listening.serve(createApp({ unit, port: listening.port }).fetch)
   deps.log.info('listening', { host: deps.boot.host, port: listening.port })
-  return { port: listening.port, life: createLife(unit, listening.port), stop: () => listening.close() }
+  return { port: listening.port, life: createLife(unit, listening.port), stop: () => stop(deps, listening) }
 }

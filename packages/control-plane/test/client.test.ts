@@ -4,7 +4,24 @@ import { test } from 'node:test'
 import { createClient } from '@gatehouse/client'
 import { isServiceError, ServiceError } from '@gatehouse/contracts'
 import { createTestUnit, entry, home, type Options, token } from './fixtures/unit.ts'
-import { change, grant, group, line, message, named, probe, session } from './fixtures/values.ts'
+import {
+  change,
+  changeView,
+  explanation,
+  freeze,
+  grant,
+  group,
+  head,
+  line,
+  message,
+  minted,
+  named,
+  preview,
+  probe,
+  session,
+  token as ann,
+  wired,
+} from './fixtures/values.ts'
 
 const join = (options: Options = {}, presented: string | undefined = token) => {
   const { app, calls } = createTestUnit(options)
@@ -21,17 +38,37 @@ test('reaches every route and parses every answer', async () => {
   assert.equal((await client.changes.submit(submission)).id, change.id)
   assert.deepEqual((await client.changes.pending()).items, [change])
   assert.deepEqual(await client.changes.history({ limit: 3, cursor: 'x' }), { items: [change], nextCursor: 'next' })
-  assert.deepEqual(await client.changes.show(change.id), change)
+  assert.deepEqual(await client.changes.show(change.id), changeView)
+  assert.deepEqual(await client.changes.preview(submission), preview)
+  assert.deepEqual(await client.changes.evidence(change.id), { evidence: { tools: [] } })
+  assert.equal((await client.changes.withdraw(change.id)).state, 'withdrawn')
+  assert.equal((await client.changes.retry(change.id)).state, 'applied')
+  assert.equal((await client.changes.revert(change.id, { reason: 'it was wrong' })).id, change.id)
   assert.equal((await client.changes.decide(change.id, { outcome: 'approve', decidedBy: 'ann' })).state, 'applied')
   assert.deepEqual((await client.audit.list({ limit: 1 })).items, [line])
+  assert.deepEqual(await client.audit.head(), head)
   assert.deepEqual((await client.groups.list()).items, [group])
+  assert.deepEqual(await client.groups.show('dev-agent'), group)
+  assert.deepEqual((await client.wirings.list({ agentGroupID: 'dev-agent' })).items, [wired])
+  assert.deepEqual(await client.explain('dev-agent', 'sample__echo'), explanation)
   assert.deepEqual((await client.grants.list()).items, [grant])
   assert.deepEqual((await client.sessions.list()).items, [session])
   assert.equal((await client.servers.list()).items[0]?.state?.status, 'up')
   assert.equal((await client.servers.show('sample')).name, 'sample')
-  assert.deepEqual(await client.servers.put('sample', entry), named)
+  const grants = [{ agentGroupID: 'dev-agent', server: 'sample' }]
+  assert.deepEqual(await client.servers.put('sample', entry), { ...named, grants })
+  assert.deepEqual(await client.servers.put('sample', entry, { ifMatch: named.tag }), { ...named, grants })
+  assert.deepEqual((await client.servers.reload()).added, ['sample'])
   assert.equal(await client.servers.remove('sample'), undefined)
   assert.deepEqual(await client.servers.probe('sample'), probe)
+  assert.deepEqual((await client.tokens.list()).items, [ann])
+  assert.deepEqual(await client.tokens.create({ name: 'ann', role: 'approver' }), minted)
+  assert.equal(await client.tokens.revoke('ann'), undefined)
+  assert.deepEqual(await client.freezes.freeze({ reason: 'a drill' }), freeze)
+  assert.deepEqual((await client.freezes.list()).items, [])
+  assert.equal(await client.freezes.unfreeze({ reason: 'over', agentGroupID: 'dev-agent' }), undefined)
+  assert.equal(await client.sessions.terminate(session.id, { reason: 'stuck' }), undefined)
+  assert.equal(await client.sessions.resume(session.id), undefined)
   assert.equal((await client.chat.send({ agentGroupID: 'dev-agent', text: 'hello' })).messageId, message.id)
   assert.deepEqual(await client.chat.messages('dev-agent', { after: 0, limit: 5, conversation: 'c' }), { messages: [message] })
   assert.equal((await client.status()).held, 1)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { createMetrics, silentLogger } from '@gatehouse/kernel'
-import { createControlPlane } from '../src/service.ts'
+import { createControlPlane, createEvents } from '../src/service.ts'
 import { createTestUnit, peersOf, token } from './fixtures/unit.ts'
 
 const context = { requestId: 'r', traceparent: undefined, signal: AbortSignal.abort() }
@@ -17,6 +17,7 @@ const start = async (t: TestContext, console: string) => {
     peers: peersOf({}, []),
     log: silentLogger,
     metrics: createMetrics('control-plane'),
+    events: createEvents(),
   })
   t.after(() => plane.stop())
   return { plane, address: `http://127.0.0.1:${plane.port}` }
@@ -48,7 +49,7 @@ test('warns that it checks no Host on an address of the network, until a public 
     const said: string[] = []
     const log = { ...silentLogger, warn: (message: string) => said.push(message) }
     const { unit } = createTestUnit({ boot: { host: '0.0.0.0', port: 0, publicUrls: [...publicUrls] } })
-    const plane = await createControlPlane({ boot: unit.boot, peers: peersOf({}, []), log, metrics: createMetrics('control-plane') })
+    const plane = await createControlPlane({ boot: unit.boot, peers: peersOf({}, []), log, metrics: createMetrics('control-plane'), events: createEvents() })
     await plane.stop()
     assert.equal(said.filter((message) => message.includes('SERVICE_PUBLIC_URL')).length, warnings)
   }

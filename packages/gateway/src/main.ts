@@ -8,6 +8,7 @@ import {
   gatewayControlPlane,
   gatewayRunner,
   lifeEdge,
+  limits,
   stateFiles,
 } from '@gatehouse/contracts'
 import { openJournal } from '@gatehouse/journal'
@@ -27,6 +28,7 @@ const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
     publicKeyPath: at(stateFiles.journalKey),
     seed: Buffer.from(boot.keys.journal, 'hex'),
     epoch: keyEpoch,
+    reserve: { path: at(stateFiles.auditReserve), bytes: limits.auditReserve },
     log,
   })
   return { lock, store, journal }
@@ -54,6 +56,7 @@ const start = async (line: Lifeline<GatewayBoot>): Promise<Running> => {
   const gateway = await createGateway({ boot, store, journal, log, metrics })
   await gateway.start()
   const servers = await listen(line, gateway)
+  process.on('SIGHUP', () => void gateway.reload())
   return {
     stop: async () => {
       await Promise.all(servers.map((server) => server.close()))

@@ -17,4 +17,48 @@ export const migrations: readonly (readonly string[])[] = [
     'CREATE UNIQUE INDEX open_sessions ON sessions (agent_group_id, conversation_id) WHERE closed_at IS NULL',
     'CREATE TABLE observations (server TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT',
   ],
+  [
+    // What histories are searched by. The id of a change is its time.
+    `ALTER TABLE changes ADD COLUMN kind TEXT NOT NULL DEFAULT ''`,
+    `ALTER TABLE changes ADD COLUMN principal TEXT NOT NULL DEFAULT ''`,
+    `ALTER TABLE changes ADD COLUMN requested_by TEXT NOT NULL DEFAULT ''`,
+    `UPDATE changes SET kind = json_extract(record, '$.kind'), principal = json_extract(record, '$.principal'),
+       requested_by = json_extract(record, '$.requestedBy')`,
+    'CREATE INDEX changes_by_group ON changes (agent_group_id, state, id)',
+    'CREATE INDEX changes_by_kind ON changes (kind, id)',
+    'CREATE INDEX changes_by_place ON changes (agent_group_id, id)',
+    'CREATE INDEX changes_by_principal ON changes (principal, id)',
+    'CREATE INDEX changes_by_requester ON changes (requested_by, id)',
+    // Where each line of the journal stands, and what it is searched by. An index holds `seq` behind its column.
+    `CREATE TABLE lines (seq INTEGER PRIMARY KEY, time TEXT NOT NULL, stage TEXT NOT NULL, principal TEXT NOT NULL,
+       change_id TEXT, kind TEXT, agent_group_id TEXT, file INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL) STRICT`,
+    'CREATE INDEX lines_by_stage ON lines (stage)',
+    'CREATE INDEX lines_by_principal ON lines (principal)',
+    'CREATE INDEX lines_by_change ON lines (change_id) WHERE change_id IS NOT NULL',
+    'CREATE INDEX lines_by_kind ON lines (kind) WHERE kind IS NOT NULL',
+    'CREATE INDEX lines_by_group ON lines (agent_group_id) WHERE agent_group_id IS NOT NULL',
+    // Acts that took effect while the journal could not be written: they go first when it can.
+    'CREATE TABLE late_lines (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, line TEXT NOT NULL) STRICT',
+    `CREATE TABLE idempotency (principal TEXT NOT NULL, route TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL,
+       change_id TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (principal, route, key)) STRICT`,
+    'CREATE INDEX idempotency_by_time ON idempotency (at)',
+    `CREATE TABLE conditions (change_id TEXT NOT NULL, session TEXT NOT NULL, record TEXT NOT NULL,
+       PRIMARY KEY (change_id, session)) STRICT`,
+    'CREATE TABLE tokens (name TEXT PRIMARY KEY, digest TEXT NOT NULL UNIQUE, record TEXT NOT NULL) STRICT',
+    'CREATE TABLE token_uses (name TEXT PRIMARY KEY, at TEXT NOT NULL) STRICT',
+    // The empty scope is the whole unit.
+    'CREATE TABLE freezes (scope TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT',
+    `CREATE TABLE wirings (channel TEXT NOT NULL, address TEXT NOT NULL, agent_group_id TEXT NOT NULL, record TEXT NOT NULL,
+       PRIMARY KEY (channel, address)) STRICT`,
+    `CREATE TABLE call_counts (agent_group_id TEXT NOT NULL, server TEXT NOT NULL, change_id TEXT NOT NULL, used INTEGER NOT NULL,
+       PRIMARY KEY (agent_group_id, server)) STRICT`,
+    'CREATE TABLE sightings (source TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT',
+    // The whole of evidence that a change names by its digest.
+    'CREATE TABLE evidence (digest TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT',
+    // What the catalog file must hold, sealed; `done` once it does.
+    `CREATE TABLE catalog_writes (name TEXT PRIMARY KEY, seq INTEGER NOT NULL, entry TEXT, done INTEGER NOT NULL) STRICT`,
+    // How the definitions of a grant's tools differ from what was approved, as it was last journaled.
+    `CREATE TABLE drifts (agent_group_id TEXT NOT NULL, server TEXT NOT NULL, record TEXT NOT NULL,
+       PRIMARY KEY (agent_group_id, server)) STRICT`,
+  ],
 ]

@@ -1,42 +1,80 @@
 // Everything that the doors lead into, made once and handed on.
-import type { GatewayBoot } from '@gatehouse/contracts'
+import { type GatewayBoot, limits } from '@gatehouse/contracts'
 import type { Journal } from '@gatehouse/journal'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import { type Catalog, openCatalog } from './catalog/file.ts'
+import { catalogProjections } from './catalog/lines.ts'
 import { applyApproved } from './changes/apply-approved.ts'
+import { expireAll } from './changes/expire.ts'
 import { type ChangeIds, createIds } from './changes/id.ts'
 import { createLock, type Lock } from './changes/lock.ts'
+import { createOverlay, type Overlay } from './changes/overlay.ts'
 import { changeProjections } from './changes/redo.ts'
+import { forgetKeys } from './changes/repeat.ts'
 import { createRetry, type Retry } from './changes/retry.ts'
+import { createRounds, type Rounds } from './changes/rounds.ts'
 import { createAnnouncer } from './events/announce.ts'
 import { createHall, type Hall } from './events/audience.ts'
+import { type Arrivals, createArrivals } from './evidence/arrivals.ts'
+import { createFreezes, type Freezes } from './freeze/freezes.ts'
+import { freezeProjections } from './freeze/lines.ts'
+import { type CallCounts, createCallCounts } from './grants/calls.ts'
+import { createDeclared, type Declared } from './grants/declared.ts'
+import { driftProjections } from './grants/drift-lines.ts'
+import { createDriftWatch, type DriftWatch } from './grants/drift-watch.ts'
+import { review } from './grants/review.ts'
 import { createGrantTable, type GrantTable } from './grants/table.ts'
+import { type Clock, createClock } from './input/clock.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
+import { createFailures, type Failures } from './principals/failures.ts'
+import { tokenProjections } from './principals/lines.ts'
 import { createPrincipals, type Principals } from './principals/resolve.ts'
+import { createTokens, type Tokens } from './principals/tokens.ts'
+import { createUses, type Uses } from './principals/uses.ts'
+import { createSecrets, type Secrets } from './secrets/secrets.ts'
 import { seedProjections } from './seed/seed.ts'
+import { closeRemoved } from './sessions/close-removed.ts'
+import { createLastCalls, type LastCalls } from './sessions/last-call.ts'
+import { sessionProjections } from './sessions/lines.ts'
 import { createOpenSessions, type OpenSessions } from './sessions/open-sessions.ts'
 
 export interface GatewayDeps {
-  readonly boot: Pick<GatewayBoot, 'mode' | 'version' | 'edges' | 'adminToken' | 'catalog' | 'identities' | 'seed' | 'sample'>
+  readonly boot: Omit<GatewayBoot, 'installation' | 'logLevel'>
   readonly store: Store
   readonly journal: Journal
   readonly log: Logger
   readonly metrics: Metrics
   /** Milliseconds since the epoch. */
   readonly clock?: () => number
+  /** Milliseconds that a submission waits for its witness. */
+  readonly evidenceWait?: number
 }
 
 export interface Rooms extends Required<GatewayDeps> {
+  /** Never steps back. */
+  readonly clock: Clock
   readonly audience: Hall
   readonly table: GrantTable
+  readonly counts: CallCounts
+  readonly declared: Declared
+  readonly drift: DriftWatch
   readonly ledger: Ledger
+  readonly arrivals: Arrivals
+  readonly secrets: Secrets
   readonly catalog: Catalog
   readonly sessions: OpenSessions
+  readonly lastCalls: LastCalls
+  readonly freezes: Freezes
   readonly principals: Principals
+  readonly tokens: Tokens
+  readonly uses: Uses
+  readonly failures: Failures
+  readonly overlay: Overlay
   readonly ids: ChangeIds
   readonly lock: Lock
   readonly retries: Retry
+  readonly rounds: Rounds
   retry(): void
 }
 
@@ -46,12 +84,27 @@ const initialCatalog = ({ mode, sample }: GatewayDeps['boot']) =>
 /** Throws a `Refusal` for a catalog file that cannot be used. */
 export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {
   const { boot, store, journal, log, metrics } = deps
-  const clock = deps.clock ?? Date.now
+  const clock = createClock(deps.clock ?? Date.now)
+  const evidenceWait = deps.evidenceWait ?? limits.evidenceWait
   const audience = createHall()
+  const secrets = createSecrets(boot.keys.secrets)
   const table = createGrantTable(store.read)
-  const committed = createAnnouncer({ store, table, audience, log, metrics })
-  const projections = { ...changeProjections, ...seedProjections }
+  const announcer = createAnnouncer({
+    store,
+    table,
+    audience,
+    log,
+    metrics,
+    groupRemoved: (agentGroupID) => closeRemoved(rooms, agentGroupID),
+    serverTouched: (server) => void rooms.drift.look(server),
+  })
+  const projections = { ...changeProjections, ...tokenProjections, ...freezeProjections, ...sessionProjections, ...seedProjections, ...catalogProjections, ...driftProjections }
   const retries: Retry = createRetry(() => applyApproved(rooms), log)
+  const people = {
+    tokens: createTokens(),
+    uses: createUses(),
+    failures: createFailures({ commit: (lines) => rooms.ledger.commit(lines), log }),
+  }
   const rooms: Rooms = {
     boot,
     store,
@@ -59,15 +112,30 @@ export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {
     log,
     metrics,
     clock,
+    evidenceWait,
     audience,
+    arrivals: createArrivals(),
+    secrets,
     table,
-    ledger: createLedger({ journal, store, projections, committed, log, metrics }),
-    catalog: await openCatalog({ path: boot.catalog, initial: initialCatalog(boot) }),
+    counts: createCallCounts(store, log),
+    declared: createDeclared(),
+    drift: createDriftWatch((server) => review(rooms, server), log),
+    ledger: createLedger({ journal, store, projections, ...announcer, mended: () => retries.wake(), log, metrics }),
+    catalog: await openCatalog({ path: boot.catalog, initial: initialCatalog(boot), secrets }),
     sessions: createOpenSessions({ identities: boot.identities, expected: boot.catalog === null ? [] : ['tools'] }),
-    principals: createPrincipals(boot.adminToken),
+    lastCalls: createLastCalls(clock),
+    freezes: createFreezes(),
+    principals: createPrincipals({ adminToken: boot.adminToken, ...people, clock }),
+    ...people,
+    overlay: createOverlay(),
     ids: createIds(store.read, clock),
     lock: createLock(),
     retries,
+    rounds: createRounds({ every: limits.expirySweep, log }, [
+      { what: 'the expiry of changes', run: () => expireAll(rooms) },
+      { what: 'the forgetting of idempotency keys', run: () => forgetKeys(rooms) },
+      { what: 'the writing of token uses', run: () => people.uses.save(store) },
+    ]),
     retry: () => retries.wake(),
   }
   return rooms

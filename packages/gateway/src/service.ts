@@ -1,13 +1,16 @@
 // The gateway as a whole: its doors, its start and its stop. It calls nobody.
 import { lifeEdge } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
+import { beginCatalog, reloadCatalog } from './catalog/reload.ts'
 import { applyApproved } from './changes/apply-approved.ts'
+import { expireAll } from './changes/expire.ts'
 import { itself } from './changes/lines.ts'
 import { brokerDoor } from './doors/broker.ts'
 import { controlPlaneDoor } from './doors/control-plane.ts'
 import { runnerDoor } from './doors/runner.ts'
 import { supervisorDoor } from './doors/supervisor.ts'
 import type { Hall } from './events/audience.ts'
+import { assertApprovers } from './principals/enough.ts'
 import { furnish, type GatewayDeps, type Rooms } from './rooms.ts'
 import { seed } from './seed/seed.ts'
 
@@ -24,6 +27,8 @@ export interface Gateway {
   readonly audience: Pick<Hall, 'seat'>
   /** Brings the database up to the journal; handlers may be called from then on. */
   start(): Promise<void>
+  /** Reads the catalog file again, asked by a signal. Never rejects. */
+  reload(): Promise<void>
   /** After the doors are closed. The journal and the database are the caller's to close. */
   stop(): Promise<void>
 }
@@ -37,22 +42,47 @@ const begin = async (rooms: Rooms): Promise<void> => {
   await seed({ ledger, rows: store.read }, { mode: boot.mode, group: boot.seed, unit: unitOf(rooms), at: new Date(clock()).toISOString() })
 }
 
-const start = async (rooms: Rooms): Promise<void> => {
-  const { ledger, ids, log, sessions, table, store, retries } = rooms
-  await ledger.open()
+/** What is kept in memory, as the database has it; and the time is not before that of the last line. */
+const recall = async ({ journal, clock, ids, tokens, uses, freezes, store }: Rooms): Promise<void> => {
+  const [last] = await journal.page({ limit: 1 })
+  if (last !== undefined) clock.reach(Date.parse(last.time))
   await ids.resume()
+  await Promise.all([tokens, uses, freezes].map((memory) => memory.load(store.read)))
+}
+
+const start = async (rooms: Rooms): Promise<void> => {
+  const { ledger, log, sessions, table, counts, declared, drift, catalog, store, retries, rounds } = rooms
+  await ledger.open()
+  await recall(rooms)
+  assertApprovers(rooms)
   const whole = ledger.fault() === undefined
   if (whole) await begin(rooms).catch((error: unknown) => log.error('the start could not be journaled', { error }))
   await sessions.load(store.read)
   await table.rebuild()
+  await Promise.all([counts.load(store.read), declared.load(store.read)])
+  if (whole) await beginCatalog(rooms).catch((error: unknown) => log.error('the catalog could not be brought up to the journal', { error }))
   if (whole && (await applyApproved(rooms).catch(() => 1)) > 0) retries.wake()
+  await expireAll(rooms).catch((error: unknown) => log.warn('the expiry of changes failed', { error }))
+  rounds.start()
+  if (whole) for (const { name } of catalog.items()) void drift.look(name)
 }
 
-const stop = async ({ retries, ledger, log }: Rooms): Promise<void> => {
+const reload = async (rooms: Rooms): Promise<void> => {
+  if (!rooms.catalog.enabled) return
+  await reloadCatalog(rooms, { ...itself, by: 'SIGHUP' }).catch((error: unknown) => rooms.log.error('the catalog could not be reloaded', { error }))
+}
+
+const stop = async ({ retries, rounds, failures, drift, counts, uses, store, ledger, log }: Rooms): Promise<void> => {
+  await rounds.stop()
   await retries.stop()
+  await failures.stop()
+  await drift.settled()
+  await counts.flush().catch((error: unknown) => log.warn('the counts of calls could not be written', { error }))
+  await uses.save(store).catch((error: unknown) => log.warn('the uses of tokens could not be written', { error }))
   await ledger
     .commit([{ stage: 'stop', ...itself, detail: {} }])
     .catch((error: unknown) => log.warn('the stop could not be journaled', { error }))
+  ledger.close()
 }
 
 /** Throws a `Refusal` for a catalog file that cannot be used. */
@@ -65,6 +95,7 @@ export const createGateway = async (deps: GatewayDeps): Promise<Gateway> => {
     supervisor: supervisorDoor(rooms),
     audience: rooms.audience,
     start: () => start(rooms),
+    reload: () => reload(rooms),
     stop: () => stop(rooms),
   }
 }

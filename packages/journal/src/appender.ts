@@ -1,14 +1,17 @@
 // Group commit: callers that come while a sync runs share the next one. The order of calls is the order of lines.
 import { type AuditEntry, ServiceError } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
-import { Batch, type Place } from './batch.ts'
+import { Batch, type End, type Place, type Placed } from './batch.ts'
 import { type Draft, draft, type Head, type JournalInput } from './chain.ts'
-import type { JournalFile } from './journal-file.ts'
+import { type Checkpoint, checkpointIn } from './checkpoint.ts'
+import type { Files } from './files.ts'
 
 export interface Appended {
   readonly entries: AuditEntry[]
   /** After the last of these lines. */
   readonly head: Head
+  /** These lines, and before them those of the journal's own that no call was told of yet. */
+  readonly lines: readonly Placed[]
 }
 
 interface Call {
@@ -20,8 +23,11 @@ interface Call {
 }
 
 export interface AppenderOptions {
-  readonly file: JournalFile
+  readonly files: Files
   readonly place: Place
+  readonly checkpoint: Checkpoint | null
+  /** The present file begins with a checkpoint. */
+  readonly begin: boolean
   readonly sign: (head: Head) => JournalInput
   readonly log: Logger
 }
@@ -29,24 +35,29 @@ export interface AppenderOptions {
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 const headOf = ({ link: { seq, hash } }: Place): Head => ({ seq, hash })
 
-const place = ({ drafts, sign }: Call, batch: Batch): Appended => {
-  const entries: AuditEntry[] = []
-  let head = headOf(batch.place)
-  for (const one of drafts) {
-    const { entry, link } = batch.add(one)
-    entries.push(entry)
-    head = { seq: link.seq, hash: link.hash }
-  }
+/** @param told how many lines of the batch earlier calls were told of */
+const place = ({ drafts, sign }: Call, batch: Batch, told: number): { answer: Appended; told: number } => {
+  const added = drafts.map((one) => batch.add(one))
   if (sign) batch.sign()
-  return { entries, head }
+  const last = added.at(-1)
+  const end = last?.end ?? told
+  const answer = { entries: added.map(({ entry }) => entry), head: last?.head ?? headOf(batch.place), lines: batch.lines.slice(told, end) }
+  return { answer, told: end }
 }
+
+/** What the journal says of itself. */
+const recovered = (kept: string): Draft => draft({ stage: 'recovered', edge: 'gateway', principal: 'gateway', detail: { kept } })
 
 export class Appender {
   readonly #options: AppenderOptions
   #place: Place
+  #checkpoint: Checkpoint | null
+  #begin: boolean
   #calls: Call[] = []
   /** Lines of the journal's own that wait for the next write. */
   #notes: Draft[] = []
+  /** Lines of the journal's own that no call was told of yet. */
+  #untold: readonly Placed[] = []
   #running = false
   #failing = false
   #closed = false
@@ -54,10 +65,17 @@ export class Appender {
   constructor(options: AppenderOptions) {
     this.#options = options
     this.#place = options.place
+    this.#checkpoint = options.checkpoint
+    this.#begin = options.begin
   }
 
   get head(): Head {
     return headOf(this.#place)
+  }
+
+  /** The last one on disk. */
+  get checkpoint(): Checkpoint | null {
+    return this.#checkpoint
   }
 
   async append(inputs: readonly JournalInput[]): Promise<Appended> {
@@ -65,13 +83,13 @@ export class Appender {
   }
 
   /** Signs the head, if lines were added since the last time. */
-  async checkpoint(): Promise<void> {
+  async sign(): Promise<void> {
     await this.#enter([], true)
   }
 
   /** Signs the head and takes nothing from now on; resolves after the calls that wait. */
   async close(): Promise<void> {
-    const signed = this.checkpoint()
+    const signed = this.sign()
     this.#closed = true
     await signed
   }
@@ -92,6 +110,7 @@ export class Appender {
       const calls = this.#calls
       this.#calls = []
       await this.#flush(calls)
+      if (this.#options.files.isFull) await this.#rotate()
     }
     this.#running = false
   }
@@ -101,7 +120,7 @@ export class Appender {
       const answers = await this.#write(calls)
       if (this.#failing) this.#options.log.info('the journal can be written again')
       this.#failing = false
-      for (const [index, call] of calls.entries()) call.resolve(answers[index] ?? { entries: [], head: this.head })
+      for (const [index, call] of calls.entries()) call.resolve(answers[index] ?? { entries: [], head: this.head, lines: [] })
     } catch (error) {
       if (!this.#failing) this.#options.log.error('the journal cannot be written', { error })
       this.#failing = true
@@ -109,18 +128,65 @@ export class Appender {
     }
   }
 
+  #batch(end: End): Batch {
+    const { sign } = this.#options
+    return new Batch({ place: this.#place, end, time: new Date(), sign: (head) => draft(sign(head)) })
+  }
+
   async #write(calls: readonly Call[]): Promise<Appended[]> {
-    const { file, sign, log } = this.#options
-    const kept = await file.makeSound()
-    if (kept !== undefined) this.#notes.push(draft({ stage: 'recovered', edge: 'gateway', principal: 'gateway', detail: { kept } }))
-    const batch = new Batch(this.#place, new Date(), (head) => draft(sign(head)))
+    const { files } = this.#options
+    const kept = await files.makeSound()
+    if (kept !== undefined) this.#notes.push(recovered(kept))
+    const batch = this.#batch(files.end)
+    if (this.#begin) batch.begin()
     for (const note of this.#notes) batch.add(note)
-    const answers = calls.map((call) => place(call, batch))
+    let told = 0
+    const answers = calls.map((call) => {
+      const placed = place(call, batch, told)
+      told = placed.told
+      return placed.answer
+    })
     const bytes = batch.bytes()
-    if (bytes !== undefined) await file.append(bytes, headOf(batch.place))
+    if (bytes !== undefined) await files.append(bytes, headOf(batch.place))
+    this.#wrote(batch)
+    return this.#tellUntold(answers, batch.lines.slice(told))
+  }
+
+  /** Lines of the journal's own go to the next call that has lines. */
+  #tellUntold(answers: Appended[], rest: readonly Placed[]): Appended[] {
+    const first = answers.findIndex(({ entries }) => entries.length > 0)
+    const untold = this.#untold
+    this.#untold = first === -1 ? [...untold, ...rest] : rest
+    return first === -1 ? answers : answers.map((one, index) => (index === first ? { ...one, lines: [...untold, ...one.lines] } : one))
+  }
+
+  #wrote(batch: Batch): void {
     this.#place = batch.place
     this.#notes = []
-    for (const { detail } of batch.checkpoints) log.info('checkpoint', detail)
-    return answers
+    this.#begin = false
+    for (const entry of batch.checkpoints) {
+      this.#checkpoint = checkpointIn(entry) ?? null
+      this.#options.log.info('checkpoint', entry.detail)
+    }
+  }
+
+  /** Closes the file with a checkpoint and begins the next one with another; if it fails, the present one goes on. */
+  async #rotate(): Promise<void> {
+    const { files, log } = this.#options
+    try {
+      const last = this.#batch(files.end)
+      last.sign()
+      const bytes = last.bytes()
+      if (bytes !== undefined) await files.append(bytes, headOf(last.place))
+      this.#wrote(last)
+      this.#untold = [...this.#untold, ...last.lines]
+      const first = this.#batch(files.nextEnd)
+      first.begin()
+      await files.rotate(first.bytes() ?? Buffer.alloc(0), last.place.link, headOf(first.place))
+      this.#wrote(first)
+      this.#untold = [...this.#untold, ...first.lines]
+    } catch (error) {
+      log.warn('the journal goes on in its present file, since no new one could be begun', { error })
+    }
   }
 }

@@ -1,57 +1,105 @@
 // The lines of one write: chained on to the head, checkpoints put in where they are due.
 import type { AuditEntry } from '@gatehouse/contracts'
-import { type Chained, chain, type Draft, type Head, type Link } from './chain.ts'
+import { chain, type Draft, type Head, type Link } from './chain.ts'
 import { checkpointEvery } from './checkpoint.ts'
 
 /** Where a chain stands. */
 export interface Place {
   readonly link: Link
+  /** Of the last line: no line is older than the one before it. */
+  readonly time: string
   /** Lines since the last checkpoint. */
   readonly unsigned: number
 }
 
+/** Where a line stands. */
+export interface Position {
+  /** The number of its file: what it is called, or will be called, when it is closed. */
+  readonly file: number
+  readonly start: number
+  /** Without the newline. */
+  readonly length: number
+}
+
+export interface Placed extends Position {
+  readonly entry: AuditEntry
+}
+
+/** The end of the file that the lines go to. */
+export interface End {
+  readonly file: number
+  readonly size: number
+}
+
+export interface Added {
+  readonly entry: AuditEntry
+  readonly head: Head
+  /** Lines of the batch up to this one. */
+  readonly end: number
+}
+
+export interface BatchOptions {
+  readonly place: Place
+  readonly end: End
+  readonly time: Date
+  readonly sign: (head: Head) => Draft
+}
+
 export class Batch {
-  readonly #sign: (head: Head) => Draft
+  readonly #options: BatchOptions
   readonly #time: string
-  readonly #lines: string[] = []
+  readonly #bytes: Buffer[] = []
+  readonly lines: Placed[] = []
   readonly checkpoints: AuditEntry[] = []
   #place: Place
+  #size: number
 
-  constructor(place: Place, time: Date, sign: (head: Head) => Draft) {
-    this.#place = place
-    this.#time = time.toISOString()
-    this.#sign = sign
+  constructor(options: BatchOptions) {
+    const time = options.time.toISOString()
+    this.#options = options
+    this.#place = options.place
+    this.#size = options.end.size
+    this.#time = time > options.place.time ? time : options.place.time
   }
 
   get place(): Place {
     return this.#place
   }
 
-  add(draft: Draft): Chained {
+  add(draft: Draft): Added {
     this.#signIfDue()
-    const chained = this.#push(draft, this.#place.unsigned + 1)
+    const entry = this.#push(draft, this.#place.unsigned + 1)
+    const { seq, hash } = this.#place.link
+    const added = { entry, head: { seq, hash }, end: this.lines.length }
     this.#signIfDue()
-    return chained
+    return added
   }
 
   /** Signs what is not signed. */
   sign(): void {
-    if (this.#place.unsigned > 0) this.checkpoints.push(this.#push(this.#sign(this.#place.link), 0).entry)
+    if (this.#place.unsigned > 0) this.begin()
+  }
+
+  /** Signs the head, whatever is signed: the first line of a file. */
+  begin(): void {
+    this.checkpoints.push(this.#push(this.#options.sign(this.#place.link), 0))
   }
 
   /** Undefined if there is nothing to write. */
   bytes(): Buffer | undefined {
-    return this.#lines.length === 0 ? undefined : Buffer.from(`${this.#lines.join('\n')}\n`)
+    return this.#bytes.length === 0 ? undefined : Buffer.concat(this.#bytes)
   }
 
   #signIfDue(): void {
     if (this.#place.unsigned >= checkpointEvery) this.sign()
   }
 
-  #push(draft: Draft, unsigned: number): Chained {
-    const chained = chain(this.#place.link, draft, this.#time)
-    this.#lines.push(chained.line)
-    this.#place = { link: chained.link, unsigned }
-    return chained
+  #push(draft: Draft, unsigned: number): AuditEntry {
+    const { bytes, entry, link } = chain(this.#place.link, draft, this.#time)
+    this.#bytes.push(bytes)
+    this.lines.push({ entry, file: this.#options.end.file, start: this.#size, length: bytes.length - 1 })
+    this.#size += bytes.length
+    this.#place = { link, time: this.#time, unsigned }
+    return entry
   }
 }

@@ -40,32 +40,35 @@ export const draft = (input: JournalInput): Draft => {
   return { input, members: JSON.stringify({ stage, edge, principal, by, changeID, kind, agentGroupID, detail }).slice(1, -1) }
 }
 
+/** What every line begins with. */
+export const prefixOf = (seq: number): string => `{"seq":${seq},"time":"`
+
+/** What every line ends with. */
+export const suffixOf = ({ prev, hash: before }: Pick<Link, 'prev' | 'hash'>): string => `,"prev":"${prev}","hash":"${before}"}`
+
 export interface Chained {
-  readonly line: string
+  /** With its newline. */
+  readonly bytes: Buffer
   readonly entry: AuditEntry
   readonly link: Link
 }
 
 export const chain = (last: Link, { input, members }: Draft, time: string): Chained => {
   const place = { seq: last.seq + 1, time }
-  const { prev, hash: before } = { prev: last.prev, hash: last.hash }
-  const line = `{"seq":${place.seq},"time":"${time}",${members},"prev":"${prev}","hash":"${before}"}`
+  const bytes = Buffer.from(`${prefixOf(place.seq)}${time}",${members}${suffixOf(last)}\n`)
   const { by, changeID, kind, agentGroupID } = input
-  const optional = {
-    ...(by !== undefined && { by }),
-    ...(changeID !== undefined && { changeID }),
-    ...(kind !== undefined && { kind }),
-    ...(agentGroupID !== undefined && { agentGroupID }),
-  }
   const entry = {
     ...place,
     stage: input.stage,
     edge: input.edge,
     principal: input.principal,
-    ...optional,
+    ...(by !== undefined && { by }),
+    ...(changeID !== undefined && { changeID }),
+    ...(kind !== undefined && { kind }),
+    ...(agentGroupID !== undefined && { agentGroupID }),
     detail: input.detail,
-    prev,
-    hash: before,
+    prev: last.prev,
+    hash: last.hash,
   }
-  return { line, entry, link: { seq: place.seq, hash: sha256(line), prev: before } }
+  return { bytes, entry, link: { seq: place.seq, hash: sha256(bytes.subarray(0, -1)), prev: last.hash } }
 }

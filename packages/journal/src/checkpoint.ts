@@ -17,6 +17,13 @@ export const checkpointOf = (head: Head, epoch: number, key: KeyObject): Journal
 })
 
 const Detail = v.object({ seq: v.number(), hash: v.string(), epoch: v.number(), signature: v.string() })
+export type Checkpoint = v.InferOutput<typeof Detail>
+
+/** Undefined for a line that is none. */
+export const checkpointIn = ({ stage, detail }: Pick<AuditEntry, 'stage' | 'detail'>): Checkpoint | undefined => {
+  const parsed = v.safeParse(Detail, detail)
+  return stage === 'checkpoint' && parsed.success ? parsed.output : undefined
+}
 
 /** Why the checkpoint in `entry`, which follows `head`, proves nothing; undefined if it holds. */
 export const checkpointFault = (entry: AuditEntry, head: Head, key: KeyObject): string | undefined => {

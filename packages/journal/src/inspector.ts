@@ -1,8 +1,9 @@
-// Follows a chain line by line and says which line first breaks it.
+// Follows a chain line by line and says which line first breaks it. What the chain proves is compared as bytes; only where
+// that fails, at checkpoints and at the end is a line parsed.
 import type { KeyObject } from 'node:crypto'
 import type { AuditEntry } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
-import { genesis, type Head, type Link } from './chain.ts'
+import { genesis, type Head, type Link, prefixOf, suffixOf } from './chain.ts'
 import { checkpointEvery, checkpointFault } from './checkpoint.ts'
 import { scanEntry } from './entry.ts'
 
@@ -27,10 +28,15 @@ interface Current {
   readonly hash: string
 }
 
+const timeLength = 24
+const stageHead = '","stage":"'
+const letterC = 0x63
+
 export class Inspector {
   readonly #expected: Head | undefined
   readonly #key: KeyObject | undefined
   #last: Link | undefined
+  #lastBytes: Buffer | undefined
   #lines = 0
   #unsigned = 0
   /** A line whose `hash` does not fit the line before: what follows shows which of the two was altered. */
@@ -53,33 +59,71 @@ export class Inspector {
 
   /** Takes the next line, without its newline; the first fault that is certain by now. */
   next(bytes: Buffer): Fault | undefined {
-    const entry = scanEntry(bytes)
-    if (this.#broken !== undefined) return this.#blame(entry?.hash === this.#broken.hash)
+    if (this.#broken !== undefined) return this.#blame(scanEntry(bytes)?.hash === this.#broken.hash)
     this.#lines += 1
-    if (entry === undefined) return this.#fault('not an entry of a journal')
-    const current = { entry, hash: sha256(bytes) }
-    const fault = this.#follow(current, this.#last ?? { seq: entry.seq - 1, hash: entry.hash, prev: entry.prev })
-    this.#unsigned = entry.stage === 'checkpoint' ? 0 : this.#unsigned + 1
-    this.#last = { seq: entry.seq, hash: current.hash, prev: entry.hash }
-    return fault
+    if (this.#last !== undefined && this.#follows(bytes, this.#last)) {
+      this.#pass(bytes, { seq: this.#last.seq + 1, hash: sha256(bytes), prev: this.#last.hash }, this.#unsigned + 1)
+      return this.#expected?.seq === this.#last.seq && this.#expected.hash !== this.#last.hash
+        ? this.#fault('does not match the head given')
+        : undefined
+    }
+    return this.#look(bytes)
   }
 
   /** After the last line. */
   end(): Fault | undefined {
     if (this.#broken !== undefined) return this.#blame(false)
+    if (this.#lastBytes !== undefined && scanEntry(this.#lastBytes) === undefined) return this.#fault('not an entry of a journal')
     const { seq } = this.head
     if (this.#expected === undefined || this.#expected.seq <= seq) return undefined
     this.#lines += 1
     return this.#fault(`missing: the journal ends at ${seq}, the head given is ${this.#expected.seq}`)
   }
 
-  #follow(current: Current, before: Link): Fault | undefined {
+  /** The first line of the next file is due, and there is none. */
+  missing(what: string): Fault {
+    if (this.#broken !== undefined) return this.#blame(false)
+    this.#lines += 1
+    return this.#fault(what)
+  }
+
+  /** True for a line that is no checkpoint, begins as it must and ends as it must; nothing else of it is looked at. */
+  #follows(bytes: Buffer, last: Link): boolean {
+    if (this.#key !== undefined && this.#unsigned >= checkpointEvery) return false
+    const prefix = prefixOf(last.seq + 1)
+    const stage = prefix.length + timeLength
+    const suffix = suffixOf(last)
+    return (
+      bytes[stage + stageHead.length] !== letterC &&
+      bytes.length > stage + stageHead.length + suffix.length &&
+      bytes.toString('latin1', bytes.length - suffix.length) === suffix &&
+      bytes.toString('latin1', 0, prefix.length) === prefix &&
+      bytes.toString('latin1', stage, stage + stageHead.length) === stageHead
+    )
+  }
+
+  #pass(bytes: Buffer, link: Link, unsigned: number): void {
+    this.#last = link
+    this.#lastBytes = bytes
+    this.#unsigned = unsigned
+  }
+
+  #look(bytes: Buffer): Fault | undefined {
+    const entry = scanEntry(bytes)
+    if (entry === undefined) return this.#fault('not an entry of a journal')
+    const current = { entry, hash: sha256(bytes) }
+    const fault = this.#judge(current, this.#last ?? { seq: entry.seq - 1, hash: entry.hash, prev: entry.prev })
+    this.#pass(bytes, { seq: entry.seq, hash: current.hash, prev: entry.hash }, entry.stage === 'checkpoint' ? 0 : this.#unsigned + 1)
+    return fault
+  }
+
+  #judge(current: Current, before: Link): Fault | undefined {
     const { entry, hash } = current
     if (entry.seq !== before.seq + 1) return this.#fault(`expected seq ${before.seq + 1}, got ${entry.seq}`)
     if (entry.prev !== before.prev) return this.#fault(`prev is not the hash member of line ${this.#lines - 1}`)
     if (entry.hash !== before.hash) {
       this.#broken = current
-      return this.#attested(current) ? this.#blame(true) : undefined
+      return this.#isCertain(current) ? this.#blame(true) : undefined
     }
     if (this.#expected?.seq === entry.seq && this.#expected.hash !== hash) return this.#fault('does not match the head given')
     return this.#unproven(entry, before)
@@ -93,8 +137,9 @@ export class Inspector {
     return reason === undefined ? undefined : this.#fault(reason)
   }
 
-  /** True if something beyond the next line shows that the line is whole. */
-  #attested({ entry, hash }: Current): boolean {
+  /** True if it is clear without the next line that this line is whole, or that the one before it is not. */
+  #isCertain({ entry, hash }: Current): boolean {
+    if (this.#lastBytes !== undefined && scanEntry(this.#lastBytes) === undefined) return true
     if (this.#expected?.seq === entry.seq) return this.#expected.hash === hash
     if (this.#key === undefined || entry.stage !== 'checkpoint') return false
     return checkpointFault(entry, { seq: entry.seq - 1, hash: entry.hash }, this.#key) === undefined

@@ -1,29 +1,44 @@
-// Opens a journal: one file, one writer, lines chained by hashes and signed from time to time.
-import type { AuditEntry } from '@gatehouse/contracts'
+// Opens a journal: files in a row, one writer, lines chained by hashes and signed from time to time.
+import { createPublicKey } from 'node:crypto'
+import { type AuditEntry, limits } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import { type Appended, Appender } from './appender.ts'
+import type { Placed, Position } from './batch.ts'
 import type { Head, JournalInput } from './chain.ts'
-import { checkpointOf } from './checkpoint.ts'
-import { JournalFile } from './journal-file.ts'
+import { type Checkpoint, checkpointOf } from './checkpoint.ts'
+import { Files } from './files.ts'
 import { publishKey, signingKey } from './keys.ts'
-import { entriesAfter, page } from './read.ts'
+import { entryAt, linesAfter, page } from './read.ts'
 import { recover } from './recover.ts'
+import { createReserve, type Reserve } from './reserve.ts'
 
 export interface Journal {
   /**
-   * On disk when it resolves; a call's lines keep their order, calls theirs. Rejects with `audit-unwritable` while the
+   * On disk when it resolves; a call's lines keep their order, calls theirs. Rejects with `audit-unwritable` while a
    * file is not what it must be or the disk fails: then no line of the call stands, and a later call tries anew.
-   * An empty list writes nothing and says whether the file is what it must be.
+   * An empty list writes nothing and says whether the files are what they must be.
    */
   append(lines: readonly JournalInput[]): Promise<Appended>
   /** The last line on disk, a checkpoint perhaps. */
   head(): Head
+  /** The last signature on disk. */
+  checkpoint(): Checkpoint | null
+  /** PEM of the key that verifies signatures. */
+  readonly publicKey: string
   /** What was on disk when it is called, oldest first. */
   entriesAfter(seq: number): AsyncIterable<AuditEntry>
+  /** The same, with the place of each line. */
+  linesAfter(seq: number): AsyncIterable<Placed>
   /** Newest first. */
   page(options: { limit: number; before?: number }): Promise<AuditEntry[]>
+  /** In the order asked for. Those that do not stand where they are looked for are left out. */
+  entriesAt(places: readonly (Position & { readonly seq: number })[]): Promise<AuditEntry[]>
   /** Signs the head, if lines were added since the last time. */
-  checkpoint(): Promise<void>
+  sign(): Promise<void>
+  /** Gives up the disk that is kept in reserve; true if there was any. */
+  makeRoom(): Promise<boolean>
+  /** False while the disk that should be kept in reserve is not. */
+  hasReserve(): boolean
   /** Signs the head and closes; a checkpoint that cannot be written is logged. */
   close(): Promise<void>
 }
@@ -35,34 +50,66 @@ export interface JournalOptions {
   readonly seed: Buffer
   readonly epoch: number
   readonly log: Logger
+  /** Bytes beyond which a file is closed and a new one begun; default `limits.journalFile`. */
+  readonly fileSize?: number
+  /** Disk to be kept; none by default. */
+  readonly reserve?: { readonly path: string; readonly bytes: number }
 }
 
 const checkpointTime = 60_000
+
+const every = (milliseconds: number, act: () => Promise<void>): NodeJS.Timeout =>
+  setInterval(() => void act().catch(() => {}), milliseconds).unref()
+
+const keepReserve = ({ reserve: options, log }: JournalOptions): { reserve: Reserve; timer: NodeJS.Timeout } | undefined => {
+  if (options === undefined) return undefined
+  const reserve = createReserve(options, log)
+  void reserve.refill()
+  return { reserve, timer: every(limits.auditReserveRetry, () => reserve.refill()) }
+}
+
+async function* entriesOf(lines: AsyncIterable<Placed>): AsyncGenerator<AuditEntry> {
+  for await (const { entry } of lines) yield entry
+}
 
 /**
  * Throws a `Refusal` if the file cannot be opened or is none of ours. One that may not be written now is no refusal:
  * it can be read, and appends say what is wrong until it is put right.
  */
-export const openJournal = async ({ path, publicKeyPath, seed, epoch, log }: JournalOptions): Promise<Journal> => {
+export const openJournal = async (options: JournalOptions): Promise<Journal> => {
+  const { path, publicKeyPath, seed, epoch, log, fileSize = limits.journalFile } = options
   const key = signingKey(seed)
   await publishKey(publicKeyPath, key)
-  const { opened, place } = await recover(path)
-  const file = new JournalFile(opened)
-  const appender = new Appender({ file, place, sign: (head) => checkpointOf(head, epoch, key), log })
+  const recovered = await recover(path)
+  const kept = keepReserve(options)
+  const files = new Files({ path, recovered, reserve: kept?.reserve, most: fileSize })
+  const { place, checkpoint, begin } = recovered
+  const appender = new Appender({ files, place, checkpoint, begin, sign: (head) => checkpointOf(head, epoch, key), log })
   // The appender has logged why.
   await appender.append([]).catch(() => {})
-  const timer = setInterval(() => void appender.checkpoint().catch(() => {}), checkpointTime).unref()
-  const readable = () => ({ read: file.read, end: file.size })
+  const timer = every(checkpointTime, () => appender.sign())
   return {
     append: (lines) => appender.append(lines),
     head: () => appender.head,
-    entriesAfter: (seq) => entriesAfter(readable(), seq),
-    page: (options) => page(readable(), options),
-    checkpoint: () => appender.checkpoint(),
+    checkpoint: () => appender.checkpoint,
+    publicKey: createPublicKey(key).export({ format: 'pem', type: 'spki' }).toString(),
+    entriesAfter: (seq) => entriesOf(linesAfter(files.parts(), seq)),
+    linesAfter: (seq) => linesAfter(files.parts(), seq),
+    page: (wanted) => page(files.parts(), wanted),
+    async entriesAt(places) {
+      const parts = files.parts()
+      const found = await Promise.all(places.map((one) => entryAt(parts, one)))
+      return found.filter((entry) => entry !== undefined)
+    },
+    sign: () => appender.sign(),
+    makeRoom: async () => kept?.reserve.giveUp() ?? false,
+    hasReserve: () => kept?.reserve.kept() ?? true,
     async close() {
       clearInterval(timer)
+      clearInterval(kept?.timer)
+      await kept?.reserve.close()
       await appender.close().catch((error: unknown) => log.warn('closed without a checkpoint', { error }))
-      await file.close()
+      await files.close()
     },
   }
 }

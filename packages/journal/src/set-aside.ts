@@ -1,6 +1,7 @@
 // Keeps what is cut off a journal: `audit.torn-<n>` beside it, on disk before the cut.
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { syncDirectory } from './directory.ts'
 
 const openFree = async (stem: string, n = 1): Promise<{ handle: FileHandle; path: string }> => {
   const path = `${stem}.torn-${n}`
@@ -10,11 +11,6 @@ const openFree = async (stem: string, n = 1): Promise<{ handle: FileHandle; path
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return openFree(stem, n + 1)
     throw error
   }
-}
-
-const syncDirectory = async (path: string): Promise<void> => {
-  await using directory = await open(path, 'r')
-  await directory.sync()
 }
 
 /** The name of the file. */

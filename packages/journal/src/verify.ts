@@ -1,12 +1,12 @@
 // Checks a journal offline: needs no daemon and no key, and never writes.
 import { createReadStream } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
 import { genesis, type Head } from './chain.ts'
 import { inspect } from './inspect.ts'
 import { type Fault, Inspector } from './inspector.ts'
 import { loadPublicKey } from './keys.ts'
+import { rotatedNumbers, rotatedPath } from './rotated.ts'
 
 export interface VerifyOptions {
   readonly path: string
@@ -19,16 +19,20 @@ export interface VerifyOptions {
 /** `line` is 1-based over all files. The last line is shown whole only by a head, since nothing follows it. */
 export type Verdict = { readonly ok: true; readonly lines: number; readonly head: Head } | ({ readonly ok: false } & Fault)
 
+interface File {
+  readonly path: string
+  /** Closed files that should be before it. */
+  readonly missing: string | undefined
+}
+
 /** `audit.1.jsonl`, `audit.2.jsonl`, … before `audit.jsonl`. */
-const filesOf = async (path: string): Promise<string[]> => {
-  const directory = dirname(path)
-  const [stem] = basename(path).split(/\.jsonl$/)
-  const numbers: number[] = []
-  for (const name of await readdir(directory)) {
-    const number = name.startsWith(`${stem}.`) ? /^\.(\d+)\.jsonl$/.exec(name.slice(stem?.length))?.[1] : undefined
-    if (number !== undefined) numbers.push(Number(number))
-  }
-  return [...numbers.toSorted((a, b) => a - b).map((number) => join(directory, `${stem}.${number}.jsonl`)), path]
+const filesOf = async (path: string): Promise<File[]> => {
+  const numbers = await rotatedNumbers(path)
+  const files = numbers.map((number, index) => ({
+    path: rotatedPath(path, number),
+    missing: number === (numbers[index - 1] ?? 0) + 1 ? undefined : rotatedPath(path, (numbers[index - 1] ?? 0) + 1),
+  }))
+  return [...files, { path, missing: undefined }]
 }
 
 const unreadable = (path: string, code: unknown, cause: Error): ServiceError =>
@@ -38,19 +42,33 @@ const unreadable = (path: string, code: unknown, cause: Error): ServiceError =>
     cause,
   })
 
+const named = ({ line, reason }: Fault, path: string, many: boolean): Fault => ({
+  line,
+  reason: many ? `${reason} (${basename(path)})` : reason,
+})
+
+/** The files in their order, none missing, each with at least one line where there are many. */
+const inspectFiles = async (files: readonly File[], inspector: Inspector): Promise<Fault | undefined> => {
+  for (const { path, missing } of files) {
+    if (missing !== undefined) return named(inspector.missing(`${basename(missing)} is missing`), path, false)
+    const before = inspector.lines
+    const fault = await inspect(createReadStream(path, { highWaterMark: 1024 * 1024 }), inspector)
+    if (fault !== undefined) return named(fault, path, files.length > 1)
+    if (files.length > 1 && inspector.lines === before) return inspector.missing(`${basename(path)} is empty`)
+  }
+  const fault = inspector.end()
+  return fault === undefined ? undefined : named(fault, files.at(-1)?.path ?? '', files.length > 1)
+}
+
 /** Rejects with a `ServiceError` if a file cannot be read at all. */
 export const verifyJournal = async ({ path, publicKeyPath, head }: VerifyOptions): Promise<Verdict> => {
   const key = publicKeyPath === undefined ? undefined : await loadPublicKey(publicKeyPath)
   const inspector = new Inspector({ start: genesis, expected: head, key })
   try {
-    for (const file of await filesOf(path)) {
-      const fault = await inspect(createReadStream(file, { highWaterMark: 1024 * 1024 }), inspector)
-      if (fault !== undefined) return { ok: false, ...fault }
-    }
+    const fault = await inspectFiles(await filesOf(path), inspector)
+    return fault === undefined ? { ok: true, lines: inspector.lines, head: inspector.head } : { ok: false, ...fault }
   } catch (error) {
-    if (error instanceof Error && 'code' in error) throw unreadable(path, error.code, error)
+    if (error instanceof Error && 'code' in error && 'errno' in error) throw unreadable(path, error.code, error)
     throw error
   }
-  const fault = inspector.end()
-  return fault === undefined ? { ok: true, lines: inspector.lines, head: inspector.head } : { ok: false, ...fault }
 }

@@ -57,10 +57,10 @@ describe('checkpoints', () => {
   test('are not repeated without new lines', async (t) => {
     const options = newOptions(t)
     const journal = await openFor(t, options)
-    await journal.checkpoint()
+    await journal.sign()
     await journal.append(lines(1))
-    await Promise.all([journal.checkpoint(), journal.checkpoint()])
-    await journal.checkpoint()
+    await Promise.all([journal.sign(), journal.sign()])
+    await journal.sign()
     assert.deepEqual(
       entriesOf(options.path).map(({ stage }) => stage),
       ['submit', 'checkpoint'],
@@ -75,7 +75,7 @@ describe('checkpoints', () => {
     }
     const journal = await openFor(t, options)
     const { head } = await journal.append(lines(1))
-    await journal.checkpoint()
+    await journal.sign()
     assert.equal(told.length, 1)
     assert.deepEqual({ ...told[0], signature: '' }, { message: 'checkpoint', ...head, epoch: 1, signature: '' })
   })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { renameSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { isServiceError } from '@gatehouse/contracts'
@@ -134,14 +134,22 @@ describe('verifying', () => {
   test('follows the chain through rotated files', async (t) => {
     const { path, texts, head } = await write(t, 30)
     const directory = dirname(path)
-    renameSync(path, join(directory, 'audit.10.jsonl'))
-    writeFileSync(join(directory, 'audit.9.jsonl'), joined(texts.slice(0, 7)))
-    writeFileSync(join(directory, 'audit.10.jsonl'), joined(texts.slice(7, 20)))
+    const file = (number: number): string => join(directory, `audit.${number}.jsonl`)
+    for (let number = 1; number <= 10; number += 1) writeFileSync(file(number), joined(texts.slice(number * 2 - 2, number * 2)))
     writeFileSync(path, joined(texts.slice(20)))
     writeFileSync(join(directory, 'audit.torn-1'), 'torn')
     assert.deepEqual(await verifyJournal({ path, head }), { ok: true, lines: 31, head })
-    writeFileSync(join(directory, 'audit.10.jsonl'), joined(texts.slice(8, 20)))
-    assertNamed(await verifyJournal({ path, head }), 8)
+    writeFileSync(file(10), joined(texts.slice(19, 20)))
+    assertNamed(await verifyJournal({ path, head }), 19)
+    writeFileSync(file(10), joined(texts.slice(18, 20)))
+    renameSync(file(4), file(11))
+    assert.deepEqual(await verifyJournal({ path, head }), { ok: false, line: 7, reason: 'line 7: audit.4.jsonl is missing' })
+    renameSync(file(11), file(4))
+    rmSync(file(10))
+    assert.deepEqual(await verifyJournal({ path }), { ok: false, line: 19, reason: 'line 19: expected seq 19, got 21 (audit.jsonl)' })
+    writeFileSync(file(10), joined(texts.slice(18, 20)))
+    writeFileSync(path, '')
+    assert.deepEqual(await verifyJournal({ path }), { ok: false, line: 21, reason: 'line 21: audit.jsonl is empty' })
   })
 
   test('passes an empty journal and says when there is none', async (t) => {

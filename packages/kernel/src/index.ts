@@ -1,4 +1,6 @@
 // Public surface of what every process needs: configuration, log, metrics, files, life.
+export * from './canonical/canonical.ts'
+export * from './canonical/definition-digest.ts'
 export * from './canonical/derive-key.ts'
 export * from './canonical/sha256.ts'
 export * from './config/is-loopback.ts'

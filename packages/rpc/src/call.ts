@@ -1,12 +1,14 @@
 // One call from the caller's end: finds the connection, sends, gives up at the deadline, checks the result.
 import { randomBytes } from 'node:crypto'
-import { type CallSpec, type Edge, limits, ServiceError } from '@gatehouse/contracts'
+import { type CallSpec, type Edge, limits, ServiceError, toServiceError } from '@gatehouse/contracts'
 import { type Logger, workContext } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { CallOptions } from './contract.ts'
 import { fieldIssues } from './issues.ts'
+import { settleDeadline, watchDeadline } from './deadlines.ts'
 import type { Link } from './link.ts'
 import { cancelMethod, type Meta, writeMeta } from './meta.ts'
+import type { Meter } from './meter.ts'
 import type { Peer } from './peer.ts'
 import { fromWireError } from './wire-error.ts'
 
@@ -15,6 +17,7 @@ export interface CallerOptions {
   /** The connection that carries this call. */
   readonly link: (spec: CallSpec) => Link
   readonly log: Logger
+  readonly meter: Meter
 }
 
 export type AnyCall = (params: unknown, options?: CallOptions) => Promise<unknown>
@@ -52,13 +55,17 @@ const send = (peer: Peer, outgoing: Outgoing): Promise<unknown> =>
       peer.notify(cancelMethod, [meta.call]).catch(() => undefined)
     }
     const onAbort = (): void => giveUp(`the caller gave up on ${name}`)
-    const timer = setTimeout(() => giveUp(`expected an answer to ${name} within ${deadline} ms, got none`), deadline)
+    const waiting = {
+      end: performance.now() + deadline,
+      giveUp: () => giveUp(`expected an answer to ${name} within ${deadline} ms, got none`),
+    }
     const settle = (): void => {
-      clearTimeout(timer)
+      settleDeadline(waiting)
       options.signal?.removeEventListener('abort', onAbort)
     }
     if (options.signal?.aborted === true) return onAbort()
     options.signal?.addEventListener('abort', onAbort, { once: true })
+    watchDeadline(waiting)
     peer.call(name, [params, ...writeMeta(meta)]).then(
       (result) => {
         settle()
@@ -72,7 +79,7 @@ const send = (peer: Peer, outgoing: Outgoing): Promise<unknown> =>
   })
 
 /** The function that stands for one call of the edge. */
-export const createCall = (name: string, spec: CallSpec, { edge, link, log }: CallerOptions): AnyCall => {
+export const createCall = (name: string, spec: CallSpec, { edge, link, log, meter }: CallerOptions): AnyCall => {
   const patience = spec.patient === true ? limits.rpcPatientTime : limits.rpcDownTime
   const sendLater = async (outgoing: Outgoing): Promise<unknown> => {
     const began = performance.now()
@@ -80,14 +87,24 @@ export const createCall = (name: string, spec: CallSpec, { edge, link, log }: Ca
     const waited = Math.floor(performance.now() - began)
     return send(peer, { ...outgoing, deadline: Math.max(0, outgoing.deadline - waited) })
   }
-  return async (params, options = {}) => {
-    const deadline = options.deadline ?? spec.deadline ?? limits.rpcTime
-    const { peer } = link(spec)
-    const outgoing = { name, params, deadline, options }
-    const result = await (peer === undefined ? sendLater(outgoing) : send(peer, outgoing))
+  const check = (result: unknown): unknown => {
     const parsed = v.safeParse(spec.result, result)
     if (parsed.success) return parsed.output
     log.error('answer refused', { method: name, errors: fieldIssues(parsed.issues) })
     throw new ServiceError('internal', { cause: `${edge.server} answered ${name} with something else than its contract says` })
+  }
+  return async (params, options = {}) => {
+    const since = performance.now()
+    try {
+      const deadline = options.deadline ?? spec.deadline ?? limits.rpcTime
+      const { peer } = link(spec)
+      const outgoing = { name, params, deadline, options }
+      const result = check(await (peer === undefined ? sendLater(outgoing) : send(peer, outgoing)))
+      meter.note('ok', since)
+      return result
+    } catch (error) {
+      meter.note(toServiceError(error).code, since)
+      throw error
+    }
   }
 }

@@ -5,6 +5,7 @@ import { createCall } from './call.ts'
 import type { Calls, EdgeClient, EventListeners } from './contract.ts'
 import { Link } from './link.ts'
 import { listenTo } from './listen.ts'
+import { type CallMetrics, createMeters } from './meter.ts'
 
 export interface ConnectOptions<E extends Edge> {
   readonly path: string
@@ -13,6 +14,8 @@ export interface ConnectOptions<E extends Edge> {
   /** Runs after each time the connection came up, so that the caller learns what it missed. */
   readonly onConnect?: (() => void | Promise<void>) | undefined
   readonly log?: Logger | undefined
+  /** Where `rpc_call_duration_seconds` of this edge is counted. */
+  readonly metrics?: CallMetrics | undefined
 }
 
 /** The second connection hears no events. */
@@ -34,7 +37,10 @@ export const connectEdge = <E extends Edge>(edge: E, options: ConnectOptions<E>)
   const main = new Link({ ...common, lane: 'main', functions, onUp: () => void resynchronise() })
   const large = new Link({ ...common, lane: 'large', functions: deaf })
   const link = (spec: CallSpec): Link => (spec.large === true ? large : main)
-  const calls = Object.fromEntries(Object.entries(edge.calls).map(([name, spec]) => [name, createCall(name, spec, { edge, link, log })]))
+  const meter = createMeters(edge, options.metrics)
+  const calls = Object.fromEntries(
+    Object.entries(edge.calls).map(([name, spec]) => [name, createCall(name, spec, { edge, link, log, meter: meter(name) })]),
+  )
   main.open()
   return {
     calls: calls as Calls<E>,

@@ -2,22 +2,37 @@
 // at the next connection.
 import type { gatewayRunner } from '@gatehouse/contracts'
 import type { EventListeners } from '@gatehouse/rpc'
+import { witness } from './mounts/witness.ts'
 import { type Context, sessionsOf } from './sessions/context.ts'
 import { decided } from './sessions/decided.ts'
+import { owe } from './sessions/owed.ts'
+import { reconsider } from './sessions/reconsider.ts'
 import { relaunch } from './sessions/relaunch.ts'
+import { terminate } from './sessions/terminate.ts'
 
 /** `context` is asked for at each event, since the client that hears them is part of it. */
-export const gatewayEvents = (context: () => Context): EventListeners<typeof gatewayRunner> => ({
-  'surface-ready': ({ session }) => context().sessions.get(session)?.news.emit('surface'),
-  'group-changed': ({ agentGroupID, narrowing }) => {
-    for (const session of sessionsOf(context(), agentGroupID)) relaunch(context(), session, { narrowing })
-  },
-  'change-decided': ({ session: id, ...decision }) => {
-    const { sessions, log } = context()
-    const session = sessions.get(id)
-    if (session === undefined) return
-    decided(context(), session, decision).catch((error: unknown) =>
-      log.warn('decision not told yet', { session: id, changeID: decision.id, error }),
-    )
-  },
-})
+export const gatewayEvents = (context: () => Context): EventListeners<typeof gatewayRunner> => {
+  const begin = (what: string, fields: object, act: Promise<unknown>): void => {
+    act.catch((error: unknown) => context().log.warn(what, { ...fields, error }))
+  }
+  const openSessions = () => [...context().sessions.values()].filter(({ open }) => open)
+  return {
+    'surface-ready': ({ session }) => context().sessions.get(session)?.news.emit('surface'),
+    'group-changed': ({ agentGroupID, changeID, narrowing }) => {
+      for (const session of sessionsOf(context(), agentGroupID).filter(({ open }) => open)) {
+        owe(context(), session, changeID)
+        relaunch(context(), session, { narrowing })
+      }
+    },
+    'freeze-changed': () => {
+      for (const session of openSessions()) begin('session not asked about', { session: session.id }, reconsider(context(), session))
+    },
+    'mounts-wanted': ({ sources }) => begin('paths of the host not told', { sources }, witness(context(), sources)),
+    'session-closed': ({ session }) => begin('session not closed in order', { session }, terminate(context(), session)),
+    'change-decided': ({ session: id, ...decision }) => {
+      const session = context().sessions.get(id)
+      if (session === undefined) return
+      begin('decision not told yet', { session: id, changeID: decision.id }, decided(context(), session, decision))
+    },
+  }
+}

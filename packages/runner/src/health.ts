@@ -15,6 +15,7 @@ export const health = ({ posture, sessions }: Pick<Context, 'posture' | 'session
     sessions: all.filter(({ open }) => open).length,
     live: all.filter(({ state }) => state === 'live').length,
     parked: all.filter(({ state }) => state === 'parked').length,
+    frozen: all.filter(({ open, frozen }) => open && frozen).length,
   }
   return status === 'refused' ? { status: 'degraded', degraded: ['sandbox'], facts } : { status: 'ready', degraded: [], facts }
 }

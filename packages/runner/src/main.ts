@@ -20,7 +20,7 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
     metrics,
     wrapping: Buffer.from(boot.keys.queues, 'hex'),
     chooseDriver: (wanted) => chooseDriver(wanted, { mode, runtime, agent, log }),
-    connect: (listeners) => connectEdge(gatewayRunner, { ...at(gatewayRunner), ...listeners, log }),
+    connect: (listeners) => connectEdge(gatewayRunner, { ...at(gatewayRunner), ...listeners, log, metrics }),
   })
   const lifeOfRunner = lifeEdge('runner')
   const servers = [

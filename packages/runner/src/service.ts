@@ -4,6 +4,7 @@ import { type gatewayRunner, type lifeEdge, type RunnerBoot, type runnerControlP
 import { type Logger, type Metrics, privateDirectory } from '@gatehouse/kernel'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { messages } from './chat/messages.ts'
+import { Repeats } from './chat/repeats.ts'
 import { send } from './chat/send.ts'
 import { gatewayEvents } from './gateway-events.ts'
 import { health } from './health.ts'
@@ -16,7 +17,10 @@ import { highestSeq } from './sessions/highest-seq.ts'
 import { loadSessions } from './sessions/load.ts'
 import { createNote } from './sessions/note.ts'
 import { createReconciler } from './sessions/reconcile.ts'
+import { createReport } from './sessions/report.ts'
+import { resume } from './sessions/resume.ts'
 import { statusOf } from './sessions/status.ts'
+import { drain } from './sessions/drain.ts'
 import { terminate } from './sessions/terminate.ts'
 
 export interface GatewayListeners {
@@ -47,6 +51,8 @@ export interface Runner {
   stop(): Promise<void>
 }
 
+const nothing = (): Record<string, never> => ({})
+
 const prepareDirectories = async ({ stateDir, runDir }: RunnerOptions): Promise<void> => {
   for (const name of [stateFiles.queues, stateFiles.keys, stateFiles.groups]) await privateDirectory(`${stateDir}/${name}`)
   await privateDirectory(`${runDir}/session`, 0o711)
@@ -75,7 +81,11 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     unreadable: new Map(),
     shelf: new Shelf(place),
     sequence: createSequence((group) => highestSeq(context, group)),
+    closed: new Set(),
+    repeats: new Repeats(),
     note: createNote(gateway.calls, log),
+    report: createReport({ gateway: gateway.calls, log, closing }),
+    since: new Date().toISOString(),
     posture: createPosture({ wanted: sandbox, installation, rootfs, log, choose: options.chooseDriver }),
     times: { ...defaultTimes, ...options.times },
   }
@@ -94,6 +104,8 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
       send: (params) => send(context, params),
       messages: (params) => messages(context, params),
       sessions: () => ({ items: [...context.sessions.values()].filter(({ open }) => open).map(statusOf) }),
+      terminate: ({ session }) => terminate(context, session).then(nothing),
+      resume: ({ session }) => resume(context, session).then(nothing),
       posture: () => context.posture.status(),
     },
     life: {
@@ -102,7 +114,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
     },
     async stop() {
       closing.abort()
-      await Promise.all([...context.sessions.values()].map((session) => terminate(context, session)))
+      await Promise.all([...context.sessions.values()].map((session) => drain(context, session)))
       await context.shelf.close()
       await Promise.race([context.note.settled(), pause(context.times.grace)])
       gateway.close()

@@ -1,5 +1,6 @@
 // Public surface of the store.
 export { type Store, type StoreOptions, openStore } from './open.ts'
+export { createQueue, type Queue } from './queue.ts'
 export { openSealedKey, sealKey } from './seal.ts'
 export type { Rows, Value } from './rows.ts'
 export type { Transaction } from './transaction.ts'

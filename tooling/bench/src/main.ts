@@ -7,6 +7,7 @@ import { execa } from 'execa'
 const benchmarks = {
   call: () => import('./call.ts'),
   boot: () => import('./boot.ts'),
+  gateway: () => import('./gateway.ts'),
 }
 
 const isBenchmark = (name: string | undefined): name is keyof typeof benchmarks => name !== undefined && Object.hasOwn(benchmarks, name)

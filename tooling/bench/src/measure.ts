@@ -25,7 +25,7 @@ const sample = async (act: () => Promise<unknown>, count: number, callers = 1): 
   return times
 }
 
-const figuresOf = (times: Float64Array, seconds: number): Figures => {
+export const figuresOf = (times: Float64Array, seconds: number): Figures => {
   const sorted = times.toSorted()
   return { p50: at(sorted, 0.5), p95: at(sorted, 0.95), p99: at(sorted, 0.99), rate: times.length / seconds }
 }

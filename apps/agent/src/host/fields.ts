@@ -9,6 +9,9 @@ export const text = (value: unknown): string | undefined => (typeof value === 's
 
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
+/** Empty where the host named none. */
+export const problemCode = (body: unknown): string => text(fields(body)['code']) ?? ''
+
 /** What a refusal says: `detail (code)` of a problem document or of a tool's error. */
 export const explain = (body: unknown, status: number): string => {
   const { detail, title, message, code } = fields(body)

@@ -17,8 +17,16 @@ export interface Message {
   readonly text: string
 }
 
+export interface SessionInfo {
+  readonly session: string
+  readonly agent: string
+  readonly persona: string
+  /** Built-in tools that are on. */
+  readonly tools: readonly string[]
+}
+
 export interface SessionClient {
-  info(): Promise<{ session: string; agent: string }>
+  info(): Promise<SessionInfo>
   inbox(): Promise<Message[]>
   acknowledge(id: string): Promise<void>
   /** The same id twice is one message. */
@@ -42,7 +50,7 @@ export const createSession = (socket: string, signal: AbortSignal): SessionClien
       const info = fields(body)
       const [session, agent] = [text(info['session']), text(info['agent'])]
       if (session === undefined || agent === undefined) throw new TypeError(`expected a session from GET /session, got status ${status}`)
-      return { session, agent }
+      return { session, agent, persona: text(info['persona']) ?? '', tools: list(info['tools']).flatMap((tool) => text(tool) ?? []) }
     },
     inbox: async () => {
       const { status, body } = await get(`/inbox?wait=${wait}`, pollTime)

@@ -1,6 +1,6 @@
 // The agent's side of `tools.sock`: what it may call, and one call at a time.
 import { stat } from 'node:fs/promises'
-import { fields, list, text } from './fields.ts'
+import { explain, fields, list, problemCode, text } from './fields.ts'
 import type { Answer } from './request.ts'
 import { persist } from './retry.ts'
 
@@ -8,8 +8,11 @@ const listTime = 60_000
 /** The host's own deadline for a call is shorter. */
 const callTime = 180_000
 
+/** The host lists nothing now, by decision and not by a fault. */
+export class ListRefused extends Error {}
+
 export interface ToolsClient {
-  /** Names, sorted. */
+  /** Names, sorted. Waits for a host that restarts; rejects with `ListRefused` while the group is frozen. */
   list(): Promise<string[]>
   /** Made once: an answer that is lost rejects with `Unanswered`. */
   call(name: string, args: unknown): Promise<Answer>
@@ -25,7 +28,8 @@ export const connectTools = async (socket: string, signal: AbortSignal): Promise
   if (found === null) return null
   return {
     list: async () => {
-      const { body } = await persist({ socket, method: 'GET', path: '/tools', time: listTime, signal }, 'always')
+      const { status, body } = await persist({ socket, method: 'GET', path: '/tools', time: listTime, signal }, 'always')
+      if (problemCode(body) === 'frozen') throw new ListRefused(explain(body, status))
       return list(fields(body)['tools']).flatMap(nameOf).toSorted()
     },
     call: (name, args) =>

@@ -1,16 +1,19 @@
 // The mock agent: offline and deterministic, so that a whole unit can be tried without a model.
-import { explain, fields, list, text } from '../host/fields.ts'
+import { explain, fields, list, problemCode, text } from '../host/fields.ts'
 import { type Answer, Unanswered } from '../host/request.ts'
 import type { SessionClient } from '../host/session.ts'
-import type { ToolsClient } from '../host/tools.ts'
+import { ListRefused, type ToolsClient } from '../host/tools.ts'
+import { callBuiltin, isBuiltin, listBuiltins, type Own } from './builtin.ts'
 import type { Command } from './command.ts'
 
 export interface Surroundings {
   readonly session: SessionClient
   /** Null where this unit has no tool servers. */
   readonly tools: ToolsClient | null
-  /** What was listed at launch. */
+  /** What was listed at launch, or as soon as it could be. */
   readonly toolNames: () => Promise<readonly string[]>
+  /** What it was told of itself at launch. */
+  readonly own: Own
 }
 
 const noServers = 'this unit has no tool servers'
@@ -23,13 +26,13 @@ const blockText = (value: unknown): string => {
   return text(block['text']) ?? `[${text(block['type']) ?? 'content'}]`
 }
 
+const describeError = (error: unknown, status: number): string =>
+  `${refusals.has(problemCode(error)) ? 'refused' : 'failed'}: ${explain(error, status)}`
+
 const describeResult = ({ status, body }: Answer): string => {
-  if (status !== 200) return `failed: ${explain(body, status)}`
+  if (status !== 200) return describeError(body, status)
   const result = fields(body)
-  if (result['error'] !== undefined) {
-    const code = text(fields(result['error'])['code']) ?? ''
-    return `${refusals.has(code) ? 'refused' : 'failed'}: ${explain(result['error'], status)}`
-  }
+  if (result['error'] !== undefined) return describeError(result['error'], status)
   const blocks = list(result['content']).map(blockText).join('\n')
   const shown = blocks === '' && result['structuredContent'] !== undefined ? JSON.stringify(result['structuredContent']) : blocks
   return result['isError'] === true ? `error: ${shown}` : shown
@@ -41,6 +44,15 @@ const callTool = async (tools: ToolsClient | null, name: string, args: unknown):
     return describeResult(await tools.call(name, args))
   } catch (error) {
     if (error instanceof Unanswered) return `outcome unknown: the answer to ${name} was lost (${error.message})`
+    throw error
+  }
+}
+
+const listTools = async ({ toolNames }: Surroundings): Promise<string> => {
+  try {
+    return (await toolNames()).join(', ') || 'no tools'
+  } catch (error) {
+    if (error instanceof ListRefused) return `refused: ${error.message}`
     throw error
   }
 }
@@ -66,9 +78,11 @@ export const answer = async (command: Command, around: Surroundings): Promise<st
     case 'echo':
       return `echo: ${command.text}`
     case 'tools':
-      return (await around.toolNames()).join(', ') || 'no tools'
+      return listTools(around)
+    case 'builtins':
+      return listBuiltins(around.own)
     case 'tool':
-      return callTool(around.tools, command.name, command.arguments)
+      return isBuiltin(command.name) ? callBuiltin(around.own, command.name) : callTool(around.tools, command.name, command.arguments)
     case 'request':
       return requestChange(around.session, command.kind, command.after)
     case 'unreadable':

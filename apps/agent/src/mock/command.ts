@@ -3,6 +3,7 @@
 export type Command =
   | { readonly type: 'echo'; readonly text: string }
   | { readonly type: 'tools' }
+  | { readonly type: 'builtins' }
   | { readonly type: 'tool'; readonly name: string; readonly arguments: unknown }
   | { readonly type: 'request'; readonly kind: string; readonly after: unknown }
   | { readonly type: 'unreadable'; readonly why: string }
@@ -22,6 +23,7 @@ const parseObject = (json: string): { value: object } | { why: string } => {
 export const readCommand = (message: string): Command => {
   const line = message.trim()
   if (line === 'tools') return { type: 'tools' }
+  if (line === 'tools builtin') return { type: 'builtins' }
   const match = pattern.exec(line)
   if (match === null) {
     return line === 'tool:' || line === 'request:'

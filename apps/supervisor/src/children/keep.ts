@@ -26,6 +26,8 @@ export class Kept {
   #child: Child | undefined
   /** Only ends before ready count, and ready sets the count back. */
   #failures = 0
+  /** Told to read again while it could not hear. */
+  #toldMeanwhile = false
 
   constructor(options: KeepOptions) {
     this.name = options.birth.name
@@ -53,6 +55,12 @@ export class Kept {
   /** From now on an end is an end. */
   restartNoMore(): void {
     this.#ending.abort()
+  }
+
+  /** Passes SIGHUP on: at once to a process that is ready, else as soon as it is, since an earlier one would end it. */
+  hangUp(): void {
+    if (this.#state.state === 'ready') this.#child?.hangUp()
+    else this.#toldMeanwhile = true
   }
 
   async stop(): Promise<void> {
@@ -96,6 +104,9 @@ export class Kept {
     this.#pause.reset()
     this.#state = { ...this.#state, state: 'ready', since: new Date().toISOString() }
     this.#ready.resolve()
+    if (!this.#toldMeanwhile) return
+    this.#toldMeanwhile = false
+    this.hangUp()
   }
 
   #giveUp(refusal: Refusal): void {

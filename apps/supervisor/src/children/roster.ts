@@ -69,6 +69,10 @@ const gateway = (unit: Unit, secrets: Secrets): GatewayBoot => ({
   catalog: unit.plan.catalog,
   identities: unit.isRoot ? identities : null,
   seed: unit.plan.seed,
+  pinning: unit.plan.pinning,
+  approvals: unit.plan.approvals,
+  changeTtl: unit.plan.changeTtl,
+  mountAllow: [...unit.plan.mountAllow],
   sample: unit.sampleCommand,
 })
 
@@ -103,8 +107,10 @@ const controlPlane = (unit: Unit, secrets: Secrets): ControlPlaneBoot => ({
   host: unit.plan.host,
   port: unit.plan.port,
   publicUrls: [...unit.plan.publicUrls],
+  trustedProxies: [...unit.plan.trustedProxies],
   open: unit.plan.open,
-  mcp: unit.plan.catalog === null ? null : { isolation: unit.plan.isolation },
+  mcp: unit.plan.catalog === null ? null : { isolation: unit.plan.isolation, pinning: unit.plan.pinning },
+  approvals: unit.plan.approvals,
   sandbox: unit.plan.sandbox,
   console: `${unit.release}/console`,
   rate: unit.plan.rate,

@@ -19,6 +19,8 @@ export interface Child {
   readonly exited: Promise<{ readonly code: number | undefined; readonly signal: string | undefined }>
   /** Asks it to finish what it does and to end. */
   drain(): void
+  /** Tells it that something of the host is to be read again. */
+  hangUp(): void
   kill(): void
 }
 
@@ -60,6 +62,7 @@ export const spawn = (birth: Birth, options: SpawnOptions): Child => {
     pid: child.pid,
     exited: child.then(({ exitCode, signal }) => ({ code: exitCode, signal })),
     drain: () => void child.kill('SIGTERM'),
+    hangUp: () => void child.kill('SIGHUP'),
     kill: () => void child.kill('SIGKILL'),
   }
 }

@@ -4,8 +4,11 @@ import { join, resolve } from 'node:path'
 import { exits, stateFiles, type Mode } from '@gatehouse/contracts'
 import { readSettings, Refusal, type Settings } from '@gatehouse/kernel'
 import { parseAddress } from './address.ts'
+import { parseDuration } from './duration.ts'
 import { clientVariables, refuseWhatComesLater, table } from './flags.ts'
+import { parseMountAllow } from './mount-allow.ts'
 import type { Plan } from './plan.ts'
+import { parseProxies } from './proxies.ts'
 import { checkToken } from './token.ts'
 import { referenceable } from './variables.ts'
 
@@ -94,11 +97,16 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     logFormat: values.logFormat === 'json' ? 'json' : 'plain',
     catalog,
     isolation: chooseIsolation(mode, catalog, values),
+    pinning: values.mcpPinning,
+    approvals: values.approvals === '2' ? 2 : 1,
+    changeTtl: parseDuration('--change-ttl', values.changeTtl, { least: '1m', most: '365d' }),
+    mountAllow: parseMountAllow(values.mountAllow),
     sandbox: chooseSandbox(mode, values),
     sandboxRuntime: values.sandboxRuntime ?? null,
     seed: mode === 'dev' ? 'dev-agent' : mode === 'demo' ? 'mock-agent' : null,
     rate: parseRate(values.rateLimit),
     publicUrls: parsePublicUrls(values.publicUrl),
+    trustedProxies: parseProxies(values.trustedProxies),
     variables: referenceable(env, values.mcpEnv),
     token: values.apiToken ?? null,
     open: mode === 'dev' && values.apiToken === undefined,

@@ -1,5 +1,5 @@
 // Every flag and variable of the daemon that has a meaning, and those whose time has not come, which are refused.
-import { exits } from '@gatehouse/contracts'
+import { exits, pinnings } from '@gatehouse/contracts'
 import { Refusal, type SettingsTable } from '@gatehouse/kernel'
 
 export const table = {
@@ -9,13 +9,18 @@ export const table = {
   demo: { type: 'boolean', flag: 'demo', env: 'SERVICE_DEMO' },
   mcpCatalog: { type: 'string', flag: 'mcp-catalog', env: 'SERVICE_MCP_CATALOG' },
   mcpIsolation: { type: 'choice', flag: 'mcp-isolation', env: 'SERVICE_MCP_ISOLATION', choices: ['container', 'none'] },
+  mcpPinning: { type: 'choice', flag: 'mcp-pinning', env: 'SERVICE_MCP_PINNING', choices: pinnings, default: 'refuse' },
   mcpEnv: { type: 'string', env: 'SERVICE_MCP_ENV' },
   sandbox: { type: 'choice', flag: 'sandbox', env: 'SERVICE_SANDBOX', choices: ['auto', 'oci', 'container', 'bubblewrap', 'none', 'off'] },
   sandboxRuntime: { type: 'string', flag: 'sandbox-runtime', env: 'SERVICE_SANDBOX_RUNTIME' },
+  approvals: { type: 'choice', flag: 'approvals', env: 'SERVICE_APPROVALS', choices: ['1', '2'], default: '1' },
+  changeTtl: { type: 'string', flag: 'change-ttl', env: 'SERVICE_CHANGE_TTL', default: '7d' },
   rateLimit: { type: 'string', flag: 'rate-limit', env: 'SERVICE_RATE_LIMIT', default: '50:100' },
   logLevel: { type: 'choice', flag: 'log-level', env: 'SERVICE_LOG_LEVEL', choices: ['error', 'warn', 'info', 'debug'], default: 'info' },
   logFormat: { type: 'choice', env: 'SERVICE_LOG_FORMAT', choices: ['json', 'plain'], default: 'plain' },
   publicUrl: { type: 'string', env: 'SERVICE_PUBLIC_URL' },
+  trustedProxies: { type: 'string', env: 'SERVICE_TRUSTED_PROXIES' },
+  mountAllow: { type: 'string', env: 'SERVICE_MOUNT_ALLOW' },
   apiToken: { type: 'string', env: 'SERVICE_API_TOKEN', secret: true },
   masterKeyFile: { type: 'string', env: 'SERVICE_MASTER_KEY_FILE' },
 } as const satisfies SettingsTable
@@ -27,11 +32,8 @@ const later: Readonly<Record<string, string>> = {
   'mcp-runtime': 'local tool servers run without containers in this version',
   'mcp-image': 'local tool servers run without containers in this version',
   'mcp-engine': 'local tool servers run without containers in this version',
-  'mcp-pinning': 'definitions of tools are not pinned in this version',
   'allow-old-engine': 'releases of engines are not checked in this version',
-  approvals: 'one approval is what a change takes in this version',
   only: 'a unit is not split in this version',
-  'change-ttl': 'held changes do not expire in this version',
   'calls-retention': 'call records are kept in this version',
   'chat-retention': 'messages are kept in this version',
 }
@@ -39,8 +41,6 @@ const later: Readonly<Record<string, string>> = {
 const laterVariables: Readonly<Record<string, string>> = {
   SERVICE_SANDBOX_IMAGE: 'sandboxes use the root file system that was built with this release',
   SERVICE_IMAGE_KEY: 'images are not verified in this version',
-  SERVICE_TRUSTED_PROXIES: 'X-Forwarded-For is never read in this version',
-  SERVICE_MOUNT_ALLOW: 'nothing of the host is mounted in this version',
   SERVICE_HTTPS_PROXY: 'remote tool servers are dialled directly in this version',
   SERVICE_NO_PROXY: 'remote tool servers are dialled directly in this version',
   SERVICE_CA_FILE: 'the certificate authorities of Node are used in this version',

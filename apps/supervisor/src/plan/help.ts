@@ -14,12 +14,27 @@ Each flag has an environment twin in brackets.
   --sandbox-runtime NAME    OCI runtime given to the container engine, such as runsc [SERVICE_SANDBOX_RUNTIME]
   --mcp-catalog FILE        enables tool servers; the catalog file, mode 0600 [SERVICE_MCP_CATALOG]
   --mcp-isolation KIND      how local tool servers run: container, none [SERVICE_MCP_ISOLATION, container]
+  --mcp-pinning KIND        when a tool's definition is no longer the approved one: warn, refuse, strict (new tools too)
+                            [SERVICE_MCP_PINNING, refuse]
+  --approvals N             different people who must approve a change, 1 or 2 [SERVICE_APPROVALS, 1]
+  --change-ttl TIME         a held change expires after this, 1m to 365d in s, m, h or d [SERVICE_CHANGE_TTL, 7d]
   --rate-limit P:B | off    requests a second and burst, for each principal [SERVICE_RATE_LIMIT, 50:100]
   --log-level LEVEL         error, warn, info, debug [SERVICE_LOG_LEVEL, info]
   --help, --version
 
-Environment alone: SERVICE_API_TOKEN or SERVICE_API_TOKEN_FILE, SERVICE_LOG_FORMAT=json, SERVICE_PUBLIC_URL,
-SERVICE_MCP_ENV (globs of variables that the catalog may reference), SERVICE_MASTER_KEY_FILE.
+Environment alone:
+
+  SERVICE_API_TOKEN         the admin token, or SERVICE_API_TOKEN_FILE; without either one is minted
+  SERVICE_LOG_FORMAT        plain, json [plain]
+  SERVICE_MASTER_KEY_FILE   the master key, kept outside the state directory
+  SERVICE_MCP_ENV           globs of variables that the catalog may reference, separated by commas
+  SERVICE_MOUNT_ALLOW       host paths below which approved mounts may lie, absolute and without links,
+                            separated by colons or commas [none]
+  SERVICE_PUBLIC_URL        URLs by which people reach the API, separated by commas
+  SERVICE_TRUSTED_PROXIES   networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,
+                            separated by commas [none]
+
+SIGHUP makes the unit read its catalog again; SIGTERM and SIGINT stop it.
 
 Ends with 0 stopped, 69 address in use, 70 a process that cannot start, 75 another unit holds the state,
 77 no permission, 78 configuration.

@@ -1,5 +1,5 @@
 // A plan is everything that a start decided: what the unit is, before anything of it runs.
-import type { Mode } from '@gatehouse/contracts'
+import type { Mode, Pinning } from '@gatehouse/contracts'
 
 export interface Plan {
   readonly mode: Mode
@@ -12,11 +12,20 @@ export interface Plan {
   /** Path of the catalog file; null: no tool-server surface. */
   readonly catalog: string | null
   readonly isolation: 'container' | 'none'
+  readonly pinning: Pinning
+  /** Different principals that must approve a change. */
+  readonly approvals: 1 | 2
+  /** Milliseconds until a held change expires. */
+  readonly changeTtl: number
+  /** Host paths below which a mount may lie. */
+  readonly mountAllow: readonly string[]
   readonly sandbox: 'auto' | 'oci' | 'container' | 'bubblewrap' | 'none' | 'off'
   readonly sandboxRuntime: string | null
   readonly seed: string | null
   readonly rate: { readonly perSecond: number; readonly burst: number } | null
   readonly publicUrls: readonly string[]
+  /** CIDRs of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[]
   /** Host variables that the catalog may reference. */
   readonly variables: Readonly<Record<string, string>>
   /** Given by the operator; otherwise the unit mints or reads its own. */

@@ -23,7 +23,7 @@ export const serveStatus = async ({ runDir, secretOf, children, metrics, log }: 
   const clients = new Map<Service, LifeClient>()
   for (const { name } of children) {
     const edge = lifeEdge(name)
-    clients.set(name, connectEdge(edge, { path: edgeSocket(runDir, edge), secret: secretOf(edge), log }))
+    clients.set(name, connectEdge(edge, { path: edgeSocket(runDir, edge), secret: secretOf(edge), log, metrics }))
   }
 
   const ask = async <T>(question: (client: LifeClient) => Promise<T>): Promise<Record<string, T>> => {

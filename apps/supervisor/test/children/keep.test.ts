@@ -1,5 +1,6 @@
 // What the supervisor does with a process that lives, dies or refuses.
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { test, type TestContext } from 'node:test'
@@ -8,11 +9,11 @@ import { isRefusal, silentLogger, waitFor } from '@gatehouse/kernel'
 import { Kept } from '../../src/children/keep.ts'
 import type { Birth } from '../../src/children/roster.ts'
 
-const keep = (t: TestContext, fixture: string) => {
+const keep = (t: TestContext, fixture: string, boot = {}) => {
   const lines: string[] = []
   const secrets: string[] = []
   const kept = new Kept({
-    birth: { name: 'runner', boot: {} } as unknown as Birth,
+    birth: { name: 'runner', boot } as unknown as Birth,
     entry: join(import.meta.dirname, '../fixtures', fixture),
     compileCache: join(tmpdir(), 'gatehouse-compile-cache'),
     log: silentLogger,
@@ -61,4 +62,33 @@ test('a process that refuses ends the unit with its own exit code and reason, at
     kept.ready,
     (error) => isRefusal(error) && error.exit === exits.addressInUse && error.detail === 'the address is taken',
   )
+})
+
+const fileToWaitFor = async (t: TestContext): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-keep-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return join(folder, 'go')
+}
+
+test('a process that is ready hears SIGHUP each time and lives on', async (t) => {
+  const file = await fileToWaitFor(t)
+  await writeFile(file, '')
+  const { kept, lines } = keep(t, 'hears.mjs', { file })
+  await kept.ready
+  for (const times of [1, 2]) {
+    kept.hangUp()
+    await waitFor(() => lines.filter((line) => line.includes('heard')).length === times, { what: `hearing it ${times} times` })
+  }
+  assert.deepEqual([kept.state.state, kept.state.restarts], ['ready', 0])
+})
+
+test('a process that is still starting hears SIGHUP once it is ready, and is not ended by it', async (t) => {
+  const file = await fileToWaitFor(t)
+  const { kept, lines } = keep(t, 'hears.mjs', { file })
+  await waitFor(() => lines.some((line) => line.includes('born')), { what: 'a process that starts' })
+  kept.hangUp()
+  kept.hangUp()
+  await writeFile(file, '')
+  await waitFor(() => lines.some((line) => line.includes('heard')), { what: 'hearing it' })
+  assert.deepEqual([kept.state.state, kept.state.restarts], ['ready', 0])
 })

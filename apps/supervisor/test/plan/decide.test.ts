@@ -85,8 +85,21 @@ const configuration: readonly (readonly [string, string[], Record<string, string
   ['a rate that is none', ['--rate-limit', 'fast'], {}, /PER-SECOND:BURST/],
   ['a public URL that is none', [], { SERVICE_PUBLIC_URL: 'gatehouse.example' }, /SERVICE_PUBLIC_URL/],
   ['certificates that are not checked', [], { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, /certificates/],
-  ['a flag whose time has not come', ['--approvals', '2'], {}, /--approvals/],
-  ['its variable', [], { SERVICE_APPROVALS: '2' }, /SERVICE_APPROVALS/],
+  ['a flag whose time has not come', ['--only', 'control'], {}, /--only/],
+  ['its variable', [], { SERVICE_ONLY: 'control' }, /SERVICE_ONLY/],
+  ['a pinning that is none', ['--mcp-pinning', 'loose'], {}, /warn, refuse, strict/],
+  ['three approvals', ['--approvals', '3'], {}, /--approvals.*"3"/],
+  ['no approval at all', [], { SERVICE_APPROVALS: '0' }, /SERVICE_APPROVALS/],
+  ['a time without a unit', ['--change-ttl', '7'], {}, /--change-ttl.*from 1m to 365d/],
+  ['a time with a unit that nobody knows', ['--change-ttl', '2w'], {}, /got "2w"/],
+  ['a time that is not whole', ['--change-ttl', '1.5h'], {}, /got "1.5h"/],
+  ['a time below the least', ['--change-ttl', '59s'], {}, /1m/],
+  ['a time beyond the most', [], { SERVICE_CHANGE_TTL: '366d' }, /365d/],
+  ['a proxy that is a name', [], { SERVICE_TRUSTED_PROXIES: 'proxy.example' }, /SERVICE_TRUSTED_PROXIES.*proxy\.example/],
+  ['a network that is too narrow', [], { SERVICE_TRUSTED_PROXIES: '10.0.0.0/33' }, /10\.0\.0\.0\/33/],
+  ['an address of five parts', [], { SERVICE_TRUSTED_PROXIES: '10.0.0.0.1/8' }, /SERVICE_TRUSTED_PROXIES/],
+  ['everybody as a trusted proxy', [], { SERVICE_TRUSTED_PROXIES: '10.0.0.1,0.0.0.0/0' }, /may claim any address/],
+  ['a mount path that is not absolute', [], { SERVICE_MOUNT_ALLOW: '/srv:data' }, /SERVICE_MOUNT_ALLOW.*"data"/],
   ['a variable whose time has not come', [], { SERVICE_SANDBOX_IMAGE: 'x' }, /SERVICE_SANDBOX_IMAGE/],
   ['a variable that nobody knows', [], { SERVICE_FROBNICATE: '1' }, /SERVICE_FROBNICATE/],
 ]
@@ -113,4 +126,43 @@ test('a catalog may reference host variables, but never those of the unit, of a 
 
 test('SERVICE_MCP_ENV narrows the variables to its globs', () => {
   assert.deepEqual(plan([], { MY_TOKEN: 'x', OTHER: 'y', SERVICE_MCP_ENV: 'MY_*' }).variables, { MY_TOKEN: 'x' })
+})
+
+test('a change takes one approval, lasts seven days, and definitions that moved are refused, unless told otherwise', () => {
+  const { pinning, approvals, changeTtl, mountAllow, trustedProxies } = plan([])
+  assert.deepEqual(
+    { pinning, approvals, changeTtl, mountAllow, trustedProxies },
+    { pinning: 'refuse', approvals: 1, changeTtl: 7 * 24 * 3600_000, mountAllow: [], trustedProxies: [] },
+  )
+})
+
+test('pinning, approvals and the life of a change are set by flag or by variable', () => {
+  const byFlag = plan(['--mcp-pinning', 'strict', '--approvals=2', '--change-ttl', '90m'])
+  const byVariable = plan([], { SERVICE_MCP_PINNING: 'strict', SERVICE_APPROVALS: '2', SERVICE_CHANGE_TTL: '90m' })
+  for (const { pinning, approvals, changeTtl } of [byFlag, byVariable]) {
+    assert.deepEqual({ pinning, approvals, changeTtl }, { pinning: 'strict', approvals: 2, changeTtl: 90 * 60_000 })
+  }
+})
+
+const times: readonly (readonly [string, number])[] = [
+  ['60s', 60_000],
+  ['1m', 60_000],
+  ['12h', 12 * 3600_000],
+  ['365d', 365 * 24 * 3600_000],
+]
+for (const [text, milliseconds] of times) {
+  test(`reads ${text} as ${milliseconds} ms`, () => assert.equal(plan(['--change-ttl', text]).changeTtl, milliseconds))
+}
+
+test('trusted proxies are networks, and a bare address is a network of one', () => {
+  assert.deepEqual(plan([], { SERVICE_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7 ,fd00::/8,2001:db8::1' }).trustedProxies, [
+    '10.0.0.0/8',
+    '192.0.2.7/32',
+    'fd00::/8',
+    '2001:db8::1/128',
+  ])
+})
+
+test('paths for mounts are separated by colons or commas and written without detours', () => {
+  assert.deepEqual(plan([], { SERVICE_MOUNT_ALLOW: '/srv/data/:/srv/a/../b,/srv/data' }).mountAllow, ['/srv/data', '/srv/b'])
 })

@@ -16,7 +16,16 @@ const decisionLines = (change: Change): string[] =>
     return `${outcome} by ${visible(by)} (${visible(principal)}) ${at}${because}`
   })
 
-const stateColours = { held: 'yellow', applied: 'green', approved: 'green', refused: 'red', rejected: 'red', apply_failed: 'red' } as const
+const stateColours = {
+  held: 'yellow',
+  applied: 'green',
+  approved: 'green',
+  refused: 'red',
+  rejected: 'red',
+  withdrawn: 'gray',
+  expired: 'gray',
+  apply_failed: 'red',
+} as const
 
 export const renderChange = (change: Change, stream: NodeJS.WritableStream): string => {
   const { failure } = change

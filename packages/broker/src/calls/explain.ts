@@ -3,7 +3,7 @@ import { isServiceError } from '@gatehouse/contracts'
 import { QueueFull } from '../fairness/slots.ts'
 import type { ToolAddress } from '../names/exposed-name.ts'
 import { Abandoned } from '../upstream/abandoned.ts'
-import { type FailureKind, NotDeclared, NotConnected, UpstreamError, UpstreamFailure } from '../upstream/failure.ts'
+import { DefinitionChanged, type FailureKind, NotDeclared, NotConnected, UpstreamError, UpstreamFailure } from '../upstream/failure.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { refuse } from './refuse.ts'
 
@@ -20,6 +20,7 @@ export const explain = (address: ToolAddress, error: unknown, signal: AbortSigna
   const cause: unknown = signal.aborted ? signal.reason : error
   if (cause instanceof Abandoned) return refuse(address, cause.code)
   if (cause instanceof NotDeclared) return refuse(address, 'not-declared')
+  if (cause instanceof DefinitionChanged) return refuse(address, 'definition-changed')
   if (cause instanceof QueueFull) return refuse(address, 'busy', 1)
   if (cause instanceof NotConnected) return refuse(address, 'server-unavailable', cause.retryAfter)
   if (cause instanceof UpstreamFailure) return byFailure(address, cause.kind)

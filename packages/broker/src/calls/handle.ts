@@ -1,4 +1,5 @@
-// A tool call from its name to its outcome: authorized now, by the gateway; declared now, by the server; then made, once.
+// A tool call from its name to its outcome: authorized now, by the gateway; declared now, by the server, as it was approved;
+// then made, once.
 import type { gatewayBroker, ToolCall } from '@gatehouse/contracts'
 import type { Calls } from '@gatehouse/rpc'
 import { parseName } from '../names/exposed-name.ts'
@@ -39,7 +40,8 @@ export const createCall =
       if (!verdict.allowed) return refuse(address, verdict.code)
       const upstream = servers.find(address.server)
       if (upstream === undefined) return refuse(address, 'server-unavailable')
-      return interpret(address, await upstream.call({ tool: address.tool, args: call.arguments }, signal))
+      const request = { tool: address.tool, args: call.arguments, pin: verdict.pin, admit: () => inFlight.admit(flight) }
+      return interpret(address, await upstream.call(request, signal))
     } catch (error) {
       return explain(address, error, signal)
     } finally {

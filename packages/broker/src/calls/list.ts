@@ -1,8 +1,9 @@
 // The tools that a session may call, asked of all its granted servers at once. One that is down takes none of the others along.
-import { type AgentGroupID, limits, type ListedTool, type ServerName, type ToolDefinition } from '@gatehouse/contracts'
+import { type AgentGroupID, limits, type ListedTool, type LiveGrant, type Pinning, ServiceError, type ToolDefinition } from '@gatehouse/contracts'
 import { exposedName } from '../names/exposed-name.ts'
 import { createNameTable } from '../names/table.ts'
 import { Abandoned } from '../upstream/abandoned.ts'
+import { digestOf } from '../upstream/digest-of.ts'
 import type { Listing } from '../upstream/live.ts'
 import type { CallTools } from './handle.ts'
 import type { CallSession } from './session.ts'
@@ -20,10 +21,8 @@ export interface SessionList {
   readonly servers: readonly ServerList[]
 }
 
-interface Granted {
-  readonly server: ServerName
-  /** Empty: all. */
-  readonly tools: readonly string[]
+interface Granted extends LiveGrant {
+  readonly pinning: Pinning
 }
 
 const listed = (server: string, { name, description, inputSchema, outputSchema, annotations }: ToolDefinition): ListedTool => ({
@@ -36,8 +35,20 @@ const listed = (server: string, { name, description, inputSchema, outputSchema, 
   ...(annotations !== undefined && { annotations }),
 })
 
-const choose = ({ server, tools }: Granted, listing: Listing | undefined): ListedTool[] =>
-  [...(listing?.tools.values() ?? [])].filter(({ name }) => tools.length === 0 || tools.includes(name)).map((tool) => listed(server, tool))
+/** What a call would be refused for is not shown either. */
+const isAsApproved = ({ pinning, pins }: Granted, tool: ToolDefinition): boolean => {
+  if (pinning === 'warn' || pins === undefined) return true
+  const pin = Object.hasOwn(pins, tool.name) ? pins[tool.name] : undefined
+  return pin === undefined ? pinning !== 'strict' : pin === digestOf(tool)
+}
+
+const choose = (granted: Granted, listing: Listing | undefined): ListedTool[] => {
+  const { server, tools, exhausted } = granted
+  if (exhausted === true) return []
+  return [...(listing?.tools.values() ?? [])]
+    .filter((tool) => (tools.length === 0 || tools.includes(tool.name)) && isAsApproved(granted, tool))
+    .map((tool) => listed(server, tool))
+}
 
 const listServer = async ({ servers }: CallTools, granted: Granted, signal: AbortSignal): Promise<ServerList> => {
   const started = performance.now()
@@ -57,12 +68,16 @@ const listServer = async ({ servers }: CallTools, granted: Granted, signal: Abor
   }
 }
 
-/** Sorted by name; makes the session's table of names anew. Rejects when the gateway cannot be asked. */
+const isFrozen = (): ServiceError =>
+  new ServiceError('frozen', { detail: 'tool calls are stopped by an operator until further notice', hint: 'ask again later' })
+
+/** Sorted by name; makes the session's table of names anew. Rejects with `frozen`, and when the gateway cannot be asked. */
 export const createList =
   (tools: CallTools) =>
   async (session: CallSession, signal: AbortSignal): Promise<SessionList> => {
-    const { agentGroupID, grants } = await tools.gateway.grants({ session: session.id }, { signal })
-    const found = await Promise.all(grants.map((granted) => listServer(tools, granted, signal)))
+    const { agentGroupID, frozen, pinning, grants } = await tools.gateway.grants({ session: session.id }, { signal })
+    if (frozen) throw isFrozen()
+    const found = await Promise.all(grants.map((grant) => listServer(tools, { ...grant, pinning }, signal)))
     const table = createNameTable(found.toSorted((a, b) => (a.server < b.server ? -1 : 1)).flatMap((server) => server.tools))
     session.names = table
     const shown = new Set(table.values())

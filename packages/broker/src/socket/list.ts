@@ -1,5 +1,5 @@
 // `GET /tools`: list, write down once for each granted server, answer.
-import { ServiceError, toServiceError } from '@gatehouse/contracts'
+import { isServiceError, ServiceError, toServiceError } from '@gatehouse/contracts'
 import type { CallTools } from '../calls/handle.ts'
 import { createList, type ServerList, type SessionList } from '../calls/list.ts'
 import { statusOf } from '../calls/outcome.ts'
@@ -25,11 +25,12 @@ const textOf = ({ servers }: SessionList): string => {
   return JSON.stringify({ tools })
 }
 
-/** The gateway could not be asked, or the caller left before it answered. */
-const noteFault = (error: unknown, duration: number): Noted =>
-  error instanceof Abandoned
-    ? { server: '', status: statusOf(error.code), code: error.code, sent: 0, duration }
-    : { server: '', status: 'error', sent: 0, duration }
+/** The gateway could not be asked or says that nothing is listed now, or the caller left before it answered. */
+const noteFault = (error: unknown, duration: number): Noted => {
+  if (error instanceof Abandoned) return { server: '', status: statusOf(error.code), code: error.code, sent: 0, duration }
+  if (isServiceError(error) && error.code === 'frozen') return { server: '', status: 'refused', code: error.code, sent: 0, duration }
+  return { server: '', status: 'error', sent: 0, duration }
+}
 
 export const createListRoute = (tools: CallTools) => {
   const list = createList(tools)

@@ -1,6 +1,7 @@
 // One page of `tools/list` as any server may send it, and one tool, judged by itself.
 import { limits, ToolDefinition } from '@gatehouse/contracts'
 import * as v from 'valibot'
+import { digestOf } from './digest-of.ts'
 
 const plainObject = v.custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
 
@@ -24,12 +25,13 @@ export interface Judged {
   readonly bytes: number
 }
 
-/** Null for a tool that is not as MCP describes one, or that is too deep to be written again. */
+/** Null for a tool that is not as MCP describes one, or that is too deep or too broken to be written again and pinned. */
 export const judge = (value: unknown): Judged | null => {
   const parsed = v.safeParse(Declared, value)
   if (!parsed.success) return null
   try {
     const bytes = Buffer.byteLength(JSON.stringify(parsed.output))
+    digestOf(parsed.output)
     return bytes > limits.listBytes ? null : { tool: parsed.output, bytes }
   } catch {
     return null

@@ -56,6 +56,14 @@ export class NotDeclared extends Error {
   }
 }
 
+/** The definition that the server declares now is not the one that the call was allowed for. */
+export class DefinitionChanged extends Error {
+  constructor() {
+    super('the definition of the tool has changed')
+    this.name = 'DefinitionChanged'
+  }
+}
+
 /** There is no connection: the last attempt failed, and the next one is this far away. */
 export class NotConnected extends UpstreamFailure {
   /** Seconds. */

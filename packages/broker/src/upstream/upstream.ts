@@ -1,13 +1,14 @@
 // One tool server as all sessions share it: its live list, its slots, its calls.
-import type { ServerState, ToolDefinition } from '@gatehouse/contracts'
+import type { Digest, ServerState, ToolDefinition } from '@gatehouse/contracts'
 import { Slots } from '../fairness/slots.ts'
 import type { Scrub } from '../secrets/scrub.ts'
 import { classify } from './classify.ts'
 import { Connector, type ConnectorOptions } from './connector.ts'
-import { type FailureKind, NotDeclared, UpstreamError, UpstreamFailure } from './failure.ts'
+import { digestOf } from './digest-of.ts'
+import { DefinitionChanged, type FailureKind, NotDeclared, UpstreamError, UpstreamFailure } from './failure.ts'
 import type { Listing, Live } from './live.ts'
 import type { Json } from './requests.ts'
-import { sendCall } from './send-call.ts'
+import { type DeclaredCall, sendCall } from './send-call.ts'
 import { untilAborted } from './until-aborted.ts'
 
 export interface Answer {
@@ -20,6 +21,10 @@ export interface Answer {
 export interface ToolRequest {
   readonly tool: string
   readonly args: Json
+  /** What the definition must be when the call is sent; any will do without. */
+  readonly pin?: Digest | undefined
+  /** Asked right before the call is sent: waits while it is not sure that it may be. */
+  readonly admit: () => Promise<void>
 }
 
 /** After these nothing more can come from a connection. */
@@ -36,8 +41,18 @@ const fatal: ReadonlySet<FailureKind> = new Set([
   'backlog',
 ])
 
-/** A tool that is not in a list older than this is looked for once more. */
+/** A tool that a list older than this lacks, or has otherwise, is looked for once more. */
 const staleList = 5_000
+
+const fits = (definition: ToolDefinition | undefined, pin: Digest | undefined): boolean =>
+  definition !== undefined && (pin === undefined || digestOf(definition) === pin)
+
+const pinned = (listing: Listing, { tool, pin }: ToolRequest): ToolDefinition => {
+  const definition = listing.tools.get(tool)
+  if (definition === undefined) throw new NotDeclared()
+  if (!fits(definition, pin)) throw new DefinitionChanged()
+  return definition
+}
 
 export class Upstream {
   readonly #connector: Connector
@@ -83,7 +98,7 @@ export class Upstream {
     return live === undefined ? this.listing(signal) : untilAborted(live.refresh(), signal)
   }
 
-  /** Rejects with the signal's reason, `NotDeclared`, `QueueFull`, `UpstreamError` or `UpstreamFailure`. */
+  /** Rejects with the signal's reason, `NotDeclared`, `DefinitionChanged`, `QueueFull`, `UpstreamError` or `UpstreamFailure`. */
   async call(request: ToolRequest, signal: AbortSignal): Promise<Answer> {
     try {
       return await this.#callOnce(request, signal)
@@ -103,28 +118,33 @@ export class Upstream {
     return this.#connector.close()
   }
 
-  async #callOnce({ tool, args }: ToolRequest, signal: AbortSignal): Promise<Answer> {
+  async #callOnce(request: ToolRequest, signal: AbortSignal): Promise<Answer> {
     const live = await this.#connector.connected(signal)
     return live.use(async () => {
-      const declared = await this.#declared(live, tool, signal)
+      await this.#findDeclared(live, request, signal)
       const release = await this.#slots.take(signal)
       try {
-        return { result: await sendCall(live.connection, { declared, args }, signal), scrub: live.connection.scrub }
-      } catch (error) {
-        throw this.#judge(error, live, signal)
+        await untilAborted(request.admit(), signal)
+        // From here to the first byte nothing else runs.
+        return await this.#send(live, { declared: pinned(live.listing, request), args: request.args }, signal)
       } finally {
         release()
       }
     })
   }
 
-  async #declared(live: Live, tool: string, signal: AbortSignal): Promise<ToolDefinition> {
-    const known = live.listing.tools.get(tool)
-    if (known !== undefined) return known
+  async #findDeclared(live: Live, request: ToolRequest, signal: AbortSignal): Promise<void> {
     const isFresh = Date.now() - live.listing.at < staleList
-    const found = isFresh ? undefined : (await untilAborted(live.refresh(), signal)).tools.get(tool)
-    if (found === undefined) throw new NotDeclared()
-    return found
+    if (isFresh || fits(live.listing.tools.get(request.tool), request.pin)) return void pinned(live.listing, request)
+    pinned(await untilAborted(live.refresh(), signal), request)
+  }
+
+  async #send(live: Live, call: DeclaredCall, signal: AbortSignal): Promise<Answer> {
+    try {
+      return { result: await sendCall(live.connection, call, signal), scrub: live.connection.scrub }
+    } catch (error) {
+      throw this.#judge(error, live, signal)
+    }
   }
 
   #judge(error: unknown, live: Live, signal: AbortSignal): unknown {

@@ -29,7 +29,7 @@ test('leaves out a bad tool and a second one under a name that is taken, and kee
   )
   assert.equal(tools[1]?.description, 'The tool good')
   assert.deepEqual(tools[0]?.outputSchema, { $ref: 'https://example.com/never-fetched.json' })
-  assert.match(bench.logLines.join(), /"dropped":4,"kept":2/)
+  assert.match(bench.logLines.join(), /"dropped":5,"kept":2/)
   assert.equal((await bench.call('sample__constructor')).isError, false)
   assert.equal((await bench.call('sample__no-schema')).error?.code, 'not-declared')
 })
@@ -60,7 +60,7 @@ test('lists anew when the server says that its tools have changed, and tells the
   assert.equal((await bench.call('sample__grown')).isError, false)
   await waitFor(() => bench.gateway.observed.length === 2, { what: 'two observations' })
   const [first, second] = bench.gateway.observed
-  assert.deepEqual([first?.server, first?.tools.length, second?.tools.length], ['sample', 13, 14])
+  assert.deepEqual([first?.server, first?.tools.length, second?.tools.length], ['sample', 14, 15])
   assert.match(String(first?.entryDigest), /^[0-9a-f]{64}$/)
 })
 

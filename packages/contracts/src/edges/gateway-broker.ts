@@ -1,19 +1,37 @@
 // What the broker may ask: is this call allowed, now; what is configured; which sessions need a socket.
 import * as v from 'valibot'
+import { CatalogEntry } from '../catalog.ts'
 import { AgentGroupID, Digest, ServerName, SessionID } from '../ids.ts'
-import { ToolName } from '../kinds/kinds.ts'
-import { CatalogEntry, HostIdentity, ToolDefinition } from '../registry.ts'
+import { ToolName } from '../kinds/servers.ts'
+import { HostIdentity, Pinning, ToolDefinition } from '../registry.ts'
 import { call, defineEdge } from './edge.ts'
 
 export const Verdict = v.variant('allowed', [
-  v.strictObject({ allowed: v.literal(true), agentGroupID: AgentGroupID }),
+  v.strictObject({
+    allowed: v.literal(true),
+    agentGroupID: AgentGroupID,
+    /** The definition must have this digest when the call is sent; absent where any will do. */
+    pin: v.optional(Digest),
+  }),
   v.strictObject({
     allowed: v.literal(false),
     agentGroupID: v.nullable(AgentGroupID),
-    code: v.picklist(['not-granted', 'revoked', 'frozen']),
+    code: v.picklist(['not-granted', 'revoked', 'frozen', 'definition-changed']),
   }),
 ])
 export type Verdict = v.InferOutput<typeof Verdict>
+
+/** A grant as the list of tools needs it. */
+export const LiveGrant = v.strictObject({
+  server: ServerName,
+  /** Empty: all. */
+  tools: v.array(ToolName),
+  /** Digests of the definitions that may be shown and called; absent until the first listing after the approval. */
+  pins: v.optional(v.record(v.string(), Digest)),
+  /** No further call is allowed, so nothing of it is shown; what runs goes on. */
+  exhausted: v.optional(v.boolean()),
+})
+export type LiveGrant = v.InferOutput<typeof LiveGrant>
 
 const OpenSession = v.strictObject({ session: SessionID, agentGroupID: AgentGroupID, identity: v.optional(HostIdentity) })
 
@@ -22,13 +40,10 @@ export const gatewayBroker = defineEdge({
   caller: 'broker',
   calls: {
     authorize: call(v.strictObject({ session: SessionID, server: v.string(), tool: v.string() }), Verdict, { patient: true }),
-    /** The active grants of the session's group; empty `tools` means all. */
+    /** The grants of the session's group that hold now. While `frozen` nothing is listed. */
     grants: call(
       v.strictObject({ session: SessionID }),
-      v.strictObject({
-        agentGroupID: v.nullable(AgentGroupID),
-        grants: v.array(v.strictObject({ server: ServerName, tools: v.array(ToolName) })),
-      }),
+      v.strictObject({ agentGroupID: v.nullable(AgentGroupID), frozen: v.boolean(), pinning: Pinning, grants: v.array(LiveGrant) }),
       { patient: true },
     ),
     /** Entries with their stored values: `${NAME}` is expanded by the broker at connect time. */
@@ -48,6 +63,8 @@ export const gatewayBroker = defineEdge({
     'session-closed': v.strictObject({ session: SessionID }),
     'catalog-changed': v.strictObject({}),
     'grant-changed': v.strictObject({ agentGroupID: AgentGroupID, server: ServerName }),
+    /** A freeze was set or lifted, for the unit or for a group: calls that run are judged again. */
+    'freeze-changed': v.strictObject({}),
     'observation-wanted': v.strictObject({ server: ServerName }),
   },
 })

@@ -2,12 +2,12 @@
 import * as v from 'valibot'
 import { ChangeState, Failure, Submitted } from '../change.ts'
 import type { AuditStage } from '../frozen.ts'
-import { AgentGroupID, ChangeID, ConversationID, SessionID } from '../ids.ts'
-import { AgentGroup, Session } from '../registry.ts'
+import { AgentGroupID, ChangeID, ConversationID, SessionID, Time } from '../ids.ts'
+import { AgentGroup, MountSighting, Session } from '../registry.ts'
 import { call, defineEdge } from './edge.ts'
 
 /** The only lines that the runner may write into the journal. */
-export const runnerStages = ['seal-proof', 'launch', 'exit', 'kill', 'park', 'terminate'] as const satisfies readonly AuditStage[]
+export const runnerStages = ['seal-proof', 'launch', 'exit', 'kill', 'park', 'resume', 'terminate'] as const satisfies readonly AuditStage[]
 
 export const gatewayRunner = defineEdge({
   server: 'gateway',
@@ -16,17 +16,40 @@ export const gatewayRunner = defineEdge({
     /** Gives the open session of this group and conversation, and opens it if there is none. 404 for an unknown group. */
     openSession: call(v.strictObject({ agentGroupID: AgentGroupID, conversationID: ConversationID }), Session, { patient: true }),
     closeSession: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true }),
-    session: call(v.strictObject({ session: SessionID }), v.strictObject({ session: Session, group: AgentGroup }), { patient: true }),
+    /** While `frozen` nothing is launched for it. */
+    session: call(v.strictObject({ session: SessionID }), v.strictObject({ session: Session, group: AgentGroup, frozen: v.boolean() }), {
+      patient: true,
+    }),
     sessions: call(v.strictObject({}), v.array(Session), { patient: true, large: true }),
     submitFor: call(
-      v.strictObject({ session: SessionID, kind: v.string(), after: v.unknown(), reason: v.optional(v.string()) }),
+      v.strictObject({
+        session: SessionID,
+        kind: v.string(),
+        after: v.unknown(),
+        reason: v.optional(v.string()),
+        /** When the first message of the agent's present turn was handed to it. */
+        turnSince: v.optional(Time),
+      }),
       Submitted,
-      { patient: true, large: true },
+      { patient: true, large: true, deadline: 15_000 },
     ),
     /** A change of the session's own group, else 404. */
     changeFor: call(
       v.strictObject({ session: SessionID, id: ChangeID }),
       v.strictObject({ id: ChangeID, state: ChangeState, failure: v.optional(Failure), reason: v.optional(v.string()) }),
+      { patient: true },
+    ),
+    /** What the runner found at the paths of the host that `mounts-wanted` named. */
+    sighted: call(v.strictObject({ mounts: v.array(MountSighting) }), v.strictObject({}), { patient: true }),
+    /** How far an applied change has come in a session. */
+    condition: call(
+      v.strictObject({
+        changeID: ChangeID,
+        session: SessionID,
+        status: v.picklist(['pending', 'ready', 'failed']),
+        reason: v.optional(v.string()),
+      }),
+      v.strictObject({}),
       { patient: true },
     ),
     note: call(
@@ -43,6 +66,11 @@ export const gatewayRunner = defineEdge({
     'surface-ready': v.strictObject({ session: SessionID }),
     /** An applied change touched this group: relaunch at the next quiet moment, or within 30 s if it narrows. */
     'group-changed': v.strictObject({ agentGroupID: AgentGroupID, changeID: ChangeID, narrowing: v.boolean() }),
+    /** A freeze was set or lifted, for the unit or for a group. */
+    'freeze-changed': v.strictObject({}),
+    'mounts-wanted': v.strictObject({ sources: v.array(v.string()) }),
+    /** By an operator, or because its group is gone. */
+    'session-closed': v.strictObject({ session: SessionID }),
     /** A change that this session asked for was decided. */
     'change-decided': v.strictObject({
       session: SessionID,

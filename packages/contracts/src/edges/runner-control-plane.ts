@@ -1,6 +1,6 @@
 // Messages in and out, and the sessions behind them. The gateway has permitted each call beforehand.
 import * as v from 'valibot'
-import { AgentGroupID, ConversationID, MessageID, SessionID, Time } from '../ids.ts'
+import { AgentGroupID, ConversationID, Digest, MessageID, SessionID, Time } from '../ids.ts'
 import { limits } from '../limits.ts'
 import { call, defineEdge } from './edge.ts'
 
@@ -48,8 +48,9 @@ export const runnerControlPlane = defineEdge({
         agentGroupID: AgentGroupID,
         conversationId: v.optional(ConversationID),
         text: v.pipe(v.string(), v.minLength(1), v.maxBytes(limits.messageText, 'expected at most 256 KiB')),
+        idempotency: v.optional(v.strictObject({ principal: v.string(), key: v.string(), body: Digest })),
       }),
-      v.strictObject({ conversationId: ConversationID, messageId: MessageID, sessionId: SessionID }),
+      v.strictObject({ conversationId: ConversationID, messageId: MessageID, sessionId: SessionID, replayed: v.boolean() }),
       { patient: true },
     ),
     messages: call(
@@ -63,6 +64,10 @@ export const runnerControlPlane = defineEdge({
       { patient: true, large: true },
     ),
     sessions: call(v.strictObject({}), v.strictObject({ items: v.array(SessionStatus) }), { large: true, patient: true }),
+    /** Ends the sandbox of a session that the gateway has closed; resolves when it is gone. */
+    terminate: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true, deadline: limits.drainTime + 2_000 }),
+    /** Lets a parked session work again. */
+    resume: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true }),
     posture: call(v.strictObject({}), SandboxPosture, { patient: true }),
   },
   events: {},

@@ -1,11 +1,14 @@
 // Bodies of the admin API that are not already a resource of their own.
 import * as v from 'valibot'
-import { AuditEntry, Change, ChangeState, Requester, Submission } from '../change.ts'
+import { CatalogEntry } from '../catalog.ts'
+import { AuditEntry, Change, ChangeState, Reason, Requester, Submission } from '../change.ts'
+import { GrantRef } from '../edges/control-plane-calls/registry.ts'
 import { ProcessState } from '../edges/life.ts'
 import { ChatMessage, SandboxPosture, SessionStatus } from '../edges/runner-control-plane.ts'
 import { AgentGroupID, ChangeID, ConversationID, Digest, MessageID, ServerName, SessionID } from '../ids.ts'
 import { limits } from '../limits.ts'
-import { AgentGroup, CatalogEntry, Grant, ServerState } from '../registry.ts'
+import { Freeze, Role, Token } from '../people.ts'
+import { AgentGroup, GrantView, ServerState, Wired } from '../registry.ts'
 
 const listOf = <S extends v.GenericSchema>(item: S) => v.strictObject({ items: v.array(item), nextCursor: v.optional(v.string()) })
 
@@ -22,17 +25,32 @@ export const Problem = v.looseObject({
 })
 export type Problem = v.InferOutput<typeof Problem>
 
-export const SubmitBody = Submission
+export const SubmitBody = v.strictObject({
+  ...Submission.entries,
+  /** Only says what would become of it. */
+  dryRun: v.optional(v.boolean()),
+})
 export const SubmitAnswer = v.strictObject({ id: ChangeID, state: ChangeState, digest: Digest })
 export type SubmitAnswer = v.InferOutput<typeof SubmitAnswer>
 
 export const DecisionBody = v.strictObject({
   outcome: v.picklist(['approve', 'reject']),
   decidedBy: Requester,
-  reason: v.optional(v.pipe(v.string(), v.maxLength(4096))),
+  reason: v.optional(Reason),
   digest: v.optional(Digest),
 })
 export type DecisionBody = v.InferOutput<typeof DecisionBody>
+
+export const WithdrawBody = v.strictObject({ by: v.optional(Requester), reason: v.optional(Reason) })
+export const RetryBody = v.strictObject({ by: v.optional(Requester) })
+export const RevertBody = v.strictObject({ requestedBy: v.optional(Requester), reason: v.optional(Reason) })
+export const TerminateBody = v.strictObject({ reason: v.optional(Reason) })
+export const FreezeBody = v.strictObject({
+  /** Absent: the whole unit. */
+  agentGroupID: v.optional(AgentGroupID),
+  reason: v.pipe(Reason, v.minLength(1, 'expected a reason')),
+})
+export type FreezeBody = v.InferOutput<typeof FreezeBody>
 
 export const ChangeList = listOf(Change)
 export type ChangeList = v.InferOutput<typeof ChangeList>
@@ -40,10 +58,20 @@ export const AuditList = listOf(AuditEntry)
 export type AuditList = v.InferOutput<typeof AuditList>
 export const GroupList = listOf(AgentGroup)
 export type GroupList = v.InferOutput<typeof GroupList>
-export const GrantList = listOf(Grant)
+export const GrantList = listOf(GrantView)
 export type GrantList = v.InferOutput<typeof GrantList>
+export const WiringList = listOf(Wired)
+export type WiringList = v.InferOutput<typeof WiringList>
+export const TokenList = listOf(Token)
+export type TokenList = v.InferOutput<typeof TokenList>
+export const FreezeList = listOf(Freeze)
+export type FreezeList = v.InferOutput<typeof FreezeList>
 export const SessionList = v.strictObject({ items: v.array(SessionStatus) })
 export type SessionList = v.InferOutput<typeof SessionList>
+
+/** Above the schema's own bound of `limits.evidence`, a change shows its evidence by digest; this is the whole. */
+export const WholeEvidence = v.strictObject({ evidence: v.nullable(v.record(v.string(), v.unknown())) })
+export type WholeEvidence = v.InferOutput<typeof WholeEvidence>
 
 export const ChatSendBody = v.strictObject({
   agentGroupID: AgentGroupID,
@@ -55,10 +83,19 @@ export type ChatSendAnswer = v.InferOutput<typeof ChatSendAnswer>
 export const ChatMessages = v.strictObject({ messages: v.array(ChatMessage) })
 export type ChatMessages = v.InferOutput<typeof ChatMessages>
 
-export const ServerView = v.strictObject({ name: ServerName, entry: CatalogEntry, digest: Digest, state: v.optional(ServerState) })
+/** `tag` is the entity tag of the entry, values included. */
+export const ServerView = v.strictObject({
+  name: ServerName,
+  entry: CatalogEntry,
+  digest: Digest,
+  tag: Digest,
+  state: v.optional(ServerState),
+})
 export type ServerView = v.InferOutput<typeof ServerView>
 export const ServerList = v.strictObject({ items: v.array(ServerView) })
 export type ServerList = v.InferOutput<typeof ServerList>
+export const PutServerAnswer = v.strictObject({ ...ServerView.entries, grants: v.array(GrantRef) })
+export type PutServerAnswer = v.InferOutput<typeof PutServerAnswer>
 
 export const Ready = v.strictObject({
   status: v.picklist(['ready', 'not-ready']),
@@ -72,8 +109,13 @@ export const Status = v.strictObject({
   mode: v.picklist(['production', 'demo', 'dev']),
   /** True where no token is asked for. */
   open: v.boolean(),
+  /** Who asks. */
+  principal: v.strictObject({ name: v.string(), role: Role, groups: v.optional(v.array(AgentGroupID)) }),
   startedAt: v.string(),
-  mcp: v.strictObject({ enabled: v.boolean(), isolation: v.optional(v.string()) }),
+  mcp: v.strictObject({ enabled: v.boolean(), isolation: v.optional(v.string()), pinning: v.optional(v.string()) }),
+  /** Different principals that must approve a change. */
+  approvals: v.number(),
+  frozen: v.array(Freeze),
   sandbox: SandboxPosture,
   processes: v.array(ProcessState),
   degraded: v.array(v.string()),

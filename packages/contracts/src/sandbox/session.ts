@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { ChangeState, Failure } from '../change.ts'
 import { AgentGroupID, ChangeID, ConversationID, MessageID, SessionID, Time } from '../ids.ts'
 import { limits } from '../limits.ts'
-import { AgentKind } from '../kinds/kinds.ts'
+import { AgentKind, BuiltinTool, ModelChoice } from '../kinds/agents.ts'
 
 export const SessionInfo = v.strictObject({
   session: SessionID,
@@ -12,6 +12,9 @@ export const SessionInfo = v.strictObject({
   name: v.string(),
   agent: AgentKind,
   persona: v.string(),
+  /** Built-in tools that are on. */
+  tools: v.array(BuiltinTool),
+  model: v.optional(ModelChoice),
 })
 export type SessionInfo = v.InferOutput<typeof SessionInfo>
 

@@ -71,6 +71,11 @@ const checkDepth = (document: unknown): void => {
   }
 }
 
+const leave = (c: Context<Env>, text: string): void => {
+  c.set('body', text)
+  c.req.raw = new Request(c.req.url, { method: c.req.method, headers: c.req.raw.headers, body: text })
+}
+
 /** Leaves the bytes that it read as the body of the request, for the validator of the route. */
 export const jsonBody =
   (limit: number): MiddlewareHandler<Env> =>
@@ -78,6 +83,16 @@ export const jsonBody =
     checkHeaders(c)
     const text = decode(await readBytes(c, limit))
     checkDepth(parse(text))
-    c.req.raw = new Request(c.req.url, { method: c.req.method, headers: c.req.raw.headers, body: text })
+    leave(c, text)
     return next()
   }
+
+/** The same, but a request without a body means `{}`: every member of such a body may be left out. */
+export const optionalJsonBody = (limit: number): MiddlewareHandler<Env> => {
+  const read = jsonBody(limit)
+  return async (c, next) => {
+    if (hasBody(c)) return read(c, next)
+    c.set('body', '')
+    return next()
+  }
+}

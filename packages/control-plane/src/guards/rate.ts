@@ -1,10 +1,10 @@
-// Third guard: a bucket per principal, so that one busy client never slows another. Files of the console count by address.
+// Third guard: a bucket per principal, however many tokens or addresses it comes with. Files of the console count by address.
 import { type ControlPlaneBoot, ServiceError } from '@gatehouse/contracts'
 import type { MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
-import { peerAddress } from './address.ts'
+import { addressKey } from './address.ts'
 import { createBuckets } from './buckets.ts'
-import { isOpenPath } from './token.ts'
+import { isOpenPath } from './open-path.ts'
 
 const exempt: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
@@ -14,7 +14,7 @@ export const rateGuard = (rate: NonNullable<ControlPlaneBoot['rate']>, now?: () 
   const policy = `"principal";q=${rate.burst};w=${Math.ceil(rate.burst / rate.perSecond)}`
   return async (c, next) => {
     if (exempt.has(c.req.path)) return next()
-    const taken = buckets.take(isOpenPath(c.req.path) ? `address ${peerAddress(c)}` : `token ${c.var.token ?? ''}`)
+    const taken = buckets.take(isOpenPath(c.req.path) ? `address ${addressKey(c.var.address)}` : `principal ${c.var.principal.name}`)
     c.header('RateLimit-Policy', policy)
     c.header('RateLimit', `"principal";r=${taken.remaining};t=${taken.reset}`)
     if (taken.ok) return next()

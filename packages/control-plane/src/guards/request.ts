@@ -5,6 +5,8 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { Env, Unit } from '../env.ts'
 import { documentedPath } from '../openapi/path.ts'
+import { clientAddress } from './address.ts'
+import { createProxies } from './proxies.ts'
 
 const idForm = /^[A-Za-z0-9-]{8,64}$/
 const traceForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
@@ -34,9 +36,9 @@ const record = (c: Context<Env>, began: number): void => {
   log.debug('http request', { ...labels, ms: Math.round(seconds * 1e6) / 1e3 })
 }
 
-export const requestGuard =
-  (unit: Unit): MiddlewareHandler<Env> =>
-  async (c, next) => {
+export const requestGuard = (unit: Unit): MiddlewareHandler<Env> => {
+  const proxies = createProxies(unit.boot.trustedProxies)
+  return async (c, next) => {
     const began = performance.now()
     const offered = c.req.header('x-request-id')
     const trace = c.req.header('traceparent')
@@ -45,6 +47,7 @@ export const requestGuard =
     c.set('unit', unit)
     c.set('requestId', requestId)
     c.set('token', null)
+    c.set('address', clientAddress(c, proxies))
     c.set('call', { requestId, traceparent })
     for (const [name, value] of Object.entries({ 'X-Request-Id': requestId, ...safeHeaders })) c.header(name, value)
     await runInContext({ requestId, traceparent }, async () => {
@@ -52,3 +55,4 @@ export const requestGuard =
       record(c, began)
     })
   }
+}

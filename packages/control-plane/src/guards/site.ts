@@ -31,11 +31,16 @@ const hostsOf = (url: URL): readonly string[] =>
 const hostOf = (protocol: string, host: string): string | undefined =>
   URL.canParse(`${protocol}//${host}`) ? new URL(`${protocol}//${host}`).host : undefined
 
+const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
+const loopbackNames = ['127.0.0.1', 'localhost', '::1'] as const
+
 export const createSite = ({ host, port, publicUrls }: Bind): Site => {
   const urls = publicUrlsOf(publicUrls)
   const publicHosts = new Set(urls.flatMap(hostsOf))
   const publicOrigins = new Set(urls.map((url) => url.origin))
-  const ownHosts = new Set([host, '127.0.0.1', 'localhost', '::1'].flatMap((name) => withPort(name, port)))
+  // Browsers reach this machine by the address that means all: a page of elsewhere could use it as a name.
+  const names = wildcards.has(host) ? loopbackNames : [host, ...loopbackNames]
+  const ownHosts = new Set(names.flatMap((name) => withPort(name, port)))
   const checked = isLoopback(host) || publicUrls.length > 0
 
   return {

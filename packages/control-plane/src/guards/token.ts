@@ -4,19 +4,15 @@ import { sha256 } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
-import { peerAddress } from './address.ts'
+import { addressKey } from './address.ts'
 import { type Buckets, createBuckets } from './buckets.ts'
+import { isOpenPath } from './open-path.ts'
 
 /** Visible ASCII: no space, so that two headers joined by the parser are not one token. */
 const bearer = /^Bearer +([\u0021-\u007e]+)$/i
 
-const open: ReadonlySet<string> = new Set(['/', '/healthz', '/readyz', '/ui'])
-
-/** What needs no token holds no data. */
-export const isOpenPath = (path: string): boolean => open.has(path) || path.startsWith('/ui/')
-
 const refuseWrong = (c: Context<Env>, wrong: Buckets): ServiceError => {
-  const taken = wrong.take(peerAddress(c))
+  const taken = wrong.take(addressKey(c.var.address))
   if (taken.ok) return new ServiceError('unauthorized')
   c.header('Retry-After', String(taken.retryAfter))
   return new ServiceError('rate-limited', {
@@ -38,7 +34,7 @@ export const tokenGuard = (now?: () => number): MiddlewareHandler<Env> => {
     if (presented === undefined) throw refuseWrong(c, wrong)
     const token = presented === null ? null : v.parse(Digest, sha256(presented))
     try {
-      await unit.peers.gateway.permit({ token, route: 'status' }, call)
+      c.set('principal', await unit.peers.gateway.permit({ token, route: 'status' }, call))
     } catch (error) {
       throw isServiceError(error) && error.code === 'unauthorized' ? refuseWrong(c, wrong) : error
     }

@@ -1,40 +1,64 @@
 // What the unit says about itself to people who may know.
-import { type Digest, isServiceError, limits, type Status } from '@gatehouse/contracts'
-import type { CallOptions } from '@gatehouse/rpc'
-import type { Unit } from '../env.ts'
+import { type Freeze, isServiceError, limits, type Principal, type Status } from '@gatehouse/contracts'
+import type { Context } from 'hono'
+import type { Env, Unit } from '../env.ts'
+import type { Survey } from './survey.ts'
+
+const isAway = (error: unknown): boolean => isServiceError(error) && (error.code === 'unavailable' || error.code === 'deadline')
 
 /** Undefined while the gateway does not answer. */
-const countHeld = async (unit: Unit, token: Digest | null, call: CallOptions): Promise<number | undefined> => {
-  let count = 0
-  let cursor: string | undefined
+const whileThere = async <T>(act: () => Promise<T>): Promise<T | undefined> => {
   try {
-    do {
-      const page = await unit.peers.gateway.pending({ token, limit: limits.pageSizeMost, cursor }, call)
-      count += page.items.length
-      cursor = page.nextCursor
-    } while (cursor !== undefined)
+    return await act()
   } catch (error) {
-    if (isServiceError(error) && (error.code === 'unavailable' || error.code === 'deadline')) return undefined
+    if (isAway(error)) return undefined
     throw error
   }
+}
+
+const countHeld = async ({ unit, token, call }: Env['Variables']): Promise<number> => {
+  let count = 0
+  let cursor: string | undefined
+  do {
+    const page = await unit.peers.gateway.pending({ token, limit: limits.pageSizeMost, cursor }, call)
+    count += page.items.length
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
   return count
 }
 
-export const readStatus = async (unit: Unit, token: Digest | null, call: CallOptions): Promise<Status> => {
-  const [survey, held] = await Promise.all([unit.survey(), countHeld(unit, token, call)])
-  const { boot } = unit
+const readFrozen = async ({ unit, token, call }: Env['Variables']): Promise<Freeze[]> =>
+  (await unit.peers.gateway.freezes({ token }, call)).items
+
+const shown = ({ name, role, groups }: Principal): Status['principal'] => ({ name, role, ...(groups !== undefined && { groups }) })
+
+const postureOf = ({ sandbox }: Survey): Status['sandbox'] =>
+  sandbox.status === 'unknown' ? { driver: 'unknown', status: 'refused', reason: 'the runner does not answer', missing: [] } : sandbox
+
+const bootFacts = ({ boot, startedAt }: Unit) => ({
+  version: boot.version,
+  mode: boot.mode,
+  open: boot.open,
+  startedAt,
+  mcp: boot.mcp === null ? { enabled: false } : { enabled: true, ...boot.mcp },
+  approvals: boot.approvals,
+})
+
+export const readStatus = async (c: Context<Env>): Promise<Status> => {
+  const { unit, principal } = c.var
+  const [survey, held, frozen] = await Promise.all([
+    unit.survey(),
+    whileThere(() => countHeld(c.var)),
+    whileThere(() => readFrozen(c.var)),
+  ])
+  const away = held === undefined || frozen === undefined
   return {
-    version: boot.version,
-    mode: boot.mode,
-    open: boot.open,
-    startedAt: unit.startedAt,
-    mcp: boot.mcp === null ? { enabled: false } : { enabled: true, isolation: boot.mcp.isolation },
-    sandbox:
-      survey.sandbox.status === 'unknown'
-        ? { driver: 'unknown', status: 'refused', reason: 'the runner does not answer', missing: [] }
-        : survey.sandbox,
+    ...bootFacts(unit),
+    principal: shown(principal),
+    frozen: frozen ?? [],
+    sandbox: postureOf(survey),
     processes: [...survey.processes],
-    degraded: [...new Set([...survey.degraded, ...(held === undefined ? ['gateway'] : [])])],
+    degraded: [...new Set([...survey.degraded, ...(away ? ['gateway'] : [])])],
     held: held ?? 0,
   }
 }

@@ -10,10 +10,18 @@ type Answer = ResponsesWithResolver[string]
 
 export interface Operation {
   readonly summary: string
-  readonly tag: 'changes' | 'audit' | 'agents' | 'chat' | 'tool servers' | 'unit' | 'console'
+  readonly tag: 'changes' | 'audit' | 'agents' | 'chat' | 'tool servers' | 'tokens' | 'freeze' | 'unit' | 'console'
   readonly answers: ResponsesWithResolver
   /** Beyond those that every route behind the token has. */
   readonly problems?: readonly Code[]
+  /** Headers that the route reads, none of them required. */
+  readonly reads?: readonly RequestHeader[]
+}
+
+interface RequestHeader {
+  readonly name: string
+  readonly description: string
+  readonly pattern?: string
 }
 
 const everywhere = ['malformed', 'host-refused', 'internal'] as const satisfies readonly Code[]
@@ -27,6 +35,16 @@ export const json = (description: string, schema: v.GenericSchema): Answer => ({
 export const text = (description: string): Answer => ({ description, content: { 'text/plain': { schema: { type: 'string' } } } })
 
 const header = (name: string, description: string) => ({ headers: { [name]: { description, schema: { type: 'string' as const } } } })
+
+/** The answer, with a header of its own. */
+export const withHeader = (answer: Answer, name: string, description: string): Answer => ({ ...answer, ...header(name, description) })
+
+const parameterOf = ({ name, description, pattern }: RequestHeader) => ({
+  in: 'header' as const,
+  name,
+  description,
+  schema: { type: 'string' as const, ...(pattern !== undefined && { pattern }) },
+})
 
 /** By status. */
 const withHeaders: Readonly<Record<number, ReturnType<typeof header>>> = {
@@ -48,13 +66,17 @@ const problemsOf = (list: readonly Code[]): ResponsesWithResolver => {
 }
 
 /** A route behind the token. */
-export const guarded = ({ summary, tag, answers, problems = [] }: Operation): MiddlewareHandler =>
+export const guarded = ({ summary, tag, answers, problems = [], reads = [] }: Operation): MiddlewareHandler =>
   describeRoute({
     summary,
     tags: [tag],
     security: [{ bearer: [] }],
+    ...(reads.length > 0 && { parameters: reads.map(parameterOf) }),
     responses: { ...answers, ...problemsOf([...everywhere, ...behindToken, ...problems]) },
   })
+
+/** Stands behind the validator of a body that may be left out. */
+export const bodyOptional: MiddlewareHandler = describeRoute({ requestBody: { required: false, content: {} } })
 
 /** A route that needs no token and holds no data. */
 export const unguarded = ({ summary, tag, answers, problems = [] }: Operation): MiddlewareHandler =>

@@ -4,18 +4,43 @@ import {
   AuditEntry,
   CatalogEntry,
   Change,
+  ChangeView,
   ChatMessage,
-  Grant,
+  Explanation,
+  Freeze,
+  GrantView,
+  News,
+  Preview,
   Problem,
   ServerView,
   SessionStatus,
+  Token,
   ToolDefinition,
+  Wired,
 } from '@gatehouse/contracts'
 import type { ConversionConfig } from '@valibot/to-json-schema'
 import { resolver } from 'hono-openapi'
 import type * as v from 'valibot'
 
-const definitions = { AgentGroup, AuditEntry, CatalogEntry, Change, ChatMessage, Grant, Problem, ServerView, SessionStatus, ToolDefinition }
+const definitions = {
+  AgentGroup,
+  AuditEntry,
+  CatalogEntry,
+  Change,
+  ChangeView,
+  ChatMessage,
+  Explanation,
+  Freeze,
+  GrantView,
+  News,
+  Preview,
+  Problem,
+  ServerView,
+  SessionStatus,
+  Token,
+  ToolDefinition,
+  Wired,
+}
 
 /** A default that a query would carry as text is shown as the number that it means. */
 const numericDefault: ConversionConfig['overrideSchema'] = ({ valibotSchema, jsonSchema }) =>

@@ -1,76 +1,47 @@
-// Changes: submitted, listed, decided. Each of these ends at the gateway, which alone judges.
-import { Change, ChangeID, ChangeList, DecisionBody, limits, type Submission, SubmitAnswer, SubmitBody } from '@gatehouse/contracts'
-import { type Context, Hono } from 'hono'
+// Changes are read: those that wait, those that were decided, one with its evidence.
+import { ChangeID, ChangeList, ChangeView, WholeEvidence } from '@gatehouse/contracts'
+import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
-import { jsonBody } from '../guards/body.ts'
 import { guarded, json } from '../openapi/operation.ts'
-import { PageQuery } from './page.ts'
-import { body, existing, query } from './validate.ts'
+import { HistoryQuery, PendingQuery } from './filters.ts'
+import { existing, query } from './validate.ts'
 
 const tag = 'changes'
 const byId = existing(v.object({ id: ChangeID }))
 
-const submission = (summary: string) =>
-  guarded({
-    summary,
-    tag,
-    answers: { 202: json('Held, or taken in another state', SubmitAnswer) },
-    problems: ['unsupported-media-type', 'invalid', 'change-refused', 'not-found', 'conflict', 'queue-full', 'audit-unwritable'],
-  })
-
-const submit = (c: Context<Env>, wanted: Submission): Promise<SubmitAnswer> => {
-  const { unit, token, call } = c.var
-  return unit.peers.gateway.submit({ token, submission: wanted }, call)
-}
-
-const decision = guarded({
-  summary: 'Approve or reject a held change',
-  tag,
-  answers: { 200: json('The change after the decision', Change) },
-  problems: [
-    'unsupported-media-type',
-    'invalid',
-    'not-found',
-    'self-approval',
-    'change-already-decided',
-    'change-stale',
-    'digest-mismatch',
-    'conflict',
-    'audit-unwritable',
-  ],
-})
-
 export const changeRoutes = new Hono<Env>()
-  .post('/v1/ui/config/change', submission('Submit a change'), jsonBody(limits.apiBody), body(SubmitBody), async (c) =>
-    c.json(await submit(c, c.req.valid('json')), 202),
-  )
-  .post(
-    '/v1/changes',
-    submission('Submit a change (the same as /v1/ui/config/change)'),
-    jsonBody(limits.apiBody),
-    body(SubmitBody),
-    async (c) => c.json(await submit(c, c.req.valid('json')), 202),
-  )
   .get(
     '/v1/changes/pending',
-    guarded({ summary: 'Changes that wait for a decision', tag, answers: { 200: json('A page', ChangeList) }, problems: ['invalid'] }),
-    query(PageQuery),
+    guarded({ summary: 'Changes that wait for a decision', tag, answers: { 200: json('A page', ChangeList) }, problems: ['invalid', 'not-found'] }),
+    query(PendingQuery),
     async (c) => c.json(await c.var.unit.peers.gateway.pending({ token: c.var.token, ...c.req.valid('query') }, c.var.call)),
   )
   .get(
     '/v1/changes/history',
-    guarded({ summary: 'Changes that were decided or refused', tag, answers: { 200: json('A page', ChangeList) }, problems: ['invalid'] }),
-    query(PageQuery),
+    guarded({ summary: 'Changes that were decided or refused', tag, answers: { 200: json('A page', ChangeList) }, problems: ['invalid', 'not-found'] }),
+    query(HistoryQuery),
     async (c) => c.json(await c.var.unit.peers.gateway.history({ token: c.var.token, ...c.req.valid('query') }, c.var.call)),
   )
   .get(
     '/v1/changes/:id',
-    guarded({ summary: 'One change', tag, answers: { 200: json('The change', Change) }, problems: ['not-found'] }),
+    guarded({
+      summary: 'One change, with what its sessions still have to do',
+      tag,
+      answers: { 200: json('The change', ChangeView) },
+      problems: ['not-found'],
+    }),
     byId,
     async (c) => c.json(await c.var.unit.peers.gateway.change({ token: c.var.token, ...c.req.valid('param') }, c.var.call)),
   )
-  .post('/v1/changes/:id/decision', decision, byId, jsonBody(limits.decisionBody), body(DecisionBody), async (c) => {
-    const { unit, token, call } = c.var
-    return c.json(await unit.peers.gateway.decide({ token, ...c.req.valid('param'), ...c.req.valid('json') }, call))
-  })
+  .get(
+    '/v1/changes/:id/evidence',
+    guarded({
+      summary: 'The whole evidence of a change that shows it by its digest',
+      tag,
+      answers: { 200: json('The evidence', WholeEvidence) },
+      problems: ['not-found'],
+    }),
+    byId,
+    async (c) => c.json(await c.var.unit.peers.gateway.evidence({ token: c.var.token, ...c.req.valid('param') }, c.var.call)),
+  )

@@ -1,10 +1,12 @@
 // Messages to and from agents. The gateway permits, the runner carries.
 import { AgentGroupID, ChatMessages, ChatSendAnswer, ChatSendBody, ConversationID, limits } from '@gatehouse/contracts'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
 import { jsonBody } from '../guards/body.ts'
-import { guarded, json } from '../openapi/operation.ts'
+import { requireGroup } from '../guards/scope.ts'
+import { guarded, json, withHeader } from '../openapi/operation.ts'
+import { idempotencyHeader, markReplay, readAttempt } from './idempotency.ts'
 import { PageLimit, Sequence } from './page.ts'
 import { body, existing, query } from './validate.ts'
 
@@ -19,16 +21,28 @@ const MessagesQuery = v.strictObject({
 const send = guarded({
   summary: 'Send a message to an agent group; the reply comes later',
   tag,
-  answers: { 202: json('Taken', ChatSendAnswer) },
-  problems: ['unsupported-media-type', 'invalid', 'not-found', 'conflict', 'queue-full', 'no-sandbox', 'audit-unwritable'],
+  answers: { 202: withHeader(json('Taken', ChatSendAnswer), 'Idempotent-Replay', '`true` where nothing was sent again') },
+  problems: ['unsupported-media-type', 'invalid', 'not-found', 'conflict', 'queue-full', 'no-sandbox', 'frozen', 'audit-unwritable'],
+  reads: [idempotencyHeader],
 })
+
+/** The name of who may. */
+const permit = async (c: Context<Env>, agentGroupID: AgentGroupID): Promise<string> => {
+  const { unit, token, call } = c.var
+  const principal = await unit.peers.gateway.permit({ token, route: 'chat', agentGroupID }, call)
+  requireGroup(principal, agentGroupID)
+  return principal.name
+}
 
 export const chatRoutes = new Hono<Env>()
   .post('/v1/ui/chat/send', send, jsonBody(limits.apiBody), body(ChatSendBody), async (c) => {
-    const { unit, token, call } = c.var
     const message = c.req.valid('json')
-    await unit.peers.gateway.permit({ token, route: 'chat', agentGroupID: message.agentGroupID }, call)
-    return c.json(await unit.peers.runner.send(message, call), 202)
+    const attempt = readAttempt(c)
+    const principal = await permit(c, message.agentGroupID)
+    const idempotency = attempt === undefined ? undefined : { principal, ...attempt }
+    const { replayed, ...taken } = await c.var.unit.peers.runner.send({ ...message, idempotency }, c.var.call)
+    markReplay(c, replayed)
+    return c.json(taken, 202)
   })
   .get(
     '/v1/ui/chat/:agentGroupID/messages',
@@ -41,9 +55,8 @@ export const chatRoutes = new Hono<Env>()
     existing(v.object({ agentGroupID: AgentGroupID })),
     query(MessagesQuery),
     async (c) => {
-      const { unit, token, call } = c.var
       const group = c.req.valid('param')
-      await unit.peers.gateway.permit({ token, route: 'chat', ...group }, call)
-      return c.json(await unit.peers.runner.messages({ ...group, ...c.req.valid('query') }, call))
+      await permit(c, group.agentGroupID)
+      return c.json(await c.var.unit.peers.runner.messages({ ...group, ...c.req.valid('query') }, c.var.call))
     },
   )

@@ -1,21 +1,21 @@
-// What the gateway keeps: the journal, agent groups, grants.
-import { AuditList, GrantList, GroupList } from '@gatehouse/contracts'
+// What the gateway keeps about agents: groups, wirings, grants, and why a call is or is not allowed.
+import { AgentGroup, AgentGroupID, Explanation, GrantList, GroupList, WiringList } from '@gatehouse/contracts'
 import { Hono } from 'hono'
+import * as v from 'valibot'
 import type { Env } from '../env.ts'
 import { guarded, json } from '../openapi/operation.ts'
+import { GroupQuery } from './filters.ts'
 import { cutPage, PageQuery } from './page.ts'
-import { query } from './validate.ts'
+import { existing, query } from './validate.ts'
 
-export const registryRoutes = new Hono<Env>()
-  .get(
-    '/v1/audit',
-    guarded({ summary: 'Lines of the journal', tag: 'audit', answers: { 200: json('A page', AuditList) }, problems: ['invalid'] }),
-    query(PageQuery),
-    async (c) => c.json(await c.var.unit.peers.gateway.audit({ token: c.var.token, ...c.req.valid('query') }, c.var.call)),
-  )
+const tag = 'agents'
+
+const ExplainQuery = v.strictObject({ agentGroupID: AgentGroupID, tool: v.pipe(v.string(), v.minLength(1), v.maxLength(256)) })
+
+const groupRoutes = new Hono<Env>()
   .get(
     '/v1/agent-groups',
-    guarded({ summary: 'Agent groups', tag: 'agents', answers: { 200: json('A page', GroupList) }, problems: ['invalid'] }),
+    guarded({ summary: 'Agent groups', tag, answers: { 200: json('A page', GroupList) }, problems: ['invalid'] }),
     query(PageQuery),
     async (c) => {
       const { items } = await c.var.unit.peers.gateway.groups({ token: c.var.token }, c.var.call)
@@ -23,11 +23,52 @@ export const registryRoutes = new Hono<Env>()
     },
   )
   .get(
-    '/v1/grants',
-    guarded({ summary: 'Grants of tool servers', tag: 'agents', answers: { 200: json('A page', GrantList) }, problems: ['invalid'] }),
-    query(PageQuery),
+    '/v1/agent-groups/:id',
+    guarded({ summary: 'One agent group', tag, answers: { 200: json('The group', AgentGroup) }, problems: ['not-found'] }),
+    existing(v.object({ id: AgentGroupID })),
+    async (c) => c.json(await c.var.unit.peers.gateway.group({ token: c.var.token, agentGroupID: c.req.valid('param').id }, c.var.call)),
+  )
+
+export const registryRoutes = new Hono<Env>()
+  .route('/', groupRoutes)
+  .get(
+    '/v1/wirings',
+    guarded({
+      summary: 'Addresses of channels, and the groups that they lead to',
+      tag,
+      answers: { 200: json('A page', WiringList) },
+      problems: ['invalid', 'not-found'],
+    }),
+    query(GroupQuery),
     async (c) => {
-      const { items } = await c.var.unit.peers.gateway.grants({ token: c.var.token }, c.var.call)
-      return c.json(cutPage(items, c.req.valid('query'), ({ agentGroupID, server, changeID }) => `${agentGroupID} ${server} ${changeID}`))
+      const { agentGroupID, ...page } = c.req.valid('query')
+      const { items } = await c.var.unit.peers.gateway.wirings({ token: c.var.token, agentGroupID }, c.var.call)
+      return c.json(cutPage(items, page, ({ channel, address }) => `${channel} ${address}`))
     },
+  )
+  .get(
+    '/v1/grants',
+    guarded({
+      summary: 'Grants of tool servers, and what has become of them',
+      tag,
+      answers: { 200: json('A page', GrantList) },
+      problems: ['invalid', 'not-found'],
+    }),
+    query(GroupQuery),
+    async (c) => {
+      const { agentGroupID, ...page } = c.req.valid('query')
+      const { items } = await c.var.unit.peers.gateway.grants({ token: c.var.token, agentGroupID }, c.var.call)
+      return c.json(cutPage(items, page, (grant) => `${grant.agentGroupID} ${grant.server} ${grant.changeID}`))
+    },
+  )
+  .get(
+    '/v1/explain',
+    guarded({
+      summary: 'Which grant, pin, limit or freeze decides a call, and why',
+      tag,
+      answers: { 200: json('The way to the verdict', Explanation) },
+      problems: ['invalid', 'not-found'],
+    }),
+    query(ExplainQuery),
+    async (c) => c.json(await c.var.unit.peers.gateway.explain({ token: c.var.token, ...c.req.valid('query') }, c.var.call)),
   )

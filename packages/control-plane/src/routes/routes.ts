@@ -1,23 +1,37 @@
 // Every route of the listener, in one value that the application serves and the document describes.
 import { Hono } from 'hono'
 import type { Env } from '../env.ts'
+import { auditRoutes } from './audit.ts'
+import { catalogRoutes } from './catalog.ts'
 import { chatRoutes } from './chat.ts'
 import { changeRoutes } from './changes.ts'
 import { consoleRoutes } from './console.ts'
+import { decisionRoutes } from './decisions.ts'
 import { documentRoutes } from './document.ts'
+import { eventRoutes } from './events.ts'
+import { freezeRoutes } from './freeze.ts'
 import { probeRoutes } from './probes.ts'
 import { registryRoutes } from './registry.ts'
 import { serverRoutes } from './servers.ts'
 import { sessionRoutes } from './sessions.ts'
+import { submissionRoutes } from './submissions.ts'
+import { tokenRoutes } from './tokens.ts'
 import { unitRoutes } from './unit.ts'
 
 export const createRoutes = (readDocument: () => Promise<object>): Hono<Env> =>
   new Hono<Env>()
     .route('/', probeRoutes)
     .route('/', consoleRoutes)
+    .route('/', submissionRoutes)
     .route('/', changeRoutes)
+    .route('/', decisionRoutes)
+    .route('/', auditRoutes)
+    .route('/', eventRoutes)
     .route('/', registryRoutes)
     .route('/', serverRoutes)
+    .route('/', catalogRoutes)
+    .route('/', tokenRoutes)
+    .route('/', freezeRoutes)
     .route('/', sessionRoutes)
     .route('/', chatRoutes)
     .route('/', unitRoutes)

@@ -1,13 +1,13 @@
-// Tool servers: the catalog at the gateway, joined with what the broker sees of them.
-import { CatalogEntry, limits, ProbeResult, ServerList, ServerName, type ServerState, ServerView } from '@gatehouse/contracts'
+// Tool servers as they are read: the catalog at the gateway, joined with what the broker sees of them.
+import { ProbeResult, ReloadOutcome, ServerList, ServerName, type ServerState, ServerView } from '@gatehouse/contracts'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
-import { jsonBody } from '../guards/body.ts'
 import { toolServersGuard } from '../guards/tool-servers.ts'
-import { guarded, json } from '../openapi/operation.ts'
+import { guarded, json, withHeader } from '../openapi/operation.ts'
+import { ifNoneMatchHeader, isHeld, quoteTag } from './entity-tag.ts'
 import { probeServer } from './probe.ts'
-import { body, existing, newName } from './validate.ts'
+import { existing } from './validate.ts'
 
 const tag = 'tool servers'
 const Named = v.object({ name: ServerName })
@@ -24,63 +24,39 @@ const readStates = async (c: Context<Env>): Promise<Readonly<Record<string, Serv
 
 const viewOf = (row: Omit<ServerView, 'state'>, states: Readonly<Record<string, ServerState>>): ServerView => {
   const state = Object.hasOwn(states, row.name) ? states[row.name] : undefined
-  return { name: row.name, entry: row.entry, digest: row.digest, ...(state !== undefined && { state }) }
+  return { ...row, ...(state !== undefined && { state }) }
 }
 
-const put = guarded({
-  summary: 'Create or replace a catalog entry; grants nothing to anybody',
+const listed = guarded({
+  summary: 'Catalog entries, values masked',
   tag,
-  answers: { 200: json('Replaced', ServerView), 201: json('Created', ServerView) },
-  problems: ['unsupported-media-type', 'invalid', 'conflict', 'mcp-disabled', 'audit-unwritable'],
+  answers: { 200: json('All', ServerList) },
+  problems: ['mcp-disabled'],
+})
+
+const shown = guarded({
+  summary: 'One catalog entry',
+  tag,
+  answers: {
+    200: withHeader(json('The entry', ServerView), 'ETag', 'Moves with every value of the entry'),
+    304: { description: 'The entry is the one that If-None-Match names' },
+  },
+  problems: ['not-found', 'mcp-disabled'],
+  reads: [ifNoneMatchHeader],
 })
 
 export const serverRoutes = new Hono<Env>()
-  .get(
-    '/v1/registry/mcp-servers',
-    guarded({ summary: 'Catalog entries, values masked', tag, answers: { 200: json('All', ServerList) }, problems: ['mcp-disabled'] }),
-    toolServersGuard,
-    async (c) => {
-      const { unit, token, call } = c.var
-      const [{ items }, states] = await Promise.all([unit.peers.gateway.servers({ token }, call), readStates(c)])
-      return c.json({ items: items.map((row) => viewOf(row, states)) })
-    },
-  )
-  .get(
-    '/v1/registry/mcp-servers/:name',
-    guarded({
-      summary: 'One catalog entry',
-      tag,
-      answers: { 200: json('The entry', ServerView) },
-      problems: ['not-found', 'mcp-disabled'],
-    }),
-    toolServersGuard,
-    existing(Named),
-    async (c) => {
-      const { unit, token, call } = c.var
-      const [row, states] = await Promise.all([unit.peers.gateway.server({ token, ...c.req.valid('param') }, call), readStates(c)])
-      return c.json(viewOf(row, states))
-    },
-  )
-  .put('/v1/registry/mcp-servers/:name', put, toolServersGuard, newName(Named), jsonBody(limits.apiBody), body(CatalogEntry), async (c) => {
+  .get('/v1/registry/mcp-servers', listed, toolServersGuard, async (c) => {
     const { unit, token, call } = c.var
-    const { created, ...row } = await unit.peers.gateway.putServer({ token, ...c.req.valid('param'), entry: c.req.valid('json') }, call)
-    return c.json(viewOf(row, {}), created ? 201 : 200)
+    const [{ items }, states] = await Promise.all([unit.peers.gateway.servers({ token }, call), readStates(c)])
+    return c.json({ items: items.map((row) => viewOf(row, states)) })
   })
-  .delete(
-    '/v1/registry/mcp-servers/:name',
-    guarded({
-      summary: 'Remove a catalog entry; its grants stay',
-      tag,
-      answers: { 204: { description: 'Removed' } },
-      problems: ['not-found', 'conflict', 'mcp-disabled', 'audit-unwritable'],
-    }),
-    toolServersGuard,
-    existing(Named),
-    async (c) => {
-      await c.var.unit.peers.gateway.removeServer({ token: c.var.token, ...c.req.valid('param') }, c.var.call)
-      return c.body(null, 204)
-    },
-  )
+  .get('/v1/registry/mcp-servers/:name', shown, toolServersGuard, existing(Named), async (c) => {
+    const { unit, token, call } = c.var
+    const [row, states] = await Promise.all([unit.peers.gateway.server({ token, ...c.req.valid('param') }, call), readStates(c)])
+    c.header('ETag', quoteTag(row.tag))
+    return isHeld(c, row.tag) ? c.body(null, 304) : c.json(viewOf(row, states))
+  })
   .post(
     '/v1/registry/mcp-servers/:name/probe',
     guarded({
@@ -92,4 +68,15 @@ export const serverRoutes = new Hono<Env>()
     toolServersGuard,
     existing(Named),
     async (c) => c.json(await probeServer(c, c.req.valid('param').name)),
+  )
+  .post(
+    '/v1/registry/reload',
+    guarded({
+      summary: 'Read the catalog file again',
+      tag,
+      answers: { 200: json('What has changed', ReloadOutcome) },
+      problems: ['invalid', 'conflict', 'mcp-disabled', 'audit-unwritable'],
+    }),
+    toolServersGuard,
+    async (c) => c.json(await c.var.unit.peers.gateway.reload({ token: c.var.token }, c.var.call)),
   )

@@ -10,7 +10,7 @@ const tag = 'unit'
 
 export const unitRoutes = new Hono<Env>()
   .get('/v1/status', guarded({ summary: 'Status of every part', tag, answers: { 200: json('Status', Status) } }), async (c) =>
-    c.json(await readStatus(c.var.unit, c.var.token, c.var.call)),
+    c.json(await readStatus(c)),
   )
   .get(
     '/metrics',

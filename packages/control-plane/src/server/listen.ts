@@ -15,6 +15,8 @@ export interface Address {
   readonly headersTime?: number
   /** Milliseconds that a client may take for its whole request. */
   readonly requestTime?: number
+  /** Milliseconds after which a client must take its answer at `limits.responseRate`. */
+  readonly responseTime?: number
   /** Milliseconds between two looks for clients that took longer. */
   readonly checkEvery?: number
 }
@@ -56,8 +58,8 @@ const closeServer = async (server: Server, connections: Connections): Promise<vo
   clearTimeout(rest)
 }
 
-export const listen = async (address: Address): Promise<Listening> => {
-  const server = createServer({
+const createBounded = (address: Address): Server =>
+  createServer({
     headersTimeout: address.headersTime ?? limits.headersTime,
     requestTimeout: address.requestTime ?? limits.requestTime,
     connectionsCheckingInterval: address.checkEvery ?? 1_000,
@@ -65,7 +67,19 @@ export const listen = async (address: Address): Promise<Listening> => {
     // Its answer would not be a problem document; the host guard refuses instead.
     requireHostHeader: false,
   })
+
+/** node:http bounds how long a request takes, and not how long its answer does. */
+const watchPace = (server: Server, connections: Connections, { responseTime = limits.responseTime, checkEvery = 1_000 }: Address): void => {
+  const pace = { time: responseTime, rate: limits.responseRate }
+  const look = setInterval(() => connections.endSlow(pace), checkEvery)
+  look.unref()
+  server.once('close', () => clearInterval(look))
+}
+
+export const listen = async (address: Address): Promise<Listening> => {
+  const server = createBounded(address)
   const connections = trackConnections(server)
+  watchPace(server, connections, address)
   answerParseErrors(server, connections)
   try {
     server.listen(address.port, address.host)

@@ -1,6 +1,6 @@
 // From a request of node:http to the application and back. Only requests in origin form, for one host, pass.
 import { randomUUID } from 'node:crypto'
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { problemType } from '../problem.ts'
 import { malformedBody } from './raw.ts'
@@ -27,15 +27,21 @@ const refuseTarget = (): Response => {
 
 const isHost = (name: string, index: number): boolean => index % 2 === 0 && name.toLowerCase() === 'host'
 
+/** The parser also takes 0.9 and 2.0, which nobody speaks in these words. */
+const versions: ReadonlySet<string> = new Set(['1.0', '1.1'])
+
+const isWellFormed = ({ url, rawHeaders, httpVersion }: IncomingMessage): boolean =>
+  url?.startsWith('/') === true && rawHeaders.filter(isHost).length < 2 && versions.has(httpVersion)
+
 export const createListener = (fetch: Fetch): RequestListener => {
   // A probe may come without Host; the host guard judges everything else by the header itself.
   const answer = getRequestListener(fetch, { hostname: 'localhost', overrideGlobalObjects: false, errorHandler: refuseTarget })
   return (incoming, outgoing) => {
-    if (incoming.url?.startsWith('/') === true && incoming.rawHeaders.filter(isHost).length < 2) {
+    if (isWellFormed(incoming)) {
       void answer(incoming, outgoing)
       return
     }
-    const { body, headers } = refusal('expected a path as request target and one Host header')
+    const { body, headers } = refusal('expected HTTP/1.1 with a path as request target and one Host header')
     outgoing.writeHead(400, headers).end(body)
   }
 }

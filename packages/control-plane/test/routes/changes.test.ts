@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { ServiceError } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import { createTestUnit, token } from '../fixtures/unit.ts'
-import { change } from '../fixtures/values.ts'
+import { change, changeView } from '../fixtures/values.ts'
 
 const digest = sha256(token)
 const submission = { kind: 'persona', agentGroupID: 'dev-agent', requestedBy: 'cli:ann', after: { instructions: 'Be kind.' } }
@@ -82,7 +82,7 @@ test('refuses a page that is none', async () => {
 
 test('shows one change, and nothing for an id that is none', async () => {
   const { ask, named } = createTestUnit()
-  assert.deepEqual((await ask('GET', `/v1/changes/${change.id}`)).json(), change)
+  assert.deepEqual((await ask('GET', `/v1/changes/${change.id}`)).json(), changeView)
   for (const id of ['chg_1', 'nonsense', '%00', 'chg_20260102030405.6780000000', '..%2f..']) {
     const answer = await ask('GET', `/v1/changes/${id}`)
     assert.equal(answer.status, 404, id)

@@ -29,9 +29,9 @@ test('answers 201 to a new entry and 200 to a replaced one', async () => {
   const { ask, named } = createTestUnit()
   const created = await ask('PUT', `${servers}/sample`, { body: entry })
   assert.equal(created.status, 201)
-  assert.deepEqual(created.json(), row)
+  assert.deepEqual(created.json(), { ...row, grants: [{ agentGroupID: 'dev-agent', server: 'sample' }] })
   assert.deepEqual(named('gateway.putServer')[0]?.params, { token: digest, name: 'sample', entry })
-  const again = createTestUnit({ answers: { 'gateway.putServer': () => ({ ...row, created: false }) } })
+  const again = createTestUnit({ answers: { 'gateway.putServer': () => ({ ...row, created: false, grants: [] }) } })
   assert.equal((await again.ask('PUT', `${servers}/sample`, { body: entry })).status, 200)
 })
 

@@ -1,26 +1,41 @@
-// The catalog: a JSON file that only the gateway writes, 0600, read at start.
-import { readFile, stat } from 'node:fs/promises'
-import {
-  Catalog as CatalogFile,
-  type CatalogEntry,
-  exits,
-  type FieldIssue,
-  isServiceError,
-  ServerName,
-  ServiceError,
-} from '@gatehouse/contracts'
-import { Refusal, writeAtomically } from '@gatehouse/kernel'
+// The catalog: a JSON file that the gateway writes, 0600, and that an operator may edit between two reloads.
+import { type CatalogEntry, type Digest, ServerName, ServiceError } from '@gatehouse/contracts'
+import { isRefusal, sha256, writeAtomically } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { parse } from '../input/parse.ts'
-import { checkEntry } from './check.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { digestOfEntry, tagOfEntry } from './identity.ts'
+import { codeOf, type Entries, fileDigest, loadCatalog, refuse } from './load.ts'
 
-type Entries = ReadonlyMap<ServerName, CatalogEntry>
+/** An entry with its values. */
+export interface CatalogItem {
+  readonly name: ServerName
+  readonly entry: CatalogEntry
+  /** Tells one server from another. */
+  readonly digest: Digest
+  /** Tells one state of the entry from the next, values included. */
+  readonly tag: Digest
+}
+
+/** A file that was read and is not in force yet. */
+export interface Reading {
+  readonly items: readonly CatalogItem[]
+  adopt(): void
+}
 
 export interface Catalog {
   /** False on a unit without tool servers. */
   readonly enabled: boolean
   get(name: ServerName): CatalogEntry | undefined
+  item(name: ServerName): CatalogItem | undefined
+  /** By name. */
+  items(): readonly CatalogItem[]
   names(): ServerName[]
+  /** Why the file cannot be used, while the last good one stays in force. */
+  fault(): string | undefined
+  /** Throws `conflict` where the file is not as it was last read or written. */
+  assertUntouched(): Promise<void>
+  /** Reads the file again. Throws `conflict` where it cannot be used. */
+  read(): Promise<Reading>
   /** On disk when it resolves; if it rejects, the entries are what they were. */
   set(name: ServerName, entry: CatalogEntry): Promise<void>
   remove(name: ServerName): Promise<void>
@@ -31,93 +46,103 @@ export interface CatalogOptions {
   readonly path: string | null
   /** What a new file holds. */
   readonly initial: Readonly<Record<string, CatalogEntry>>
+  readonly secrets: Pick<Secrets, 'hmac'>
 }
 
-const refuse = (detail: string, hint: string, cause?: unknown): Refusal => new Refusal(exits.configuration, { detail, hint, cause })
+type Items = ReadonlyMap<string, CatalogItem>
 
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
+const byName = <T>([a]: readonly [string, T], [b]: readonly [string, T]): number => (a < b ? -1 : 1)
 
-const exists = async (path: string): Promise<boolean> => {
-  try {
-    const found = await stat(path)
-    if (!found.isFile()) throw refuse(`expected the catalog file at ${path}, got something else`, `move ${path} away`)
-    const mode = found.mode & 0o777
-    if ((mode & 0o077) === 0) return true
-    throw refuse(`expected mode 0600 on the catalog file ${path}, got ${mode.toString(8).padStart(4, '0')}`, `run: chmod 600 ${path}`)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false
-    throw error
-  }
-}
+const textOf = (entries: Entries): string => `${JSON.stringify(Object.fromEntries([...entries].toSorted(byName)), null, 2)}\n`
 
-const write = (path: string, entries: Entries): Promise<void> =>
-  writeAtomically(path, `${JSON.stringify(Object.fromEntries([...entries].toSorted(([a], [b]) => (a < b ? -1 : 1))), null, 2)}\n`)
-
-const parseJson = (path: string, text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    // The parser's own message repeats the text around the fault, which may be a secret.
-    throw refuse(`expected JSON in the catalog file ${path}, got something else`, 'an empty catalog is {}', error)
-  }
-}
-
-const refuseFields = (path: string, issues: readonly FieldIssue[]): Refusal =>
-  refuse(
-    `the catalog file ${path} cannot be used: ${issues.map(({ pointer, detail }) => `${pointer || '/'}: ${detail}`).join('; ')}`,
-    'correct these fields',
+const itemsOf = (entries: Entries, secrets: CatalogOptions['secrets']): Items =>
+  new Map(
+    [...entries]
+      .toSorted(byName)
+      .map(([name, entry]) => [name, { name, entry, digest: digestOfEntry(entry), tag: tagOfEntry(secrets, name, entry) }] as const),
   )
 
-const read = async (path: string): Promise<Entries> => {
-  const json = parseJson(path, await readFile(path, 'utf8'))
-  if (Array.isArray(json)) throw refuseFields(path, [{ pointer: '', detail: 'expected an object of entries by name, got a list' }])
-  try {
-    const entries = Object.entries(parse(CatalogFile, json, '')).map(([name, entry]) => [v.parse(ServerName, name), entry] as const)
-    const issues = entries.flatMap(([name, entry]) => checkEntry(entry).map((issue) => ({ ...issue, pointer: `/${name}${issue.pointer}` })))
-    if (issues.length > 0) throw refuseFields(path, issues)
-    return new Map(entries)
-  } catch (error) {
-    if (!isServiceError(error)) throw error
-    throw refuseFields(path, error.errors ?? [])
-  }
+const none: Catalog = {
+  enabled: false,
+  get: () => undefined,
+  item: () => undefined,
+  items: () => [],
+  names: () => [],
+  fault: () => undefined,
+  assertUntouched: () => Promise.resolve(),
+  read: () => Promise.reject(new TypeError('a unit without tool servers has no catalog to read')),
+  set: () => Promise.reject(new TypeError('a unit without tool servers has no catalog to write')),
+  remove: () => Promise.reject(new TypeError('a unit without tool servers has no catalog to write')),
 }
 
-const create = async (path: string, entries: Entries): Promise<Entries> => {
+const create = async (path: string, initial: CatalogOptions['initial']): Promise<{ entries: Entries; digest: string }> => {
+  const entries: Entries = new Map(Object.entries(initial).map(([name, entry]) => [v.parse(ServerName, name), entry]))
   try {
-    await write(path, entries)
-    return entries
+    await writeAtomically(path, textOf(entries))
+    return { entries, digest: sha256(textOf(entries)) }
   } catch (error) {
     throw refuse(`the catalog file ${path} cannot be made (${codeOf(error)})`, 'make its directory, and let this user write to it', error)
   }
 }
 
-const none: Catalog = {
-  enabled: false,
-  get: () => undefined,
-  names: () => [],
-  set: () => Promise.reject(new TypeError('a unit without tool servers has no catalog to write')),
-  remove: () => Promise.reject(new TypeError('a unit without tool servers has no catalog to write')),
+const unwritable = (path: string, error: unknown): ServiceError =>
+  new ServiceError('unavailable', {
+    detail: `the catalog file ${path} cannot be written (${codeOf(error)})`,
+    hint: 'let this user write to its directory, and free disk space',
+    cause: error,
+  })
+
+const unusable = (error: unknown): ServiceError => {
+  if (!isRefusal(error)) throw error
+  return new ServiceError('conflict', { detail: error.detail, hint: error.hint, cause: error })
 }
 
+const touched = (path: string): ServiceError =>
+  new ServiceError('conflict', {
+    detail: `the catalog file ${path} was changed by hand since it was last read`,
+    hint: 'reload the catalog first, so that nothing of it is lost',
+  })
+
 /** Throws a `Refusal` that names the field or the chmod. */
-export const openCatalog = async ({ path, initial }: CatalogOptions): Promise<Catalog> => {
+export const openCatalog = async ({ path, initial, secrets }: CatalogOptions): Promise<Catalog> => {
   if (path === null) return none
-  const first = new Map(Object.entries(initial).map(([name, entry]) => [v.parse(ServerName, name), entry]))
-  let entries = (await exists(path)) ? await read(path) : await create(path, first)
+  let { entries, digest } = (await loadCatalog(path)) ?? (await create(path, initial))
+  let items = itemsOf(entries, secrets)
+  let fault: string | undefined
+  const adopt = (next: { entries: Entries; digest: string }): void => {
+    ;({ entries, digest } = next)
+    items = itemsOf(entries, secrets)
+    fault = undefined
+  }
+  const load = async () => {
+    const loaded = await loadCatalog(path)
+    if (loaded !== undefined) return loaded
+    throw refuse(`expected the catalog file ${path}, got none`, 'put it back; an empty catalog is {}')
+  }
   const replace = async (next: Entries): Promise<void> => {
-    await write(path, next).catch((error: unknown) => {
-      throw new ServiceError('unavailable', {
-        detail: `the catalog file ${path} cannot be written (${codeOf(error)})`,
-        hint: 'let this user write to its directory, and free disk space',
-        cause: error,
-      })
+    await writeAtomically(path, textOf(next)).catch((error: unknown) => {
+      throw unwritable(path, error)
     })
-    entries = next
+    adopt({ entries: next, digest: sha256(textOf(next)) })
   }
   return {
     enabled: true,
-    get: (name) => entries.get(name),
-    names: () => [...entries.keys()].toSorted(),
+    get: (name) => items.get(name)?.entry,
+    item: (name) => items.get(name),
+    items: () => [...items.values()],
+    names: () => [...items.values()].map(({ name }) => name),
+    fault: () => fault,
+    assertUntouched: async () => {
+      if ((await fileDigest(path)) !== digest) throw touched(path)
+    },
+    read: async () => {
+      const loaded = await load().catch((error: unknown) => {
+        const reason = unusable(error)
+        fault = reason.detail
+        throw reason
+      })
+      return { items: [...itemsOf(loaded.entries, secrets).values()], adopt: () => adopt(loaded) }
+    },
     set: (name, entry) => replace(new Map([...entries, [name, entry]])),
     remove: (name) => replace(new Map([...entries].filter(([key]) => key !== name))),
   }

@@ -1,28 +1,29 @@
 // The catalog as people see it, masked, and as the broker needs it, as stored.
-import type { ServerName } from '@gatehouse/contracts'
-import type { Catalog } from './file.ts'
-import { digestOfEntry } from './identity.ts'
+import type { CatalogEntry, Digest, NamedEntry, ServerName } from '@gatehouse/contracts'
+import type { Catalog, CatalogItem } from './file.ts'
 import { maskEntry } from './mask.ts'
-import { assertEnabled, type NamedEntry } from './put.ts'
+import { assertEnabled } from './put.ts'
 import { unknownServer } from './remove.ts'
 
-/** With values: for the broker's edge alone. */
-export const storedServers = (catalog: Catalog): NamedEntry[] =>
-  catalog.names().flatMap((name) => {
-    const entry = catalog.get(name)
-    return entry === undefined ? [] : [{ name, entry, digest: digestOfEntry(entry) }]
-  })
+interface StoredEntry {
+  readonly name: ServerName
+  readonly entry: CatalogEntry
+  readonly digest: Digest
+}
 
-const masked = ({ name, entry, digest }: NamedEntry): NamedEntry => ({ name, entry: maskEntry(entry), digest })
+/** With values: for the broker's edge alone. */
+export const storedServers = (catalog: Catalog): StoredEntry[] => catalog.items().map(({ name, entry, digest }) => ({ name, entry, digest }))
+
+const masked = (item: CatalogItem): NamedEntry => ({ ...item, entry: maskEntry(item.entry) })
 
 export const listServers = (catalog: Catalog): { items: NamedEntry[] } => {
   assertEnabled(catalog)
-  return { items: storedServers(catalog).map(masked) }
+  return { items: catalog.items().map(masked) }
 }
 
 export const readServer = (catalog: Catalog, name: ServerName): NamedEntry => {
   assertEnabled(catalog)
-  const entry = catalog.get(name)
-  if (entry === undefined) throw unknownServer(name)
-  return masked({ name, entry, digest: digestOfEntry(entry) })
+  const item = catalog.item(name)
+  if (item === undefined) throw unknownServer(name)
+  return masked(item)
 }

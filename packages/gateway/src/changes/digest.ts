@@ -1,18 +1,12 @@
 // What exactly is approved: SHA-256 over canonical JSON (RFC 8785).
 import { Digest, type Kind } from '@gatehouse/contracts'
-import { sha256 } from '@gatehouse/kernel'
-import canonicalize from 'canonicalize'
+import { canonical, sha256 } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Evidence } from '../evidence/evidence.ts'
 
-type Json = Readonly<Record<string, unknown>>
+export { canonical } from '@gatehouse/kernel'
 
-/** Throws for text with a lone surrogate, which has no canonical form. */
-export const canonical = (value: unknown): string => {
-  const text = canonicalize(value)
-  if (text === undefined) throw new TypeError('expected a JSON value')
-  return text
-}
+type Json = Readonly<Record<string, unknown>>
 
 export const digestOf = (value: unknown): Digest => v.parse(Digest, sha256(canonical(value)))
 
@@ -20,6 +14,7 @@ export interface Approvable {
   readonly kind: Kind
   readonly agentGroupID: string
   readonly before: Json | null
+  /** With the HMAC of each secret value in its place. */
   readonly after: Json
   readonly evidence: Evidence | null
 }

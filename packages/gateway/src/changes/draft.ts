@@ -1,8 +1,7 @@
 // What a change would do, judged on the world as it is: made at submit, and again when that world has moved.
 import type { PatchOperation, Digest, Risk } from '@gatehouse/contracts'
 import type { Evidence } from '../evidence/evidence.ts'
-import type { Bound, Json } from '../kinds/kind.ts'
-import type { World } from '../registry/world.ts'
+import type { Bound, Json, Sight } from '../kinds/kind.ts'
 import { diff } from './diff.ts'
 import { digestOfChange } from './digest.ts'
 
@@ -16,14 +15,15 @@ export interface Draft {
 }
 
 /** The group is there, or the kind makes it. */
-export const draft = (bound: Bound, world: World, evidence: Evidence | null): Draft => {
+export const draft = (bound: Bound, sight: Sight): Draft => {
+  const { world, evidence } = sight
   const before = bound.slice(world)
   return {
     before,
-    diff: diff(before, bound.outcome(world)),
+    diff: diff(before, bound.outcome(sight)),
     summary: bound.describe(world),
     evidence,
-    risk: bound.risk(evidence),
-    digest: digestOfChange({ kind: bound.kind, agentGroupID: world.agentGroupID, before, after: bound.after, evidence }),
+    risk: bound.risk(sight),
+    digest: digestOfChange({ kind: bound.kind, agentGroupID: world.agentGroupID, before, after: bound.approvable, evidence }),
   }
 }

@@ -18,6 +18,9 @@ const format = (nanos: bigint): ChangeID => {
   return v.parse(ChangeID, `chg_${stamp}.${String(nanos % perSecond).padStart(9, '0')}`)
 }
 
+/** The first id that can have been made at this time. @param time milliseconds since the epoch */
+export const firstIdAt = (time: number): ChangeID => format(BigInt(Math.max(0, Math.trunc(time))) * perMilli)
+
 const nanosOf = (id: string): bigint => {
   const [, year, month, day, hour, minute, second, fraction] = /^chg_(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\.(\d{9})$/.exec(id) ?? []
   if (fraction === undefined) throw new TypeError(`expected a change id, got ${id}`)

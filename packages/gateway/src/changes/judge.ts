@@ -1,52 +1,100 @@
 // Sees the world as it is now: what a change would write over, and what its evidence is.
-import type { AgentGroupID, Change } from '@gatehouse/contracts'
-import type { Store } from '@gatehouse/store'
-import * as v from 'valibot'
+import { realpath } from 'node:fs/promises'
+import type { AgentGroupID, Change, Digest, GatewayBoot } from '@gatehouse/contracts'
 import type { Catalog } from '../catalog/file.ts'
-import { digestOfEntry } from '../catalog/identity.ts'
-import { attach, evidenceMoved } from '../evidence/attach.ts'
-import { Evidence } from '../evidence/evidence.ts'
-import { bind } from '../kinds/index.ts'
-import type { Bound } from '../kinds/kind.ts'
+import { attach } from '../evidence/attach.ts'
+import { evidenceMoved } from '../evidence/moved.ts'
+import { summon, type SummonDeps } from '../evidence/summon.ts'
+import { evidenceOf, keepWhole } from '../evidence/whole.ts'
+import { rebind } from '../kinds/index.ts'
+import type { Bound, Sight } from '../kinds/kind.ts'
+import { writtenBefore } from '../kinds/registration.ts'
 import { readWorld, type World } from '../registry/world.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import { canonical } from './digest.ts'
 import { type Draft, draft } from './draft.ts'
 
-export interface JudgeDeps {
-  readonly store: Store
+export interface JudgeDeps extends SummonDeps {
   readonly catalog: Catalog
   readonly clock: () => number
+  readonly boot: Pick<GatewayBoot, 'mountAllow' | 'stateDir' | 'runDir' | 'catalog' | 'pinning'>
+  readonly secrets: Secrets
 }
 
 export interface Judged {
   readonly bound: Bound
   readonly world: World
+  /** What a verifier judges: the world, and the evidence as it is known now. */
+  readonly sight: Sight
   /** Undefined where the group that the change needs is gone. */
   readonly draft: Draft | undefined
 }
 
-export const look = (deps: JudgeDeps, agentGroupID: AgentGroupID): Promise<World> =>
-  readWorld(deps.store.read, agentGroupID, deps.catalog.enabled ? new Set(deps.catalog.names()) : null)
+export interface JudgedAgain extends Judged {
+  /** What is applied: the world as it is, and the evidence that was shown with the digest. */
+  readonly shown: Sight
+}
 
-const gatherEvidence = (deps: JudgeDeps, bound: Bound): Promise<Evidence | null> => {
-  const entry = bound.wants === undefined ? undefined : deps.catalog.get(bound.wants.server)
-  return attach(bound.wants, {
-    rows: deps.store.read,
-    entryDigest: entry === undefined ? undefined : digestOfEntry(entry),
+interface Asked {
+  readonly agentGroupID: AgentGroupID
+  /** Whoever asks for the change. */
+  readonly principal: string
+  /** A server that this change itself has put into the catalog, when its apply was cut short. */
+  readonly own?: string | undefined
+}
+
+const serversOf = ({ catalog }: JudgeDeps, own: string | undefined): ReadonlyMap<string, Digest> | null =>
+  catalog.enabled ? new Map(catalog.items().flatMap(({ name, digest }) => (name === own ? [] : [[name, digest]]))) : null
+
+/** As given and without links: a path may be written either way. */
+const ownPaths = async ({ boot: { stateDir, runDir, catalog } }: JudgeDeps): Promise<string[]> => {
+  const given = [stateDir, runDir, ...(catalog === null ? [] : [catalog])]
+  const real = await Promise.all(given.map((path) => realpath(path).catch(() => path)))
+  return [...new Set([...given, ...real])]
+}
+
+const see = async (deps: JudgeDeps, { agentGroupID, principal, own }: Asked): Promise<World> =>
+  readWorld(deps.store.read, {
+    agentGroupID,
+    asker: principal,
+    servers: serversOf(deps, own),
     now: deps.clock(),
+    config: { mountAllow: deps.boot.mountAllow, pinning: deps.boot.pinning, ownPaths: await ownPaths(deps) },
   })
+
+/** @param principal who asks for the change */
+export const look = (deps: JudgeDeps, agentGroupID: AgentGroupID, principal: string): Promise<World> =>
+  see(deps, { agentGroupID, principal })
+
+const judgeIn = async (deps: JudgeDeps, bound: Bound, { world, fresh }: { world: World; fresh: boolean }): Promise<Judged> => {
+  if (bound.target === 'existing' && world.group === undefined) {
+    return { bound, world, sight: { world, evidence: null }, draft: undefined }
+  }
+  const { evidence, whole } = await attach(bound.wants(world), { rows: deps.store.read, world, fresh })
+  if (whole !== undefined) await keepWhole(deps.store, whole)
+  const sight = { world, evidence }
+  return { bound, world, sight, draft: draft(bound, sight) }
 }
 
+/** What is refused whatever a witness says waits for none. */
+const isWorthWaiting = (bound: Bound, world: World): boolean =>
+  (bound.target === 'new' || world.group !== undefined) && bound.verify({ world, evidence: null }) === undefined
+
+/** For a new change: its witness is asked to look again where what is known is old. The answer's world is that behind the wait. */
 export const judge = async (deps: JudgeDeps, bound: Bound, world: World): Promise<Judged> => {
-  const gone = bound.target === 'existing' && world.group === undefined
-  return { bound, world, draft: gone ? undefined : draft(bound, world, await gatherEvidence(deps, bound)) }
+  const waited = isWorthWaiting(bound, world) && (await summon(deps, bound.wants(world), world))
+  return judgeIn(deps, bound, { world: waited ? await look(deps, world.agentGroupID, world.asker) : world, fresh: true })
 }
 
-export const judgeAgain = async (deps: JudgeDeps, change: Change): Promise<Judged> =>
-  judge(deps, bind(change.kind, change.after), await look(deps, change.agentGroupID))
-
-const storedEvidence = (change: Change): Evidence | null => v.parse(v.nullable(Evidence), change.evidence)
+/** For a change that was kept, on what is known now. */
+export const judgeAgain = async (deps: JudgeDeps, change: Change): Promise<JudgedAgain> => {
+  const { agentGroupID, principal } = change
+  const bound = rebind(change, deps.secrets)
+  const world = await see(deps, { agentGroupID, principal, own: writtenBefore(change, deps) })
+  const judged = await judgeIn(deps, bound, { world, fresh: false })
+  return { ...judged, shown: { world, evidence: evidenceOf(change) } }
+}
 
 /** Whether what the approver was shown is no longer what is there. */
 export const hasMoved = (change: Change, now: Draft): boolean =>
-  canonical(change.before) !== canonical(now.before) || evidenceMoved(storedEvidence(change), now.evidence)
+  canonical(change.before) !== canonical(now.before) || evidenceMoved(evidenceOf(change), now.evidence)

@@ -1,12 +1,12 @@
 // What the journal says of a change: each line carries all that its effect needs.
-import { Change, Decision, Digest, Failure, PatchOperation, Risk } from '@gatehouse/contracts'
+import { Change, Decision, Digest, Failure, Idempotency, PatchOperation, Risk, SessionID, Time } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
 import * as v from 'valibot'
 import { Effect } from '../registry/effect.ts'
 
 const Json = v.record(v.string(), v.unknown())
 
-export const SubmitDetail = v.strictObject({ change: Change })
+export const SubmitDetail = v.strictObject({ change: Change, idempotency: v.optional(Idempotency) })
 export const RebasedDetail = v.strictObject({
   before: v.nullable(Json),
   diff: v.array(PatchOperation),
@@ -15,8 +15,23 @@ export const RebasedDetail = v.strictObject({
   risk: Risk,
   digest: Digest,
 })
-export const DecisionDetail = v.strictObject({ decision: Decision })
-export const ApplyDetail = v.strictObject({ digest: Digest, at: v.string(), effect: Effect })
+export const DecisionDetail = v.looseObject({
+  decision: Decision,
+  /** An approval that others must join leaves the change held. */
+  complete: v.optional(v.boolean(), true),
+  /** Principals that must approve. */
+  needed: v.optional(v.number()),
+})
+/** Withdrawn, or expired. */
+export const EndDetail = v.strictObject({ at: Time, reason: v.optional(v.string()) })
+export const RetryDetail = v.strictObject({ digest: Digest })
+export const ApplyDetail = v.strictObject({
+  digest: Digest,
+  at: v.string(),
+  effect: Effect,
+  /** Open sessions that the effect has yet to reach. */
+  sessions: v.optional(v.array(SessionID), []),
+})
 export const FailureDetail = v.strictObject({ digest: Digest, failure: Failure })
 
 /** Who acts, through which door. `by` is a label that the actor gave. */

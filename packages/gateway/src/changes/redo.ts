@@ -4,17 +4,20 @@ import type { Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 import type { Projection, Projections } from '../ledger/projection.ts'
 import { writeEffect } from '../registry/effect.ts'
-import { ApplyDetail, DecisionDetail, FailureDetail, RebasedDetail, SubmitDetail } from './lines.ts'
+import { insertPending } from './conditions.ts'
+import { ApplyDetail, DecisionDetail, EndDetail, FailureDetail, RebasedDetail, RetryDetail, SubmitDetail } from './lines.ts'
 import { findChange } from './read.ts'
+import { keepKey } from './repeat.ts'
+import { includes, rejectedBy, tallied } from './tally.ts'
 
 const insert: Projection = async (tx, entry) => {
-  const { change } = v.parse(SubmitDetail, entry.detail)
-  await tx.run('INSERT INTO changes (id, agent_group_id, state, record) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING', [
-    change.id,
-    change.agentGroupID,
-    change.state,
-    JSON.stringify(change),
-  ])
+  const { change, idempotency } = v.parse(SubmitDetail, entry.detail)
+  await tx.run(
+    `INSERT INTO changes (id, agent_group_id, state, record, kind, principal, requested_by) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+    [change.id, change.agentGroupID, change.state, JSON.stringify(change), change.kind, change.principal, change.requestedBy],
+  )
+  if (idempotency !== undefined) await keepKey(tx, change, idempotency)
 }
 
 /** The change of the line, if it is still in the state that the line found. */
@@ -29,22 +32,37 @@ const save = async (tx: Transaction, change: Change): Promise<void> => {
 
 const rebased: Projection = async (tx, entry) => {
   const change = await changeIn(tx, entry, 'held')
-  if (change !== undefined) await save(tx, { ...change, ...v.parse(RebasedDetail, entry.detail) })
+  if (change !== undefined) await save(tx, tallied({ ...change, ...v.parse(RebasedDetail, entry.detail) }))
 }
 
-const decided =
-  (state: 'approved' | 'rejected'): Projection =>
+const approved: Projection = async (tx, entry) => {
+  const change = await changeIn(tx, entry, 'held')
+  const { decision, complete, needed } = v.parse(DecisionDetail, entry.detail)
+  if (change === undefined || includes(change, decision)) return
+  await save(tx, tallied({ ...change, state: complete ? 'approved' : 'held', decisions: [...change.decisions, decision] }, needed))
+}
+
+const rejected: Projection = async (tx, entry) => {
+  const change = await changeIn(tx, entry, 'held')
+  const { decision } = v.parse(DecisionDetail, entry.detail)
+  if (change !== undefined) await save(tx, rejectedBy(change, decision))
+}
+
+const ended =
+  (state: 'withdrawn' | 'expired'): Projection =>
   async (tx, entry) => {
     const change = await changeIn(tx, entry, 'held')
-    const { decision } = v.parse(DecisionDetail, entry.detail)
-    if (change !== undefined) await save(tx, { ...change, state, decisions: [...change.decisions, decision] })
+    const { at, reason } = v.parse(EndDetail, entry.detail)
+    const { principal, by = principal } = entry
+    if (change !== undefined) await save(tx, { ...change, state, ended: { by, principal, ...(reason === undefined ? {} : { reason }), at } })
   }
 
 const applied: Projection = async (tx, entry) => {
   const change = await changeIn(tx, entry, 'approved')
-  const { at, effect } = v.parse(ApplyDetail, entry.detail)
+  const { at, effect, sessions } = v.parse(ApplyDetail, entry.detail)
   if (change === undefined) return
   await writeEffect(tx, effect)
+  await insertPending(tx, { id: change.id, at }, sessions)
   await save(tx, { ...change, state: 'applied', appliedAt: at })
 }
 
@@ -54,12 +72,23 @@ const failed: Projection = async (tx, entry) => {
   if (change !== undefined) await save(tx, { ...change, state: 'apply_failed', failure })
 }
 
+const retried: Projection = async (tx, entry) => {
+  const change = await changeIn(tx, entry, 'apply_failed')
+  v.parse(RetryDetail, entry.detail)
+  if (change === undefined) return
+  const { failure: _over, ...rest } = change
+  await save(tx, { ...rest, state: 'approved' })
+}
+
 export const changeProjections: Projections = {
   submit: insert,
   refuse: insert,
   rebased,
-  approve: decided('approved'),
-  reject: decided('rejected'),
+  approve: approved,
+  reject: rejected,
+  withdraw: ended('withdrawn'),
+  expire: ended('expired'),
   apply: applied,
   'apply-failed': failed,
+  retry: retried,
 }

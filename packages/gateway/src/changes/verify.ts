@@ -1,7 +1,6 @@
 // The verifier chain. It can refuse a change or ask for a human; only a recorded approval makes it say `approved`.
 import type { Decision, Failure } from '@gatehouse/contracts'
-import type { Bound } from '../kinds/kind.ts'
-import type { World } from '../registry/world.ts'
+import type { Bound, Sight } from '../kinds/kind.ts'
 
 export type Verdict =
   | { readonly outcome: 'refused'; readonly failure: Failure }
@@ -10,7 +9,7 @@ export type Verdict =
 
 interface Case {
   readonly bound: Bound
-  readonly world: World
+  readonly sight: Sight
   readonly decisions: readonly Decision[]
 }
 
@@ -18,12 +17,12 @@ type Rule = (subject: Case) => Verdict | undefined
 
 const refuse = (failure: Failure | undefined): Verdict | undefined => (failure === undefined ? undefined : { outcome: 'refused', failure })
 
-const groupIsThere: Rule = ({ bound, world }) =>
+const groupIsThere: Rule = ({ bound, sight: { world } }) =>
   bound.target === 'existing' && world.group === undefined
     ? refuse({ rule: 'group-missing', reason: `the agent group ${world.agentGroupID} does not exist any more` })
     : undefined
 
-const kindAgrees: Rule = ({ bound, world }) => refuse(bound.verify(world))
+const kindAgrees: Rule = ({ bound, sight }) => refuse(bound.verify(sight))
 
 const humanDecided = ({ decisions }: Case): Verdict =>
   decisions.some((decision) => decision.outcome === 'approve') ? { outcome: 'approved' } : { outcome: 'needs-human' }

@@ -1,6 +1,8 @@
 // The runner's door: sessions, what a group is, and changes on behalf of a session that the runner knows by its socket.
 import { gatewayRunner } from '@gatehouse/contracts'
 import type { Handlers } from '@gatehouse/rpc'
+import { tellCondition } from '../changes/conditions.ts'
+import { sighted } from '../evidence/sightings.ts'
 import { note } from '../ledger/note.ts'
 import type { Rooms } from '../rooms.ts'
 import { closeSession } from '../sessions/close.ts'
@@ -17,5 +19,7 @@ export const runnerDoor = (rooms: Rooms): Handlers<typeof gatewayRunner> => ({
   sessions: () => rooms.sessions.all(),
   submitFor: (asked) => submitFor(rooms, edge, asked),
   changeFor: (asked) => changeFor(rooms, asked),
+  sighted: async ({ mounts }) => (await sighted(rooms, mounts), {}),
+  condition: async (told) => (await tellCondition(rooms, told), {}),
   note: async (line) => (await note(rooms.ledger, edge, line), {}),
 })

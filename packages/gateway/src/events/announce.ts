@@ -1,5 +1,5 @@
-// Tells whom it concerns what the journal has just made true, and counts it. Runs after each transaction, never fails it.
-import { type AuditEntry, type Change, ChangeID, SessionID } from '@gatehouse/contracts'
+// Tells whom it concerns what has just become true, and counts it. Runs after each transaction, never fails it.
+import { type AuditEntry, type Change, ChangeID, type ServerName, SessionID } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
@@ -7,7 +7,11 @@ import { ApplyDetail } from '../changes/lines.ts'
 import { findChange } from '../changes/read.ts'
 import type { GrantTable } from '../grants/table.ts'
 import { kindTable } from '../kinds/index.ts'
+import { lateOf } from '../ledger/late.ts'
+import type { Effect } from '../registry/effect.ts'
 import type { Audience } from './audience.ts'
+import { newsOf } from './news.ts'
+import { countOutcomes, isFinal, touchOutcomes } from './outcomes.ts'
 
 export interface AnnounceDeps {
   readonly store: Store
@@ -15,27 +19,23 @@ export interface AnnounceDeps {
   readonly audience: Audience
   readonly log: Logger
   readonly metrics: Metrics
+  /** The sessions of a group that is gone end with it. */
+  readonly groupRemoved: (agentGroupID: string) => void
+  /** A grant for the server, or its entry, is another from now on. */
+  readonly serverTouched: (server: ServerName) => void
 }
 
-/** Stages after which a change is what it will stay, by the name that the metric gives it. */
-const outcomes: Readonly<Record<string, string>> = {
-  refuse: 'refused',
-  reject: 'rejected',
-  apply: 'applied',
-  'apply-failed': 'apply_failed',
-}
-
-const count = (metrics: Metrics, entries: readonly AuditEntry[]): void => {
-  for (const { stage, kind } of entries) {
-    const outcome = outcomes[stage]
-    if (outcome !== undefined && kind !== undefined) metrics.counter('gateway_decisions_total').inc({ kind, outcome })
-  }
+export interface Announcer {
+  /** Lines are in the journal, and their effect in the database. */
+  committed(entries: readonly AuditEntry[]): Promise<void>
+  /** Late acts are in the database; their lines, and the news of them, are still to come. */
+  tookEffect(entries: readonly AuditEntry[]): Promise<void>
 }
 
 const tellRequester = (audience: Audience, change: Change): void => {
-  if (!['rejected', 'applied', 'apply_failed'].includes(change.state) || !change.principal.startsWith('session:')) return
+  if (!change.principal.startsWith('session:')) return
   const session = v.parse(SessionID, change.principal.slice('session:'.length))
-  const reason = change.failure?.reason ?? change.decisions.at(-1)?.reason
+  const reason = change.failure?.reason ?? change.ended?.reason ?? change.decisions.at(-1)?.reason
   audience.runner('change-decided', {
     session,
     id: change.id,
@@ -45,38 +45,57 @@ const tellRequester = (audience: Audience, change: Change): void => {
   })
 }
 
-const tellApplied = (audience: Audience, entry: AuditEntry, change: Change): void => {
-  if (entry.stage !== 'apply') return
-  const { effect } = v.parse(ApplyDetail, entry.detail)
-  const { id: changeID, agentGroupID } = change
+const tellEffect = ({ audience, groupRemoved, serverTouched }: AnnounceDeps, effect: Effect, { id: changeID, agentGroupID, kind }: Change): void => {
   if (effect.type === 'grant') audience.broker('grant-changed', { agentGroupID, server: effect.grant.server })
-  audience.runner('group-changed', { agentGroupID, changeID, narrowing: kindTable[change.kind].narrowing })
+  if (effect.type === 'entry') audience.broker('catalog-changed', {})
+  if (effect.type === 'grant') serverTouched(effect.grant.server)
+  if (effect.type === 'entry') serverTouched(effect.name)
+  if (effect.type === 'group-removed') groupRemoved(effect.agentGroupID)
+  else audience.runner('group-changed', { agentGroupID, changeID, narrowing: kindTable[kind].narrowing })
 }
 
-/** One round per change, after the last of its lines. */
-const lastLines = (entries: readonly AuditEntry[]): ReadonlyMap<string, AuditEntry> =>
-  new Map(entries.flatMap((entry) => (entry.changeID === undefined ? [] : [[entry.changeID, entry] as const])))
-
-/** Before these a change concerns nobody but those who watch all of them. */
-const final = new Set(Object.keys(outcomes))
-
-const announce = async ({ store, audience }: AnnounceDeps, entry: AuditEntry, id: ChangeID): Promise<void> => {
-  audience.controlPlane('change', { id })
-  const change = final.has(entry.stage) ? await findChange(store.read, id) : undefined
+const tellChange = async (deps: AnnounceDeps, entry: AuditEntry, id: ChangeID): Promise<void> => {
+  const change = await findChange(deps.store.read, id)
   if (change === undefined) return
-  tellApplied(audience, entry, change)
-  tellRequester(audience, change)
+  if (entry.stage === 'apply') tellEffect(deps, v.parse(ApplyDetail, entry.detail).effect, change)
+  tellRequester(deps.audience, change)
 }
 
-/** The table of grants is true before anybody hears of the change. */
-export const createAnnouncer =
-  (deps: AnnounceDeps) =>
-  async (entries: readonly AuditEntry[]): Promise<void> => {
+/** Stages whose effect may write grants. */
+const ofGrants: ReadonlySet<string> = new Set(['apply', 'seed', 'observed-drift', 'catalog-put', 'catalog-reload'])
+
+const announce = async (deps: AnnounceDeps, entries: readonly AuditEntry[]): Promise<void> => {
+  countOutcomes(deps.metrics, entries)
+  for (const entry of entries) {
+    if (entry.changeID !== undefined && isFinal(entry)) await tellChange(deps, entry, v.parse(ChangeID, entry.changeID))
+  }
+}
+
+export const createAnnouncer = (deps: AnnounceDeps): Announcer => {
+  /** Ids of late lines whose effect was told when it took place. */
+  const told = new Set<string>()
+  const isNew = (entry: AuditEntry): boolean => !told.delete(lateOf(entry)?.id ?? '')
+  const safely = async (act: () => Promise<void>): Promise<void> => {
     try {
-      if (entries.some(({ stage }) => stage === 'apply' || stage === 'seed')) await deps.table.rebuild()
-      count(deps.metrics, entries)
-      for (const [id, entry] of lastLines(entries)) await announce(deps, entry, v.parse(ChangeID, id))
+      await act()
     } catch (error) {
       deps.log.warn('what was committed could not be announced', { error })
     }
   }
+  touchOutcomes(deps.metrics)
+  return {
+    committed: (entries) =>
+      safely(async () => {
+        // The table of grants is true before anybody hears of the change.
+        if (entries.some(({ stage }) => ofGrants.has(stage))) await deps.table.rebuild()
+        const items = newsOf(entries)
+        if (items.length > 0) deps.audience.controlPlane('news', { items })
+        await announce(deps, entries.filter(isNew))
+      }),
+    tookEffect: (entries) =>
+      safely(async () => {
+        for (const entry of entries) told.add(lateOf(entry)?.id ?? '')
+        await announce(deps, entries)
+      }),
+  }
+}

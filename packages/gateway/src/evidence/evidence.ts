@@ -1,13 +1,10 @@
-// What an approver must see of a tool server: its own declarations, as its witness reported them.
-import { Digest, ServerName, Time, ToolDefinition } from '@gatehouse/contracts'
+// What an approver must see beside the change: what its witness reported, or what the change itself says in plain words.
+import { Digest, MountSighting, ServerName, Time, ToolDefinition } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
-/** The tool server whose declarations an approver must see. */
-export interface Wanted {
-  readonly server: ServerName
-  /** Empty: all that it declares. */
-  readonly tools: readonly string[]
-}
+/** A tool that is no longer what was approved. A member is absent where that definition is not known or not there. */
+export const Drift = v.strictObject({ tool: v.string(), was: v.optional(ToolDefinition), now: v.optional(ToolDefinition) })
+export type Drift = v.InferOutput<typeof Drift>
 
 const seen = {
   server: ServerName,
@@ -19,10 +16,53 @@ const seen = {
   missing: v.array(v.string()),
 }
 
+/** What a new tool server is and what it will be given, in full. */
+const Described = v.strictObject({
+  status: v.literal('described'),
+  server: ServerName,
+  transport: v.picklist(['stdio', 'http']),
+  command: v.optional(v.string()),
+  args: v.optional(v.array(v.string())),
+  image: v.optional(v.string()),
+  url: v.optional(v.string()),
+  /** One sentence for each value that leaves the host or reaches the program. */
+  sends: v.array(v.string()),
+})
+export type Described = v.InferOutput<typeof Described>
+
 export const Evidence = v.variant('status', [
-  v.strictObject({ status: v.literal('observed'), ...seen, tools: v.array(ToolDefinition) }),
-  /** More than `limits.evidence`: the names, and the digest of the definitions. */
-  v.strictObject({ status: v.literal('too-large'), ...seen, names: v.array(v.string()), definitions: Digest }),
-  v.strictObject({ status: v.literal('unavailable'), server: ServerName }),
+  v.strictObject({ status: v.literal('observed'), ...seen, tools: v.array(ToolDefinition), drift: v.optional(v.array(Drift), []) }),
+  /** More than `limits.evidence`: names and digests; the whole is kept under `definitions`. */
+  v.strictObject({
+    status: v.literal('too-large'),
+    ...seen,
+    names: v.array(v.string()),
+    drifted: v.optional(v.array(v.string()), []),
+    definitions: Digest,
+    pins: v.optional(v.record(v.string(), Digest), {}),
+  }),
+  /** What the runner found at each path. */
+  v.strictObject({ status: v.literal('sighted'), at: Time, age: v.number(), mounts: v.array(v.omit(MountSighting, ['at'])) }),
+  Described,
+  /** No witness in time. `entryDigest` says which server it would have been, `sources` which paths. */
+  v.strictObject({
+    status: v.literal('unavailable'),
+    server: v.optional(ServerName),
+    entryDigest: v.optional(Digest),
+    sources: v.optional(v.array(v.string())),
+  }),
 ])
 export type Evidence = v.InferOutput<typeof Evidence>
+export type Seen = Extract<Evidence, { status: 'observed' | 'too-large' }>
+
+/** What an approver must be shown, by who can tell. */
+export type Wanted =
+  /** Declarations of a tool server, from the broker. No tools: all that it declares. */
+  | { readonly from: 'broker'; readonly server: ServerName; readonly tools: readonly string[] }
+  /** Paths of the host, from the runner. */
+  | { readonly from: 'runner'; readonly sources: readonly string[] }
+  /** Nobody is asked. */
+  | { readonly from: 'change'; readonly evidence: Described }
+
+/** @param at when it was seen */
+export const ageOf = (at: string, now: number): number => Math.max(0, Math.round((now - Date.parse(at)) / 1000))

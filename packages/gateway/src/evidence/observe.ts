@@ -2,13 +2,24 @@
 import { type Digest, type Observation, type ServerName, ServiceError, type ToolDefinition } from '@gatehouse/contracts'
 import type { Store } from '@gatehouse/store'
 import type { Catalog } from '../catalog/file.ts'
-import { digestOfEntry } from '../catalog/identity.ts'
 import { canonical } from '../changes/digest.ts'
+import type { Declared } from '../grants/declared.ts'
+import type { DriftWatch } from '../grants/drift-watch.ts'
+import { type Arrivals, serverArrival } from './arrivals.ts'
 
 export interface Observe {
   readonly store: Store
   readonly catalog: Catalog
+  readonly declared: Declared
+  readonly drift: DriftWatch
+  readonly arrivals: Arrivals
   readonly clock: () => number
+}
+
+export interface Listing {
+  readonly server: ServerName
+  readonly entryDigest: Digest
+  readonly tools: ToolDefinition[]
 }
 
 const assertCanonical = (tools: readonly ToolDefinition[]): void => {
@@ -19,15 +30,18 @@ const assertCanonical = (tools: readonly ToolDefinition[]): void => {
   }
 }
 
-export const observe = async (deps: Observe, seen: { server: ServerName; entryDigest: Digest; tools: ToolDefinition[] }): Promise<void> => {
-  const entry = deps.catalog.get(seen.server)
-  if (entry === undefined || digestOfEntry(entry) !== seen.entryDigest) return
+/** Calls are judged by it from here on; when it resolves, the grants that rest on it were looked at. */
+export const observe = async (deps: Observe, seen: Listing): Promise<void> => {
+  if (deps.catalog.item(seen.server)?.digest !== seen.entryDigest) return
   assertCanonical(seen.tools)
   const observation: Observation = { ...seen, at: new Date(deps.clock()).toISOString() }
+  deps.declared.keep(observation)
   await deps.store.write((tx) =>
     tx.run('INSERT INTO observations (server, record) VALUES (?, ?) ON CONFLICT (server) DO UPDATE SET record = excluded.record', [
       seen.server,
       JSON.stringify(observation),
     ]),
   )
+  deps.arrivals.tell(serverArrival(seen.server))
+  await deps.drift.look(seen.server)
 }

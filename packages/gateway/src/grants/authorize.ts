@@ -1,11 +1,27 @@
 // The answer to every call of a tool: from memory, never from a cache outside the gateway.
-import type { ServerName, Verdict } from '@gatehouse/contracts'
+import type { AgentGroupID, LiveGrant, Pinning, Verdict } from '@gatehouse/contracts'
+import type { Catalog } from '../catalog/file.ts'
+import type { Freezes } from '../freeze/freezes.ts'
+import type { LastCalls } from '../sessions/last-call.ts'
 import type { OpenSessions } from '../sessions/open-sessions.ts'
-import type { GrantTable } from './table.ts'
+import type { CallCounts } from './calls.ts'
+import { checks, isExchanged, isExhausted, isExpired, pinOf, type Subject } from './checks.ts'
+import type { Declared } from './declared.ts'
+import type { Grants, GrantRow, GrantTable } from './table.ts'
 
-export interface AuthorizeDeps {
-  readonly sessions: OpenSessions
+export interface GrantDeps {
+  readonly boot: { readonly pinning: Pinning }
+  readonly catalog: Catalog
   readonly table: GrantTable
+  readonly counts: CallCounts
+  readonly declared: Declared
+  readonly freezes: Pick<Freezes, 'of'>
+  readonly clock: () => number
+}
+
+export interface AuthorizeDeps extends GrantDeps {
+  readonly sessions: OpenSessions
+  readonly lastCalls: Pick<LastCalls, 'note'>
 }
 
 export interface Asked {
@@ -14,26 +30,73 @@ export interface Asked {
   readonly tool: string
 }
 
-/** An empty list of tools allows every tool: whether the server declares it, the broker knows. */
-export const authorize = async ({ sessions, table }: AuthorizeDeps, { session, server, tool }: Asked): Promise<Verdict> => {
-  const agentGroupID = sessions.find(session)?.agentGroupID
+export interface Place {
+  readonly agentGroupID: AgentGroupID
+  readonly server: string
+  readonly tool: string
+}
+
+export const subjectOf = (deps: GrantDeps, grants: Grants, { agentGroupID, server, tool }: Place): Subject => {
+  const row = grants.get(agentGroupID)?.get(server)
+  const entryDigest = row === undefined ? undefined : deps.catalog.item(row.grant.server)?.digest
+  return {
+    server,
+    tool,
+    freeze: deps.freezes.of(agentGroupID),
+    row,
+    calls: row === undefined ? 0 : deps.counts.of(row.grant),
+    now: deps.clock(),
+    pinning: deps.boot.pinning,
+    entryDigest,
+    declared: deps.declared.of(server, entryDigest)?.definitions,
+  }
+}
+
+const judge = (deps: GrantDeps, grants: Grants, place: Place): Verdict => {
+  const { agentGroupID } = place
+  const subject = subjectOf(deps, grants, place)
+  const failed = checks.find((check) => !check.passes(subject))
+  if (failed !== undefined) return { allowed: false, agentGroupID, code: failed.code }
+  if (subject.row !== undefined) deps.counts.add(subject.row.grant)
+  const pin = pinOf(subject)
+  return { allowed: true, agentGroupID, ...(pin === undefined ? {} : { pin }) }
+}
+
+const note = ({ lastCalls }: AuthorizeDeps, session: string, verdict: Verdict): Verdict => {
+  if (verdict.allowed) lastCalls.note(session)
+  return verdict
+}
+
+/** Counts what it allows. At once but while the table is rebuilt: then the answer waits for what is true. */
+export const authorize = (deps: AuthorizeDeps, { session, server, tool }: Asked): Verdict | Promise<Verdict> => {
+  const agentGroupID = deps.sessions.find(session)?.agentGroupID
   if (agentGroupID === undefined) return { allowed: false, agentGroupID: null, code: 'not-granted' }
-  const row = (await table.of(agentGroupID)).get(server)
-  if (row?.grant.state === 'revoked') return { allowed: false, agentGroupID, code: 'revoked' }
-  const named = row !== undefined && (row.tools.size === 0 || row.tools.has(tool))
-  return named ? { allowed: true, agentGroupID } : { allowed: false, agentGroupID, code: 'not-granted' }
+  const grants = deps.table.now()
+  const place = { agentGroupID, server, tool }
+  if (grants === undefined) return deps.table.current().then((found) => note(deps, session, judge(deps, found, place)))
+  return note(deps, session, judge(deps, grants, place))
 }
 
-export interface GrantedTools {
-  readonly server: ServerName
-  readonly tools: string[]
+const toLive = (deps: GrantDeps, row: GrantRow): LiveGrant[] => {
+  const { grant } = row
+  const isSuspended = deps.boot.pinning === 'strict' && isExchanged(row, deps.catalog.item(grant.server)?.digest)
+  if (grant.state !== 'active' || isSuspended || isExpired(row, deps.clock())) return []
+  return [
+    {
+      server: grant.server,
+      tools: grant.tools,
+      ...(grant.pinned === 'none' ? {} : { pins: grant.pins }),
+      ...(isExhausted(row, deps.counts.of(grant)) ? { exhausted: true } : {}),
+    },
+  ]
 }
 
-/** The active grants of the session's group. */
-export const grantsOf = async ({ sessions, table }: AuthorizeDeps, session: string) => {
-  const agentGroupID = sessions.find(session)?.agentGroupID
-  if (agentGroupID === undefined) return { agentGroupID: null, grants: [] }
-  const rows = [...(await table.of(agentGroupID)).values()]
-  const active = rows.filter(({ grant }) => grant.state === 'active')
-  return { agentGroupID, grants: active.map(({ grant }): GrantedTools => ({ server: grant.server, tools: grant.tools })) }
+/** The grants of the session's group that hold now. */
+export const grantsOf = async (deps: AuthorizeDeps, session: string) => {
+  const { pinning } = deps.boot
+  const agentGroupID = deps.sessions.find(session)?.agentGroupID
+  if (agentGroupID === undefined) return { agentGroupID: null, frozen: false, pinning, grants: [] }
+  const rows = (await deps.table.current()).get(agentGroupID)?.values() ?? []
+  const frozen = deps.freezes.of(agentGroupID) !== undefined
+  return { agentGroupID, frozen, pinning, grants: [...rows].flatMap((row) => toLive(deps, row)) }
 }

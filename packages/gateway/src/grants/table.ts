@@ -1,52 +1,65 @@
 // Who may call what, in memory: rebuilt whole from the database after every commit that touches a grant.
-import type { Grant } from '@gatehouse/contracts'
+import type { Digest, Grant } from '@gatehouse/contracts'
 import type { Rows } from '@gatehouse/store'
 import { readGrants } from '../registry/world.ts'
 
-interface GrantRow {
+export interface GrantRow {
   readonly grant: Grant
+  /** Empty: every tool. */
   readonly tools: ReadonlySet<string>
+  readonly pins: ReadonlyMap<string, Digest>
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
 }
 
-type Groups = ReadonlyMap<string, ReadonlyMap<string, GrantRow>>
+/** By group, and within it by server. */
+export type Grants = ReadonlyMap<string, ReadonlyMap<string, GrantRow>>
 
 export interface GrantTable {
   /** What was true is not asked any more; resolves when the table is true again. */
   rebuild(): Promise<void>
-  /** The group's grants by server. Waits only for a rebuild that failed or still runs. */
-  of(agentGroupID: string): Promise<ReadonlyMap<string, GrantRow>>
+  /** Undefined while a rebuild runs, or after one that failed. */
+  now(): Grants | undefined
+  /** Waits only for a rebuild that failed or still runs. */
+  current(): Promise<Grants>
 }
 
-const none: ReadonlyMap<string, GrantRow> = new Map()
+export const toRow = (grant: Grant): GrantRow => ({
+  grant,
+  tools: new Set(grant.tools),
+  pins: new Map(Object.entries(grant.pins)),
+  expiresAt: grant.expiresAt === undefined ? Infinity : Date.parse(grant.expiresAt),
+})
 
-const load = async (rows: Rows): Promise<Groups> => {
+const load = async (rows: Rows): Promise<Grants> => {
   const groups = new Map<string, Map<string, GrantRow>>()
   for (const grant of await readGrants(rows)) {
     const servers = groups.get(grant.agentGroupID) ?? new Map<string, GrantRow>()
-    groups.set(grant.agentGroupID, servers.set(grant.server, { grant, tools: new Set(grant.tools) }))
+    groups.set(grant.agentGroupID, servers.set(grant.server, toRow(grant)))
   }
   return groups
 }
 
 export const createGrantTable = (rows: Rows): GrantTable => {
-  let groups: Groups | undefined
+  let grants: Grants | undefined
   let wanted = 0
 
   /** A load that began before the last commit is thrown away. */
-  const current = async (): Promise<Groups> => {
+  const current = async (): Promise<Grants> => {
     for (;;) {
-      if (groups !== undefined) return groups
+      if (grants !== undefined) return grants
       const mine = wanted
       const loaded = await load(rows)
-      if (mine === wanted) groups = loaded
+      if (mine === wanted) grants = loaded
     }
   }
   return {
     rebuild: async () => {
       wanted += 1
-      groups = undefined
+      grants = undefined
       await current()
     },
-    of: async (agentGroupID) => (groups ?? (await current())).get(agentGroupID) ?? none,
+    now: () => grants,
+    current,
   }
 }

@@ -19,12 +19,18 @@ export interface LifeDeps {
 const countHeld = async ({ store }: LifeDeps): Promise<number> =>
   (await store.read.get<{ held: number }>(`SELECT count(*) AS held FROM changes WHERE state = 'held'`))?.held ?? 0
 
+const degraded = ({ ledger, journal }: LifeDeps): string[] => [
+  ...(ledger.fault() === undefined ? [] : ['journal']),
+  ...(journal.hasReserve() ? [] : ['disk']),
+]
+
 /** Failed where nothing can be decided; a gateway that cannot decide still answers what is. */
 export const health = async (deps: LifeDeps): Promise<Health> => {
   const fault = deps.ledger.fault()
+  const broken = degraded(deps)
   return {
-    status: fault === undefined ? 'ready' : 'failed',
-    degraded: fault === undefined ? [] : ['journal'],
+    status: fault !== undefined ? 'failed' : broken.length > 0 ? 'degraded' : 'ready',
+    degraded: broken,
     facts: {
       held: await countHeld(deps),
       sessions: deps.sessions.all().length,

@@ -18,7 +18,7 @@ export const readCursor = <S extends v.GenericSchema>(schema: S, cursor: string)
   return result.output
 }
 
-const bounded = (limit: number): number => Math.min(Math.max(1, Math.trunc(limit) || 1), limits.pageSizeMost)
+export const bounded = (limit: number): number => Math.min(Math.max(1, Math.trunc(limit) || 1), limits.pageSizeMost)
 
 /** @param read at most `limit` items behind `last` */
 export const takePage = async <T>(

@@ -1,7 +1,19 @@
-// A new agent group.
-import { kinds } from '@gatehouse/contracts'
+// A new agent group, with the built-in tools that every group begins with and nothing else.
+import { type After, AgentGroup, kinds } from '@gatehouse/contracts'
+import * as v from 'valibot'
 import { defineKind } from './kind.ts'
+import { modelOnMock } from './model-choice.ts'
 import { quote } from './words.ts'
+
+const newGroup = (after: After<'agent_create'>, origin: Pick<AgentGroup, 'createdAt' | 'origin'>): AgentGroup =>
+  v.parse(AgentGroup, {
+    id: after.id,
+    name: after.name,
+    agent: after.agent,
+    persona: after.persona ?? '',
+    ...(after.model === undefined ? {} : { model: after.model }),
+    ...origin,
+  })
 
 export const agentCreate = defineKind({
   name: 'agent_create',
@@ -9,21 +21,12 @@ export const agentCreate = defineKind({
   narrowing: false,
   target: 'new',
   slice: () => null,
-  verify: (after, world) =>
+  verify: (after, { world }) =>
     world.group === undefined
-      ? undefined
+      ? modelOnMock(after.agent, after)
       : { rule: 'group-exists', reason: `expected a new id, but the agent group ${after.id} exists: change it, or choose another id` },
   risk: () => 'low',
-  describe: (after) => `Creates the agent group ${after.id} (${quote(after.name)}) with the ${after.agent} agent and no tools`,
-  apply: (after, _world, stamp) => ({
-    type: 'group',
-    group: {
-      id: after.id,
-      name: after.name,
-      agent: after.agent,
-      persona: after.persona ?? '',
-      createdAt: stamp.at,
-      origin: stamp.changeID,
-    },
-  }),
+  describe: (after) => `Creates the agent group ${after.id} (${quote(after.name)}) with the ${after.agent} agent and no tools of servers`,
+  apply: (after, _sight, stamp) => ({ type: 'group', group: newGroup(after, { createdAt: stamp.at, origin: stamp.changeID }) }),
+  invert: () => ({ kind: 'agent_remove', after: {} }),
 })

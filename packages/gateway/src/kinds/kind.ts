@@ -2,15 +2,28 @@
 import type { ChangeID, Failure, Kind, Risk } from '@gatehouse/contracts'
 import type * as v from 'valibot'
 import type { Evidence, Wanted } from '../evidence/evidence.ts'
-import { parse } from '../input/parse.ts'
+import { invalid, parse } from '../input/parse.ts'
 import type { Effect } from '../registry/effect.ts'
 import type { World } from '../registry/world.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 
 export type Json = Record<string, unknown>
 
 interface Stamp {
   readonly changeID: ChangeID
   readonly at: string
+}
+
+/** The submission that undoes a change. */
+export interface Inverse {
+  readonly kind: Kind
+  readonly after: Json
+}
+
+/** What a kind sees beside the change. */
+export interface Sight {
+  readonly world: World
+  readonly evidence: Evidence | null
 }
 
 export interface Behaviour<S extends v.GenericSchema> {
@@ -20,16 +33,22 @@ export interface Behaviour<S extends v.GenericSchema> {
   readonly narrowing: boolean
   /** Whether the change makes its group or needs it. */
   readonly target: 'new' | 'existing'
+  /** The same `after` with each of its secret values put through a function. Only where there are any. */
+  secrets?(after: Json, through: (value: string) => string): Json
+  /** What it acts on within its group, such as the name of a server; empty where that is the group itself. */
+  subject?(after: v.InferOutput<S>): string
   /** The slice that the kind writes, as it is now. */
   slice(after: v.InferOutput<S>, world: World): Json | null
   /** The slice as it would be; `after` itself where the kind does not say. */
-  outcome?(after: v.InferOutput<S>, world: World): Json | null
-  verify(after: v.InferOutput<S>, world: World): Failure | undefined
-  wants?(after: v.InferOutput<S>): Wanted
-  risk(after: v.InferOutput<S>, evidence: Evidence | null): Risk
+  outcome?(after: v.InferOutput<S>, sight: Sight): Json | null
+  verify(after: v.InferOutput<S>, sight: Sight): Failure | undefined
+  wants?(after: v.InferOutput<S>, world: World): Wanted | undefined
+  risk(after: v.InferOutput<S>, sight: Sight): Risk
   /** One sentence for a human. */
   describe(after: v.InferOutput<S>, world: World): string
-  apply(after: v.InferOutput<S>, world: World, stamp: Stamp): Effect
+  apply(after: v.InferOutput<S>, sight: Sight, stamp: Stamp): Effect
+  /** Undefined where nothing undoes it. @param before the slice that it wrote over */
+  invert(after: v.InferOutput<S>, before: Json | null): Inverse | undefined
 }
 
 /** A kind that has read its `after`. */
@@ -37,38 +56,62 @@ export interface Bound {
   readonly kind: Kind
   readonly narrowing: boolean
   readonly target: 'new' | 'existing'
+  /** As it is kept: secret values are sealed, each time differently. */
   readonly after: Json
-  readonly wants: Wanted | undefined
+  /** As it is digested and compared: secret values are told apart without being known. */
+  readonly approvable: Json
+  readonly subject: string
+  wants(world: World): Wanted | undefined
   slice(world: World): Json | null
-  outcome(world: World): Json | null
-  verify(world: World): Failure | undefined
-  risk(evidence: Evidence | null): Risk
+  outcome(sight: Sight): Json | null
+  verify(sight: Sight): Failure | undefined
+  risk(sight: Sight): Risk
   describe(world: World): string
-  apply(world: World, stamp: Stamp): Effect
+  apply(sight: Sight, stamp: Stamp): Effect
+  invert(before: Json | null): Inverse | undefined
 }
 
 export interface KindRow {
   readonly narrowing: boolean
-  /** Throws `invalid` with pointers below `/after`. */
-  read(after: unknown): Bound
+  /** What was submitted. Throws `invalid` with pointers below `/after`. */
+  read(after: unknown, secrets: Secrets): Bound
+  /** What was kept. */
+  readKept(after: Json, secrets: Secrets): Bound
 }
 
-export const defineKind = <S extends v.GenericSchema<unknown, Json>>(behaviour: Behaviour<S>): KindRow => ({
+const make = <S extends v.GenericSchema<unknown, Json>>(
+  behaviour: Behaviour<S>,
+  { after, kept, approvable }: { after: v.InferOutput<S>; kept: Json; approvable: Json },
+): Bound => ({
+  kind: behaviour.name,
   narrowing: behaviour.narrowing,
-  read: (input) => {
-    const after = parse(behaviour.schema, input, '/after')
-    return {
-      kind: behaviour.name,
-      narrowing: behaviour.narrowing,
-      target: behaviour.target,
-      after,
-      wants: behaviour.wants?.(after),
-      slice: (world) => behaviour.slice(after, world),
-      outcome: (world) => (behaviour.outcome === undefined ? after : behaviour.outcome(after, world)),
-      verify: (world) => behaviour.verify(after, world),
-      risk: (evidence) => behaviour.risk(after, evidence),
-      describe: (world) => behaviour.describe(after, world),
-      apply: (world, stamp) => behaviour.apply(after, world, stamp),
-    }
-  },
+  target: behaviour.target,
+  after: kept,
+  approvable,
+  subject: behaviour.subject?.(after) ?? '',
+  wants: (world) => behaviour.wants?.(after, world),
+  slice: (world) => behaviour.slice(after, world),
+  outcome: (sight) => (behaviour.outcome === undefined ? kept : behaviour.outcome(after, sight)),
+  verify: (sight) => behaviour.verify(after, sight),
+  risk: (sight) => behaviour.risk(after, sight),
+  describe: (world) => behaviour.describe(after, world),
+  apply: (sight, stamp) => behaviour.apply(after, sight, stamp),
+  invert: (before) => behaviour.invert(after, before),
 })
+
+export const defineKind = <S extends v.GenericSchema<unknown, Json>>(behaviour: Behaviour<S>): KindRow => {
+  const put = (after: Json, through: (value: string) => string): Json => behaviour.secrets?.(after, through) ?? after
+  return {
+    narrowing: behaviour.narrowing,
+    read: (input, { seal, hmac }) => {
+      const after = parse(behaviour.schema, input, '/after')
+      // An object's schema takes a list without items for an object without members.
+      if (Array.isArray(input)) throw invalid([{ pointer: '/after', detail: 'expected an object, got a list' }])
+      return make(behaviour, { after, kept: put(after, seal), approvable: put(after, hmac) })
+    },
+    readKept: (kept, { unseal, hmac }) => {
+      const after = parse(behaviour.schema, put(kept, unseal), '/after')
+      return make(behaviour, { after, kept, approvable: put(after, hmac) })
+    },
+  }
+}

@@ -1,46 +1,83 @@
 // A grant of one server's tools to a group: it replaces the one that the group has.
-import { kinds } from '@gatehouse/contracts'
-import { activeGrant, presentGroup } from '../registry/world.ts'
-import { defineKind } from './kind.ts'
+import { type After, type Digest, type Failure, type Grant, kinds } from '@gatehouse/contracts'
+import type { Evidence } from '../evidence/evidence.ts'
+import { pinsOf } from '../evidence/observation.ts'
+import { presentGroup, standingGrant, type World } from '../registry/world.ts'
+import { asAccess, grantTerms } from './grant-terms.ts'
+import { defineKind, type Sight } from './kind.ts'
 import { toolList } from './words.ts'
+
+type Access = After<'mcp_access'>
+
+const distinct = (after: Access): Access => ({ ...after, tools: [...new Set(after.tools)] })
+
+const verify = (after: Access, { world }: Sight): Failure | undefined => {
+  if (world.servers === null) {
+    return { rule: 'mcp-disabled', reason: 'this unit has no tool servers: start it with --mcp-catalog' }
+  }
+  if (!world.servers.has(after.server)) {
+    return { rule: 'server-not-configured', reason: `expected a configured tool server, got ${after.server}: configure it first` }
+  }
+  if (after.expiresAt !== undefined && Date.parse(after.expiresAt) <= world.now) {
+    const now = new Date(world.now).toISOString()
+    return { rule: 'expires-in-past', reason: `expected a time after ${now}, got ${after.expiresAt}: choose a later one, or leave it out` }
+  }
+  return undefined
+}
+
+const isRisky = (after: Access, evidence: Evidence | null): boolean => {
+  if (after.tools.length === 0 || evidence?.status !== 'observed') return true
+  if (evidence.missing.length > 0 || evidence.drift.length > 0) return true
+  return evidence.tools.some((tool) => tool.annotations?.['destructiveHint'] === true)
+}
+
+/** The pins that the evidence gives: what its tools were when they were approved. */
+const pinned = (evidence: Evidence | null, present: Digest | undefined): Pick<Grant, 'entryDigest' | 'pins' | 'pinned'> => {
+  if (evidence?.status === 'observed') return { entryDigest: evidence.entryDigest, pins: pinsOf(evidence.tools), pinned: 'approval' }
+  if (evidence?.status === 'too-large') return { entryDigest: evidence.entryDigest, pins: evidence.pins, pinned: 'approval' }
+  const seen = evidence?.status === 'unavailable' ? evidence.entryDigest : undefined
+  return { entryDigest: seen ?? present ?? null, pins: {}, pinned: 'none' }
+}
+
+const terms = (after: Access): string => {
+  const until = after.expiresAt === undefined ? '' : ` until ${after.expiresAt}`
+  const most = after.maxCalls === undefined ? '' : ` for at most ${after.maxCalls} calls`
+  return `${toolList(after.tools)} of the tool server ${after.server}${until}${most}`
+}
+
+const describe = (after: Access, world: World): string => {
+  const grant = standingGrant(world, after.server)
+  const instead = grant === undefined ? '' : `, instead of ${toolList(grant.tools)}`
+  return `Grants ${world.agentGroupID} ${terms(after)}${instead}`
+}
 
 export const mcpAccess = defineKind({
   name: 'mcp_access',
   schema: kinds.mcp_access,
   narrowing: false,
   target: 'existing',
+  subject: ({ server }) => server,
   slice: (after, world) => {
-    const grant = activeGrant(world, after.server)
-    return grant === undefined ? null : { server: grant.server, tools: grant.tools }
+    const grant = standingGrant(world, after.server)
+    return grant === undefined ? null : grantTerms(grant)
   },
-  verify: (after, world) => {
-    if (world.servers === null) {
-      return { rule: 'mcp-disabled', reason: 'this unit has no tool servers: start it with --mcp-catalog' }
-    }
-    if (!world.servers.has(after.server)) {
-      return { rule: 'server-not-configured', reason: `expected a configured tool server, got ${after.server}: configure it first` }
-    }
-    return undefined
-  },
-  wants: (after) => ({ server: after.server, tools: after.tools }),
-  risk: (after, evidence) => {
-    if (after.tools.length === 0 || evidence?.status !== 'observed' || evidence.missing.length > 0) return 'high'
-    return evidence.tools.some((tool) => tool.annotations?.['destructiveHint'] === true) ? 'high' : 'medium'
-  },
-  describe: (after, world) => {
-    const grant = activeGrant(world, after.server)
-    const instead = grant === undefined ? '' : `, instead of ${toolList(grant.tools)}`
-    return `Grants ${world.agentGroupID} ${toolList(after.tools)} of the tool server ${after.server}${instead}`
-  },
-  apply: (after, world, stamp) => ({
+  outcome: distinct,
+  verify,
+  wants: (after, world) =>
+    world.servers?.has(after.server) === true ? { from: 'broker', server: after.server, tools: distinct(after).tools } : undefined,
+  risk: (after, { evidence }) => (isRisky(after, evidence) ? 'high' : 'medium'),
+  describe,
+  apply: (after, { world, evidence }, stamp) => ({
     type: 'grant',
     grant: {
+      ...distinct(after),
       agentGroupID: presentGroup(world).id,
-      server: after.server,
-      tools: [...new Set(after.tools)],
+      ...pinned(evidence, world.servers?.get(after.server)),
       changeID: stamp.changeID,
       grantedAt: stamp.at,
       state: 'active',
     },
   }),
+  invert: (after, before) =>
+    before === null ? { kind: 'mcp_revoke', after: { server: after.server } } : { kind: 'mcp_access', after: asAccess(before) },
 })

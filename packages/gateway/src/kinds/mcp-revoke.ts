@@ -1,6 +1,7 @@
 // The end of a grant, or of some of its tools. A grant that loses its last tool is revoked: an empty list would mean every tool.
 import { type After, type Failure, type Grant, kinds } from '@gatehouse/contracts'
-import { activeGrant, type World } from '../registry/world.ts'
+import { standingGrant, type World } from '../registry/world.ts'
+import { asAccess, grantTerms } from './grant-terms.ts'
 import { defineKind } from './kind.ts'
 import { toolList } from './words.ts'
 
@@ -10,7 +11,7 @@ const remaining = (after: Revoke, grant: Grant): string[] =>
   after.tools === undefined ? [] : grant.tools.filter((tool) => !after.tools?.includes(tool))
 
 const verify = (after: Revoke, world: World): Failure | undefined => {
-  const grant = activeGrant(world, after.server)
+  const grant = standingGrant(world, after.server)
   if (grant === undefined) {
     return {
       rule: 'no-grant',
@@ -29,27 +30,35 @@ const verify = (after: Revoke, world: World): Failure | undefined => {
     : { rule: 'not-in-grant', reason: `the grant for ${after.server} names ${toolList(grant.tools)}, and none of those to revoke` }
 }
 
+/** Undefined for a grant that ends. */
+const narrowed = (after: Revoke, grant: Grant): Grant | undefined => {
+  const tools = remaining(after, grant)
+  if (tools.length === 0) return undefined
+  return { ...grant, tools, pins: Object.fromEntries(Object.entries(grant.pins).filter(([tool]) => tools.includes(tool))) }
+}
+
 export const mcpRevoke = defineKind({
   name: 'mcp_revoke',
   schema: kinds.mcp_revoke,
   narrowing: true,
   target: 'existing',
+  subject: ({ server }) => server,
   slice: (after, world) => {
-    const grant = activeGrant(world, after.server)
-    return grant === undefined ? null : { server: grant.server, tools: grant.tools }
+    const grant = standingGrant(world, after.server)
+    return grant === undefined ? null : grantTerms(grant)
   },
-  outcome: (after, world) => {
-    const grant = activeGrant(world, after.server)
-    const tools = grant === undefined ? [] : remaining(after, grant)
-    return tools.length === 0 ? null : { server: after.server, tools }
+  outcome: (after, { world }) => {
+    const grant = standingGrant(world, after.server)
+    const rest = grant === undefined ? undefined : narrowed(after, grant)
+    return rest === undefined ? null : grantTerms(rest)
   },
-  verify,
+  verify: (after, { world }) => verify(after, world),
   risk: () => 'low',
   describe: (after, world) => `Takes ${toolList(after.tools ?? [])} of the tool server ${after.server} from ${world.agentGroupID}`,
-  apply: (after, world) => {
-    const grant = activeGrant(world, after.server)
+  apply: (after, { world }) => {
+    const grant = standingGrant(world, after.server)
     if (grant === undefined) throw new TypeError('a revocation is applied only after its verifier has seen the grant')
-    const tools = remaining(after, grant)
-    return { type: 'grant', grant: tools.length === 0 ? { ...grant, state: 'revoked' } : { ...grant, tools } }
+    return { type: 'grant', grant: narrowed(after, grant) ?? { ...grant, state: 'revoked' } }
   },
+  invert: (_after, before) => (before === null ? undefined : { kind: 'mcp_access', after: asAccess(before) }),
 })

@@ -13,5 +13,6 @@ export const persona = defineKind({
   risk: () => 'medium',
   describe: (after, world) =>
     `Replaces the persona of ${world.agentGroupID} (${presentGroup(world).persona.length} characters) by one of ${after.instructions.length} characters`,
-  apply: (after, world) => ({ type: 'group', group: { ...presentGroup(world), persona: after.instructions } }),
+  apply: (after, { world }) => ({ type: 'group', group: { ...presentGroup(world), persona: after.instructions } }),
+  invert: (_after, before) => (before === null ? undefined : { kind: 'persona', after: before }),
 })

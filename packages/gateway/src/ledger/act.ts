@@ -1,9 +1,10 @@
 // The two steps of every act: its lines on disk, then their effect in the database.
 import { type AuditEntry, isServiceError, ServiceError } from '@gatehouse/contracts'
-import type { Head, Journal, JournalInput } from '@gatehouse/journal'
+import type { Appended, Journal, JournalInput } from '@gatehouse/journal'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import { catchUp } from './catch-up.ts'
+import type { LateLine } from './late.ts'
 import { type Projections, project } from './projection.ts'
 
 export interface LedgerDeps {
@@ -12,22 +13,30 @@ export interface LedgerDeps {
   readonly projections: Projections
   /** After each transaction, before any caller hears of it; must not throw. */
   readonly committed: (entries: readonly AuditEntry[]) => Promise<void>
+  /** After acts took effect whose lines are still to come; must not throw. */
+  readonly tookEffect: (entries: readonly AuditEntry[]) => Promise<void>
+  /** After a fault of journal or database has passed. */
+  readonly mended: () => void
   readonly log: Logger
   readonly metrics: Metrics
+  /** Milliseconds that a late act waits for its line; default `limits.lateWait`. */
+  readonly lateWait?: number
+}
+
+/** Why the journal could not be written, and since when. */
+export interface Outage {
+  readonly fault: string
+  readonly since: string
 }
 
 export interface LedgerState {
   /** Why journal and database do not belong together. */
   tampered: string | undefined
-  /** Why the last line could not be written. */
-  failed: string | undefined
+  outage: Outage | undefined
   /** The journal may hold lines that the database lacks. */
   behind: boolean
-}
-
-export interface Appended {
-  readonly entries: readonly AuditEntry[]
-  readonly head: Head
+  /** What took effect and is not in the journal yet, in its order. */
+  late: LateLine[]
 }
 
 const unwritable = (error: unknown): ServiceError =>
@@ -39,12 +48,20 @@ const unwritable = (error: unknown): ServiceError =>
         cause: error,
       })
 
-const isBehind = (error: unknown): ServiceError =>
-  new ServiceError('unavailable', {
+const standing = new WeakSet<Error>()
+
+/** True if the lines of the act are in the journal all the same. */
+export const stands = (error: unknown): boolean => error instanceof Error && standing.has(error)
+
+const isBehind = (cause: unknown): ServiceError => {
+  const error = new ServiceError('unavailable', {
     detail: 'the act stands in the journal, but the database cannot be written: it takes effect as soon as it can',
     hint: 'read the change before you try again',
-    cause: error,
+    cause,
   })
+  standing.add(error)
+  return error
+}
 
 export const redo = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
   const lines = await catchUp(deps)
@@ -58,20 +75,33 @@ export const append = async (deps: LedgerDeps, state: LedgerState, lines: readon
   try {
     const appended = await deps.journal.append(lines)
     stop()
-    state.failed = undefined
+    state.outage = undefined
     return appended
   } catch (error) {
     state.behind = true
-    state.failed = error instanceof Error ? error.message : String(error)
-    deps.log.error('the journal cannot be written', { error })
+    const fault = error instanceof Error ? error.message : String(error)
+    state.outage = { fault, since: state.outage?.since ?? new Date().toISOString() }
     throw unwritable(error)
+  }
+}
+
+const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && (('code' in error && error.code === 'SQLITE_FULL') || isDiskFull(error.cause))
+
+/** Runs the transaction; on a full disk once more, when what the journal keeps in reserve is given up. */
+export const withRoom = async (journal: Pick<Journal, 'makeRoom'>, transact: () => Promise<void>): Promise<void> => {
+  try {
+    await transact()
+  } catch (error) {
+    if (!isDiskFull(error) || !(await journal.makeRoom())) throw error
+    await transact()
   }
 }
 
 /** A failed transaction may have happened all the same, so the journal is read again. Throws `unavailable`. */
 export const takeEffect = async (deps: LedgerDeps, state: LedgerState, appended: Appended): Promise<void> => {
   try {
-    await project(deps.store, deps.projections, appended)
+    await withRoom(deps.journal, () => project(deps.store, deps.projections, appended))
   } catch (error) {
     state.behind = true
     deps.log.warn('a transaction failed behind its journal line', { error })

@@ -1,40 +1,34 @@
 // Brings the database up to the journal: after a crash, and after a transaction that failed behind its line.
 import type { AuditEntry } from '@gatehouse/contracts'
-import type { Head, Journal } from '@gatehouse/journal'
+import type { Journal, Placed } from '@gatehouse/journal'
 import type { Store } from '@gatehouse/store'
 import { readHead } from './head.ts'
-import { type Projections, project } from './projection.ts'
+import { type Projections, project, type Written } from './projection.ts'
 
-const chunk = 100
+const chunk = 1_000
 
-interface Batch {
-  readonly entries: AuditEntry[]
-  readonly head: Head
-}
+const written = (lines: readonly Placed[], hash: string): Written => ({
+  entries: lines.map(({ entry }) => entry),
+  lines,
+  head: { seq: lines.at(-1)?.entry.seq ?? 0, hash },
+})
 
 /** A line's own hash stands in the line after it; the last one's is the journal's head. */
-async function* batches(journal: Journal, from: number): AsyncGenerator<Batch> {
-  let entries: AuditEntry[] = []
-  for await (const entry of journal.entriesAfter(from)) {
-    const last = entries.at(-1)
-    if (last !== undefined && entries.length >= chunk) {
-      yield { entries, head: { seq: last.seq, hash: entry.hash } }
-      entries = []
+async function* batches(journal: Journal, from: number): AsyncGenerator<Written> {
+  let lines: Placed[] = []
+  for await (const line of journal.linesAfter(from)) {
+    if (lines.length >= chunk) {
+      yield written(lines, line.entry.hash)
+      lines = []
     }
-    entries.push(entry)
+    lines.push(line)
   }
-  const last = entries.at(-1)
   const head = journal.head()
+  const last = lines.at(-1)?.entry
   if (last === undefined) return
-  if (last.seq === head.seq) yield { entries, head }
-  else yield* shorter(entries)
-}
-
-/** A line was added meanwhile: the last one that was read waits for the next round. */
-function* shorter(entries: AuditEntry[]): Generator<Batch> {
-  const next = entries.at(-1)
-  const last = entries.at(-2)
-  if (next !== undefined && last !== undefined) yield { entries: entries.slice(0, -1), head: { seq: last.seq, hash: next.hash } }
+  if (last.seq === head.seq) yield written(lines, head.hash)
+  // A line was added meanwhile: the last one that was read waits for the next round.
+  else if (lines.length > 1) yield written(lines.slice(0, -1), last.hash)
 }
 
 export interface CatchUp {

@@ -1,12 +1,18 @@
 // The one place where journal and database meet: the line on disk first, its effect second, many callers at once.
 // Nothing else appends to the journal, and nothing that a line stands for is written anywhere else.
-import { type AuditEntry, isServiceError, ServiceError } from '@gatehouse/contracts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type AuditEntry, isServiceError, limits, ServiceError } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
+import { createQueue } from '@gatehouse/store'
 import * as v from 'valibot'
-import { append, type LedgerDeps, type LedgerState, redo, takeEffect } from './act.ts'
+import { append, type LedgerDeps, type LedgerState, redo, stands, takeEffect } from './act.ts'
 import { createBatches } from './batches.ts'
 import { compare } from './compare.ts'
 import { readHead } from './head.ts'
+import { lateStages, readLate } from './late.ts'
+import { backfill } from './line-index.ts'
+import { createMend } from './mend.ts'
+import { keepLate, type LateOutcome, owedLines, storeOwed } from './owed.ts'
 
 export interface Ledger {
   /** Compares journal and database and does again what the database lacks. */
@@ -16,10 +22,18 @@ export interface Ledger {
    * then nothing changed; or with `unavailable`, and then the lines stand and take effect as soon as they can.
    */
   commit(lines: readonly JournalInput[]): Promise<AuditEntry[]>
+  /**
+   * For acts that only take power away: neither a journal nor a database at fault stops it, nor one that is slow for
+   * longer than `limits.lateWait`. What could not be done now is done as soon as it can be, the line marked
+   * `late: { at, id }`. The caller has put the effect into its own memory before.
+   */
+  commitLate(lines: readonly JournalInput[]): Promise<LateOutcome>
   /** Brings a database that is behind up to date: call before judging what it holds. */
   settle(): Promise<void>
   /** Why nothing can be decided now; undefined when all is well. */
   fault(): string | undefined
+  /** Comes back to nothing from now on. */
+  close(): void
 }
 
 const assertWhole = ({ tampered }: LedgerState): void => {
@@ -33,11 +47,13 @@ const assertWhole = ({ tampered }: LedgerState): void => {
 const runBatch = async (deps: LedgerDeps, state: LedgerState, acts: readonly (readonly JournalInput[])[]): Promise<AuditEntry[][]> => {
   assertWhole(state)
   if (state.behind) await redo(deps, state)
-  const lines = acts.flat()
+  const owed = owedLines(state)
+  const lines = [...owed, ...acts.flat()]
   if (lines.length === 0) return acts.map(() => [])
   const appended = await append(deps, state, lines)
+  state.late = []
   await takeEffect(deps, state, appended)
-  let from = 0
+  let from = owed.length
   return acts.map((act) => appended.entries.slice(from, (from += act.length)))
 }
 
@@ -51,22 +67,58 @@ const unreadable = (error: unknown): string => {
 const open = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
   try {
     state.tampered = await compare(deps.journal, await readHead(deps.store.read))
-    if (state.tampered === undefined) await redo(deps, state)
+    if (state.tampered === undefined) {
+      await backfill(deps)
+      await redo(deps, state)
+    }
   } catch (error) {
     state.tampered = unreadable(error)
   }
+  state.late = await readLate(deps.store.read)
   if (state.tampered !== undefined) deps.log.error('journal and database do not belong together', { reason: state.tampered })
 }
 
+const assertLate = (lines: readonly JournalInput[]): void => {
+  for (const { stage } of lines) if (!lateStages.has(stage)) throw new TypeError(`${stage} does more than take power away: it is never late`)
+}
+
+const isWell = ({ tampered, outage, behind, late }: LedgerState): boolean =>
+  tampered === undefined ? outage === undefined && !behind && late.length === 0 : late.every(({ stored }) => stored)
+
 export const createLedger = (deps: LedgerDeps): Ledger => {
-  const state: LedgerState = { tampered: undefined, failed: undefined, behind: false }
-  const act = createBatches((acts: readonly (readonly JournalInput[])[]) => runBatch(deps, state, acts))
+  const state: LedgerState = { tampered: undefined, outage: undefined, behind: false, late: [] }
+  const queue = createQueue()
+  const alone = <T>(act: () => Promise<T>): Promise<T> =>
+    queue(act).finally(() => {
+      if (!isWell(state)) mend.wake()
+    })
+  const commit = createBatches((acts: readonly (readonly JournalInput[])[]) => alone(() => runBatch(deps, state, acts)))
+  const mend = createMend(async () => {
+    await commit([]).catch(() => {})
+    await queue(() => storeOwed(deps, state))
+    if (isWell(state)) deps.mended()
+    return isWell(state)
+  })
+  const commitOrKeep = async (lines: readonly JournalInput[]): Promise<LateOutcome> => {
+    try {
+      await commit(lines)
+      return { journaled: true, stored: true }
+    } catch (error) {
+      return stands(error) ? { journaled: true, stored: false } : alone(() => keepLate(deps, state, lines))
+    }
+  }
   return {
-    open: () => open(deps, state),
-    commit: act,
-    settle: async () => {
-      if (state.behind) await act([])
+    open: () => alone(() => open(deps, state)),
+    commit,
+    commitLate: (lines) => {
+      assertLate(lines)
+      const wait = pause(deps.lateWait ?? limits.lateWait, { journaled: false, stored: false }, { ref: false })
+      return Promise.race([commitOrKeep(lines), wait])
     },
-    fault: () => state.tampered ?? state.failed ?? (state.behind ? 'the database is behind the journal' : undefined),
+    settle: async () => {
+      if (state.behind) await alone(() => redo(deps, state))
+    },
+    fault: () => state.tampered ?? state.outage?.fault ?? (state.behind ? 'the database is behind the journal' : undefined),
+    close: () => mend.close(),
   }
 }

@@ -1,34 +1,83 @@
-// Who may do what: the least role for each act. What is not in this table nobody may do.
-import { type gatewayControlPlane, type permitRoutes, type Principal, roles, ServiceError } from '@gatehouse/contracts'
+// Who may do what: the least role for each act, and which acts concern all groups at once.
+// What is not in this table nobody may do.
+import { type gatewayControlPlane, type PermitRoute, type Principal, type Role, roles, ServiceError } from '@gatehouse/contracts'
 
-type Role = (typeof roles)[number]
-export type Act = Exclude<keyof (typeof gatewayControlPlane)['calls'], 'permit'> | (typeof permitRoutes)[number]
+export type Act = Exclude<keyof (typeof gatewayControlPlane)['calls'], 'permit'> | PermitRoute
 
-const least = {
-  pending: 'auditor',
-  history: 'auditor',
-  change: 'auditor',
-  audit: 'auditor',
-  groups: 'auditor',
-  grants: 'auditor',
-  servers: 'auditor',
-  server: 'auditor',
-  status: 'auditor',
-  metrics: 'auditor',
-  sessions: 'auditor',
-  chat: 'requester',
-  submit: 'requester',
-  decide: 'approver',
-  probe: 'approver',
-  putServer: 'admin',
-  removeServer: 'admin',
-} as const satisfies Record<Act, Role>
+interface Right {
+  readonly least: Role
+  /** Not for a token that is bound to some groups. */
+  readonly wholeUnit: boolean
+}
 
-/** Roles stand in ascending order: each may do what those before it may. */
-export const assertMay = (principal: Principal, act: Act): void => {
-  if (roles.indexOf(principal.role) >= roles.indexOf(least[act])) return
-  throw new ServiceError('forbidden', {
-    detail: `expected the role ${least[act]} or more for ${act}, got ${principal.role}`,
-    hint: 'use a token of that role',
+const from = (least: Role): Right => ({ least, wholeUnit: false })
+const unitFrom = (least: Role): Right => ({ least, wholeUnit: true })
+
+export const rights: Readonly<Record<Act, Right>> = {
+  pending: from('auditor'),
+  history: from('auditor'),
+  change: from('auditor'),
+  evidence: from('auditor'),
+  audit: from('auditor'),
+  auditHead: from('auditor'),
+  news: from('auditor'),
+  groups: from('auditor'),
+  group: from('auditor'),
+  wirings: from('auditor'),
+  grants: from('auditor'),
+  explain: from('auditor'),
+  servers: from('auditor'),
+  server: from('auditor'),
+  freezes: from('auditor'),
+  status: from('auditor'),
+  sessions: from('auditor'),
+  events: from('auditor'),
+  metrics: unitFrom('auditor'),
+
+  submit: from('requester'),
+  preview: from('requester'),
+  withdraw: from('requester'),
+  revert: from('requester'),
+  chat: from('requester'),
+  cancel: from('requester'),
+  files: from('requester'),
+
+  decide: from('approver'),
+  retry: from('approver'),
+  freeze: from('approver'),
+  terminate: from('approver'),
+  resume: from('approver'),
+  probe: from('approver'),
+  logs: from('approver'),
+
+  unfreeze: from('admin'),
+  purge: from('admin'),
+  putServer: unitFrom('admin'),
+  removeServer: unitFrom('admin'),
+  reload: unitFrom('admin'),
+  tokens: unitFrom('admin'),
+  createToken: unitFrom('admin'),
+  revokeToken: unitFrom('admin'),
+  backup: unitFrom('admin'),
+}
+
+export const hasRole = (principal: Pick<Principal, 'role'>, least: Role): boolean =>
+  roles.indexOf(principal.role) >= roles.indexOf(least)
+
+export const wholeUnitOnly = (act: string): ServiceError =>
+  new ServiceError('forbidden', {
+    detail: `expected a token for all groups for ${act}, got one for some of them`,
+    hint: 'use a token without groups',
   })
+
+/** Throws `forbidden`. */
+export const assertMay = (principal: Principal, act: Act): void => {
+  const { least, wholeUnit } = rights[act]
+  if (!hasRole(principal, least)) {
+    throw new ServiceError('forbidden', {
+      detail: `expected the role ${least} or more for ${act}, got ${principal.role}`,
+      hint: 'use a token of that role',
+    })
+  }
+  if (wholeUnit && principal.groups !== undefined) throw wholeUnitOnly(act)
 }

@@ -1,32 +1,69 @@
 // What an applied change writes: whole rows, so that writing them twice is writing them once.
-// Groups and grants are written here and nowhere else.
-import { AgentGroup, Grant } from '@gatehouse/contracts'
+// Groups, grants and wirings are written here and nowhere else.
+import { AgentGroup, AgentGroupID, Channel, Grant, ServerName, Time, Wired } from '@gatehouse/contracts'
 import type { Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 
 export const Effect = v.variant('type', [
   v.strictObject({ type: v.literal('group'), group: AgentGroup }),
+  /** Its grants and wirings go with it, and its sessions end. */
+  v.strictObject({ type: v.literal('group-removed'), agentGroupID: AgentGroupID, at: Time }),
   v.strictObject({ type: v.literal('grant'), grant: Grant }),
+  v.strictObject({ type: v.literal('wired'), wired: Wired }),
+  v.strictObject({ type: v.literal('unwired'), channel: Channel, address: v.string() }),
+  /** The catalog file held the entry before the line was written. */
+  v.strictObject({ type: v.literal('entry'), name: ServerName }),
 ])
 export type Effect = v.InferOutput<typeof Effect>
 
-export const writeEffect = async (tx: Transaction, effect: Effect): Promise<void> => {
-  if (effect.type === 'group') {
-    await tx.run('INSERT INTO groups (id, record) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET record = excluded.record', [
-      effect.group.id,
-      JSON.stringify(effect.group),
-    ])
-    return
-  }
-  await tx.run(
+const writeGroup = (tx: Transaction, group: AgentGroup): Promise<unknown> =>
+  tx.run('INSERT INTO groups (id, record) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET record = excluded.record', [
+    group.id,
+    JSON.stringify(group),
+  ])
+
+const removeGroup = async (tx: Transaction, agentGroupID: string, at: string): Promise<void> => {
+  for (const table of ['grants', 'call_counts', 'wirings']) await tx.run(`DELETE FROM ${table} WHERE agent_group_id = ?`, [agentGroupID])
+  await tx.run('UPDATE sessions SET closed_at = ? WHERE agent_group_id = ? AND closed_at IS NULL', [at, agentGroupID])
+  await tx.run('DELETE FROM groups WHERE id = ?', [agentGroupID])
+}
+
+export const writeGrant = (tx: Transaction, grant: Grant): Promise<unknown> =>
+  tx.run(
     `INSERT INTO grants (agent_group_id, server, record) VALUES (?, ?, ?)
      ON CONFLICT (agent_group_id, server) DO UPDATE SET record = excluded.record`,
-    [effect.grant.agentGroupID, effect.grant.server, JSON.stringify(effect.grant)],
+    [grant.agentGroupID, grant.server, JSON.stringify(grant)],
   )
+
+const writeWired = (tx: Transaction, wired: Wired): Promise<unknown> =>
+  tx.run(
+    `INSERT INTO wirings (channel, address, agent_group_id, record) VALUES (?, ?, ?, ?)
+     ON CONFLICT (channel, address) DO UPDATE SET agent_group_id = excluded.agent_group_id, record = excluded.record`,
+    [wired.channel, wired.address, wired.agentGroupID, JSON.stringify(wired)],
+  )
+
+export const writeEffect = async (tx: Transaction, effect: Effect): Promise<void> => {
+  switch (effect.type) {
+    case 'group':
+      await writeGroup(tx, effect.group)
+      return
+    case 'group-removed':
+      await removeGroup(tx, effect.agentGroupID, effect.at)
+      return
+    case 'grant':
+      await writeGrant(tx, effect.grant)
+      return
+    case 'wired':
+      await writeWired(tx, effect.wired)
+      return
+    case 'unwired':
+      await tx.run('DELETE FROM wirings WHERE channel = ? AND address = ?', [effect.channel, effect.address])
+      return
+    case 'entry':
+  }
 }
 
 /** What `--dev` does at each start of the unit. Sessions of groups that are gone end with them. */
 export const emptyRegistry = async (tx: Transaction): Promise<void> => {
-  await tx.run('DELETE FROM grants')
-  await tx.run('DELETE FROM groups')
+  for (const table of ['grants', 'call_counts', 'wirings', 'groups']) await tx.run(`DELETE FROM ${table}`)
 }

@@ -1,15 +1,33 @@
-// The slice of the registry that concerns one group, read afresh for each verdict.
-import { AgentGroup, type AgentGroupID, Grant } from '@gatehouse/contracts'
+// What one change can see: the slice of the registry that concerns its group, read afresh for each verdict, and what the
+// unit is.
+import { AgentGroup, type AgentGroupID, type Digest, Grant, type Pinning, Wired } from '@gatehouse/contracts'
 import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
 
-/** The part of the registry that one change can see. */
-export interface World {
+/** What does not come from the registry. */
+export interface Outlook {
   readonly agentGroupID: AgentGroupID
+  /** The principal that asks. */
+  readonly asker: string
+  /** Identities of the catalog's entries by name; null on a unit without tool servers. */
+  readonly servers: ReadonlyMap<string, Digest> | null
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly config: {
+    /** Host paths below which a mount may lie. */
+    readonly mountAllow: readonly string[]
+    /** State and run directory of the unit and its catalog file, as given and without links. */
+    readonly ownPaths: readonly string[]
+    readonly pinning: Pinning
+  }
+}
+
+export interface World extends Outlook {
   readonly group: AgentGroup | undefined
+  /** Those of the group. */
   readonly grants: readonly Grant[]
-  /** Names in the catalog; null on a unit without tool servers. */
-  readonly servers: ReadonlySet<string> | null
+  /** All of the unit, since an address leads to one group. */
+  readonly wirings: readonly Wired[]
 }
 
 interface Row {
@@ -30,15 +48,29 @@ export const readGroups = async (rows: Rows): Promise<AgentGroup[]> =>
 export const readGrants = async (rows: Rows): Promise<Grant[]> =>
   (await rows.all<Row>('SELECT record FROM grants ORDER BY agent_group_id, server')).map(toGrant)
 
-/** @param servers names in the catalog; null on a unit without one */
-export const readWorld = async (rows: Rows, agentGroupID: AgentGroupID, servers: ReadonlySet<string> | null): Promise<World> => {
-  const group = await readGroup(rows, agentGroupID)
-  const grants = await rows.all<Row>('SELECT record FROM grants WHERE agent_group_id = ? ORDER BY server', [agentGroupID])
-  return { agentGroupID, group, grants: grants.map(toGrant), servers }
+export const readGrant = async (
+  rows: Rows,
+  place: { readonly agentGroupID: string; readonly server: string },
+): Promise<Grant | undefined> => {
+  const row = await rows.get<Row>('SELECT record FROM grants WHERE agent_group_id = ? AND server = ?', [place.agentGroupID, place.server])
+  return row === undefined ? undefined : toGrant(row)
 }
 
-export const activeGrant = (world: World, server: string): Grant | undefined =>
-  world.grants.find((grant) => grant.server === server && grant.state === 'active')
+export const readWirings = async (rows: Rows): Promise<Wired[]> =>
+  (await rows.all<Row>('SELECT record FROM wirings ORDER BY channel, address')).map((row) => v.parse(Wired, JSON.parse(row.record)))
+
+export const readWorld = async (rows: Rows, outlook: Outlook): Promise<World> => {
+  const { agentGroupID } = outlook
+  const group = await readGroup(rows, agentGroupID)
+  const grants = await rows.all<Row>('SELECT record FROM grants WHERE agent_group_id = ? ORDER BY server', [agentGroupID])
+  return { ...outlook, group, grants: grants.map(toGrant), wirings: await readWirings(rows) }
+}
+
+/** Active or suspended: what a revocation can still take away. */
+export const standingGrant = (world: World, server: string): Grant | undefined =>
+  world.grants.find((grant) => grant.server === server && grant.state !== 'revoked')
+
+export const askedByAgent = (world: Pick<World, 'asker'>): boolean => world.asker.startsWith('session:')
 
 /** For kinds whose verifier runs only once the group is known to exist. */
 export const presentGroup = (world: World): AgentGroup => {

@@ -1,5 +1,5 @@
 // The one exception to "only a change writes a group": what `--dev` and `--demo` start with, journaled.
-import { AgentGroup, AgentGroupID, type Mode } from '@gatehouse/contracts'
+import { AgentGroup, type Mode } from '@gatehouse/contracts'
 import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
 import { itself } from '../changes/lines.ts'
@@ -34,14 +34,8 @@ export interface SeedOptions {
   readonly at: string
 }
 
-const makeGroup = (id: string, at: string): AgentGroup => ({
-  id: v.parse(AgentGroupID, id),
-  name: id,
-  agent: 'mock',
-  persona: '',
-  createdAt: at,
-  origin: 'seed',
-})
+const makeGroup = (id: string, at: string): AgentGroup =>
+  v.parse(AgentGroup, { id, name: id, agent: 'mock', persona: '', createdAt: at, origin: 'seed' })
 
 /** `--dev` begins anew at each start of the unit; a process that died and came back finds everything. */
 export const seed = async ({ ledger, rows }: { ledger: Ledger; rows: Rows }, { mode, group: id, unit, at }: SeedOptions): Promise<void> => {

@@ -25,6 +25,9 @@ export interface OpenSessions {
   /** Keeps what was reported if the session is known. */
   add(row: SessionRow): Session
   remove(session: Session): void
+  /** Removes it for good: whatever the database says, it is not known again. */
+  end(session: Session): void
+  hasEnded(id: string): boolean
   report(session: Session, surface: Surface): void
   load(rows: Rows): Promise<void>
 }
@@ -48,6 +51,11 @@ const placeOf = (agentGroupID: string, conversationID: string): string => `${age
 export const createOpenSessions = (options: SessionOptions): OpenSessions => {
   const sessions = new Map<string, Session>()
   const places = new Map<string, string>()
+  const ended = new Set<string>()
+  const remove = ({ id, agentGroupID, conversationID }: Session): void => {
+    sessions.delete(id)
+    places.delete(placeOf(agentGroupID, conversationID))
+  }
   const add = (row: SessionRow): Session => {
     const session = sessions.get(row.id) ?? toSession(row, options)
     sessions.set(row.id, session)
@@ -59,10 +67,12 @@ export const createOpenSessions = (options: SessionOptions): OpenSessions => {
     at: (agentGroupID, conversationID) => sessions.get(places.get(placeOf(agentGroupID, conversationID)) ?? ''),
     all: () => [...sessions.values()],
     add,
-    remove: ({ id, agentGroupID, conversationID }) => {
-      sessions.delete(id)
-      places.delete(placeOf(agentGroupID, conversationID))
+    remove,
+    end: (session) => {
+      ended.add(session.id)
+      remove(session)
     },
+    hasEnded: (id) => ended.has(id),
     report: (session, surface) => {
       sessions.set(session.id, { ...session, reported: [...new Set([...session.reported, surface])] })
     },
@@ -70,7 +80,7 @@ export const createOpenSessions = (options: SessionOptions): OpenSessions => {
       const found = await rows.all<SessionRow>(`SELECT ${columns} FROM sessions WHERE closed_at IS NULL ORDER BY number`)
       sessions.clear()
       places.clear()
-      for (const row of found) add(row)
+      for (const row of found) if (!ended.has(row.id)) add(row)
     },
   }
 }

@@ -4,6 +4,7 @@ import { type AgentGroupID, type ConversationID, ServiceError, type Session } fr
 import type { Store, Transaction } from '@gatehouse/store'
 import type { Audience } from '../events/audience.ts'
 import { readGroup } from '../registry/world.ts'
+import { markClosed } from './lines.ts'
 import { columns, type OpenSessions, type SessionRow } from './open-sessions.ts'
 
 export interface SessionDeps {
@@ -29,6 +30,18 @@ const findOpen = (tx: Transaction, place: Place): Promise<SessionRow | undefined
     place.agentGroupID,
     place.conversationID,
   ])
+
+/** One that was ended while the database could not be written is closed here. */
+const findStanding = async (
+  { sessions }: SessionDeps,
+  tx: Transaction,
+  { place, now }: { place: Place; now: string },
+): Promise<SessionRow | undefined> => {
+  const row = await findOpen(tx, place)
+  if (row === undefined || !sessions.hasEnded(row.id)) return row
+  await markClosed(tx, row.id, now)
+  return undefined
+}
 
 /** The group's number for host uids, given once and for good. */
 const slotOf = async (tx: Transaction, agentGroupID: string): Promise<number> => {
@@ -57,11 +70,10 @@ const insert = async (tx: Transaction, place: Place, openedAt: string): Promise<
 export const openSession = async (deps: SessionDeps, place: Place): Promise<Session> => {
   const known = deps.sessions.at(place.agentGroupID, place.conversationID)
   if (known !== undefined) return known
+  const now = new Date(deps.clock()).toISOString()
   const { row, made } = await deps.store.write(async (tx) => {
-    const open = await findOpen(tx, place)
-    return open === undefined
-      ? { row: await insert(tx, place, new Date(deps.clock()).toISOString()), made: true }
-      : { row: open, made: false }
+    const open = await findStanding(deps, tx, { place, now })
+    return open === undefined ? { row: await insert(tx, place, now), made: true } : { row: open, made: false }
   })
   const session = deps.sessions.add(row)
   if (made) {

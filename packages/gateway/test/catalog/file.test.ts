@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { isRefusal } from '@gatehouse/kernel'
 import { openCatalog } from '../../src/catalog/file.ts'
+import { createSecrets } from '../../src/secrets/secrets.ts'
 import { server } from '../fixtures/people.ts'
 import { newDirectory, removeDirectory } from '../fixtures/unit.ts'
 
+const secrets = createSecrets('3'.repeat(64))
 let dir: string
 before(async () => {
   dir = await newDirectory()
@@ -16,7 +18,7 @@ after(() => removeDirectory(dir))
 
 const refusal = async (path: string): Promise<{ exit: number; detail: string; hint: string | undefined }> => {
   try {
-    await openCatalog({ path, initial: {} })
+    await openCatalog({ path, initial: {}, secrets })
   } catch (error) {
     if (isRefusal(error)) return error
     throw error
@@ -33,7 +35,7 @@ const file = async (name: string, text: string, mode = 0o600): Promise<string> =
 
 test('is made as {} with mode 0600', async () => {
   const path = join(dir, 'new.json')
-  const catalog = await openCatalog({ path, initial: {} })
+  const catalog = await openCatalog({ path, initial: {}, secrets })
   assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), {})
   assert.equal((await stat(path)).mode & 0o777, 0o600)
   assert.deepEqual(catalog.names(), [])
@@ -42,9 +44,9 @@ test('is made as {} with mode 0600', async () => {
 test('a new one holds what the mode puts into it, an old one is left as it is', async () => {
   const path = join(dir, 'sample.json')
   const initial = { sample: { transport: 'stdio' as const, command: 'node', args: ['sample.js'], env: {} } }
-  assert.deepEqual((await openCatalog({ path, initial })).names(), ['sample'])
+  assert.deepEqual((await openCatalog({ path, initial, secrets })).names(), ['sample'])
   await writeFile(path, '{}')
-  assert.deepEqual((await openCatalog({ path, initial })).names(), [])
+  assert.deepEqual((await openCatalog({ path, initial, secrets })).names(), [])
 })
 
 test('a wider mode is refused with the chmod to run', async () => {
@@ -88,7 +90,7 @@ for (const [what, text, pointer] of broken) {
 test('what cannot be written leaves the entries as they were', async () => {
   const path = join(dir, 'sub', 'catalog.json')
   await mkdir(join(dir, 'sub'))
-  const catalog = await openCatalog({ path, initial: {} })
+  const catalog = await openCatalog({ path, initial: {}, secrets })
   await removeDirectory(join(dir, 'sub'))
   await assert.rejects(catalog.set(server('a'), { transport: 'http', url: 'https://a.example', headers: {} }), { code: 'unavailable' })
   assert.deepEqual(catalog.names(), [])

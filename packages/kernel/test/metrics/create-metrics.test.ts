@@ -12,10 +12,10 @@ interface Family {
 const families = async (metrics: { json(): Promise<object[]> }): Promise<Map<string, Family>> =>
   new Map((await metrics.json()).map((family) => [(family as Family).name, family as Family]))
 
-test('registers each metric of its owner at 0 and none of another', async () => {
+test('registers each metric of its owner and of every process at 0, and none of another', async () => {
   for (const owner of ['gateway', 'broker', 'runner', 'control-plane', 'supervisor'] as const) {
     const found = await families(createMetrics(owner))
-    const expected = Object.entries(rows).filter(([, row]) => row.owner === owner)
+    const expected = Object.entries(rows).filter(([, row]) => row.owner === owner || row.owner === 'every')
     assert.deepEqual([...found.keys()].toSorted(), expected.map(([name]) => `gatehouse_${name}`).toSorted())
     for (const [name, row] of expected) {
       const values = found.get(`gatehouse_${name}`)?.values ?? []
@@ -45,6 +45,13 @@ test('shows a label set at 0 once it is touched, and keeps its value when touche
     (await read('broker_requests_total')).map(({ value }) => value),
     [1],
   )
+})
+
+test('what is counted in bulk is counted before each reading', async () => {
+  const metrics = createMetrics('broker')
+  const read = async () => (await families(metrics)).get('gatehouse_broker_queue_depth')?.values.map(({ value }) => value)
+  metrics.beforeReading(() => metrics.gauge('broker_queue_depth').inc({ server: 'sample' }))
+  assert.deepEqual([await read(), await read()], [[1], [2]])
 })
 
 test('refuses a metric that another process owns', () => {

@@ -1,6 +1,7 @@
 // Takes a message for the agent. It is on disk when this resolves.
 import { limits, type MessageID, ServiceError } from '@gatehouse/contracts'
 import type { Store } from '@gatehouse/store'
+import { findRepeat, keepRepeat, type RepeatKey } from './repeat.ts'
 import { waitingIn } from './waiting.ts'
 
 export interface Incoming {
@@ -9,6 +10,8 @@ export interface Incoming {
   readonly from: 'user' | 'system'
   readonly text: string
   readonly at: string
+  /** By which the same request is known when it comes again. */
+  readonly repeat?: RepeatKey | undefined
 }
 
 export interface Stored {
@@ -16,12 +19,16 @@ export interface Stored {
   readonly stored: boolean
   /** Messages that the agent has not acknowledged. */
   readonly waiting: number
+  /** The message that the same request left before. */
+  readonly repeated?: MessageID | undefined
 }
 
 /** `queue-full` for people; what the host itself has to say is few and always fits. */
 export const accept = async (store: Store, message: Incoming): Promise<Stored> =>
   store.write(async (tx) => {
     const before = await waitingIn(tx)
+    const repeated = message.repeat === undefined ? undefined : await findRepeat(tx, message.repeat)
+    if (repeated !== undefined) return { stored: false, waiting: before, repeated }
     if (message.from === 'user' && before >= limits.queueMessages) {
       throw new ServiceError('queue-full', {
         detail: `This session has ${before} messages that its agent has not taken, the most it may have.`,
@@ -32,5 +39,6 @@ export const accept = async (store: Store, message: Incoming): Promise<Stored> =
       "INSERT INTO messages (id, seq, direction, sender, text, at) VALUES (?, ?, 'in', ?, ?, ?) ON CONFLICT (id) DO NOTHING",
       [message.id, message.seq, message.from, message.text, message.at],
     )
+    if (message.repeat !== undefined) await keepRepeat(tx, { ...message.repeat, message: message.id, at: message.at })
     return { stored: changes > 0, waiting: before + changes }
   })

@@ -1,10 +1,12 @@
 // Looks through the queues on disk at start: whose they are, what waits in them, which cannot be read.
 import { readdir } from 'node:fs/promises'
-import { SessionID, stateFiles } from '@gatehouse/contracts'
+import { type ChangeID, SessionID, stateFiles } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { About } from './about.ts'
 import { isDamage } from './damage.ts'
 import { openExisting, type QueuePlace } from './open.ts'
+import { owedIn } from './owed.ts'
+import { liveRepeats, type Repeat } from './repeat.ts'
 import { untoldRequests } from './requests.ts'
 import { UnreadableQueue } from './unreadable.ts'
 import { waitingIn } from './waiting.ts'
@@ -14,6 +16,10 @@ interface FoundQueue {
   readonly waiting: number
   /** Some decision has not reached the agent yet. */
   readonly untold: boolean
+  /** Applied changes whose end here the gateway has not been told. */
+  readonly owed: readonly ChangeID[]
+  /** Requests of people that would be known if they came again, oldest first. */
+  readonly repeats: readonly Repeat[]
 }
 
 export interface FoundQueues {
@@ -35,7 +41,13 @@ const look = async (place: QueuePlace, session: SessionID): Promise<FoundQueue |
   if (queue === undefined) return undefined
   const { store, about } = queue
   try {
-    return { about, waiting: await waitingIn(store.read), untold: (await untoldRequests(store)).length > 0 }
+    return {
+      about,
+      waiting: await waitingIn(store.read),
+      untold: (await untoldRequests(store)).length > 0,
+      owed: await owedIn(store),
+      repeats: await liveRepeats(store),
+    }
   } finally {
     await store.close()
   }

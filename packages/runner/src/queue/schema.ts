@@ -21,4 +21,12 @@ export const migrations = [
     `CREATE INDEX waiting ON messages (seq) WHERE direction = 'in' AND acked = 0`,
     `CREATE TABLE requests (id TEXT PRIMARY KEY, kind TEXT NOT NULL, told INTEGER NOT NULL DEFAULT 0) STRICT`,
   ],
+  [
+    // What a repeated request of a person is known by, written with the message that the first one left.
+    `CREATE TABLE repeats (principal TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, message TEXT NOT NULL, at TEXT NOT NULL,
+       PRIMARY KEY (principal, key)) STRICT`,
+    'CREATE INDEX repeats_by_time ON repeats (at)',
+    // Applied changes that the gateway has not been told the end of.
+    'CREATE TABLE owed (change_id TEXT PRIMARY KEY) STRICT',
+  ],
 ] as const

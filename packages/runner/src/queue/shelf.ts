@@ -37,6 +37,12 @@ export class Shelf {
     }
   }
 
+  /** Closes one queue, so that its key leaves the memory, unless somebody uses it now. */
+  async release(session: SessionID): Promise<void> {
+    const slot = this.#slots.get(session)
+    if (slot?.users === 0) await this.#drop(session, slot)
+  }
+
   /** After the acts that have begun. */
   async close(): Promise<void> {
     await Promise.all([...this.#slots].map((entry) => this.#drop(...entry)))

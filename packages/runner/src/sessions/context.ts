@@ -2,10 +2,12 @@
 import { type AgentGroupID, type gatewayRunner, limits, type SessionID } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
+import type { Repeats } from '../chat/repeats.ts'
 import type { Sequence } from '../queue/sequence.ts'
 import type { Shelf } from '../queue/shelf.ts'
 import type { Posture } from '../sandbox/posture.ts'
 import type { Note } from './note.ts'
+import type { Report } from './report.ts'
 import type { Session } from './session.ts'
 
 /** Milliseconds. */
@@ -33,7 +35,13 @@ export interface Context {
   readonly sessions: Map<SessionID, Session>
   /** Queues that could not be read at start. */
   readonly unreadable: Map<SessionID, string>
+  /** Sessions that the gateway has closed for good. */
+  readonly closed: Set<SessionID>
+  readonly repeats: Repeats
   readonly note: Note
+  readonly report: Report
+  /** When this runner began, RFC 3339. */
+  readonly since: string
   readonly log: Logger
   readonly metrics: Metrics
   readonly times: Times

@@ -1,6 +1,7 @@
 // Sees to it that somebody works for a session that needs a sandbox. Returns at once.
 import type { Context } from './context.ts'
 import { isWanted, keep } from './keep.ts'
+import { settleOwed } from './owed.ts'
 import { park } from './park.ts'
 import type { Session } from './session.ts'
 
@@ -15,5 +16,6 @@ export const ensure = (context: Context, session: Session): void => {
       session.keeping = undefined
       // A message may have come while the loop was ending.
       if (session.state === 'idle') ensure(context, session)
+      if (session.keeping === undefined) settleOwed(context, session)
     })
 }

@@ -12,12 +12,18 @@ import { perform } from './perform.ts'
 import { say } from './say.ts'
 import type { Session } from './session.ts'
 
-export const isWanted = ({ closing, posture }: Context, session: Session): boolean =>
-  !closing.aborted && session.parked === undefined && session.open && posture.launches() && (session.waiting > 0 || session.again)
+const mayLaunch = ({ closing, posture }: Context, { parked, open, frozen }: Session): boolean =>
+  !closing.aborted && parked === undefined && open && !frozen && posture.launches()
+
+export const isWanted = (context: Context, session: Session): boolean =>
+  mayLaunch(context, session) && (session.waiting > 0 || session.again)
 
 const retryLater = async ({ closing }: Context, session: Session, delays: Backoff): Promise<void> => {
   move(session, 'fail')
-  await pause(delays.next(), undefined, { signal: closing }).catch(() => undefined)
+  session.pause = new AbortController()
+  const signal = AbortSignal.any([closing, session.pause.signal])
+  await pause(delays.next(), undefined, { signal }).catch(() => undefined)
+  session.pause = undefined
 }
 
 const parkFailing = async (context: Context, session: Session, reason: string): Promise<void> => {
@@ -66,8 +72,10 @@ const conclude = async (context: Context, session: Session, { end, delays }: { e
 export const keep = async (context: Context, session: Session): Promise<void> => {
   const delays = backoff({ first: context.times.restartFirst, most: context.times.restartMost })
   while (isWanted(context, session)) {
+    const { again } = session
     session.again = false
     const { end, proved } = await perform(context, session)
+    if (end.kind === 'postponed') session.again = again
     if (proved) delays.reset()
     await conclude(context, session, { end, delays })
     if (session.state === 'launching' || session.state === 'live') move(session, 'rest')

@@ -4,8 +4,8 @@ import type { sessionStates } from '@gatehouse/contracts'
 
 export type SessionState = (typeof sessionStates)[number]
 
-/** `open`: the sandbox asked for work. `rest`: nothing is to be done. `fail`: it is tried again later. */
-export type Step = 'launch' | 'open' | 'stop' | 'fail' | 'rest' | 'park'
+/** `open`: the sandbox asked for work. `rest`: nothing is to be done. `fail`: it is tried again later. `resume`: by a human. */
+export type Step = 'launch' | 'open' | 'stop' | 'fail' | 'rest' | 'park' | 'resume'
 
 const steps: Readonly<Record<SessionState, Partial<Record<Step, SessionState>>>> = {
   idle: { launch: 'launching', park: 'parked' },
@@ -13,7 +13,7 @@ const steps: Readonly<Record<SessionState, Partial<Record<Step, SessionState>>>>
   live: { stop: 'stopping', fail: 'backoff', rest: 'idle', park: 'parked' },
   backoff: { launch: 'launching', rest: 'idle', park: 'parked' },
   stopping: { launch: 'launching', fail: 'backoff', rest: 'idle', park: 'parked' },
-  parked: {},
+  parked: { resume: 'idle' },
 }
 
 export const move = (session: { state: SessionState }, step: Step): void => {

@@ -27,12 +27,15 @@ const endedItself = async (context: Context, session: Session, sandbox: Sandbox)
   return exit.code === 0 && session.waiting === 0 ? { kind: 'finished' } : { kind: 'failed', reason: session.lastExit }
 }
 
+/** Ends that do not wait for a quiet moment. */
+const kills: readonly StopReason[] = ['narrowed', 'unresponsive', 'terminate']
+
 const endedByHost = async (context: Context, session: Session, { sandbox, why }: { sandbox: Sandbox; why: StopReason }): Promise<End> => {
   move(session, 'stop')
   const exit = await sandbox.stop()
   session.lastExit = `stopped: ${why}`
   context.metrics.counter('sandbox_kills_total').inc({ reason: why })
-  context.note(why === 'narrowed' || why === 'unresponsive' ? 'kill' : 'exit', session, { ...exit, why })
+  context.note(kills.includes(why) ? 'kill' : 'exit', session, { ...exit, why })
   if (why === 'unresponsive') return { kind: 'failed', reason: `it asked for nothing within ${context.times.launch / 1000} s` }
   return { kind: 'stopped', why }
 }
@@ -74,6 +77,7 @@ const attempt = async (context: Context, session: Session, run: Run): Promise<En
   if ('kind' in prepared) return run.signal.aborted ? { kind: 'stopped', why: await run.ended } : prepared
   try {
     if (run.signal.aborted) return { kind: 'stopped', why: await run.ended }
+    if (session.frozen) return { kind: 'postponed', reason: 'it is frozen' }
     const since = performance.now()
     const launched = await launch(context, prepared)
     if ('kind' in launched) return launched
@@ -87,6 +91,7 @@ export const perform = async (context: Context, session: Session): Promise<Perfo
   move(session, 'launch')
   const run = createRun(session.id)
   session.run = run
+  session.stale = undefined
   try {
     return { end: await attempt(context, session, run), proved: run.proved }
   } finally {

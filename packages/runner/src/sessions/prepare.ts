@@ -84,6 +84,8 @@ export const prepare = async (context: Context, session: Session, run: Run): Pro
     name: group.name,
     agent: group.agent,
     persona: group.persona,
+    tools: group.tools,
+    ...(group.model === undefined ? {} : { model: group.model }),
   }
   return { driver, spec, door: await openDoor({ context, session, run, info }, owner?.gid) }
 }

@@ -1,6 +1,7 @@
 // Takes a message for the agent: on disk first, then told to whoever waits for it.
 import type { MessageID } from '@gatehouse/contracts'
-import { accept } from '../queue/accept.ts'
+import { accept, type Stored } from '../queue/accept.ts'
+import type { RepeatKey } from '../queue/repeat.ts'
 import type { Context } from './context.ts'
 import { ensure } from './ensure.ts'
 import type { Session } from './session.ts'
@@ -10,16 +11,18 @@ export interface Received {
   readonly id: MessageID
   readonly from: 'user' | 'system'
   readonly text: string
+  readonly repeat?: RepeatKey | undefined
 }
 
 /** The launch, if one is needed, goes on by itself. */
-export const receive = async (context: Context, session: Session, message: Received): Promise<void> => {
+export const receive = async (context: Context, session: Session, message: Received): Promise<Stored> => {
   const at = new Date().toISOString()
-  const { waiting } = await context.sequence.next(session.agentGroupID, (seq) =>
+  const stored = await context.sequence.next(session.agentGroupID, (seq) =>
     withQueue(context, session, (store) => accept(store, { ...message, seq, at })),
   )
   session.hasQueue = true
-  session.waiting = waiting
+  session.waiting = stored.waiting
   session.news.emit('message')
   ensure(context, session)
+  return stored
 }

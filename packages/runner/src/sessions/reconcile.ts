@@ -5,9 +5,11 @@ import { backoff } from '@gatehouse/kernel'
 import { noteTold, type Request, untoldRequests } from '../queue/requests.ts'
 import { UnreadableQueue } from '../queue/unreadable.ts'
 import { adopt } from './adopt.ts'
+import { close } from './close.ts'
 import type { Context } from './context.ts'
 import { decided } from './decided.ts'
-import { ensure } from './ensure.ts'
+import { oweAgain, settleOwed } from './owed.ts'
+import { reconsider } from './reconsider.ts'
 import { relaunch } from './relaunch.ts'
 import type { Session } from './session.ts'
 import { withQueue } from './with-queue.ts'
@@ -37,18 +39,25 @@ const tellDecisions = async (context: Context, session: Session): Promise<void> 
   }
 }
 
+/** Its sandbox, if any, is not waited for. */
+const forget = (context: Context, session: Session): void => {
+  close(context, session).catch((error: unknown) => context.log.error('session not closed in order', { session: session.id, error }))
+}
+
 /** `again`: the connection was lost in between, so a change of any group may have gone unheard. */
 const reconcile = async (context: Context, options: { again: boolean }): Promise<void> => {
   // One that is opened while the gateway answers is not in its answer.
   const before = [...context.sessions.values()]
   const registered = await context.gateway.sessions({})
   const known = new Set(registered.map(({ id }) => id))
-  for (const session of before) session.open = known.has(session.id)
+  for (const session of before.filter(({ id }) => !known.has(id))) forget(context, session)
   const sessions = registered.map((one) => adopt(context, one))
   for (const session of sessions) {
     session.news.emit('surface')
+    await reconsider(context, session)
     if (options.again) relaunch(context, session, { narrowing: true })
-    ensure(context, session)
+    if (session.keeping === undefined) settleOwed(context, session)
+    else oweAgain(context, session)
   }
   for (const session of sessions) await tellDecisions(context, session)
 }

@@ -3,9 +3,14 @@ import type { Context } from './context.ts'
 import { leave } from './run.ts'
 import type { Session } from './session.ts'
 
-/** A session without a sandbox needs nothing: its next launch is up to date. */
-export const relaunch = ({ times }: Context, { run }: Session, options: { narrowing: boolean }): void => {
+/** A session without a sandbox needs nothing: its next launch is up to date. One that is frozen would lose its own for none. */
+export const relaunch = ({ times }: Context, session: Session, options: { narrowing: boolean }): void => {
+  const { run } = session
   if (run === undefined) return
+  if (session.frozen) {
+    if (session.stale !== 'narrowed') session.stale = options.narrowing ? 'narrowed' : 'changed'
+    return
+  }
   if (options.narrowing) run.deadline ??= setTimeout(() => run.end('narrowed'), times.narrowing)
   leave(run, 'relaunch')
 }

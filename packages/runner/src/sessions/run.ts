@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { MessageID, SessionID } from '@gatehouse/contracts'
 
 /** Why the host ends a sandbox. */
-export type StopReason = 'idle' | 'relaunch' | 'narrowed' | 'drain' | 'park' | 'unresponsive'
+export type StopReason = 'idle' | 'relaunch' | 'narrowed' | 'drain' | 'park' | 'unresponsive' | 'terminate'
 
 export interface Run {
   /** Name of the sandbox. */

@@ -1,6 +1,6 @@
 // What the runner knows of one session while it runs. Messages are in its queue, never here.
 import { EventEmitter } from 'node:events'
-import type { AgentGroupID, ConversationID, SessionID } from '@gatehouse/contracts'
+import type { AgentGroupID, ChangeID, ConversationID, MessageID, SessionID } from '@gatehouse/contracts'
 import type { About } from '../queue/about.ts'
 import type { SessionState } from './machine.ts'
 import type { Run } from './run.ts'
@@ -21,6 +21,12 @@ export interface Session extends About {
   lastExit: string | undefined
   /** To be launched even if nothing waits: it was warm before its relaunch. */
   again: boolean
+  /** Nothing is launched for it and nothing new delivered, as far as the gateway has said. */
+  frozen: boolean
+  /** Counts the questions of it to the gateway. */
+  asked: number
+  /** Its sandbox is to be replaced once it is not frozen any more. */
+  stale: 'changed' | 'narrowed' | undefined
   /** When its sandboxes failed, milliseconds. */
   failures: number[]
   /** Why nothing is launched for it any more. */
@@ -31,6 +37,14 @@ export interface Session extends About {
   run: Run | undefined
   /** The one loop that launches for it. */
   keeping: Promise<void> | undefined
+  /** Ends the pause before the next attempt. */
+  pause: AbortController | undefined
+  /** When each message that is not acknowledged was first handed to a sandbox. */
+  readonly handed: Map<MessageID, string>
+  /** Applied changes that its next sandbox will know, each with the sandbox that did not. */
+  readonly owed: Map<ChangeID, Run | undefined>
+  /** Resolves when all that was to be said about changes has been said. */
+  telling: Promise<unknown>
   /** `message`: something new may be delivered. `surface`: the gateway may have heard of a surface. */
   readonly news: EventEmitter<{ message: []; surface: [] }>
 }
@@ -46,10 +60,17 @@ export const createSession = ({ id, agentGroupID, conversationID }: About): Sess
   launches: 0,
   lastExit: undefined,
   again: false,
+  frozen: false,
+  asked: 0,
+  stale: undefined,
   failures: [],
   parked: undefined,
   untold: false,
   run: undefined,
   keeping: undefined,
+  pause: undefined,
+  handed: new Map(),
+  owed: new Map(),
+  telling: Promise.resolve(),
   news: new EventEmitter(),
 })

@@ -1,16 +1,15 @@
 // Waits until every service that the session is to have has made its socket.
 import { once } from 'node:events'
-import { type gatewayRunner, type Result, ServiceError } from '@gatehouse/contracts'
+import { ServiceError } from '@gatehouse/contracts'
+import { ask, type Registered } from './ask.ts'
 import type { Context } from './context.ts'
 import type { Session } from './session.ts'
 
-type Registered = Result<typeof gatewayRunner, 'session'>
-
-/** The session and its group as the gateway has them; `unavailable` when a surface is late. */
-export const surfacesReady = async ({ gateway, times }: Context, session: Session, signal: AbortSignal): Promise<Registered> => {
+/** The session and its group as the gateway has them; `unavailable` when a surface is late, `frozen` while nothing may be launched. */
+export const surfacesReady = async (context: Context, session: Session, signal: AbortSignal): Promise<Registered> => {
   const waiting = new AbortController()
   const giveUp = (): void => waiting.abort()
-  const late = setTimeout(giveUp, times.surfaces)
+  const late = setTimeout(giveUp, context.times.surfaces)
   signal.addEventListener('abort', giveUp, { signal: waiting.signal })
   try {
     for (;;) {
@@ -18,7 +17,9 @@ export const surfacesReady = async ({ gateway, times }: Context, session: Sessio
         () => true,
         () => false,
       )
-      const registered = await gateway.session({ session: session.id }, { signal })
+      const registered = await ask(context, session, signal)
+      if (registered === undefined) continue
+      if (registered.frozen) throw new ServiceError('frozen', { detail: 'it is frozen' })
       const { expected, reported } = registered.session
       const missing = expected.filter((surface) => !reported.includes(surface))
       if (missing.length === 0) return registered

@@ -1,13 +1,11 @@
-// Ends the sandbox of a session for good. What it did not acknowledge is delivered to the next one.
+// An operator ends a session: the gateway has closed it, and what runs for it goes now.
+import type { SessionID } from '@gatehouse/contracts'
+import { close } from './close.ts'
 import type { Context } from './context.ts'
-import { leave } from './run.ts'
-import type { Session } from './session.ts'
 
-/** `closing` has been aborted, so nothing is launched any more. */
-export const terminate = async ({ times }: Context, session: Session): Promise<void> => {
-  const { run, keeping } = session
-  if (run !== undefined) leave(run, 'drain')
-  const late = setTimeout(() => run?.end('drain'), times.grace)
-  await keeping
-  clearTimeout(late)
+/** Resolves when the sandbox is gone, also when there never was one. */
+export const terminate = async (context: Context, id: SessionID): Promise<void> => {
+  const session = context.sessions.get(id)
+  context.closed.add(id)
+  if (session !== undefined) await close(context, session)
 }

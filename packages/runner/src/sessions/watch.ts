@@ -1,6 +1,7 @@
 // The clocks of one sandbox: it must ask for work soon after its launch, and is stopped when it has long had none.
 import type { Context } from './context.ts'
 import { move } from './machine.ts'
+import { settleOwed } from './owed.ts'
 import type { Run } from './run.ts'
 import type { Session } from './session.ts'
 
@@ -12,7 +13,8 @@ export interface Watched {
 }
 
 /** Begins with the launch; returns what ends it. */
-export const watch = ({ times, metrics }: Context, session: Session, { run, driver, since }: Watched): (() => void) => {
+export const watch = (context: Context, session: Session, { run, driver, since }: Watched): (() => void) => {
+  const { times, metrics } = context
   const first = setTimeout(() => run.end('unresponsive'), times.launch)
   const idle = setTimeout(() => {
     if (session.waiting === 0 && run.busy === 0) run.end('idle')
@@ -22,6 +24,7 @@ export const watch = ({ times, metrics }: Context, session: Session, { run, driv
     run.touch = () => idle.refresh()
     clearTimeout(first)
     idle.refresh()
+    settleOwed(context, session, run)
     if (session.state !== 'launching') return
     move(session, 'open')
     metrics.histogram('sandbox_launch_duration_seconds').observe({ driver }, (performance.now() - since) / 1000)

@@ -2,12 +2,18 @@
 import type { ChangeAnswer, ChangeID, ChangeRequest } from '@gatehouse/contracts'
 import type * as v from 'valibot'
 import { noteRequest } from '../queue/requests.ts'
+import { turnSince } from '../sessions/turn.ts'
 import { withQueue } from '../sessions/with-queue.ts'
 import type { Caller } from './caller.ts'
 
 /** Noted before the answer, so that the decision finds its way even if nobody runs when it is made. */
 export const requestChange = async ({ context, session }: Caller, request: v.InferOutput<typeof ChangeRequest>): Promise<ChangeAnswer> => {
-  const { id, state } = await context.gateway.submitFor({ session: session.id, ...request })
+  const since = turnSince(session)
+  const { id, state } = await context.gateway.submitFor({
+    session: session.id,
+    ...request,
+    ...(since === undefined ? {} : { turnSince: since }),
+  })
   await withQueue(context, session, (store) => noteRequest(store, { id, kind: request.kind }))
   session.untold = true
   return { id, state }

@@ -3,16 +3,21 @@ import { once } from 'node:events'
 import { type InboxMessage, limits } from '@gatehouse/contracts'
 import { deliver } from '../queue/deliver.ts'
 import { settle } from '../sessions/run.ts'
+import { noteHanded } from '../sessions/turn.ts'
 import { withQueue } from '../sessions/with-queue.ts'
 import type { Caller } from './caller.ts'
 
-/** A sandbox that is to leave gets what it had before, and nothing new. */
+/** A sandbox that is to leave, or that is frozen, gets what it had before, and nothing new. */
 const take = async ({ context, session, run }: Caller): Promise<InboxMessage[]> => {
   run.busy += 1
   try {
     const waiting = await withQueue(context, session, deliver)
-    const messages = waiting.filter(({ id }) => !run.signal.aborted && (run.leaving === undefined || run.delivered.has(id)))
-    for (const { id } of messages) run.delivered.add(id)
+    const closed = run.leaving !== undefined || session.frozen
+    const messages = waiting.filter(({ id }) => !run.signal.aborted && (!closed || run.delivered.has(id)))
+    for (const message of messages) {
+      run.delivered.add(message.id)
+      noteHanded(context, session, message)
+    }
     return messages
   } finally {
     run.busy -= 1

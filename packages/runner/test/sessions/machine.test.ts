@@ -26,7 +26,8 @@ describe('the states of a session', () => {
     assert.equal(after('launch', 'open', 'fail', 'launch'), 'launching')
   })
 
-  it('let nothing out of parked', () => {
+  it('let nothing but a resume out of parked', () => {
+    assert.equal(after('park', 'resume'), 'idle')
     for (const step of ['launch', 'open', 'stop', 'fail', 'rest', 'park'] as const)
       assert.throws(() => after('park', step), /parked cannot/)
   })
@@ -37,6 +38,11 @@ describe('the states of a session', () => {
       ['launch', 'open', 'launch'],
     ] as const)
       assert.throws(() => after(...steps), /cannot launch/)
+  })
+
+  it('resume nothing that is not parked', () => {
+    for (const steps of [[], ['launch'], ['launch', 'open'], ['launch', 'fail']] as const)
+      assert.throws(() => after(...steps, 'resume'), /cannot resume/)
   })
 
   it('are those that people are shown', () => {

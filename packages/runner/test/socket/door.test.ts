@@ -40,6 +40,7 @@ describe('session.sock', { timeout: 30_000 }, () => {
   it('says who the agent is', async (t) => {
     const { unit, call } = await openRoom(t)
     const [session] = unit.gateway.sessions.keys()
+    const tools = unit.gateway.group.tools
     assert.deepEqual((await call({ method: 'GET', path: '/session' })).body, {
       session,
       agentGroupID: 'dev-agent',
@@ -47,7 +48,49 @@ describe('session.sock', { timeout: 30_000 }, () => {
       name: 'Dev',
       agent: 'mock',
       persona: 'first',
+      tools,
     })
+  })
+
+  it('says which tools are on and which model is meant', async (t) => {
+    const { unit, socket } = await openRoom(t)
+    await unit.stop()
+    unit.gateway.group.tools = ['send_message', 'request_capability_change']
+    unit.gateway.group.model = { provider: 'anthropic', id: 'some-model' }
+    await unit.start()
+    await unit.inState('launching')
+    const { body } = await waitFor(() => ask(socket, { method: 'GET', path: '/session' }).catch(() => undefined), { what: 'an answer' })
+    const { tools, model } = body as { tools: unknown; model: unknown }
+    assert.deepEqual([tools, model], [unit.gateway.group.tools, unit.gateway.group.model])
+  })
+
+  it('tells the gateway since when the agent has been at what it works on', async (t) => {
+    const { unit, call } = await openRoom(t)
+    const request = () => call({ method: 'POST', path: '/changes', body: '{"kind":"mcp_access","after":{}}' })
+    await request()
+    const before = new Date().toISOString()
+    const { body } = await call({ method: 'GET', path: '/inbox' })
+    const after = new Date().toISOString()
+    await request()
+    await call({ method: 'GET', path: '/inbox' })
+    await request()
+    const [message] = (body as { messages: { id: string }[] }).messages
+    await call({ method: 'POST', path: `/inbox/${message?.id}/ack` })
+    await request()
+    const [unasked, handed, again, done] = unit.gateway.submitted.map(({ turnSince }) => turnSince)
+    assert.deepEqual([unasked, done], [undefined, undefined])
+    assert.ok(handed !== undefined && before <= handed && handed <= after, `${before} ${handed} ${after}`)
+    assert.equal(again, handed)
+  })
+
+  it('counts a turn over the death of the runner from when its message came', async (t) => {
+    const { unit, socket } = await openRoom(t)
+    const [message] = await unit.messages()
+    await unit.stop()
+    await unit.start()
+    await waitFor(() => ask(socket, { method: 'GET', path: '/inbox' }).catch(() => undefined), { what: 'the message' })
+    await ask(socket, { method: 'POST', path: '/changes', body: '{"kind":"mcp_access","after":{}}' })
+    assert.equal(unit.gateway.submitted[0]?.turnSince, message?.at)
   })
 
   it('delivers what is not acknowledged again and again, and nothing that is', async (t) => {

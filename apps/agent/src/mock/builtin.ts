@@ -1,0 +1,31 @@
+// The tools that an agent brings along itself. Which of them are on is decided for its group and told to it at launch.
+import type { BuiltinTool } from '@gatehouse/contracts'
+
+/** As data of this bundle, which has no room for the schemas of the host. */
+const names: Readonly<Record<BuiltinTool, true>> = {
+  read_file: true,
+  write_file: true,
+  list_dir: true,
+  search: true,
+  send_message: true,
+  read_persona: true,
+  remember: true,
+  run_script: true,
+  request_capability_change: true,
+}
+
+export interface Own {
+  readonly persona: string
+  /** Those that are on. */
+  readonly tools: readonly string[]
+}
+
+export const isBuiltin = (name: string): boolean => Object.hasOwn(names, name)
+
+export const listBuiltins = ({ tools }: Own): string => tools.toSorted().join(', ') || 'none'
+
+/** The mock agent knows its instructions, and leaves the rest to an agent with a model. */
+export const callBuiltin = ({ persona, tools }: Own, name: string): string => {
+  if (!tools.includes(name)) return `refused: ${name} is turned off for this group (not-enabled)`
+  return name === 'read_persona' ? persona : `failed: the mock agent does nothing with ${name}`
+}

@@ -1,0 +1,55 @@
+// What each process is told at birth: all that its schema asks for, and nothing of the others.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BrokerBoot, ControlPlaneBoot, GatewayBoot, RunnerBoot } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { createEdgeSecrets, createRoster, type Unit } from '../../src/children/roster.ts'
+import { decidePlan } from '../../src/plan/decide.ts'
+
+const rosterOf = (argv: string[], env: Record<string, string> = {}) => {
+  const { plan } = decidePlan(argv, { HOME: '/home/somebody', ...env }, '1.2.3')
+  const keys = { database: 'a'.repeat(64), journal: 'b'.repeat(64), secrets: 'c'.repeat(64), queues: 'd'.repeat(64) }
+  const unit: Unit = {
+    plan,
+    installation: 'e'.repeat(32),
+    runDir: '/run/x',
+    release: '/opt/x',
+    keys,
+    token: null,
+    isRoot: false,
+    sampleCommand: null,
+  }
+  return new Map(createRoster(unit, createEdgeSecrets()).map(({ name, boot }) => [name, boot]))
+}
+
+test('every boot document is what its process expects', () => {
+  const roster = rosterOf(['--dev'])
+  const schemas = { gateway: GatewayBoot, broker: BrokerBoot, runner: RunnerBoot, 'control-plane': ControlPlaneBoot } as const
+  assert.deepEqual([...roster.keys()], Object.keys(schemas))
+  for (const [name, schema] of Object.entries(schemas)) {
+    assert.ok(v.safeParse(schema, roster.get(name as keyof typeof schemas)).success, name)
+  }
+})
+
+test('the gateway learns how changes are decided, the control plane what it shows and whom it believes', () => {
+  const roster = rosterOf(['--dev', '--mcp-pinning', 'warn', '--approvals', '2', '--change-ttl', '1h'], {
+    SERVICE_MOUNT_ALLOW: '/srv',
+    SERVICE_TRUSTED_PROXIES: '10.0.0.0/8',
+  })
+  const { pinning, approvals, changeTtl, mountAllow } = roster.get('gateway') as GatewayBoot
+  assert.deepEqual(
+    { pinning, approvals, changeTtl, mountAllow },
+    { pinning: 'warn', approvals: 2, changeTtl: 3600_000, mountAllow: ['/srv'] },
+  )
+  const plane = roster.get('control-plane') as ControlPlaneBoot
+  assert.deepEqual(
+    { mcp: plane.mcp, approvals: plane.approvals, trustedProxies: plane.trustedProxies },
+    { mcp: { isolation: 'none', pinning: 'warn' }, approvals: 2, trustedProxies: ['10.0.0.0/8'] },
+  )
+})
+
+test('without a catalog there is no broker, and nobody is told of tool servers', () => {
+  const roster = rosterOf([])
+  assert.equal(roster.has('broker'), false)
+  assert.equal((roster.get('control-plane') as ControlPlaneBoot).mcp, null)
+})

@@ -1,0 +1,124 @@
+// News of the journal as they come: read with fetch, since the token travels in a header, and taken up again where they broke off.
+import { isServiceError, News } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { toFailure, toUnreached } from './failure.ts'
+import { createEventParser, type ServerEvent } from './parse-events.ts'
+import { type ClientOptions, initOf, parseJson, urlOf } from './request.ts'
+
+/** `gap`: more was missed than is sent again; the audit has it. */
+export type UnitEvent =
+  | { readonly type: 'news'; readonly news: News }
+  | { readonly type: 'gap'; readonly after: number; readonly head: number }
+
+export interface EventsWanted {
+  /** The line behind which to begin; default: what comes from now on. */
+  readonly after?: number | undefined
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal | undefined
+  /** Called each time when the stream stands. */
+  readonly onOpen?: (() => void) | undefined
+  /** Milliseconds between two attempts; default 1 s. */
+  readonly retry?: number | undefined
+  /** Milliseconds without a sign of life after which the stream is taken for dead; default 45 s. */
+  readonly silence?: number | undefined
+}
+
+const Gap = v.object({ after: v.number(), head: v.number() })
+
+/** Undefined for what a later version may send. */
+const toUnitEvent = ({ event, data }: ServerEvent): UnitEvent | undefined => {
+  if (data === undefined) return undefined
+  if (event === 'gap') {
+    const gap = v.safeParse(Gap, parseJson(data))
+    return gap.success ? { type: 'gap', ...gap.output } : undefined
+  }
+  const news = v.safeParse(News, parseJson(data))
+  return news.success ? { type: 'news', news: news.output } : undefined
+}
+
+/** What trying again does not mend. */
+const isFinal = (error: unknown): boolean =>
+  isServiceError(error) && !['unavailable', 'deadline', 'rate-limited'].includes(error.code)
+
+const pause = (time: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(end, time)
+    signal?.addEventListener('abort', end, { once: true })
+  })
+
+interface Attempt {
+  readonly options: ClientOptions
+  readonly last: string | undefined
+  readonly signal: AbortSignal
+}
+
+const open = async ({ options, last, signal }: Attempt): Promise<ReadableStream<Uint8Array>> => {
+  const { address, token, fetch = globalThis.fetch } = options
+  const request = { method: 'GET', path: '/v1/events', headers: { 'Last-Event-ID': last } } as const
+  try {
+    const response = await fetch(urlOf(address, request), { ...initOf(request, token, {}), signal })
+    if (response.ok && response.body !== null) return response.body
+    throw toFailure({ status: response.status, body: parseJson(await response.text()), retryAfter: response.headers.get('retry-after') })
+  } catch (error) {
+    throw toUnreached(error, { address, late: false })
+  }
+}
+
+/** Aborts with the caller, and when nothing was read for so long. */
+const createWatch = ({ signal, silence = 45_000 }: EventsWanted) => {
+  const quiet = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return {
+    signal: signal === undefined ? quiet.signal : AbortSignal.any([signal, quiet.signal]),
+    seen: () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => quiet.abort(), silence)
+    },
+    stop: () => clearTimeout(timer),
+  }
+}
+
+const readFrom = async function* (attempt: Attempt, { onOpen }: EventsWanted, seen: () => void): AsyncGenerator<ServerEvent> {
+  const reader = (await open(attempt)).getReader()
+  const decoder = new TextDecoder()
+  const parse = createEventParser()
+  onOpen?.()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      seen()
+      yield* parse(decoder.decode(value, { stream: true }))
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+/** Throws what trying again does not mend, such as `unauthorized`; ends with the caller's signal. */
+export const eventsOf = (options: ClientOptions) =>
+  async function* (wanted: EventsWanted = {}): AsyncGenerator<UnitEvent, void> {
+    let last = wanted.after === undefined ? undefined : String(wanted.after)
+    const ended = (): boolean => wanted.signal?.aborted === true
+    while (!ended()) {
+      const watch = createWatch(wanted)
+      watch.seen()
+      try {
+        for await (const event of readFrom({ options, last, signal: watch.signal }, wanted, watch.seen)) {
+          last = event.id ?? last
+          const told = toUnitEvent(event)
+          if (told !== undefined) yield told
+        }
+      } catch (error) {
+        if (ended()) return
+        if (isFinal(error)) throw error
+      } finally {
+        watch.stop()
+      }
+      await pause(wanted.retry ?? 1_000, wanted.signal)
+    }
+  }

@@ -1,0 +1,46 @@
+// What is: groups, wirings, grants, sessions, the journal; and why a call is or is not allowed.
+import { AgentGroup, AuditHead, AuditList, Explanation, GrantList, GroupList, SessionList, WiringList } from '@gatehouse/contracts'
+import type { AuditWanted, OfGroup, Page } from './lists.ts'
+import type { CallOptions, Exchange } from './request.ts'
+
+const encode = encodeURIComponent
+
+const sessionsOf = ({ send, sendForText }: Exchange) => ({
+  list: (options?: CallOptions) => send({ method: 'GET', path: '/v1/sessions' }, SessionList, options),
+  /** From the answer on nothing is allowed to the session. */
+  terminate: async (id: string, body: { readonly reason?: string } = {}, options?: CallOptions): Promise<void> => {
+    await sendForText({ method: 'POST', path: `/v1/sessions/${encode(id)}/terminate`, body }, options)
+  },
+  /** Lets a parked session work again. */
+  resume: async (id: string, options?: CallOptions): Promise<void> => {
+    await sendForText({ method: 'POST', path: `/v1/sessions/${encode(id)}/resume` }, options)
+  },
+})
+
+export const registryOf = (exchange: Exchange) => {
+  const { send } = exchange
+  return {
+    audit: {
+      list: (wanted: AuditWanted = {}, options?: CallOptions) =>
+        send({ method: 'GET', path: '/v1/audit', query: { ...wanted } }, AuditList, options),
+      head: (options?: CallOptions) => send({ method: 'GET', path: '/v1/audit/head' }, AuditHead, options),
+    },
+    groups: {
+      list: (page: Page = {}, options?: CallOptions) =>
+        send({ method: 'GET', path: '/v1/agent-groups', query: { ...page } }, GroupList, options),
+      show: (id: string, options?: CallOptions) => send({ method: 'GET', path: `/v1/agent-groups/${encode(id)}` }, AgentGroup, options),
+    },
+    wirings: {
+      list: (wanted: OfGroup = {}, options?: CallOptions) =>
+        send({ method: 'GET', path: '/v1/wirings', query: { ...wanted } }, WiringList, options),
+    },
+    grants: {
+      list: (wanted: OfGroup = {}, options?: CallOptions) =>
+        send({ method: 'GET', path: '/v1/grants', query: { ...wanted } }, GrantList, options),
+    },
+    /** `tool` as an agent sees it: `<server>__<tool>`. */
+    explain: (agentGroupID: string, tool: string, options?: CallOptions) =>
+      send({ method: 'GET', path: '/v1/explain', query: { agentGroupID, tool } }, Explanation, options),
+    sessions: sessionsOf(exchange),
+  }
+}

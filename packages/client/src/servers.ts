@@ -1,0 +1,32 @@
+// Tool servers: the catalog, probes, the file read again.
+import { type CatalogEntry, limits, ProbeResult, PutServerAnswer, ReloadOutcome, ServerList, ServerView } from '@gatehouse/contracts'
+import type * as v from 'valibot'
+import type { CallOptions, Exchange } from './request.ts'
+
+export interface WriteOptions extends CallOptions {
+  /** `tag` of the entry as it was read; null for "there must be none". */
+  readonly ifMatch?: string | null | undefined
+}
+
+const servers = '/v1/registry/mcp-servers'
+const path = (name: string): string => `${servers}/${encodeURIComponent(name)}`
+
+const conditionOf = ({ ifMatch }: WriteOptions = {}): Record<string, string | undefined> => {
+  if (ifMatch === undefined) return {}
+  return ifMatch === null ? { 'If-None-Match': '*' } : { 'If-Match': `"${ifMatch}"` }
+}
+
+export const serversOf = ({ send, sendForText }: Exchange) => ({
+  list: (options?: CallOptions) => send({ method: 'GET', path: servers }, ServerList, options),
+  show: (name: string, options?: CallOptions) => send({ method: 'GET', path: path(name) }, ServerView, options),
+  /** Creates or replaces; answers with the grants whose server is another one from now on. */
+  put: (name: string, body: v.InferInput<typeof CatalogEntry>, options?: WriteOptions) =>
+    send({ method: 'PUT', path: path(name), body, headers: conditionOf(options) }, PutServerAnswer, options),
+  remove: async (name: string, options?: WriteOptions): Promise<void> => {
+    await sendForText({ method: 'DELETE', path: path(name), headers: conditionOf(options) }, options)
+  },
+  probe: (name: string, options?: CallOptions) =>
+    send({ method: 'POST', path: `${path(name)}/probe`, timeout: limits.probeTime + 5_000 }, ProbeResult, options),
+  /** Has the catalog file read again. */
+  reload: (options?: CallOptions) => send({ method: 'POST', path: '/v1/registry/reload' }, ReloadOutcome, options),
+})

@@ -1,0 +1,119 @@
+// The shapes of `after` for what an agent group is: its name and agent, its instructions, what it may do and reach.
+import * as v from 'valibot'
+import { AgentGroupID } from '../ids.ts'
+import { limits } from '../limits.ts'
+
+const Instructions = v.pipe(v.string(), v.maxBytes(limits.personaText, 'expected at most 64 KiB'))
+
+export const AgentKind = v.picklist(['mock', 'model'])
+
+const label = (most: number) => v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]*$/, 'expected letters, digits and . _ : / @ -'), v.maxLength(most))
+
+export const ModelChoice = v.strictObject({ provider: label(64), id: label(128) })
+export type ModelChoice = v.InferOutput<typeof ModelChoice>
+
+export const AgentCreate = v.strictObject({
+  id: AgentGroupID,
+  name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(128)),
+  agent: AgentKind,
+  persona: v.optional(Instructions),
+  model: v.optional(ModelChoice),
+})
+
+export const AgentRemove = v.strictObject({})
+
+export const Persona = v.strictObject({ instructions: Instructions })
+
+/** Tools that the agent program itself brings along. */
+export const builtinTools = [
+  'read_file',
+  'write_file',
+  'list_dir',
+  'search',
+  'send_message',
+  'read_persona',
+  'remember',
+  'run_script',
+  'request_capability_change',
+] as const
+export const BuiltinTool = v.picklist(builtinTools)
+export type BuiltinTool = v.InferOutput<typeof BuiltinTool>
+
+/** Without these an agent could neither answer nor ask. */
+export const alwaysOnTools = ['send_message', 'request_capability_change'] as const satisfies readonly BuiltinTool[]
+/** What a new group has: all but the one that runs programs. */
+export const defaultTools = builtinTools.filter((tool) => tool !== 'run_script')
+
+const distinct = <S extends v.GenericSchema<unknown, string>>(item: S, most: number) =>
+  v.pipe(
+    v.array(item),
+    v.maxLength(most),
+    v.check((items) => new Set(items).size === items.length, 'expected each name once'),
+  )
+
+/** `alwaysOnTools` stay on, named or not. */
+export const Tools = v.strictObject({ enabled: distinct(BuiltinTool, builtinTools.length) })
+
+/** A person or place of a channel, as the channel names it. */
+const ChannelText = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(256))
+export const channels = ['slack', 'telegram', 'email', 'webhook'] as const
+export const Channel = v.picklist(channels)
+export const Member = v.strictObject({ channel: Channel, user: ChannelText })
+export type Member = v.InferOutput<typeof Member>
+
+const place = { channel: Channel, address: ChannelText }
+const WiringPlace = v.strictObject(place)
+
+/** What makes an agent speak up at an address. `pattern` is a regular expression, for `engage: pattern` alone. */
+export const WiringTerms = v.strictObject({
+  ...place,
+  engage: v.picklist(['all', 'mention', 'pattern']),
+  pattern: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(256))),
+  session: v.picklist(['shared', 'thread', 'person']),
+})
+
+export const Wiring = v.union([WiringTerms, v.strictObject({ remove: WiringPlace })])
+
+const bound = (least: number, most: number) => v.optional(v.pipe(v.number(), v.minValue(least), v.maxValue(most)))
+const count = (least: number, most: number) => v.optional(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)))
+
+/** Each at most what one host can mean; a member that is absent leaves the group's own. */
+export const GroupLimits = v.strictObject({
+  modelTokensPerDay: count(0, 1_000_000_000),
+  callsPerMinute: count(1, 60_000),
+  memoryMiB: count(64, 1_048_576),
+  cpus: bound(0.1, 256),
+  processes: count(8, 32_768),
+  workspaceMiB: count(16, 16_777_216),
+})
+export type GroupLimits = v.InferOutput<typeof GroupLimits>
+
+/** A tool that runs at the model's provider. */
+const ProviderTool = label(128)
+
+export const Permissions = v.pipe(
+  v.strictObject({
+    members: v.optional(v.pipe(v.array(Member), v.maxLength(1000))),
+    model: v.optional(ModelChoice),
+    limits: v.optional(GroupLimits),
+    providerTools: v.optional(distinct(ProviderTool, 64)),
+  }),
+  v.check((after) => Object.keys(after).length > 0, 'expected members, model, limits or providerTools'),
+)
+
+/** A directory or file of the host inside a sandbox. */
+export const Mount = v.strictObject({
+  source: v.pipe(v.string(), v.regex(/^\/[^\0]*$/, 'expected an absolute path'), v.maxLength(4096)),
+  target: v.pipe(v.string(), v.regex(/^\/mnt\/[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'expected /mnt/<name>')),
+  mode: v.picklist(['ro', 'rw']),
+})
+export type Mount = v.InferOutput<typeof Mount>
+
+/** All mounts of the group: those that are not named go. */
+export const Mounts = v.strictObject({
+  mounts: v.pipe(
+    v.array(Mount),
+    v.maxLength(16),
+    v.check((mounts) => new Set(mounts.map(({ target }) => target)).size === mounts.length, 'expected each target once'),
+  ),
+})

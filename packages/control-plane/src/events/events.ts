@@ -1,0 +1,74 @@
+// Everybody who listens to the journal, in one place: news goes to all, a revoked token loses its streams at once.
+import { type Digest, limits, type News, ServiceError } from '@gatehouse/contracts'
+import { type Batch, encodeBatch, pingChunk } from './encode.ts'
+
+/** One reader, as the hub sees it. */
+export interface Listener {
+  /** SHA-256 of the token that it came with; null on an open unit. */
+  readonly token: Digest | null
+  hear(batch: Batch): void
+  /** Lines may have passed unheard: they are to be fetched. */
+  resume(): void
+  /** Ends a reader that takes nothing; looks whether it may still listen. */
+  ping(chunk: Uint8Array): void
+  /** No more comes, for whatever reason. */
+  end(): void
+}
+
+export interface Events {
+  /** Lines that the gateway wrote just now, in their order. */
+  hear(items: readonly News[]): void
+  /** Ends the streams of this token. */
+  revoke(token: Digest): void
+  /** The gateway is there again. */
+  resume(): void
+  /** Throws where there are as many as may be, and where the unit stops. */
+  join(listener: Listener): void
+  leave(listener: Listener): void
+  count(): number
+  /** Ends every stream and takes no more. */
+  close(): void
+}
+
+export interface EventsOptions {
+  /** Milliseconds between two signs of life. */
+  readonly pingEvery?: number
+  readonly most?: number
+}
+
+export const createEvents = ({ pingEvery = limits.eventPing, most = limits.eventStreams }: EventsOptions = {}): Events => {
+  const listeners = new Set<Listener>()
+  let closed = false
+
+  // A listener may leave while it is told something.
+  const tell = (act: (listener: Listener) => void): void => {
+    for (const listener of [...listeners]) act(listener)
+  }
+  const pulse = setInterval(() => tell((listener) => listener.ping(pingChunk)), pingEvery)
+  pulse.unref()
+
+  return {
+    hear: (items) => {
+      if (listeners.size === 0 || items.length === 0) return
+      const batch = encodeBatch(items)
+      tell((listener) => listener.hear(batch))
+    },
+    revoke: (token) =>
+      tell((listener) => {
+        if (listener.token === token) listener.end()
+      }),
+    resume: () => tell((listener) => listener.resume()),
+    join: (listener) => {
+      if (closed) throw new ServiceError('unavailable', { detail: 'expected a unit that stays, got one that stops' })
+      if (listeners.size >= most) throw new ServiceError('rate-limited', { detail: `expected at most ${most} readers of events, got more` })
+      listeners.add(listener)
+    },
+    leave: (listener) => void listeners.delete(listener),
+    count: () => listeners.size,
+    close: () => {
+      closed = true
+      clearInterval(pulse)
+      tell((listener) => listener.end())
+    },
+  }
+}

@@ -1,0 +1,162 @@
+// One reader of the journal's news: what it missed first, then what comes, each line once and in order.
+import { type Digest, isServiceError, limits, type News, type Principal } from '@gatehouse/contracts'
+import { sees } from '../guards/scope.ts'
+import { type Batch, encodeBatch, gapChunk, markChunk } from './encode.ts'
+import type { Events, Listener } from './events.ts'
+import { endAt } from './expiry.ts'
+import { type Outlet, ReaderOutlet } from './outlet.ts'
+
+export interface Page {
+  readonly items: readonly News[]
+  /** The last line there is. */
+  readonly head: number
+}
+
+export interface StreamOptions {
+  readonly events: Events
+  readonly token: Digest | null
+  readonly principal: Principal
+  /** The line behind which it goes on; undefined for what comes from now on. */
+  readonly after: number | undefined
+  /** Lines behind `after`, oldest first, as far as this token sees them. */
+  readonly read: (after: number, limit: number) => Promise<Page>
+  /** Whether this token may still listen. */
+  readonly permit: () => Promise<Principal>
+  /** Ends the connection without waiting for the reader. */
+  readonly cut: () => void
+  /** Bytes that may wait for the reader. */
+  readonly backlog?: number
+  /** Lines that are sent again at most. */
+  readonly replay?: number
+}
+
+/** Greater than the number of any line. */
+export const fromNow = Number.MAX_SAFE_INTEGER
+
+/** What ends a stream; everything else passes. */
+const isRefused = (error: unknown): boolean =>
+  isServiceError(error) && ['unauthorized', 'forbidden', 'not-found'].includes(error.code)
+
+export class NewsStream implements Listener {
+  readonly token: Digest | null
+  readonly outlet: Outlet
+  readonly #options: StreamOptions
+  readonly #endOfExpiry: () => void
+  readonly #backlog: number
+  /** The last line that this reader was told, or that is not for it. */
+  #last = 0
+  /** What came while it was still being told what it missed; null while nothing is missed. */
+  #held: Batch[] | null = []
+  #heldBytes = 0
+  #again = false
+  #readings = -1
+
+  constructor(options: StreamOptions) {
+    this.#options = options
+    this.token = options.token
+    this.#backlog = options.backlog ?? limits.eventBacklog
+    this.outlet = new ReaderOutlet({ most: this.#backlog, onClose: () => this.#leave(), cut: options.cut })
+    this.#endOfExpiry = endAt(options.principal.expiresAt, () => this.#check())
+  }
+
+  /** Tells where it begins. Rejects with what the gateway refuses; the stream goes on by itself then. */
+  async begin(): Promise<void> {
+    const { after, read, replay = limits.eventReplay } = this.#options
+    const { head } = await read(after ?? fromNow, 1)
+    const missed = after === undefined ? 0 : head - after
+    // A reader of another journal, or of a longer one than there is, has missed what nobody can count.
+    const lost = missed > replay || missed < 0
+    this.#last = after === undefined || lost ? head : after
+    this.outlet.write(lost ? gapChunk(after ?? head, head) : markChunk(this.#last))
+    void this.#catchUp()
+  }
+
+  hear(batch: Batch): void {
+    if (this.#held === null) return this.#tell(batch)
+    this.#held.push(batch)
+    this.#heldBytes += batch.whole.byteLength
+    if (this.#heldBytes > this.#backlog) this.#fetchLater()
+  }
+
+  resume(): void {
+    if (this.#held !== null) {
+      this.#again = true
+      return
+    }
+    this.#fetchLater()
+    void this.#catchUp()
+  }
+
+  ping(chunk: Uint8Array): void {
+    const readings = this.outlet.readings()
+    if (!this.outlet.isTaken() && readings === this.#readings) return this.outlet.cut()
+    this.#readings = readings
+    this.outlet.write(chunk)
+    void this.#check()
+  }
+
+  end(): void {
+    this.outlet.end()
+  }
+
+  #leave(): void {
+    this.#endOfExpiry()
+    this.#options.events.leave(this)
+  }
+
+  /** Forgets what is held: it will be read again. */
+  #fetchLater(): void {
+    this.#held = []
+    this.#heldBytes = 0
+    this.#again = true
+  }
+
+  /** Only a refusal ends a stream; a gateway that is away comes back and is asked again. */
+  async #check(): Promise<void> {
+    try {
+      await this.#options.permit()
+    } catch (error) {
+      if (isRefused(error)) this.end()
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    try {
+      do {
+        this.#again = false
+        await this.#replay()
+      } while (this.#again && this.outlet.isOpen())
+    } catch (error) {
+      if (isRefused(error)) this.end()
+      else this.#retry()
+      return
+    }
+    const held = this.#held ?? []
+    this.#held = null
+    this.#heldBytes = 0
+    for (const batch of held) this.#tell(batch)
+  }
+
+  #retry(): void {
+    const timer = setTimeout(() => void (this.outlet.isOpen() && this.#catchUp()), limits.rpcRetryMost)
+    timer.unref()
+  }
+
+  /** Until a page is empty: a page may hold less than what was asked for. */
+  async #replay(): Promise<void> {
+    while (this.outlet.isOpen()) {
+      const { items } = await this.#options.read(this.#last, limits.pageSizeMost)
+      if (items.length === 0) return
+      this.#tell(encodeBatch(items))
+      await this.outlet.taken()
+    }
+  }
+
+  /** Lines that it knows and lines that are not for it are left out. */
+  #tell({ items, whole }: Batch): void {
+    const from = this.#last
+    const fresh = items.filter(({ news }) => news.seq > from && sees(this.#options.principal, news.agentGroupID))
+    this.#last = Math.max(from, items.at(-1)?.news.seq ?? 0)
+    this.outlet.write(fresh.length === items.length ? whole : Buffer.concat(fresh.map(({ chunk }) => chunk)))
+  }
+}

@@ -1,0 +1,11 @@
+// What a token that is narrowed to groups may see. What lies outside does not exist for it.
+import { type Principal, ServiceError } from '@gatehouse/contracts'
+
+/** What belongs to no group is for those alone who see all. */
+export const sees = ({ groups }: Principal, agentGroupID: string | undefined): boolean =>
+  groups === undefined || groups.some((group) => group === agentGroupID)
+
+export const requireGroup = (principal: Principal, agentGroupID: string): void => {
+  if (sees(principal, agentGroupID)) return
+  throw new ServiceError('not-found', { detail: `there is no agent group ${agentGroupID}`, hint: 'list the groups' })
+}

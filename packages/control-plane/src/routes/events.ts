@@ -1,0 +1,64 @@
+// The news of the journal as server-sent events: read with fetch, since the token travels in a header.
+import { isServiceError, limits, News } from '@gatehouse/contracts'
+import { type Context, Hono } from 'hono'
+import * as v from 'valibot'
+import type { Env } from '../env.ts'
+import { NewsStream } from '../events/stream.ts'
+import { lastEventHeader, readAfter } from '../events/wanted.ts'
+import { documented } from '../openapi/schemas.ts'
+import { guarded } from '../openapi/operation.ts'
+import { mayLast } from '../server/lasting.ts'
+import { Sequence } from './page.ts'
+import { query } from './validate.ts'
+
+const headers = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // Proxies would hold events back until there are many.
+  'X-Accel-Buffering': 'no',
+} as const
+
+const EventsQuery = v.strictObject({ after: v.optional(Sequence) })
+
+const described = guarded({
+  summary: 'News of the journal as they come; `id` is the line, `event` its stage, `gap` means: read the audit',
+  tag: 'audit',
+  answers: { 200: { description: 'Each `data` is this', content: { 'text/event-stream': { schema: documented(News) } } } },
+  problems: ['invalid'],
+  reads: [lastEventHeader],
+})
+
+const open = async (c: Context<Env>, after: number | undefined): Promise<NewsStream> => {
+  const { unit, token, call } = c.var
+  const { gateway } = unit.peers
+  const permit = () => gateway.permit({ token, route: 'events' }, call)
+  const outgoing = (c.env as Env['Bindings'] | undefined)?.outgoing
+  const stream = new NewsStream({
+    events: unit.events,
+    token,
+    principal: await permit(),
+    after,
+    read: (after, limit) => gateway.news({ token, after, limit }, call),
+    permit,
+    cut: () => void (outgoing?.writableFinished === false && outgoing.destroy()),
+  })
+  try {
+    unit.events.join(stream)
+    await stream.begin()
+    return stream
+  } catch (error) {
+    stream.end()
+    if (isServiceError(error) && error.code === 'rate-limited') c.header('Retry-After', String(limits.eventPing / 1000))
+    throw error
+  }
+}
+
+export const eventRoutes = new Hono<Env>().get('/v1/events', described, query(EventsQuery), async (c) => {
+  const stream = await open(c, readAfter(c, c.req.valid('query').after))
+  // A question for the headers alone would never read, and never leave.
+  if (c.req.method === 'HEAD') {
+    stream.end()
+    return c.body(null, 200, headers)
+  }
+  mayLast(c.env)
+  return c.body(stream.outlet.stream, 200, headers)
+})

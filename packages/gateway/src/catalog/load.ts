@@ -1,0 +1,71 @@
+// Reads a catalog file as anybody may have written it. Throws a `Refusal` that names the field or the chmod.
+import { readFile, stat } from 'node:fs/promises'
+import { Catalog as CatalogFile, type CatalogEntry, exits, type FieldIssue, isServiceError, ServerName } from '@gatehouse/contracts'
+import { Refusal, sha256 } from '@gatehouse/kernel'
+import * as v from 'valibot'
+import { parse } from '../input/parse.ts'
+import { checkEntry } from './check.ts'
+
+export type Entries = ReadonlyMap<ServerName, CatalogEntry>
+
+export interface Loaded {
+  readonly entries: Entries
+  /** SHA-256 of the file. */
+  readonly digest: string
+}
+
+export const refuse = (detail: string, hint: string, cause?: unknown): Refusal => new Refusal(exits.configuration, { detail, hint, cause })
+
+export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
+
+const exists = async (path: string): Promise<boolean> => {
+  try {
+    const found = await stat(path)
+    if (!found.isFile()) throw refuse(`expected the catalog file at ${path}, got something else`, `move ${path} away`)
+    const mode = found.mode & 0o777
+    if ((mode & 0o077) === 0) return true
+    throw refuse(`expected mode 0600 on the catalog file ${path}, got ${mode.toString(8).padStart(4, '0')}`, `run: chmod 600 ${path}`)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+const parseJson = (path: string, text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    // The parser's own message repeats the text around the fault, which may be a secret.
+    throw refuse(`expected JSON in the catalog file ${path}, got something else`, 'an empty catalog is {}', error)
+  }
+}
+
+const refuseFields = (path: string, issues: readonly FieldIssue[]): Refusal =>
+  refuse(
+    `the catalog file ${path} cannot be used: ${issues.map(({ pointer, detail }) => `${pointer || '/'}: ${detail}`).join('; ')}`,
+    'correct these fields',
+  )
+
+const parseEntries = (path: string, text: string): Entries => {
+  const json = parseJson(path, text)
+  if (Array.isArray(json)) throw refuseFields(path, [{ pointer: '', detail: 'expected an object of entries by name, got a list' }])
+  try {
+    const entries = Object.entries(parse(CatalogFile, json, '')).map(([name, entry]) => [v.parse(ServerName, name), entry] as const)
+    const issues = entries.flatMap(([name, entry]) => checkEntry(entry).map((issue) => ({ ...issue, pointer: `/${name}${issue.pointer}` })))
+    if (issues.length > 0) throw refuseFields(path, issues)
+    return new Map(entries)
+  } catch (error) {
+    if (!isServiceError(error)) throw error
+    throw refuseFields(path, error.errors ?? [])
+  }
+}
+
+/** Undefined where there is no file. */
+export const loadCatalog = async (path: string): Promise<Loaded | undefined> => {
+  if (!(await exists(path))) return undefined
+  const bytes = await readFile(path)
+  return { entries: parseEntries(path, bytes.toString('utf8')), digest: sha256(bytes) }
+}
+
+/** Undefined where it cannot be read. */
+export const fileDigest = (path: string): Promise<string | undefined> => readFile(path).then(sha256, () => undefined)

@@ -1,0 +1,46 @@
+// Takes over what an operator wrote into the catalog file: each difference in the journal first, then in force.
+import type { ReloadOutcome } from '@gatehouse/contracts'
+import { type Actor, itself } from '../changes/lines.ts'
+import { concern, type Concern } from '../grants/suspend.ts'
+import { detailOf, type Difference, differences, exchanges } from './differences.ts'
+import { knownItems } from './known.ts'
+import { assertEnabled, type CatalogDeps, catalogLock, tellExchanged } from './put.ts'
+import { settleCatalog } from './settle.ts'
+
+const journal = async (deps: CatalogDeps, actor: Actor, found: readonly Difference[]): Promise<Concern> => {
+  const touched = await concern(deps, exchanges(found))
+  const detail = { entries: detailOf(deps.secrets, found), ...touched }
+  await deps.ledger.commit([{ stage: 'catalog-reload', edge: actor.edge, principal: actor.principal, by: actor.by, detail }])
+  return touched
+}
+
+const namesOf = (found: readonly Difference[], which: (difference: Difference) => boolean) => found.filter(which).map(({ name }) => name)
+
+/** Throws `conflict` for a file that cannot be used: then the last good one stays in force. */
+export const reloadCatalog = async (deps: CatalogDeps, actor: Actor): Promise<ReloadOutcome> => {
+  assertEnabled(deps.catalog)
+  return deps.lock(catalogLock, async () => {
+    const reading = await deps.catalog.read()
+    const found = differences(deps.catalog.items(), reading.items)
+    const touched = await journal(deps, actor, found)
+    reading.adopt()
+    await settleCatalog(deps)
+    tellExchanged(deps, { ...touched, names: found.map(({ name }) => name) })
+    return {
+      added: namesOf(found, ({ before }) => before === undefined),
+      changed: namesOf(found, ({ before, after }) => before !== undefined && after !== undefined),
+      removed: namesOf(found, ({ after }) => after === undefined),
+      grants: touched.grants,
+    }
+  })
+}
+
+/** At start: what the journal wants of the file is done, and what the file says beside that is journaled. */
+export const beginCatalog = async (deps: CatalogDeps): Promise<void> => {
+  if (!deps.catalog.enabled) return
+  await deps.lock(catalogLock, async () => {
+    await settleCatalog(deps)
+    const found = differences(await knownItems(deps), deps.catalog.items())
+    if (found.length > 0) tellExchanged(deps, { ...(await journal(deps, itself, found)), names: [] })
+  })
+}

@@ -1,0 +1,47 @@
+// Brings the catalog file up to the journal: right after a line, and after a kill or a full disk between a line and the file.
+import { CatalogEntry, ServerName } from '@gatehouse/contracts'
+import type { Store } from '@gatehouse/store'
+import * as v from 'valibot'
+import type { Secrets } from '../secrets/secrets.ts'
+import { throughValues } from '../secrets/values.ts'
+import type { Catalog } from './file.ts'
+import { tagOfEntry } from './identity.ts'
+
+export interface SettleDeps {
+  readonly catalog: Catalog
+  readonly store: Store
+  readonly secrets: Secrets
+}
+
+interface WriteRow {
+  readonly name: string
+  readonly seq: number
+  readonly entry: string | null
+}
+
+/** An entry whose values are sealed: longer than an entry may hold. */
+export const Sealed = v.record(v.string(), v.unknown())
+export type Sealed = v.InferOutput<typeof Sealed>
+
+export const sealEntry = (secrets: Secrets, entry: CatalogEntry): Sealed => throughValues(entry, secrets.seal)
+
+/** Throws for values that another key sealed. */
+export const unsealEntry = (secrets: Secrets, sealed: Sealed): CatalogEntry => v.parse(CatalogEntry, throughValues(sealed, secrets.unseal))
+
+const write = async ({ catalog, secrets }: SettleDeps, name: ServerName, sealed: string | null): Promise<void> => {
+  if (sealed === null) {
+    if (catalog.item(name) !== undefined) await catalog.remove(name)
+    return
+  }
+  const entry = unsealEntry(secrets, v.parse(Sealed, JSON.parse(sealed)))
+  if (catalog.item(name)?.tag !== tagOfEntry(secrets, name, entry)) await catalog.set(name, entry)
+}
+
+/** Under the catalog's lock. Rejects with `unavailable` where the file cannot be written; what waits is tried again by the next act. */
+export const settleCatalog = async (deps: SettleDeps): Promise<void> => {
+  const waiting = await deps.store.read.all<WriteRow>('SELECT name, seq, entry FROM catalog_writes WHERE done = 0 ORDER BY seq')
+  for (const { name, seq, entry } of waiting) {
+    await write(deps, v.parse(ServerName, name), entry)
+    await deps.store.write((tx) => tx.run('UPDATE catalog_writes SET done = 1 WHERE name = ? AND seq = ?', [name, seq]))
+  }
+}

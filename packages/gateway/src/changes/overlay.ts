@@ -1,0 +1,21 @@
+// Changes that were rejected while neither journal nor database could be written. Until one can, this is what they are.
+import type { Change } from '@gatehouse/contracts'
+
+export interface Overlay {
+  /** From now on the change is this, until the database says more than `held`. */
+  put(change: Change): void
+  /** The change as it is, from the change as the database has it. */
+  over(stored: Change): Change
+}
+
+export const createOverlay = (): Overlay => {
+  const changes = new Map<string, Change>()
+  return {
+    put: (change) => void changes.set(change.id, change),
+    over: (stored) => {
+      if (stored.state === 'held') return changes.get(stored.id) ?? stored
+      changes.delete(stored.id)
+      return stored
+    },
+  }
+}

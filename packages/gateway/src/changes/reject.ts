@@ -1,0 +1,27 @@
+// A person's no to a held change: it holds whether the journal can be written or not.
+import type { Change } from '@gatehouse/contracts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { alreadyDecided } from './decided.ts'
+import { type Actor, changeLine } from './lines.ts'
+import { findChange, type ReadDeps } from './read.ts'
+import { rejectedBy } from './tally.ts'
+import { decisionOf, type Verdict } from './verdict.ts'
+
+export interface RejectDeps extends ReadDeps {
+  readonly ledger: Ledger
+  readonly clock: () => number
+}
+
+/** Under the lock of the change. */
+export const reject = async (deps: RejectDeps, actor: Actor, { change, verdict }: { change: Change; verdict: Verdict }): Promise<Change> => {
+  const decision = decisionOf(verdict, { principal: actor.principal, digest: change.digest, now: deps.clock() })
+  await deps.ledger.commitLate([changeLine('reject', { actor, change }, { decision })])
+  const stored = await findChange(deps.store.read, change.id).catch(() => undefined)
+  if (stored === undefined || stored.state === 'held') {
+    const rejected = rejectedBy(change, decision)
+    deps.overlay.put(rejected)
+    return rejected
+  }
+  if (stored.state === 'rejected') return stored
+  throw alreadyDecided(stored)
+}

@@ -1,0 +1,49 @@
+// The same attempt made twice: a client that did not hear the answer asks again under the same key, and nothing is done twice.
+import { type Change, type Idempotency, limits, ServiceError, type SubmitOutcome } from '@gatehouse/contracts'
+import type { Store, Transaction } from '@gatehouse/store'
+import { outcomeOf } from './compose.ts'
+import { readChange, type ReadDeps } from './read.ts'
+
+export interface RepeatDeps extends ReadDeps {
+  readonly clock: () => number
+}
+
+interface KeyRow {
+  readonly body: string
+  readonly change_id: string
+}
+
+/** A key that was used long ago is used anew. */
+export const keepKey = async (
+  tx: Transaction,
+  { id, principal, createdAt }: Pick<Change, 'id' | 'principal' | 'createdAt'>,
+  { route, key, body }: Idempotency,
+): Promise<void> => {
+  await tx.run(
+    `INSERT INTO idempotency (principal, route, key, body, change_id, at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (principal, route, key) DO UPDATE SET body = excluded.body, change_id = excluded.change_id, at = excluded.at`,
+    [principal, route, key, body, id, createdAt],
+  )
+}
+
+const oldest = (clock: () => number): string => new Date(clock() - limits.idempotencyTime).toISOString()
+
+/** What the first attempt led to; undefined where this is the first. Throws what the first attempt threw. */
+export const findAttempt = async (deps: RepeatDeps, principal: string, { route, key, body }: Idempotency): Promise<SubmitOutcome | undefined> => {
+  const row = await deps.store.read.get<KeyRow>(
+    'SELECT body, change_id FROM idempotency WHERE principal = ? AND route = ? AND key = ? AND at > ?',
+    [principal, route, key, oldest(deps.clock)],
+  )
+  if (row === undefined) return undefined
+  if (row.body !== body) {
+    throw new ServiceError('conflict', {
+      detail: `the idempotency key was used for another request, which led to ${row.change_id}`,
+      hint: 'use a new key for each request',
+    })
+  }
+  return { ...outcomeOf(await readChange(deps, row.change_id)), replayed: true }
+}
+
+/** Forgets the keys that do not count any more. */
+export const forgetKeys = ({ store, clock }: { store: Store; clock: () => number }): Promise<unknown> =>
+  store.write((tx) => tx.run('DELETE FROM idempotency WHERE at <= ?', [oldest(clock)]))

@@ -1,0 +1,18 @@
+// Whether what an approver was shown of the world outside is no longer what is known of it.
+import { canonical } from '../changes/digest.ts'
+import type { Evidence } from './evidence.ts'
+
+/** Made again with the same content it is the same evidence. */
+const material = (evidence: Evidence | null): string =>
+  canonical(evidence !== null && 'at' in evidence ? { ...evidence, at: null, age: null } : evidence)
+
+const entryOf = (evidence: Evidence | null): string | undefined =>
+  evidence !== null && 'entryDigest' in evidence ? evidence.entryDigest : undefined
+
+/** Evidence that came later is no reason to ask again, unless it is that of another server; evidence that changed or went is. */
+export const evidenceMoved = (then: Evidence | null, now: Evidence | null): boolean => {
+  if (then === null) return false
+  if (then.status !== 'unavailable') return material(then) !== material(now)
+  const entry = entryOf(now)
+  return then.entryDigest !== undefined && entry !== undefined && entry !== then.entryDigest
+}

@@ -1,0 +1,127 @@
+// What a call must pass, in this order: one table for the verdict and for its explanation.
+import type { Digest, Freeze, Pinning, Verdict } from '@gatehouse/contracts'
+import { quote } from '../kinds/words.ts'
+import type { Definitions } from './declared.ts'
+import type { GrantRow } from './table.ts'
+
+/** One call, with all that decides it. */
+export interface Subject {
+  readonly server: string
+  readonly tool: string
+  readonly freeze: Freeze | undefined
+  readonly row: GrantRow | undefined
+  /** Made under the grant so far. */
+  readonly calls: number
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly pinning: Pinning
+  /** Identity of the server's present entry; undefined where it has none. */
+  readonly entryDigest: Digest | undefined
+  /** By the present entry; undefined where that was not seen yet. */
+  readonly declared: Definitions | undefined
+}
+
+type Code = Extract<Verdict, { allowed: false }>['code']
+
+interface Check {
+  readonly name: string
+  readonly code: Code
+  passes(subject: Subject): boolean
+  /** One sentence on how it went. */
+  explain(subject: Subject, passed: boolean): string
+}
+
+export const isExpired = (row: GrantRow, now: number): boolean => row.expiresAt <= now
+
+export const isExhausted = ({ grant }: GrantRow, calls: number): boolean => grant.maxCalls !== undefined && calls >= grant.maxCalls
+
+export const covers = ({ tools }: GrantRow, tool: string): boolean => tools.size === 0 || tools.has(tool)
+
+/** The entry is another than the approved one, as far as that is known. */
+export const isExchanged = ({ grant }: GrantRow, entryDigest: Digest | undefined): boolean =>
+  grant.entryDigest !== null && entryDigest !== undefined && grant.entryDigest !== entryDigest
+
+/** Under `strict` also before the line that says so is written. */
+const isSuspended = ({ row, pinning, entryDigest }: Subject): boolean =>
+  row?.grant.state === 'suspended' || (pinning === 'strict' && row !== undefined && isExchanged(row, entryDigest))
+
+/** The definition that a call must meet; undefined where any will do. */
+export const pinOf = ({ pinning, row, tool }: Pick<Subject, 'pinning' | 'row' | 'tool'>): Digest | undefined =>
+  pinning === 'warn' ? undefined : row?.pins.get(tool)
+
+/** Under `strict` a tool without a pin is one that nobody has seen. Before the first listing nothing is pinned. */
+const definitionHolds = (subject: Subject): boolean => {
+  const { pinning, row, declared, tool } = subject
+  if (pinning === 'warn' || row === undefined || row.grant.pinned === 'none') return true
+  const pin = pinOf(subject)
+  if (pin === undefined) return pinning !== 'strict'
+  const seen = declared?.get(tool)
+  return seen === undefined || seen === pin
+}
+
+const frozen: Check = {
+  name: 'freeze',
+  code: 'frozen',
+  passes: ({ freeze }) => freeze === undefined,
+  explain: ({ freeze }) =>
+    freeze === undefined
+      ? 'neither the unit nor the group is frozen'
+      : `${freeze.agentGroupID === undefined ? 'the unit' : 'the group'} is frozen since ${freeze.at} by ${quote(freeze.by)}`,
+}
+
+const granted: Check = {
+  name: 'grant',
+  code: 'not-granted',
+  passes: ({ row }) => row !== undefined,
+  explain: ({ row, server }) =>
+    row === undefined ? `there is no grant for the tool server ${quote(server)}` : `${row.grant.changeID} granted it at ${row.grant.grantedAt}`,
+}
+
+const active: Check = {
+  name: 'state',
+  code: 'revoked',
+  passes: (subject) => subject.row?.grant.state === 'active' && !isSuspended(subject),
+  explain: (subject) =>
+    isSuspended(subject) ? 'the grant is suspended: its server became another one' : `the grant is ${subject.row?.grant.state ?? 'missing'}`,
+}
+
+const inTime: Check = {
+  name: 'expiry',
+  code: 'revoked',
+  passes: ({ row, now }) => row !== undefined && !isExpired(row, now),
+  explain: ({ row }, passed) =>
+    row?.grant.expiresAt === undefined ? 'the grant does not expire' : `the grant ${passed ? 'expires' : 'expired'} at ${row.grant.expiresAt}`,
+}
+
+const withinCalls: Check = {
+  name: 'calls',
+  code: 'revoked',
+  passes: ({ row, calls }) => row !== undefined && !isExhausted(row, calls),
+  explain: ({ row, calls }) =>
+    row?.grant.maxCalls === undefined ? `${calls} calls so far, without a limit` : `${calls} of ${row.grant.maxCalls} calls are used`,
+}
+
+const named: Check = {
+  name: 'tool',
+  code: 'not-granted',
+  passes: ({ row, tool }) => row !== undefined && covers(row, tool),
+  explain: ({ row, tool }, passed) => {
+    if (row?.tools.size === 0) return 'the grant covers every tool of the server'
+    return `the grant ${passed ? 'names' : 'does not name'} the tool ${quote(tool)}`
+  },
+}
+
+const definition: Check = {
+  name: 'definition',
+  code: 'definition-changed',
+  passes: definitionHolds,
+  explain: ({ pinning, row, tool }, passed) => {
+    const pin = row?.pins.get(tool)
+    if (row?.grant.pinned === 'none') return 'nothing is pinned before the first listing'
+    if (pinning === 'warn') return 'definitions are not compared: pinning is warn'
+    if (pin === undefined) return `the tool is new since the approval, which pinning ${pinning} ${passed ? 'allows' : 'refuses'}`
+    return passed ? 'the definition is the approved one' : 'the definition is another than the approved one'
+  },
+}
+
+export const checks: readonly Check[] = [frozen, granted, active, inTime, withinCalls, named, definition]

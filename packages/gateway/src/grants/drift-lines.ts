@@ -1,0 +1,55 @@
+// What the journal says of definitions that moved, and what each such line does to the database.
+import { ChangeID, Digest, Grant, ServerName } from '@gatehouse/contracts'
+import type { Rows } from '@gatehouse/store'
+import * as v from 'valibot'
+import type { Projection, Projections } from '../ledger/projection.ts'
+import { writeGrant } from '../registry/effect.ts'
+import { readGrant } from '../registry/world.ts'
+import { Suspension, suspend } from './suspend.ts'
+
+/** The first listing after an approval without evidence: the whole row, pinned. */
+export const PinnedDetail = v.strictObject({ server: ServerName, grant: Grant })
+/** Under `strict` the server was found to be another one. */
+export const SuspendedDetail = v.strictObject({ server: ServerName, entryDigest: Digest, suspended: Suspension })
+/** What is not as it was approved. */
+export const MovedDetail = v.strictObject({
+  server: ServerName,
+  /** There is nothing that a person has to look at. */
+  settled: v.boolean(),
+  /** Of the grant. */
+  changeID: ChangeID,
+  entryDigest: Digest,
+  tools: v.record(v.string(), v.strictObject({ pinned: v.nullable(Digest), seen: Digest })),
+})
+export type MovedDetail = v.InferOutput<typeof MovedDetail>
+
+const DriftDetail = v.union([PinnedDetail, SuspendedDetail, MovedDetail])
+
+interface Place {
+  readonly agentGroupID: string
+  readonly server: string
+}
+
+export const readMoved = async (rows: Rows, { agentGroupID, server }: Place): Promise<MovedDetail | undefined> => {
+  const row = await rows.get<{ record: string }>('SELECT record FROM drifts WHERE agent_group_id = ? AND server = ?', [agentGroupID, server])
+  return row === undefined ? undefined : v.parse(MovedDetail, JSON.parse(row.record))
+}
+
+/** What was changed or revoked meanwhile stays as it is. */
+const observed: Projection = async (tx, entry) => {
+  const detail = v.parse(DriftDetail, entry.detail)
+  if ('suspended' in detail) return suspend(tx, detail.suspended)
+  if ('grant' in detail) {
+    const present = await readGrant(tx, detail.grant)
+    const isSame = present?.changeID === detail.grant.changeID && present.state === 'active' && present.pinned === 'none'
+    if (isSame) await writeGrant(tx, { ...present, pins: detail.grant.pins, pinned: detail.grant.pinned, entryDigest: detail.grant.entryDigest })
+    return
+  }
+  await tx.run(
+    `INSERT INTO drifts (agent_group_id, server, record) VALUES (?, ?, ?)
+     ON CONFLICT (agent_group_id, server) DO UPDATE SET record = excluded.record`,
+    [entry.agentGroupID ?? '', detail.server, JSON.stringify(detail)],
+  )
+}
+
+export const driftProjections: Projections = { 'observed-drift': observed }

@@ -1,0 +1,40 @@
+// When the grants of a tool server are looked at: after each listing and exchange, one look at a time for each server.
+import type { ServerName } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
+
+export interface DriftWatch {
+  /** Resolves when what is true now was looked at, or could not be: then the next look finds it. */
+  look(server: ServerName): Promise<void>
+  /** Resolves when no look goes on. */
+  settled(): Promise<void>
+}
+
+interface Looking {
+  readonly now: Promise<void>
+  next?: Promise<void>
+}
+
+export const createDriftWatch = (review: (server: ServerName) => Promise<void>, log: Logger): DriftWatch => {
+  const servers = new Map<string, Looking>()
+
+  const run = (server: ServerName): Promise<void> => {
+    const now = review(server)
+      .catch((error: unknown) => log.warn('what a tool server declares could not be held against its grants', { server, error }))
+      .finally(() => {
+        if (servers.get(server)?.next === undefined) servers.delete(server)
+      })
+    servers.set(server, { now })
+    return now
+  }
+  return {
+    look: (server) => {
+      const looking = servers.get(server)
+      if (looking === undefined) return run(server)
+      looking.next ??= looking.now.then(() => run(server))
+      return looking.next
+    },
+    settled: async () => {
+      while (servers.size > 0) await Promise.all([...servers.values()].map(({ now }) => now))
+    },
+  }
+}

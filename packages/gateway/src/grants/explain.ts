@@ -1,0 +1,70 @@
+// Why a call of a tool would be allowed or not: the checks of a call in their order, up to the one that ends it.
+import { type AgentGroupID, type Explanation, type ToolErrorCode, toolSeparator } from '@gatehouse/contracts'
+import { quote } from '../kinds/words.ts'
+import { type GrantDeps, type Place, subjectOf } from './authorize.ts'
+import { checks, type Subject } from './checks.ts'
+import { viewGrant } from './view.ts'
+
+interface Asked {
+  readonly agentGroupID: AgentGroupID
+  /** `<server>__<tool>`. */
+  readonly tool: string
+}
+
+interface Step {
+  readonly check: string
+  readonly passed: boolean
+  readonly detail: string
+  readonly code: ToolErrorCode
+}
+
+/** Parts at the first separator, which no server's name holds. */
+const placeOf = ({ agentGroupID, tool: name }: Asked): Place => {
+  const at = name.indexOf(toolSeparator)
+  return at <= 0 ? { agentGroupID, server: '', tool: name } : { agentGroupID, server: name.slice(0, at), tool: name.slice(at + toolSeparator.length) }
+}
+
+/** What the broker finds beyond the verdict. */
+const brokerSteps = ({ server, tool, entryDigest, declared }: Subject): Step[] => {
+  const isConfigured = entryDigest !== undefined
+  const isDeclared = declared?.has(tool)
+  const configured = `the tool server ${quote(server)} is ${isConfigured ? '' : 'not '}in the catalog`
+  const seen = `it ${isDeclared === true ? 'declared' : 'did not declare'} the tool when it was last listed`
+  return [
+    { check: 'server', passed: isConfigured, detail: configured, code: 'server-unavailable' },
+    {
+      check: 'declared',
+      passed: isDeclared !== false,
+      detail: isDeclared === undefined ? 'it was not listed yet' : seen,
+      code: 'not-declared',
+    },
+  ]
+}
+
+const stepsOf = (subject: Subject): Step[] => {
+  const own = checks.map((check): Step => {
+    const passed = check.passes(subject)
+    return { check: check.name, passed, detail: check.explain(subject, passed), code: check.code }
+  })
+  const all = [...own, ...brokerSteps(subject)]
+  const end = all.findIndex(({ passed }) => !passed)
+  return end === -1 ? all : all.slice(0, end + 1)
+}
+
+const shown = ({ check, passed, detail }: Step) => ({ check, passed, detail })
+
+export const explain = async (deps: GrantDeps, asked: Asked): Promise<Explanation> => {
+  const subject = subjectOf(deps, await deps.table.current(), placeOf(asked))
+  const steps = stepsOf(subject)
+  const last = steps.at(-1)
+  const failed = last?.passed === false ? last : undefined
+  const who = `A call of ${quote(asked.tool)} by ${asked.agentGroupID}`
+  return {
+    ...asked,
+    allowed: failed === undefined,
+    ...(failed === undefined ? {} : { code: failed.code }),
+    summary: failed === undefined ? `${who} is allowed.` : `${who} is refused (${failed.code}): ${failed.detail}.`,
+    steps: steps.map(shown),
+    ...(subject.row === undefined ? {} : { grant: viewGrant(deps, subject.row) }),
+  }
+}

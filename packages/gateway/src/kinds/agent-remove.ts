@@ -1,0 +1,39 @@
+// The end of an agent group: its grants, wirings and sessions go with it, its files stay for a while.
+import { type AgentGroup, kinds } from '@gatehouse/contracts'
+import { presentGroup, type World } from '../registry/world.ts'
+import { grantTerms } from './grant-terms.ts'
+import { defineKind, type Json } from './kind.ts'
+import { termsOf } from './wiring-terms.ts'
+import { amount, quote } from './words.ts'
+
+const standing = (world: World) => world.grants.filter(({ state }) => state !== 'revoked')
+const wired = ({ agentGroupID, wirings }: World) => wirings.filter((wiring) => wiring.agentGroupID === agentGroupID)
+
+/** Everything that somebody once approved for it. */
+const whole = (world: World): Json => {
+  const { createdAt: _createdAt, origin: _origin, ...group }: AgentGroup = presentGroup(world)
+  return { ...group, grants: standing(world).map(grantTerms), wirings: wired(world).map(termsOf) }
+}
+
+const members = ['id', 'name', 'agent', 'persona', 'model'] as const
+
+export const agentRemove = defineKind({
+  name: 'agent_remove',
+  schema: kinds.agent_remove,
+  narrowing: false,
+  target: 'existing',
+  slice: (_after, world) => whole(world),
+  outcome: () => null,
+  verify: () => undefined,
+  risk: () => 'medium',
+  describe: (_after, world) => {
+    const { id, name } = presentGroup(world)
+    const loses = `${amount(standing(world).length, 'grant')} and ${amount(wired(world).length, 'wiring')}`
+    return `Removes the agent group ${id} (${quote(name)}) with ${loses}: its sessions end, its files are kept for 7 days`
+  },
+  apply: (_after, { world }, stamp) => ({ type: 'group-removed', agentGroupID: world.agentGroupID, at: stamp.at }),
+  invert: (_after, before) =>
+    before === null
+      ? undefined
+      : { kind: 'agent_create', after: Object.fromEntries(members.filter((name) => name in before).map((name) => [name, before[name]])) },
+})

@@ -1,0 +1,81 @@
+// A new tool server in the catalog. What it runs or where it lies, and every value that it is given, stands in the evidence.
+import { type After, type CatalogEntry, type Failure, kinds, mask } from '@gatehouse/contracts'
+import { checkEntry, namesReference } from '../catalog/check.ts'
+import { describeEntry } from '../evidence/described.ts'
+import { askedByAgent, type World } from '../registry/world.ts'
+import { throughValues } from '../secrets/values.ts'
+import { defineKind, type Sight } from './kind.ts'
+import { quote } from './words.ts'
+
+type Register = After<'mcp_register'>
+
+const entryOf = ({ name: _name, ...entry }: Register): CatalogEntry => entry
+
+const valuesOf = (after: Register): Readonly<Record<string, string>> => (after.transport === 'http' ? after.headers : after.env)
+
+const placeFailure = (after: Register, { servers }: World): Failure | undefined => {
+  if (servers === null) return { rule: 'mcp-disabled', reason: 'this unit has no tool servers: start it with --mcp-catalog' }
+  return servers.has(after.name)
+    ? {
+        rule: 'server-name-in-use',
+        reason: `expected a name that no tool server has, got ${after.name}: choose another, or change that server in the catalog`,
+      }
+    : undefined
+}
+
+/** Never repeats a value. */
+const entryFailure = (entry: CatalogEntry): Failure | undefined => {
+  const issue = checkEntry(entry)[0]
+  if (issue === undefined) return undefined
+  const misplaced = namesReference(entry) && issue.pointer !== '/url'
+  const rule = issue.pointer === '/url' ? 'url-refused' : misplaced ? 'reference-misplaced' : 'value-unusable'
+  return { rule, reason: `/after${issue.pointer}: ${issue.detail}: correct it` }
+}
+
+const maskFailure = (after: Register): Failure | undefined => {
+  const name = Object.entries(valuesOf(after)).find(([, value]) => value === mask)?.[0]
+  return name === undefined
+    ? undefined
+    : { rule: 'value-masked', reason: `expected the value of ${quote(name)}, got the mask that stands for one: enter the value itself` }
+}
+
+/** An agent may say which server it wants, never what of the host that server is told. */
+const agentFailure = (after: Register): Failure | undefined => {
+  if (JSON.stringify(after).includes('${'))
+    return {
+      rule: 'agent-names-variable',
+      reason: 'expected no ${NAME} in what an agent asks for, got one: leave it out, the approver adds it to the catalog',
+    }
+  const [name] = Object.keys(valuesOf(after))
+  return name === undefined
+    ? undefined
+    : {
+        rule: 'agent-gives-value',
+        reason: `expected no values of variables or headers from an agent, got ${quote(name)}: leave it out, the approver adds it to the catalog`,
+      }
+}
+
+const verify = (after: Register, { world }: Sight): Failure | undefined =>
+  placeFailure(after, world) ??
+  (askedByAgent(world) ? agentFailure(after) : undefined) ??
+  entryFailure(entryOf(after)) ??
+  maskFailure(after)
+
+export const mcpRegister = defineKind({
+  name: 'mcp_register',
+  schema: kinds.mcp_register,
+  narrowing: false,
+  target: 'existing',
+  secrets: throughValues,
+  subject: ({ name }) => name,
+  slice: () => null,
+  verify,
+  wants: (after) => ({ from: 'change', evidence: describeEntry(after.name, entryOf(after)) }),
+  risk: () => 'high',
+  describe: (after) =>
+    after.transport === 'http'
+      ? `Adds the tool server ${after.name} at ${quote(after.url)} to the catalog`
+      : `Adds the tool server ${after.name}, which runs ${quote(after.command)}, to the catalog`,
+  apply: (after) => ({ type: 'entry', name: after.name }),
+  invert: () => undefined,
+})

@@ -1,0 +1,103 @@
+// Which paths of the host may be inside a sandbox. Each is judged as it was given and as the runner found it, so that no
+// link leads elsewhere than the name says.
+import type { Failure, Mount } from '@gatehouse/contracts'
+import type { Evidence } from '../evidence/evidence.ts'
+import type { Sight } from './kind.ts'
+import { nameList, quote } from './words.ts'
+
+type Config = Sight['world']['config']
+type Sightings = Extract<Evidence, { status: 'sighted' }>['mounts']
+
+/** What the host's kernel and its services show of themselves. */
+const system = ['/proc', '/sys', '/dev', '/run', '/var/run']
+
+const isWithin = (path: string, directory: string): boolean => {
+  const root = directory.endsWith('/') ? directory : `${directory}/`
+  return path === directory || path === root || path.startsWith(root)
+}
+
+const isPlain = (path: string): boolean =>
+  path === '/' ||
+  path
+    .slice(1)
+    .split('/')
+    .every((part) => part !== '' && part !== '.' && part !== '..')
+
+/** `/srv/data`, or `/srv/data, which is /home/x` where a link leads there. */
+const nameOf = (given: string, path: string): string => (given === path ? quote(path) : `${quote(given)}, which is ${quote(path)}`)
+
+const systemFailure = (given: string, path: string): Failure | undefined =>
+  path === '/' || system.some((directory) => isWithin(path, directory))
+    ? {
+        rule: 'mount-of-system',
+        reason: `expected a path of its own, got ${nameOf(given, path)}: ${nameList(['/', ...system])} and what is below them stay outside, mount a directory of data`,
+      }
+    : undefined
+
+const ownFailure = (given: string, path: string, { ownPaths }: Config): Failure | undefined =>
+  ownPaths.some((own) => isWithin(path, own) || isWithin(own, path))
+    ? {
+        rule: 'mount-of-unit',
+        reason: `expected a path apart from the unit's own state, run directory and catalog, got ${nameOf(given, path)}, which holds them or lies in them: mount another directory`,
+      }
+    : undefined
+
+const allowFailure = (given: string, path: string, { mountAllow }: Config): Failure | undefined =>
+  mountAllow.some((allowed) => isWithin(path, allowed))
+    ? undefined
+    : {
+        rule: 'mount-not-allowed',
+        reason: `expected a path below those that SERVICE_MOUNT_ALLOW names (${nameList(mountAllow)}), got ${nameOf(given, path)}: the operator adds it there and starts the unit again`,
+      }
+
+const pathFailure = (given: string, path: string, config: Config): Failure | undefined =>
+  systemFailure(given, path) ?? ownFailure(given, path, config) ?? allowFailure(given, path, config)
+
+const givenFailure = ({ source }: Mount, config: Config): Failure | undefined =>
+  isPlain(source)
+    ? pathFailure(source, source, config)
+    : {
+        rule: 'mount-path-unclear',
+        reason: `expected a path without ".", "..", empty parts and a slash at its end, got ${quote(source)}: write it out`,
+      }
+
+const seenFailure = ({ source, real, type }: Sightings[number], config: Config): Failure | undefined => {
+  if (real === undefined) {
+    return {
+      rule: 'mount-missing',
+      reason: `expected a directory or file of the host, got ${quote(source)}, where there is nothing: make it first`,
+    }
+  }
+  if (type !== 'directory' && type !== 'file') {
+    return {
+      rule: 'mount-special',
+      reason: `expected a directory or file of the host, got ${quote(source)}, which is a ${type === 'socket' ? 'socket' : 'device or pipe'}: mount data alone`,
+    }
+  }
+  return pathFailure(source, real, config)
+}
+
+const twiceFailure = (paths: readonly string[]): Failure | undefined => {
+  const again = paths.find((path, index) => paths.indexOf(path) !== index)
+  return again === undefined
+    ? undefined
+    : { rule: 'mount-twice', reason: `expected each path once, got ${quote(again)} twice: leave one out` }
+}
+
+const first = <T>(items: readonly T[], judge: (item: T) => Failure | undefined): Failure | undefined => {
+  for (const item of items) {
+    const failure = judge(item)
+    if (failure !== undefined) return failure
+  }
+  return undefined
+}
+
+export const mountFailure = (mounts: readonly Mount[], { world, evidence }: Sight): Failure | undefined => {
+  const seen = evidence?.status === 'sighted' ? evidence.mounts : []
+  return (
+    first(mounts, (mount) => givenFailure(mount, world.config)) ??
+    twiceFailure(mounts.map(({ source }) => source)) ??
+    first(seen, (sighting) => seenFailure(sighting, world.config)) ??
+    twiceFailure(seen.map(({ source, real }) => real ?? source))
+  )
+}

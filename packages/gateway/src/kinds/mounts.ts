@@ -1,0 +1,50 @@
+// Directories and files of the host inside a group's sandboxes: all of them, those that are not named go.
+import { type After, kinds, type Mount } from '@gatehouse/contracts'
+import type { Evidence } from '../evidence/evidence.ts'
+import { presentGroup } from '../registry/world.ts'
+import { defineKind } from './kind.ts'
+import { mountFailure } from './mount-rules.ts'
+import { amount, quote } from './words.ts'
+
+type Mounts = After<'mounts'>
+
+const isSeen = (evidence: Evidence | null): boolean => evidence?.status === 'sighted'
+
+/** Device and inode of what the approver was shown: another file at that path is another mount. */
+const pin = (mount: Mount, evidence: Evidence | null) => {
+  const seen = evidence?.status === 'sighted' ? evidence.mounts.find(({ source }) => source === mount.source) : undefined
+  return {
+    ...mount,
+    ...(seen?.device === undefined ? {} : { device: seen.device }),
+    ...(seen?.inode === undefined ? {} : { inode: seen.inode }),
+  }
+}
+
+const risk = ({ mounts }: Mounts, evidence: Evidence | null) =>
+  mounts.some(({ mode }) => mode === 'rw') || (mounts.length > 0 && !isSeen(evidence)) ? 'high' : 'medium'
+
+const inWords = ({ source, target, mode }: Mount): string =>
+  `${quote(source)} at ${quote(target)} (${mode === 'rw' ? 'written and read' : 'read only'})`
+
+export const mounts = defineKind({
+  name: 'mounts',
+  schema: kinds.mounts,
+  narrowing: false,
+  target: 'existing',
+  slice: (_after, world) => ({ mounts: presentGroup(world).mounts.map(({ source, target, mode }) => ({ source, target, mode })) }),
+  verify: (after, sight) => mountFailure(after.mounts, sight),
+  wants: (after) => {
+    const sources = [...new Set(after.mounts.map(({ source }) => source))]
+    return sources.length === 0 ? undefined : { from: 'runner', sources }
+  },
+  risk: (after, { evidence }) => risk(after, evidence),
+  describe: (after, world) =>
+    after.mounts.length === 0
+      ? `Takes all mounts from ${world.agentGroupID}`
+      : `Gives ${world.agentGroupID} ${amount(after.mounts.length, 'mount')}: ${after.mounts.map(inWords).join(', ')}`,
+  apply: (after, { world, evidence }) => ({
+    type: 'group',
+    group: { ...presentGroup(world), mounts: after.mounts.map((mount) => pin(mount, evidence)) },
+  }),
+  invert: (_after, before) => (before === null ? undefined : { kind: 'mounts', after: before }),
+})

@@ -1,0 +1,102 @@
+// Who may talk to a group, which model it uses, how much it may use up. What is not named stays as it is.
+import { type After, type AgentGroup, type Failure, type GroupLimits, kinds, limits } from '@gatehouse/contracts'
+import { presentGroup, type World } from '../registry/world.ts'
+import { defineKind, type Inverse, type Json } from './kind.ts'
+import { modelOnMock } from './model-choice.ts'
+import { amount, nameList, quote } from './words.ts'
+
+type Permissions = After<'permissions'>
+type Limit = keyof GroupLimits
+
+/** What holds for a group without a limit of its own; undefined for no limit at all. */
+const standard: Readonly<Record<Limit, number | undefined>> = {
+  modelTokensPerDay: undefined,
+  callsPerMinute: limits.sessionCallsPerMinute,
+  memoryMiB: limits.sandboxMemoryMiB,
+  cpus: limits.sandboxCpus,
+  processes: limits.sandboxProcesses,
+  workspaceMiB: limits.sandboxWorkspaceMiB,
+}
+const limitNames = [
+  'modelTokensPerDay',
+  'callsPerMinute',
+  'memoryMiB',
+  'cpus',
+  'processes',
+  'workspaceMiB',
+] as const satisfies readonly Limit[]
+
+const named = (after: Permissions): Limit[] => limitNames.filter((name) => after.limits?.[name] !== undefined)
+
+const pick = (from: GroupLimits, names: readonly Limit[]): GroupLimits =>
+  Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]))
+
+/** The group's own values of what the change names. */
+const slice = (after: Permissions, world: World): Json => {
+  const { members, model, limits: own, providerTools } = presentGroup(world)
+  return {
+    ...(after.members === undefined ? {} : { members }),
+    ...(after.model === undefined || model === undefined ? {} : { model }),
+    ...(after.limits === undefined ? {} : { limits: pick(own, named(after)) }),
+    ...(after.providerTools === undefined ? {} : { providerTools }),
+  }
+}
+
+const twice = (after: Permissions): Failure | undefined => {
+  const seen = new Set<string>()
+  const again = after.members?.find((member) => {
+    const key = JSON.stringify([member.channel, member.user])
+    return seen.has(key) || !seen.add(key)
+  })
+  return again === undefined
+    ? undefined
+    : { rule: 'member-twice', reason: `expected each member once, got ${again.channel} ${quote(again.user)} twice: leave one out` }
+}
+
+const noLimit = (after: Permissions): Failure | undefined =>
+  after.limits === undefined || named(after).length > 0
+    ? undefined
+    : { rule: 'limits-empty', reason: `expected a limit to set, got none: name one of ${limitNames.join(', ')}, or leave limits out` }
+
+const grows = (after: Permissions, { limits: own, providerTools }: AgentGroup): boolean =>
+  named(after).some((name) => (after.limits?.[name] ?? 0) > (own[name] ?? standard[name] ?? Infinity)) ||
+  (after.providerTools ?? []).some((tool) => !providerTools.includes(tool))
+
+const sentences = (after: Permissions): string[] => [
+  ...(after.members === undefined
+    ? []
+    : [after.members.length === 0 ? 'lets everybody talk to it' : `lets ${amount(after.members.length, 'member')} talk to it`]),
+  ...(after.model === undefined ? [] : [`uses the model ${quote(after.model.id)} of ${quote(after.model.provider)}`]),
+  ...named(after).map((name) => `${name} ${after.limits?.[name]}`),
+  ...(after.providerTools === undefined ? [] : [`tools at the provider: ${nameList(after.providerTools)}`]),
+]
+
+/** A value that was not there before cannot be asked for again, unless what holds without it has a number. */
+const invert = (after: Permissions, before: Json): Inverse | undefined => {
+  if (after.model !== undefined && before['model'] === undefined) return undefined
+  if (after.limits === undefined) return { kind: 'permissions', after: before }
+  const had: Partial<Record<string, unknown>> =
+    typeof before['limits'] === 'object' && before['limits'] !== null ? { ...before['limits'] } : {}
+  const values = named(after).map((name) => [name, had[name] ?? standard[name]] as const)
+  if (values.some(([, value]) => value === undefined)) return undefined
+  return { kind: 'permissions', after: { ...before, limits: Object.fromEntries(values) } }
+}
+
+export const permissions = defineKind({
+  name: 'permissions',
+  schema: kinds.permissions,
+  narrowing: false,
+  target: 'existing',
+  slice,
+  outcome: (after, { world }) => ({ ...slice(after, world), ...after }),
+  verify: (after, { world }) => modelOnMock(presentGroup(world).agent, after) ?? twice(after) ?? noLimit(after),
+  risk: (after, { world }) => (grows(after, presentGroup(world)) ? 'high' : 'medium'),
+  describe: (after, world) => `Sets what ${world.agentGroupID} may: ${sentences(after).join('; ')}`,
+  apply: (after, { world }) => {
+    const group = presentGroup(world)
+    const { model = group.model, members = group.members, providerTools = group.providerTools } = after
+    const choice = model === undefined ? {} : { model }
+    return { type: 'group', group: { ...group, ...choice, members, providerTools, limits: { ...group.limits, ...after.limits } } }
+  },
+  invert: (after, before) => (before === null ? undefined : invert(after, before)),
+})

@@ -1,0 +1,25 @@
+// What an approved `mcp_register` puts into the catalog, with its values: for the catalog file and for nothing else.
+import { type CatalogEntry, type Change, kinds, type ServerName } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import type { Catalog } from '../catalog/file.ts'
+import { tagOfEntry } from '../catalog/identity.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { throughValues } from '../secrets/values.ts'
+
+export interface Registered {
+  readonly name: ServerName
+  readonly entry: CatalogEntry
+}
+
+/** Undefined for another kind of change. */
+export const registered = ({ kind, after }: Pick<Change, 'kind' | 'after'>, { unseal }: Secrets): Registered | undefined => {
+  if (kind !== 'mcp_register') return undefined
+  const { name, ...entry } = v.parse(kinds.mcp_register, throughValues(after, unseal))
+  return { name, entry }
+}
+
+/** The server that an approved change has put into the catalog already, when its apply was cut short behind the file. */
+export const writtenBefore = (change: Change, { secrets, catalog }: { secrets: Secrets; catalog: Catalog }): ServerName | undefined => {
+  const own = change.state === 'approved' ? registered(change, secrets) : undefined
+  return own !== undefined && catalog.item(own.name)?.tag === tagOfEntry(secrets, own.name, own.entry) ? own.name : undefined
+}

@@ -1,0 +1,106 @@
+// An address of a channel that leads to a group, and when the agent speaks up there; or the end of it.
+import { type After, type Failure, kinds, WiringTerms } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { presentGroup, type World } from '../registry/world.ts'
+import { defineKind } from './kind.ts'
+import { type Terms, termsOf } from './wiring-terms.ts'
+import { quote } from './words.ts'
+
+type Wiring = After<'wiring'>
+type Place = Pick<Terms, 'channel' | 'address'>
+
+const [, Removal] = kinds.wiring.options
+
+/** One of two shapes, told apart before they are read, so that what is wrong is named by its field. */
+const schema = v.lazy((input): typeof WiringTerms | typeof Removal =>
+  typeof input === 'object' && input !== null && 'remove' in input ? Removal : WiringTerms,
+)
+
+const placeOf = (after: Wiring): Place => ('remove' in after ? after.remove : after)
+const at = ({ channel, address }: Place): string => `${channel} ${quote(address)}`
+
+const wiredAt = (world: World, { channel, address }: Place) =>
+  world.wirings.find((wired) => wired.channel === channel && wired.address === address)
+
+const ownAt = (world: World, place: Place): Terms | undefined => {
+  const wired = wiredAt(world, place)
+  return wired?.agentGroupID === world.agentGroupID ? termsOf(wired) : undefined
+}
+
+/** As the runner reads it. Undefined for what is no regular expression. */
+const compile = (pattern: string): RegExp | undefined => {
+  try {
+    return new RegExp(pattern, 'u')
+  } catch {
+    return undefined
+  }
+}
+
+const patternFailure = ({ engage, pattern }: Terms): Failure | undefined => {
+  if (engage === 'pattern' && pattern === undefined)
+    return {
+      rule: 'pattern-missing',
+      reason: 'expected a pattern with engage "pattern", got none: add one, or engage on "mention" or "all"',
+    }
+  if (engage !== 'pattern' && pattern !== undefined)
+    return {
+      rule: 'pattern-unexpected',
+      reason: `expected no pattern with engage "${engage}", got one: leave it out, or engage on "pattern"`,
+    }
+  return pattern === undefined || compile(pattern) !== undefined
+    ? undefined
+    : { rule: 'pattern-invalid', reason: `expected a regular expression (ECMAScript, flag u), got ${quote(pattern)}: correct it` }
+}
+
+const removalFailure = (place: Place, world: World): Failure | undefined =>
+  ownAt(world, place) === undefined
+    ? {
+        rule: 'not-wired',
+        reason: `expected an address that leads to ${world.agentGroupID}, got ${at(place)}, which does not: list the wirings`,
+      }
+    : undefined
+
+const takenFailure = (place: Place, world: World): Failure | undefined => {
+  const other = wiredAt(world, place)
+  return other === undefined || other.agentGroupID === world.agentGroupID
+    ? undefined
+    : {
+        rule: 'address-taken',
+        reason: `expected an address that leads nowhere, but ${at(place)} leads to ${other.agentGroupID}: remove that wiring first`,
+      }
+}
+
+/** A pattern that fits the empty text fits every text. */
+const hearsAll = ({ engage, pattern }: Terms): boolean =>
+  engage === 'all' || (engage === 'pattern' && compile(pattern ?? '')?.test('') === true)
+
+const sessions = { shared: 'one session for all', thread: 'a session a thread', person: 'a session a person' } as const
+const engagements = { all: 'answers everything', mention: 'answers when mentioned', pattern: 'answers what fits' } as const
+
+const describe = (after: Wiring, world: World): string => {
+  if ('remove' in after) return `Takes ${at(after.remove)} from ${world.agentGroupID}`
+  const fits = after.pattern === undefined ? '' : ` ${quote(after.pattern)}`
+  return `Leads ${at(after)} to ${world.agentGroupID}, which ${engagements[after.engage]}${fits}, with ${sessions[after.session]}`
+}
+
+export const wiring = defineKind({
+  name: 'wiring',
+  schema,
+  narrowing: false,
+  target: 'existing',
+  subject: (after) => `${placeOf(after).channel} ${placeOf(after).address}`,
+  slice: (after, world) => ownAt(world, placeOf(after)) ?? null,
+  outcome: (after) => ('remove' in after ? null : after),
+  verify: (after, { world }) =>
+    'remove' in after ? removalFailure(after.remove, world) : (takenFailure(after, world) ?? patternFailure(after)),
+  risk: (after, { world }) => (!('remove' in after) && hearsAll(after) && presentGroup(world).members.length === 0 ? 'high' : 'medium'),
+  describe,
+  apply: (after, { world }, { changeID }) =>
+    'remove' in after
+      ? { type: 'unwired', ...after.remove }
+      : { type: 'wired', wired: { ...after, agentGroupID: world.agentGroupID, changeID } },
+  invert: (after, before) => {
+    const { channel, address } = placeOf(after)
+    return { kind: 'wiring', after: before ?? { remove: { channel, address } } }
+  },
+})

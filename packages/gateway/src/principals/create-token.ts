@@ -1,0 +1,54 @@
+// Makes a named token. Its text is given once, to who asked for it, and kept nowhere.
+import { randomBytes } from 'node:crypto'
+import { Digest, limits, type MintedToken, NewToken, ServiceError, type Token } from '@gatehouse/contracts'
+import { sha256 } from '@gatehouse/kernel'
+import * as v from 'valibot'
+import type { Actor } from '../changes/lines.ts'
+import type { Lock } from '../changes/lock.ts'
+import { invalid, parse } from '../input/parse.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Tokens } from './tokens.ts'
+import type { Uses } from './uses.ts'
+
+export interface TokenDeps {
+  readonly tokens: Tokens
+  readonly uses: Uses
+  readonly ledger: Ledger
+  readonly lock: Lock
+  readonly clock: () => number
+}
+
+/** No group has a space in its id. */
+const tokenLock = 'the tokens'
+
+const mint = (): string => `gatehouse_${randomBytes(32).toString('base64url')}`
+
+const assertRoom = ({ tokens }: TokenDeps, wanted: NewToken): void => {
+  if (tokens.named(wanted.name) !== undefined) {
+    throw new ServiceError('conflict', {
+      detail: `there is a token named ${wanted.name}`,
+      hint: 'revoke it first, or choose another name',
+    })
+  }
+  if (tokens.all().length >= limits.tokens) {
+    throw new ServiceError('conflict', { detail: `expected at most ${limits.tokens} tokens`, hint: 'revoke those that nobody uses' })
+  }
+}
+
+export const createToken = async (deps: TokenDeps, actor: Actor, given: NewToken): Promise<MintedToken> => {
+  const wanted = parse(NewToken, given, '')
+  return deps.lock(tokenLock, async () => {
+    const now = deps.clock()
+    if (wanted.expiresAt !== undefined && Date.parse(wanted.expiresAt) <= now) {
+      throw invalid([{ pointer: '/expiresAt', detail: 'expected a time to come' }])
+    }
+    assertRoom(deps, wanted)
+    const text = mint()
+    const token: Token = { ...wanted, createdAt: new Date(now).toISOString(), createdBy: actor.principal }
+    const digest = v.parse(Digest, sha256(text))
+    await deps.ledger.commit([{ stage: 'token-create', edge: actor.edge, principal: actor.principal, detail: { token, digest } }])
+    deps.uses.forget(token.name)
+    deps.tokens.add({ token, digest })
+    return { ...token, token: text }
+  })
+}

@@ -1,0 +1,59 @@
+// Values that nobody may read in the journal: sealed with AES-256-GCM where they are kept, told apart by their HMAC where
+// they are digested.
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { deriveKey } from '@gatehouse/kernel'
+
+export interface Secrets {
+  /** `sealed:v1:<base64url>`: another text each time. */
+  readonly seal: (value: string) => string
+  /** Throws for what this unit did not seal. */
+  readonly unseal: (text: string) => string
+  /** `hmac:<hex>`: the same for the same value. */
+  readonly hmac: (value: string) => string
+  /** Whether this unit sealed the text: nobody else can make one. */
+  readonly owns: (text: string) => boolean
+}
+
+const prefix = 'sealed:v1:'
+const algorithm = 'aes-256-gcm'
+const nonceLength = 12
+const tagLength = 16
+
+const open = (key: Buffer, text: string): string | undefined => {
+  const encoded = text.slice(prefix.length)
+  const box = Buffer.from(encoded, 'base64url')
+  // A decoder passes over what is no base64url, so that two texts could stand for one box.
+  if (box.length < nonceLength + tagLength || box.toString('base64url') !== encoded) return undefined
+  const decipher = createDecipheriv(algorithm, key, box.subarray(0, nonceLength), { authTagLength: tagLength })
+  decipher.setAuthTag(box.subarray(box.length - tagLength))
+  try {
+    return Buffer.concat([decipher.update(box.subarray(nonceLength, box.length - tagLength)), decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** @param master 32 bytes in hex */
+export const createSecrets = (master: string): Secrets => {
+  const root = Buffer.from(master, 'hex')
+  if (root.length !== 32) throw new TypeError('expected 32 bytes in hex')
+  const sealing = deriveKey(root, 'sealed values')
+  const telling = deriveKey(root, 'digests of values')
+  const unseal = (text: string): string | undefined => (text.startsWith(prefix) ? open(sealing, text) : undefined)
+  return {
+    seal: (value) => {
+      const nonce = randomBytes(nonceLength)
+      const cipher = createCipheriv(algorithm, sealing, nonce, { authTagLength: tagLength })
+      const box = Buffer.concat([nonce, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return prefix + box.toString('base64url')
+    },
+    unseal: (text) => {
+      const value = unseal(text)
+      if (value === undefined)
+        throw new TypeError('expected a value that this unit sealed: the secrets key is another, or the text was altered')
+      return value
+    },
+    hmac: (value) => `hmac:${createHmac('sha256', telling).update(value, 'utf8').digest('hex')}`,
+    owns: (text) => unseal(text) !== undefined,
+  }
+}

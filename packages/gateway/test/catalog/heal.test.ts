@@ -1,0 +1,106 @@
+// A gateway that ends between the line of an act and the catalog file: the file is healed at the next start, once.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Store, Transaction } from '@gatehouse/store'
+import { audit, createGroup, decide, fails, putServer, read, server, stdio, submit, token } from '../fixtures/people.ts'
+import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+
+interface End {
+  /** The gateway ends at the statement that begins so, counted from here, and never answers again. */
+  at(prefix: string, nth: number): void
+  store(store: Store): Store
+}
+
+const createEnd = (): End => {
+  let prefix: string | undefined
+  let left = 0
+  const check = (sql: string): void => {
+    if (prefix !== undefined && left > 0 && sql.startsWith(prefix)) left -= 1
+    if (prefix !== undefined && left === 0) throw new Error('the gateway ended')
+  }
+  const watched = (tx: Transaction): Transaction => ({
+    get: (sql, params) => tx.get(sql, params),
+    all: (sql, params) => tx.all(sql, params),
+    run: async (sql, params) => (check(sql), tx.run(sql, params)),
+  })
+  return {
+    at: (given, nth) => {
+      prefix = given
+      left = nth
+    },
+    store: (store) => ({
+      ...store,
+      read: { get: (sql, params) => store.read.get(sql, params), all: async (sql, params) => (check(sql), store.read.all(sql, params)) },
+      write: (act) => store.write((tx) => act(watched(tx))),
+    }),
+  }
+}
+
+const settling = 'SELECT name, seq, entry FROM catalog_writes WHERE done = 0'
+const noting = 'UPDATE catalog_writes SET done = 1'
+
+const file = async ({ dir }: Unit) => JSON.parse(await readFile(join(dir, 'mcp-catalog.json'), 'utf8')) as Record<string, unknown>
+const secret = { ...stdio, env: { TOKEN: 'literal-secret-5' } }
+
+const acts: readonly [what: string, act: (unit: Unit) => Promise<unknown>, after: Record<string, unknown>][] = [
+  ['a new entry', (unit) => putServer(unit, 'two', secret), { one: stdio, two: secret }],
+  ['a replaced entry', (unit) => putServer(unit, 'one', secret), { one: secret }],
+  ['a removal', async (unit) => unit.gateway.controlPlane.removeServer({ token, name: server('one') }, context), {}],
+]
+
+for (const [what, act, after] of acts) {
+  for (const [where, end, nth] of [
+    ['between the line and the file', settling, 2],
+    ['behind the file', noting, 1],
+  ] as const) {
+    test(`${what} that ends ${where} is in the file after the next start`, async () => {
+      const ending = createEnd()
+      const unit = await openUnit({ store: ending.store })
+      await putServer(unit, 'one')
+      ending.at(end, nth)
+      await assert.rejects(act(unit))
+      await unit.drop()
+      const again = await openUnit({ dir: unit.dir })
+      assert.deepEqual(await file(again), after)
+      const lines = (await audit(again)).filter(({ stage }) => stage.startsWith('catalog-'))
+      assert.equal(lines.length, 2)
+      await again.close()
+      const third = await openUnit({ dir: unit.dir })
+      assert.deepEqual(await file(third), after)
+      assert.equal((await audit(third)).filter(({ stage }) => stage === 'catalog-reload').length, 0)
+      await third.close()
+      await removeDirectory(unit.dir)
+    })
+  }
+}
+
+test('a registration that ends behind the file is applied at the next start, and the entry is there once', async () => {
+  const ending = createEnd()
+  const unit = await openUnit({ store: ending.store })
+  await createGroup(unit, 'a')
+  const { id } = await submit(unit, ['mcp_register', 'a', { name: 'two', ...secret }])
+  ending.at(noting, 1)
+  await decide(unit, [id, 'approve']).catch(() => undefined)
+  await unit.drop()
+  const again = await openUnit({ dir: unit.dir })
+  assert.deepEqual([(await read(again, id)).state, await file(again)], ['applied', { two: secret }])
+  assert.equal((await audit(again)).filter(({ stage }) => stage === 'catalog-reload').length, 0)
+  assert.equal((await fails(submit(again, ['mcp_register', 'a', { name: 'two', ...secret }]))).code, 'change-refused')
+  await again.close()
+  await removeDirectory(unit.dir)
+})
+
+test('a file that cannot be written leaves the act in the journal, and the next one brings it along', async () => {
+  const ending = createEnd()
+  const unit = await openUnit({ store: ending.store })
+  await putServer(unit, 'one')
+  ending.at(settling, 2)
+  await assert.rejects(putServer(unit, 'two', secret))
+  ending.at('nothing begins so', 1)
+  await putServer(unit, 'three')
+  assert.deepEqual(await file(unit), { one: stdio, three: stdio, two: secret })
+  await unit.close()
+  await removeDirectory(unit.dir)
+})

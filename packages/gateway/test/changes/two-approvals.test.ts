@@ -1,0 +1,166 @@
+// `--approvals 2`: two different principals, neither of them the requester.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { exits } from '@gatehouse/contracts'
+import { isRefusal } from '@gatehouse/kernel'
+import { administrator, mint, person, type Person } from '../fixtures/crowd.ts'
+import { audit, createGroup, fails, groups, openSession, putServer, read, stages } from '../fixtures/people.ts'
+import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+
+let unit: Unit
+let admin: Person
+let alice: Person
+let bob: Person
+let carol: Person
+before(async () => {
+  const one = await openUnit()
+  await createGroup(one, 'g')
+  await putServer(one, 'sample')
+  const tokens = [
+    await mint(one, { name: 'alice', role: 'approver' }),
+    await mint(one, { name: 'bob', role: 'admin' }),
+    await mint(one, { name: 'carol', role: 'approver' }),
+  ].map(({ token }) => token)
+  await one.close()
+  unit = await openUnit({ dir: one.dir, boot: { approvals: 2 } })
+  admin = administrator(unit)
+  const crowd = tokens.map((token) => person(unit, token))
+  ;[alice, bob, carol] = crowd as [Person, Person, Person]
+})
+after(async () => {
+  await unit.close()
+  await removeDirectory(unit.dir)
+})
+
+const persona = (text: string) => ['persona', 'g', { instructions: text }] as const
+const personaNow = async () => (await groups(unit)).find(({ id }) => id === 'g')?.persona
+
+test('one approval leaves the change held, a second principal’s applies it', async () => {
+  const { id } = await alice.submit(persona('two'))
+  const first = await bob.decide(id, 'approve')
+  assert.deepEqual([first.state, first.approvals], ['held', { needed: 2, given: 1 }])
+  assert.notEqual(await personaNow(), 'two')
+  const second = await carol.decide(id, 'approve')
+  assert.deepEqual([second.state, second.approvals], ['applied', { needed: 2, given: 2 }])
+  assert.equal(await personaNow(), 'two')
+  assert.deepEqual(await stages(unit, id), ['submit', 'approve', 'approve', 'apply'])
+  const lines = (await audit(unit)).filter(({ stage, changeID }) => stage === 'approve' && changeID === id)
+  assert.deepEqual(
+    lines.map(({ detail }) => detail['complete']),
+    [false, true],
+  )
+})
+
+test('the same principal counts once, under whatever label', async () => {
+  const { id } = await alice.submit(persona('once'))
+  await bob.decide(id, 'approve', { decidedBy: 'bob' })
+  const error = await fails(bob.decide(id, 'approve', { decidedBy: 'carol' }))
+  assert.equal(error.code, 'conflict')
+  assert.deepEqual((await read(unit, id)).approvals, { needed: 2, given: 1 })
+})
+
+test('the requester does not count, the admin token neither, and no kind is an exception', async () => {
+  const asked = await Promise.all([
+    admin.submit(persona('by admin')).then(({ id }) => [admin, id] as const),
+    bob.submit(persona('by bob')).then(({ id }) => [bob, id] as const),
+    alice.submit(['mcp_access', 'g', { server: 'sample', tools: ['echo'] }]).then(({ id }) => [alice, id] as const),
+  ])
+  for (const [requester, id] of asked) assert.equal((await fails(requester.decide(id, 'approve'))).code, 'self-approval')
+  const [, , access] = asked
+  await bob.decide(access[1], 'approve')
+  await carol.decide(access[1], 'approve')
+  const revoke = await alice.submit(['mcp_revoke', 'g', { server: 'sample' }])
+  assert.equal((await fails(alice.decide(revoke.id, 'approve'))).code, 'self-approval')
+})
+
+test('two who did not ask may be admin and another', async () => {
+  const { id } = await alice.submit(persona('mixed'))
+  await admin.decide(id, 'approve')
+  assert.equal((await carol.decide(id, 'approve')).state, 'applied')
+})
+
+test('one rejection ends it, also behind an approval', async () => {
+  const { id } = await alice.submit(persona('split'))
+  await bob.decide(id, 'approve')
+  const change = await carol.decide(id, 'reject')
+  assert.equal(change.state, 'rejected')
+  assert.equal((await fails(admin.decide(id, 'approve'))).code, 'change-already-decided')
+})
+
+test('who approved may still reject', async () => {
+  const { id } = await alice.submit(persona('change of mind'))
+  await bob.decide(id, 'approve')
+  assert.equal((await bob.decide(id, 'reject')).state, 'rejected')
+})
+
+test('a changed digest clears the approvals that were given', async () => {
+  const first = await alice.submit(persona('first'))
+  await bob.decide(first.id, 'approve', { digest: first.digest })
+  const other = await alice.submit(persona('other'))
+  await bob.decide(other.id, 'approve')
+  await carol.decide(other.id, 'approve')
+  const rebased = await carol.decide(first.id, 'approve')
+  assert.deepEqual([rebased.state, rebased.approvals], ['held', { needed: 2, given: 1 }])
+  assert.equal(await personaNow(), 'other')
+  assert.equal((await bob.decide(first.id, 'approve', { digest: rebased.digest })).state, 'applied')
+  assert.equal(await personaNow(), 'first')
+})
+
+test('a stale approval clears them too, and counts for nothing', async () => {
+  const first = await alice.submit(persona('stale first'))
+  await bob.decide(first.id, 'approve', { digest: first.digest })
+  const other = await alice.submit(persona('stale other'))
+  await bob.decide(other.id, 'approve')
+  await carol.decide(other.id, 'approve')
+  assert.equal((await fails(carol.decide(first.id, 'approve', { digest: first.digest }))).code, 'change-stale')
+  assert.deepEqual((await read(unit, first.id)).approvals, { needed: 2, given: 0 })
+})
+
+test('of twenty second approvers at once one completes it', async () => {
+  const { id } = await alice.submit(persona('raced'))
+  await bob.decide(id, 'approve')
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? carol : admin).decide(id, 'approve')))
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+  assert.equal((await stages(unit, id)).filter((stage) => stage === 'apply').length, 1)
+})
+
+test('what an agent asks for needs two people as well', async () => {
+  const session = await openSession(unit, 'g')
+  const asked = await unit.gateway.runner.submitFor({ session: session.id, kind: 'mcp_access', after: { server: 'sample', tools: ['add'] } }, context)
+  assert.equal((await alice.decide(asked.id, 'approve')).state, 'held')
+  assert.equal((await bob.decide(asked.id, 'approve')).state, 'applied')
+})
+
+test('half an approval outlives the gateway; a unit that asks for one approval afterwards is content with another one', async () => {
+  const { id } = await alice.submit(persona('restart'))
+  await bob.decide(id, 'approve')
+  const tokens = [bob, carol].map(({ token }) => token)
+  await unit.close()
+  unit = await openUnit({ dir: unit.dir, boot: { approvals: 2 } })
+  const [bobAgain, carolAgain] = tokens.map((token) => person(unit, token)) as [Person, Person]
+  assert.deepEqual((await read(unit, id)).approvals, { needed: 2, given: 1 })
+  assert.equal((await fails(bobAgain.decide(id, 'approve'))).code, 'conflict')
+  assert.equal((await carolAgain.decide(id, 'approve')).state, 'applied')
+})
+
+const refusesToStart = async (dir: string | undefined, boot: object): Promise<boolean> => {
+  try {
+    const started = await openUnit({ ...(dir === undefined ? {} : { dir }), boot: { approvals: 2, ...boot } })
+    await started.close()
+    return false
+  } catch (error) {
+    return isRefusal(error) && error.exit === exits.configuration
+  }
+}
+
+test('a unit in which two cannot approve does not start', async () => {
+  const one = await openUnit()
+  await mint(one, { name: 'reader', role: 'requester' })
+  await mint(one, { name: 'brief', role: 'approver', expiresAt: new Date(Date.now() + 60_000).toISOString() })
+  await one.close()
+  assert.equal(await refusesToStart(one.dir, { adminToken: null }), true, 'only one named approver on an open unit')
+  assert.equal(await refusesToStart(one.dir, {}), false, 'admin and one approver')
+  const later = { clock: () => Date.now() + 120_000 }
+  await assert.rejects(openUnit({ dir: one.dir, boot: { approvals: 2 }, ...later }), isRefusal)
+  await removeDirectory(one.dir)
+})

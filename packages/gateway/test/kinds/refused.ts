@@ -1,0 +1,27 @@
+// One row a payload that must be refused, and what each row asserts.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Kind } from '@gatehouse/contracts'
+import type { Evidence } from '../../src/evidence/evidence.ts'
+import type { World } from '../../src/registry/world.ts'
+import { makeWorld, refusalOf } from '../fixtures/world.ts'
+
+/** `by` is a pointer below `/after` for the schema, else the rule of the verifier. */
+export type Row = readonly [what: string, after: unknown, by: string, seen?: { world?: Partial<World>; evidence?: Evidence }]
+
+export const testRefusals = (kind: Kind, rows: readonly Row[]): void => {
+  assert.ok(rows.length >= 8, `${kind} has ${rows.length} rows`)
+  for (const [what, after, by, { world = {}, evidence = null } = {}] of rows) {
+    test(`${kind} refuses ${what} by ${by}`, () => {
+      const refusal = refusalOf(kind, after, { world: makeWorld(world), evidence })
+      if (by.startsWith('/')) {
+        assert.ok(Array.isArray(refusal) && refusal.includes(by), JSON.stringify(refusal))
+        return
+      }
+      assert.ok(refusal !== undefined && !Array.isArray(refusal), JSON.stringify(refusal))
+      assert.equal(refusal.rule, by)
+      // What was expected or is so, and what to do about it.
+      assert.match(refusal.reason, /(expected|has no|covers|names|has no tool servers).+[:,] .+/s)
+    })
+  }
+}

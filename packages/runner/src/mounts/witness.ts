@@ -1,0 +1,7 @@
+// Tells the gateway what it wants to know of paths of the host.
+import type { Context } from '../sessions/context.ts'
+import { sight } from './sight.ts'
+
+export const witness = async ({ gateway }: Pick<Context, 'gateway'>, sources: readonly string[]): Promise<void> => {
+  await gateway.sighted({ mounts: await Promise.all(sources.map(sight)) })
+}

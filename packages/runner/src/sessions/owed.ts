@@ -1,0 +1,55 @@
+// How far applied changes have come in a session: `pending` until a sandbox that knows them has made its first request.
+import type { ChangeID, gatewayRunner, Params } from '@gatehouse/contracts'
+import { forgetOwed, noteOwed } from '../queue/owed.ts'
+import type { Context } from './context.ts'
+import type { Run } from './run.ts'
+import type { Session } from './session.ts'
+import { withQueue } from './with-queue.ts'
+
+type Status = Pick<Params<typeof gatewayRunner, 'condition'>, 'status' | 'reason'>
+
+/** One after another for a session, so that a later word is never overtaken by an earlier one. */
+const tell = (context: Context, session: Session, changeID: ChangeID, status: Status): Promise<boolean> => {
+  const told = session.telling.then(() => context.report({ changeID, session: session.id, ...status }))
+  session.telling = told
+  return told
+}
+
+const finalStatus = ({ parked }: Session): Status => (parked === undefined ? { status: 'ready' } : { status: 'failed', reason: parked })
+
+const inQueue = async (context: Context, session: Session, act: typeof noteOwed, changeID: ChangeID): Promise<void> => {
+  if (!session.hasQueue || session.parked !== undefined) return
+  await withQueue(context, session, (store) => act(store, changeID)).catch((error: unknown) =>
+    context.log.warn('condition of a change not kept', { session: session.id, changeID, error }),
+  )
+}
+
+/** Where nothing runs the next launch is up to date, so there is nothing to wait for. */
+export const owe = (context: Context, session: Session, changeID: ChangeID): void => {
+  if (session.parked !== undefined || (session.run === undefined && session.keeping === undefined)) {
+    void tell(context, session, changeID, finalStatus(session))
+    return
+  }
+  session.owed.set(changeID, session.run)
+  session.telling = session.telling.then(() => inQueue(context, session, noteOwed, changeID))
+  void tell(context, session, changeID, { status: 'pending' })
+}
+
+/** After a gateway came back. */
+export const oweAgain = (context: Context, session: Session): void => {
+  for (const changeID of session.owed.keys()) void tell(context, session, changeID, { status: 'pending' })
+}
+
+const conclude = async (context: Context, session: Session, changeID: ChangeID): Promise<void> => {
+  const told = await tell(context, session, changeID, finalStatus(session))
+  if (told) await inQueue(context, session, forgetOwed, changeID)
+}
+
+/** `by`: the sandbox that has just made its first request. Without it nothing runs for this session any more. */
+export const settleOwed = (context: Context, session: Session, by?: Run): void => {
+  for (const [changeID, before] of session.owed) {
+    if (by !== undefined && by === before) continue
+    session.owed.delete(changeID)
+    void conclude(context, session, changeID)
+  }
+}

@@ -1,0 +1,138 @@
+// What a freeze stops, what it leaves alone, and what goes on when it is lifted.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Driver } from '@gatehouse/engine'
+import { waitFor } from '@gatehouse/kernel'
+import { noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
+
+const launches = async (unit: Unit): Promise<number | undefined> => (await unit.session())?.launches
+
+const quiet = (unit: Unit) =>
+  waitFor(async () => (await unit.session())?.waiting === 0 && (await unit.inState('live')), { what: 'a session that is quiet' })
+
+const knowsOfFreeze = (unit: Unit) =>
+  waitFor(async () => (await unit.health()).facts['frozen'] === 1, { what: 'a session that knows of the freeze' })
+
+describe('a freeze', { timeout: 60_000 }, () => {
+  it('lets messages in and launches nothing for them, until it is lifted', async (t) => {
+    const unit = await openUnit(t)
+    unit.gateway.frozen = true
+    const sent = [await unit.send('one'), await unit.send('two')]
+    await knowsOfFreeze(unit)
+    const { state, waiting } = await unit.inState('idle')
+    assert.deepEqual([state, waiting, await launches(unit)], ['idle', 2, 0])
+    unit.gateway.freeze(false)
+    for (const [index, { messageId }] of sent.entries()) assert.equal(await unit.replyTo(messageId), `echo: ${['one', 'two'][index]}`)
+    assert.deepEqual(
+      (await unit.messages()).filter(({ from }) => from === 'user').map(({ text }) => text),
+      ['one', 'two'],
+    )
+  })
+
+  it('leaves a sandbox that runs alone, hands it nothing new, and the lift hands it what waits', async (t) => {
+    const unit = await openUnit(t)
+    await unit.chat('before')
+    await quiet(unit)
+    unit.gateway.freeze(true)
+    await knowsOfFreeze(unit)
+    const { messageId } = await unit.send('meanwhile')
+    const { state, waiting } = (await unit.session())!
+    assert.deepEqual([state, waiting], ['live', 1])
+    unit.gateway.freeze(false)
+    assert.equal(await unit.replyTo(messageId), 'echo: meanwhile')
+    assert.equal(await launches(unit), 1)
+  })
+
+  it('that is set while a launch is prepared keeps the sandbox from starting', async (t) => {
+    const real = await noDriver()
+    const prepared = Promise.withResolvers<string>()
+    const unit = await openUnit(t, { driver: { ...real, prepare: () => prepared.promise } })
+    await unit.send('hello')
+    await unit.inState('launching')
+    unit.gateway.freeze(true)
+    prepared.resolve('/')
+    await unit.inState('idle')
+    assert.deepEqual(unit.gateway.notes, [])
+    unit.gateway.freeze(false)
+    await unit.inState('live')
+  })
+
+  it('that is lifted before the answer about it was read holds nobody up', async (t) => {
+    const unit = await openUnit(t)
+    const { session } = unit.gateway.handlers
+    let asked = 0
+    Object.assign(unit.gateway.handlers, {
+      session: async (...args: Parameters<typeof session>) => {
+        const answer = { ...(await session(...args)), frozen: asked === 0 }
+        asked += 1
+        if (asked === 1) unit.gateway.freeze(false)
+        return answer
+      },
+    })
+    const { messageId } = await unit.send('hello')
+    assert.equal(await unit.replyTo(messageId), 'echo: hello')
+  })
+
+  it('keeps a sandbox that is out of date until the lift, which then replaces it', async (t) => {
+    const unit = await openUnit(t)
+    await unit.chat('persona')
+    await quiet(unit)
+    unit.gateway.freeze(true)
+    await knowsOfFreeze(unit)
+    unit.gateway.group.persona = 'second'
+    unit.reconnect()
+    await waitFor(() => unit.gateway.reads > 1, { what: 'a runner that has asked again' })
+    const { messageId } = await unit.send('persona')
+    assert.deepEqual([(await unit.session())?.state, await launches(unit)], ['live', 1])
+    unit.gateway.freeze(false)
+    assert.equal(await unit.replyTo(messageId), 'second')
+    assert.equal(await launches(unit), 2)
+  })
+
+  it('does not let a sandbox that dies under it come back before the lift', async (t) => {
+    const real = await noDriver()
+    let exits: (() => Promise<unknown>) | undefined
+    const driver: Driver = {
+      ...real,
+      launch: async (spec) => {
+        const sandbox = await real.launch(spec)
+        exits = () => sandbox.stop()
+        return sandbox
+      },
+    }
+    const unit = await openUnit(t, { driver })
+    await unit.chat('hang')
+    unit.gateway.freeze(true)
+    await knowsOfFreeze(unit)
+    await exits?.()
+    const { waiting } = await unit.inState('idle')
+    assert.deepEqual([waiting, await launches(unit)], [1, 1])
+    unit.gateway.freeze(false)
+    await unit.inState('live')
+    assert.equal(await launches(unit), 2)
+  })
+
+  it('that was lifted while nobody listened is noticed at the next connection', async (t) => {
+    const unit = await openUnit(t)
+    unit.gateway.frozen = true
+    const { messageId } = await unit.send('hello')
+    await knowsOfFreeze(unit)
+    await unit.inState('idle')
+    unit.gateway.frozen = false
+    unit.reconnect()
+    assert.equal(await unit.replyTo(messageId), 'echo: hello')
+  })
+
+  it('outlives the runner: what waits still waits after its restart', async (t) => {
+    const unit = await openUnit(t)
+    unit.gateway.frozen = true
+    const { messageId } = await unit.send('hello')
+    await unit.stop()
+    await unit.start()
+    await knowsOfFreeze(unit)
+    await unit.inState('idle')
+    assert.equal(await launches(unit), 0)
+    unit.gateway.freeze(false)
+    assert.equal(await unit.replyTo(messageId), 'echo: hello')
+  })
+})

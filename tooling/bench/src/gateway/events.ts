@@ -1,0 +1,62 @@
+// One change told to two hundred readers of events: from the answer to the submitter until each has heard of it.
+import { startUnit, waitFor } from '@gatehouse/end-to-end'
+import { type Figures, figuresOf } from '../measure.ts'
+
+const readers = 200
+const changes = 50
+
+const demoHeaders = { authorization: `Bearer ${'b'.repeat(48)}` }
+
+/** Calls `hear` with each id of a change that the stream tells as submitted. */
+const listen = async (address: string, signal: AbortSignal, hear: (changeID: string) => void): Promise<void> => {
+  const response = await fetch(`${address}/v1/events`, { headers: { ...demoHeaders, accept: 'text/event-stream' }, signal })
+  if (response.body === null || response.status !== 200) throw new Error(`events answered ${response.status}`)
+  const follow = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
+    const decoder = new TextDecoder()
+    let text = ''
+    for await (const chunk of body) {
+      text += decoder.decode(chunk, { stream: true })
+      const whole = text.split('\n\n')
+      text = whole.pop() ?? ''
+      for (const message of whole) {
+        const id = /^event: ?submit$/m.test(message) ? /"changeID":"(chg_[\d.]+)"/.exec(message)?.[1] : undefined
+        if (id !== undefined) hear(id)
+      }
+    }
+  }
+  void follow(response.body).catch(() => undefined)
+}
+
+export const measureEvents = async (): Promise<{ figures: Figures; heard: number }> => {
+  const token = 'b'.repeat(48)
+  const flags = ['--dev', '--sandbox', 'off', '--rate-limit', 'off', '--log-level', 'error']
+  const unit = await startUnit({ flags, token, env: { SERVICE_API_TOKEN: token } })
+  const ending = new AbortController()
+  const told = new Map<string, number>()
+  const times: number[] = []
+  const early: { id: string; at: number }[] = []
+  const hear = (id: string): void => {
+    const answered = told.get(id)
+    if (answered === undefined) early.push({ id, at: performance.now() })
+    else times.push(performance.now() - answered)
+  }
+  try {
+    for (let reader = 0; reader < readers; reader += 1) await listen(unit.address, ending.signal, hear)
+    const start = performance.now()
+    for (let turn = 0; turn < changes; turn += 1) {
+      const { id } = await unit.client.changes.submit({
+        kind: 'persona',
+        agentGroupID: 'dev-agent',
+        after: { instructions: `turn ${turn}` },
+      })
+      told.set(id, performance.now())
+    }
+    await waitFor('every reader to hear of every change', 30_000, () => Promise.resolve(times.length + early.length >= readers * changes))
+    const seconds = (performance.now() - start) / 1_000
+    // Who heard of it before the submitter was answered waited for nothing.
+    return { figures: figuresOf(Float64Array.from([...times, ...early.map(() => 0)]), seconds), heard: times.length + early.length }
+  } finally {
+    ending.abort()
+    await unit.dispose()
+  }
+}

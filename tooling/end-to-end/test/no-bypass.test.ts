@@ -1,0 +1,141 @@
+// Every route of the API document, asked by every role: nothing but an approved change alters a group, a wiring or a grant.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { request, type Answer } from '../src/http.ts'
+import { startUnit, type Unit } from '../src/unit.ts'
+
+const admin = 'd'.repeat(64)
+const roles = ['auditor', 'requester', 'approver', 'admin'] as const
+type Role = (typeof roles)[number] | 'nobody'
+
+/** Least role for each route that may change something. A route that is missing here fails the sweep. */
+const mutating: Readonly<Record<string, { readonly least: Role; readonly body?: unknown }>> = {
+  'POST /v1/changes': { least: 'requester', body: { kind: 'persona', agentGroupID: 'dev-agent', after: { instructions: 'bypassed' } } },
+  'POST /v1/ui/config/change': { least: 'requester', body: { kind: 'tools', agentGroupID: 'dev-agent', after: { enabled: [] } } },
+  'POST /v1/changes/{id}/decision': { least: 'approver', body: { outcome: 'approve', decidedBy: 'sweep' } },
+  'POST /v1/changes/{id}/withdraw': { least: 'requester', body: {} },
+  'POST /v1/changes/{id}/retry': { least: 'approver', body: {} },
+  'POST /v1/changes/{id}/revert': { least: 'requester', body: {} },
+  'PUT /v1/registry/mcp-servers/{name}': { least: 'admin', body: { transport: 'stdio', command: '/bin/true' } },
+  'DELETE /v1/registry/mcp-servers/{name}': { least: 'admin' },
+  'POST /v1/registry/mcp-servers/{name}/probe': { least: 'approver' },
+  'POST /v1/registry/reload': { least: 'admin' },
+  'POST /v1/ui/chat/send': { least: 'requester', body: { agentGroupID: 'dev-agent', text: 'hello' } },
+  'POST /v1/tokens': { least: 'admin', body: { name: 'swept', role: 'auditor' } },
+  'DELETE /v1/tokens/{name}': { least: 'admin' },
+  'POST /v1/freeze': { least: 'approver', body: { reason: 'a sweep', agentGroupID: 'other' } },
+  'DELETE /v1/freeze': { least: 'admin' },
+  'POST /v1/sessions/{id}/terminate': { least: 'approver', body: {} },
+  'POST /v1/sessions/{id}/resume': { least: 'approver', body: {} },
+}
+
+/** Streams and files: they answer without end, or hold nothing. */
+const apart = new Set(['GET /v1/events', 'GET /ui/', 'GET /ui/{file}', 'GET /ui', 'GET /'])
+
+let unit: Unit
+const tokens: Record<string, string> = {}
+const ids: Record<string, string> = {}
+let routes: { readonly method: string; readonly path: string }[] = []
+
+const as = (token: string | undefined, init: RequestInit = {}): RequestInit => ({
+  ...init,
+  headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },
+})
+const ask = (token: string | undefined, method: string, path: string, body?: unknown): Promise<Answer> =>
+  request(`${unit.address}${path}`, as(token, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }))
+const must = async (answer: Promise<Answer>): Promise<Readonly<Record<string, unknown>>> => {
+  const { status, text, json } = await answer
+  assert.ok(status < 300, text)
+  return json ?? {}
+}
+const text = (value: unknown): string => String(value)
+
+const submit = async (kind: string, agentGroupID: string, after: unknown): Promise<string> =>
+  text((await must(ask(admin, 'POST', '/v1/changes', { kind, agentGroupID, after })))['id'])
+const decide = (id: string, outcome: string) => must(ask(admin, 'POST', `/v1/changes/${id}/decision`, { outcome, decidedBy: 'sweep' }))
+const carry = async (kind: string, agentGroupID: string, after: unknown): Promise<string> => {
+  const id = await submit(kind, agentGroupID, after)
+  await decide(id, 'approve')
+  return id
+}
+
+const registry = async (): Promise<string> => {
+  const parts = await Promise.all(['agent-groups', 'wirings', 'grants'].map((name) => ask(admin, 'GET', `/v1/${name}`)))
+  return parts.map(({ text: body }) => body).join('\n')
+}
+
+before(async () => {
+  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off'], env: { SERVICE_API_TOKEN: admin }, token: admin })
+  const { paths } = await must(ask(admin, 'GET', '/v1/openapi.json'))
+  routes = Object.entries(paths as Record<string, Record<string, unknown>>).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => ({ method: method.toUpperCase(), path })),
+  )
+  for (const role of roles) {
+    const minted = await must(ask(admin, 'POST', '/v1/tokens', { name: `sweep-${role}`, role }))
+    tokens[role] = text(minted['token'])
+  }
+  await carry('agent_create', 'other', { id: 'other', name: 'other', agent: 'mock' })
+  ids['applied'] = await carry('mcp_access', 'other', { server: 'sample', tools: ['echo'] })
+  await carry('wiring', 'other', { channel: 'slack', address: 'C1', engage: 'mention', session: 'thread' })
+  ids['rejected'] = await submit('persona', 'other', { instructions: 'rejected' })
+  await decide(ids['rejected'], 'reject')
+  ids['forged'] = 'chg_20200101000000.000000000'
+})
+after(() => unit.dispose())
+
+const fill = (path: string, id: string): string =>
+  path
+    .replace('/changes/{id}', `/changes/${id}`)
+    .replace('/sessions/{id}', '/sessions/ses_aaaaaaaaaaaaa')
+    .replace('{name}', path.includes('tokens') ? 'nobody' : 'sample')
+    .replace('/{agentGroupID}', '/dev-agent')
+    .replace('/{id}', '/dev-agent')
+
+const query = (method: string, path: string): string => {
+  if (method === 'DELETE' && path === '/v1/freeze') return '?reason=sweep&agentGroupID=other'
+  return path === '/v1/explain' ? '?agentGroupID=dev-agent&tool=sample__echo' : ''
+}
+
+const mayAct = (role: Role, least: Role): boolean =>
+  role !== 'nobody' && roles.indexOf(role) >= roles.indexOf(least as (typeof roles)[number])
+
+test('every route that is not a reading one is in the table of this sweep', () => {
+  const unlisted = routes.filter(({ method, path }) => method !== 'GET' && !(`${method} ${path}` in mutating))
+  assert.deepEqual(unlisted, [])
+  const gone = Object.keys(mutating).filter((name) => !routes.some(({ method, path }) => `${method} ${path}` === name))
+  assert.deepEqual(gone, [])
+})
+
+for (const role of ['nobody', ...roles] as const) {
+  test(`${role}: no route alters the registry`, async () => {
+    // Held by the administrator: what others may not decide, and what this one must not decide here.
+    ids['held'] = await submit('persona', 'other', { instructions: `held for ${role}` })
+    const before = await registry()
+    for (const { method, path } of routes) {
+      const name = `${method} ${path}`
+      if (apart.has(name)) continue
+      const row = mutating[name]
+      const subjects = path.includes('/changes/{id}') ? Object.entries(ids) : [['none', '']]
+      for (const [subject, id] of subjects) {
+        const decides = name === 'POST /v1/changes/{id}/decision' && subject === 'held' && mayAct(role, 'approver')
+        if (decides) continue
+        const { status } = await ask(tokens[role], method, `${fill(path, id ?? '')}${query(method, path)}`, row?.body)
+        const open = ['/healthz', '/readyz'].includes(path)
+        if (role === 'nobody' && !open) assert.equal(status, 401, name)
+        else if (row !== undefined && !mayAct(role, row.least)) assert.equal(status, 403, name)
+        assert.ok(status < 500 || status === 503 || status === 502, `${name}: ${status}`)
+      }
+      assert.equal(await registry(), before, `${name} on behalf of ${role}`)
+    }
+    // The catalog is the administrator's to edit; what others rest on is put back.
+    await must(ask(admin, 'PUT', '/v1/registry/mcp-servers/sample', sample))
+  })
+}
+
+const sample = { transport: 'stdio', command: '/bin/true' }
+
+test('the same sweep notices an approved change', async () => {
+  const before = await registry()
+  await decide(text(ids['held']), 'approve')
+  assert.notEqual(await registry(), before)
+})
