@@ -14,11 +14,7 @@ const chatOf = ({ send }: Exchange) => ({
   send: (body: v.InferInput<typeof ChatSendBody>, options?: AttemptOptions) =>
     send({ method: 'POST', path: '/v1/ui/chat/send', body, headers: attemptHeaders(options) }, ChatSendAnswer, options),
   messages: (agentGroupID: string, wanted: MessagesWanted = {}, options?: CallOptions) =>
-    send(
-      { method: 'GET', path: `/v1/ui/chat/${encodeURIComponent(agentGroupID)}/messages`, query: { ...wanted } },
-      ChatMessages,
-      options,
-    ),
+    send({ method: 'GET', path: `/v1/ui/chat/${encodeURIComponent(agentGroupID)}/messages`, query: { ...wanted } }, ChatMessages, options),
 })
 
 /** Every function rejects with `ServiceError`, or with the reason of the caller's own signal. */

@@ -37,8 +37,7 @@ const toUnitEvent = ({ event, data }: ServerEvent): UnitEvent | undefined => {
 }
 
 /** What trying again does not mend. */
-const isFinal = (error: unknown): boolean =>
-  isServiceError(error) && !['unavailable', 'deadline', 'rate-limited'].includes(error.code)
+const isFinal = (error: unknown): boolean => isServiceError(error) && !['unavailable', 'deadline', 'rate-limited'].includes(error.code)
 
 const pause = (time: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {

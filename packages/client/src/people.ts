@@ -17,7 +17,8 @@ export const peopleOf = ({ send, sendForText }: Exchange) => ({
   freezes: {
     list: (options?: CallOptions) => send({ method: 'GET', path: '/v1/freeze' }, FreezeList, options),
     /** Without a group: the whole unit. */
-    freeze: (body: v.InferInput<typeof FreezeBody>, options?: CallOptions) => send({ method: 'POST', path: '/v1/freeze', body }, Freeze, options),
+    freeze: (body: v.InferInput<typeof FreezeBody>, options?: CallOptions) =>
+      send({ method: 'POST', path: '/v1/freeze', body }, Freeze, options),
     unfreeze: async (wanted: v.InferInput<typeof FreezeBody>, options?: CallOptions): Promise<void> => {
       await sendForText({ method: 'DELETE', path: '/v1/freeze', query: { ...wanted } }, options)
     },

@@ -49,7 +49,13 @@ test('warns that it checks no Host on an address of the network, until a public 
     const said: string[] = []
     const log = { ...silentLogger, warn: (message: string) => said.push(message) }
     const { unit } = createTestUnit({ boot: { host: '0.0.0.0', port: 0, publicUrls: [...publicUrls] } })
-    const plane = await createControlPlane({ boot: unit.boot, peers: peersOf({}, []), log, metrics: createMetrics('control-plane'), events: createEvents() })
+    const plane = await createControlPlane({
+      boot: unit.boot,
+      peers: peersOf({}, []),
+      log,
+      metrics: createMetrics('control-plane'),
+      events: createEvents(),
+    })
     await plane.stop()
     assert.equal(said.filter((message) => message.includes('SERVICE_PUBLIC_URL')).length, warnings)
   }

@@ -81,42 +81,65 @@ export interface Rooms extends Required<GatewayDeps> {
 const initialCatalog = ({ mode, sample }: GatewayDeps['boot']) =>
   mode === 'dev' && sample !== null ? { sample: { transport: 'stdio' as const, command: sample.command, args: sample.args, env: {} } } : {}
 
-/** Throws a `Refusal` for a catalog file that cannot be used. */
-export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {
-  const { boot, store, journal, log, metrics } = deps
-  const clock = createClock(deps.clock ?? Date.now)
-  const evidenceWait = deps.evidenceWait ?? limits.evidenceWait
-  const audience = createHall()
-  const secrets = createSecrets(boot.keys.secrets)
-  const table = createGrantTable(store.read)
-  const announcer = createAnnouncer({
-    store,
-    table,
-    audience,
-    log,
-    metrics,
-    groupRemoved: (agentGroupID) => closeRemoved(rooms, agentGroupID),
-    serverTouched: (server) => void rooms.drift.look(server),
-  })
-  const projections = { ...changeProjections, ...tokenProjections, ...freezeProjections, ...sessionProjections, ...seedProjections, ...catalogProjections, ...driftProjections }
-  const retries: Retry = createRetry(() => applyApproved(rooms), log)
+const projections = {
+  ...changeProjections,
+  ...tokenProjections,
+  ...freezeProjections,
+  ...sessionProjections,
+  ...seedProjections,
+  ...catalogProjections,
+  ...driftProjections,
+}
+
+/** Those who may come in. */
+const invite = (rooms: () => Rooms, { boot, log, clock }: Pick<Rooms, 'boot' | 'log' | 'clock'>) => {
   const people = {
     tokens: createTokens(),
     uses: createUses(),
-    failures: createFailures({ commit: (lines) => rooms.ledger.commit(lines), log }),
+    failures: createFailures({ commit: (lines) => rooms().ledger.commit(lines), log }),
   }
+  return { ...people, principals: createPrincipals({ adminToken: boot.adminToken, ...people, clock }) }
+}
+
+const walk = (rooms: () => Rooms, log: Logger): Rounds =>
+  createRounds({ every: limits.expirySweep, log }, [
+    { what: 'the expiry of changes', run: () => expireAll(rooms()) },
+    { what: 'the forgetting of idempotency keys', run: () => forgetKeys(rooms()) },
+    { what: 'the writing of token uses', run: () => rooms().uses.save(rooms().store) },
+  ])
+
+type Ground = Pick<Rooms, 'boot' | 'store' | 'journal' | 'log' | 'metrics' | 'clock' | 'evidenceWait' | 'audience' | 'secrets' | 'table'>
+
+/** What needs no other room. */
+const groundOf = ({ boot, store, journal, log, metrics, clock = Date.now, evidenceWait = limits.evidenceWait }: GatewayDeps): Ground => ({
+  boot,
+  store,
+  journal,
+  log,
+  metrics,
+  clock: createClock(clock),
+  evidenceWait,
+  audience: createHall(),
+  secrets: createSecrets(boot.keys.secrets),
+  table: createGrantTable(store.read),
+})
+
+const herald = (rooms: () => Rooms, ground: Ground) =>
+  createAnnouncer({
+    ...ground,
+    groupRemoved: (agentGroupID) => closeRemoved(rooms(), agentGroupID),
+    serverTouched: (server) => void rooms().drift.look(server),
+  })
+
+/** Throws a `Refusal` for a catalog file that cannot be used. */
+export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {
+  const ground = groundOf(deps)
+  const { boot, store, journal, log, metrics, clock, secrets } = ground
+  const announcer = herald(() => rooms, ground)
+  const retries: Retry = createRetry(() => applyApproved(rooms), log)
   const rooms: Rooms = {
-    boot,
-    store,
-    journal,
-    log,
-    metrics,
-    clock,
-    evidenceWait,
-    audience,
+    ...ground,
     arrivals: createArrivals(),
-    secrets,
-    table,
     counts: createCallCounts(store, log),
     declared: createDeclared(),
     drift: createDriftWatch((server) => review(rooms, server), log),
@@ -125,17 +148,12 @@ export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {
     sessions: createOpenSessions({ identities: boot.identities, expected: boot.catalog === null ? [] : ['tools'] }),
     lastCalls: createLastCalls(clock),
     freezes: createFreezes(),
-    principals: createPrincipals({ adminToken: boot.adminToken, ...people, clock }),
-    ...people,
+    ...invite(() => rooms, { boot, log, clock }),
     overlay: createOverlay(),
     ids: createIds(store.read, clock),
     lock: createLock(),
     retries,
-    rounds: createRounds({ every: limits.expirySweep, log }, [
-      { what: 'the expiry of changes', run: () => expireAll(rooms) },
-      { what: 'the forgetting of idempotency keys', run: () => forgetKeys(rooms) },
-      { what: 'the writing of token uses', run: () => people.uses.save(store) },
-    ]),
+    rounds: walk(() => rooms, log),
     retry: () => retries.wake(),
   }
   return rooms

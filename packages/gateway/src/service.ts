@@ -44,7 +44,7 @@ const begin = async (rooms: Rooms): Promise<void> => {
 
 /** What is kept in memory, as the database has it; and the time is not before that of the last line. */
 const recall = async ({ journal, clock, ids, tokens, uses, freezes, store }: Rooms): Promise<void> => {
-  const [last] = await journal.page({ limit: 1 })
+  const [last] = await journal.page({ limit: 1 }).catch(() => [])
   if (last !== undefined) clock.reach(Date.parse(last.time))
   await ids.resume()
   await Promise.all([tokens, uses, freezes].map((memory) => memory.load(store.read)))
@@ -69,7 +69,9 @@ const start = async (rooms: Rooms): Promise<void> => {
 
 const reload = async (rooms: Rooms): Promise<void> => {
   if (!rooms.catalog.enabled) return
-  await reloadCatalog(rooms, { ...itself, by: 'SIGHUP' }).catch((error: unknown) => rooms.log.error('the catalog could not be reloaded', { error }))
+  await reloadCatalog(rooms, { ...itself, by: 'SIGHUP' }).catch((error: unknown) =>
+    rooms.log.error('the catalog could not be reloaded', { error }),
+  )
 }
 
 const stop = async ({ retries, rounds, failures, drift, counts, uses, store, ledger, log }: Rooms): Promise<void> => {

@@ -113,7 +113,7 @@ const walkSegment = async (segments: Segments, path: string): Promise<Walked> =>
   const last = segments.all.at(-1)
   if (last === undefined) return nothing
   await using handle = await open(last.path, journalFlags)
-  return walkBack(handle, last.size, path)
+  return await walkBack(handle, last.size, path)
 }
 
 export const recover = async (path: string): Promise<Recovered> => {

@@ -51,7 +51,8 @@ export class FrameReader {
   }
 
   #keep(part: Buffer): void {
-    this.#chunks.push(part)
+    // The buffer that it lies in may be the socket's, for the next bytes.
+    this.#chunks.push(Buffer.from(part))
     if (this.#fits(part.length)) return
     this.stop()
     this.#options.onOversize()

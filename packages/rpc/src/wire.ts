@@ -43,10 +43,15 @@ export class Wire {
       onOversize: () => this.close(`expected a frame of at most ${this.#reader.most} bytes, got more`),
     })
     this.#patience = setTimeout(() => this.close(`expected a hello within ${limits.rpcHelloTime} ms, got none`), limits.rpcHelloTime)
-    this.#socket.on('data', (chunk) => this.#reader.push(chunk))
+    this.#socket.on('data', (chunk) => this.take(chunk))
     this.#socket.on('error', (error) => (this.#reason ??= error.message))
     this.#socket.on('close', () => this.#end())
     if (options.first !== undefined) this.send(encodeFrame(options.first))
+  }
+
+  /** Bytes that arrived. They are read before this returns. */
+  take(chunk: Buffer): void {
+    this.#reader.push(chunk)
   }
 
   /** Frames of one turn leave in one write: many callers cost one system call. */

@@ -206,6 +206,13 @@ test('large calls take a connection of their own, opened when the first comes', 
   assert.equal(await connections(), 2)
 })
 
+test('answers that fill many reads arrive whole, whatever else arrives between them', async (context) => {
+  const { calls } = await pair(context)
+  const texts = Array.from({ length: 40 }, (_, index) => `${index} é `.repeat(index % 4 === 0 ? 60_000 : index + 1))
+  const answers = await Promise.all(texts.map((text) => calls.echo({ text })))
+  for (const [index, { text }] of answers.entries()) assert.ok(text === texts[index], `answer ${index}`)
+})
+
 test('refuses a path that would be cut', () => {
   assert.throws(
     () => connectEdge(edge, { path: `/tmp/${'x'.repeat(100)}`, secret }),

@@ -61,16 +61,16 @@ const now = (): number => performance.timeOrigin + performance.now()
 
 /** A hundred calls a second until told to end. */
 const load = () => {
-  let running = true
+  const ending = new AbortController()
   const made: Promise<unknown>[] = []
   const loop = (async () => {
-    while (running) {
+    while (!ending.signal.aborted) {
       made.push(tools.call('changing__fast'))
       await pause(10)
     }
   })()
   return async (): Promise<void> => {
-    running = false
+    ending.abort()
     await loop
     await Promise.all(made)
   }

@@ -41,8 +41,10 @@ const as = (token: string | undefined, init: RequestInit = {}): RequestInit => (
   ...init,
   headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },
 })
-const ask = (token: string | undefined, method: string, path: string, body?: unknown): Promise<Answer> =>
-  request(`${unit.address}${path}`, as(token, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }))
+const ask = (token: string | undefined, route: string, body?: unknown): Promise<Answer> => {
+  const [method = '', path = ''] = route.split(' ')
+  return request(`${unit.address}${path}`, as(token, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }))
+}
 const must = async (answer: Promise<Answer>): Promise<Readonly<Record<string, unknown>>> => {
   const { status, text, json } = await answer
   assert.ok(status < 300, text)
@@ -51,8 +53,8 @@ const must = async (answer: Promise<Answer>): Promise<Readonly<Record<string, un
 const text = (value: unknown): string => String(value)
 
 const submit = async (kind: string, agentGroupID: string, after: unknown): Promise<string> =>
-  text((await must(ask(admin, 'POST', '/v1/changes', { kind, agentGroupID, after })))['id'])
-const decide = (id: string, outcome: string) => must(ask(admin, 'POST', `/v1/changes/${id}/decision`, { outcome, decidedBy: 'sweep' }))
+  text((await must(ask(admin, 'POST /v1/changes', { kind, agentGroupID, after })))['id'])
+const decide = (id: string, outcome: string) => must(ask(admin, `POST /v1/changes/${id}/decision`, { outcome, decidedBy: 'sweep' }))
 const carry = async (kind: string, agentGroupID: string, after: unknown): Promise<string> => {
   const id = await submit(kind, agentGroupID, after)
   await decide(id, 'approve')
@@ -60,18 +62,18 @@ const carry = async (kind: string, agentGroupID: string, after: unknown): Promis
 }
 
 const registry = async (): Promise<string> => {
-  const parts = await Promise.all(['agent-groups', 'wirings', 'grants'].map((name) => ask(admin, 'GET', `/v1/${name}`)))
+  const parts = await Promise.all(['agent-groups', 'wirings', 'grants'].map((name) => ask(admin, `GET /v1/${name}`)))
   return parts.map(({ text: body }) => body).join('\n')
 }
 
 before(async () => {
   unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off'], env: { SERVICE_API_TOKEN: admin }, token: admin })
-  const { paths } = await must(ask(admin, 'GET', '/v1/openapi.json'))
+  const { paths } = await must(ask(admin, 'GET /v1/openapi.json'))
   routes = Object.entries(paths as Record<string, Record<string, unknown>>).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => ({ method: method.toUpperCase(), path })),
   )
   for (const role of roles) {
-    const minted = await must(ask(admin, 'POST', '/v1/tokens', { name: `sweep-${role}`, role }))
+    const minted = await must(ask(admin, 'POST /v1/tokens', { name: `sweep-${role}`, role }))
     tokens[role] = text(minted['token'])
   }
   await carry('agent_create', 'other', { id: 'other', name: 'other', agent: 'mock' })
@@ -119,7 +121,7 @@ for (const role of ['nobody', ...roles] as const) {
       for (const [subject, id] of subjects) {
         const decides = name === 'POST /v1/changes/{id}/decision' && subject === 'held' && mayAct(role, 'approver')
         if (decides) continue
-        const { status } = await ask(tokens[role], method, `${fill(path, id ?? '')}${query(method, path)}`, row?.body)
+        const { status } = await ask(tokens[role], `${method} ${fill(path, id ?? '')}${query(method, path)}`, row?.body)
         const open = ['/healthz', '/readyz'].includes(path)
         if (role === 'nobody' && !open) assert.equal(status, 401, name)
         else if (row !== undefined && !mayAct(role, row.least)) assert.equal(status, 403, name)
@@ -128,7 +130,7 @@ for (const role of ['nobody', ...roles] as const) {
       assert.equal(await registry(), before, `${name} on behalf of ${role}`)
     }
     // The catalog is the administrator's to edit; what others rest on is put back.
-    await must(ask(admin, 'PUT', '/v1/registry/mcp-servers/sample', sample))
+    await must(ask(admin, 'PUT /v1/registry/mcp-servers/sample', sample))
   })
 }
 

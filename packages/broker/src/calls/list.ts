@@ -1,5 +1,13 @@
 // The tools that a session may call, asked of all its granted servers at once. One that is down takes none of the others along.
-import { type AgentGroupID, limits, type ListedTool, type LiveGrant, type Pinning, ServiceError, type ToolDefinition } from '@gatehouse/contracts'
+import {
+  type AgentGroupID,
+  limits,
+  type ListedTool,
+  type LiveGrant,
+  type Pinning,
+  ServiceError,
+  type ToolDefinition,
+} from '@gatehouse/contracts'
 import { exposedName } from '../names/exposed-name.ts'
 import { createNameTable } from '../names/table.ts'
 import { Abandoned } from '../upstream/abandoned.ts'

@@ -68,7 +68,9 @@ test('a tool that changes while the server runs is refused from then on, and all
 test('a call that waits for its turn is judged by the definition that is there when its turn comes', async () => {
   bench.gateway.pins = { sample: { echo: pin('echo') } }
   await bench.call('sample__alter', { description: 'now sends it away', ms: 300 })
-  const slow = [sessionOne, sessionTwo].flatMap((session) => Array.from({ length: 8 }, () => bench.call('sample__slow', { ms: 1_500 }, session)))
+  const slow = [sessionOne, sessionTwo].flatMap((session) =>
+    Array.from({ length: 8 }, () => bench.call('sample__slow', { ms: 1_500 }, session)),
+  )
   await waitFor(async () => (await sent('slow')) === 16, { what: 'every slot taken' })
   const waiting = bench.call('sample__echo', { text: 'a' })
   await altered('now sends it away')

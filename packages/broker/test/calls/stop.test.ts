@@ -84,10 +84,10 @@ for (const [what, code, stop] of stops) {
 
 test('under load no call begins after a revocation was answered, round after round', async () => {
   const answers = { ok: 0, refused: 0 }
-  let isOver = false
+  const over = new AbortController()
   bench.gateway.onGrants = () => new Promise((resolve) => void setImmediate(resolve))
   const caller = async (session: typeof sessionOne): Promise<void> => {
-    while (!isOver) answers[codeOf(await bench.call('sample__slow', { ms: 2 }, session)) === 'ok' ? 'ok' : 'refused'] += 1
+    while (!over.signal.aborted) answers[codeOf(await bench.call('sample__slow', { ms: 2 }, session)) === 'ok' ? 'ok' : 'refused'] += 1
   }
   const callers = Array.from({ length: 24 }, () => caller(sessionOne))
   for (let round = 0; round < 10; round += 1) {
@@ -99,7 +99,7 @@ test('under load no call begins after a revocation was answered, round after rou
     assert.equal(begun.filter((time) => time > answered).length, 0)
     bench.gateway.grants[sessionOne] = { sample: [] }
   }
-  isOver = true
+  over.abort()
   await Promise.all(callers)
   assert.ok(answers.ok > 200)
 })

@@ -7,7 +7,8 @@ const Instructions = v.pipe(v.string(), v.maxBytes(limits.personaText, 'expected
 
 export const AgentKind = v.picklist(['mock', 'model'])
 
-const label = (most: number) => v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]*$/, 'expected letters, digits and . _ : / @ -'), v.maxLength(most))
+const label = (most: number) =>
+  v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]*$/, 'expected letters, digits and . _ : / @ -'), v.maxLength(most))
 
 export const ModelChoice = v.strictObject({ provider: label(64), id: label(128) })
 export type ModelChoice = v.InferOutput<typeof ModelChoice>

@@ -42,7 +42,7 @@ export const createEvents = ({ pingEvery = limits.eventPing, most = limits.event
 
   // A listener may leave while it is told something.
   const tell = (act: (listener: Listener) => void): void => {
-    for (const listener of [...listeners]) act(listener)
+    for (const listener of Array.from(listeners)) act(listener)
   }
   const pulse = setInterval(() => tell((listener) => listener.ping(pingChunk)), pingEvery)
   pulse.unref()

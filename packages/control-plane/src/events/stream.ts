@@ -34,8 +34,7 @@ export interface StreamOptions {
 export const fromNow = Number.MAX_SAFE_INTEGER
 
 /** What ends a stream; everything else passes. */
-const isRefused = (error: unknown): boolean =>
-  isServiceError(error) && ['unauthorized', 'forbidden', 'not-found'].includes(error.code)
+const isRefused = (error: unknown): boolean => isServiceError(error) && ['unauthorized', 'forbidden', 'not-found'].includes(error.code)
 
 export class NewsStream implements Listener {
   readonly token: Digest | null

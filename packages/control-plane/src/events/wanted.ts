@@ -3,7 +3,11 @@ import { ServiceError } from '@gatehouse/contracts'
 import type { Context } from 'hono'
 import type { Env } from '../env.ts'
 
-export const lastEventHeader = { name: 'Last-Event-ID', description: 'The id of the last event that was read', pattern: '^\\d{1,15}$' } as const
+export const lastEventHeader = {
+  name: 'Last-Event-ID',
+  description: 'The id of the last event that was read',
+  pattern: '^\\d{1,15}$',
+} as const
 
 /** The header is what a reader sends that comes again, so it counts before `after`. Undefined: from now on. */
 export const readAfter = (c: Context<Env>, after: number | undefined): number | undefined => {

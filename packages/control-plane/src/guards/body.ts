@@ -71,7 +71,8 @@ const checkDepth = (document: unknown): void => {
   }
 }
 
-const leave = (c: Context<Env>, text: string): void => {
+const take = (c: Context<Env>, text: string): void => {
+  checkDepth(parse(text))
   c.set('body', text)
   c.req.raw = new Request(c.req.url, { method: c.req.method, headers: c.req.raw.headers, body: text })
 }
@@ -81,18 +82,17 @@ export const jsonBody =
   (limit: number): MiddlewareHandler<Env> =>
   async (c, next) => {
     checkHeaders(c)
-    const text = decode(await readBytes(c, limit))
-    checkDepth(parse(text))
-    leave(c, text)
+    take(c, decode(await readBytes(c, limit)))
     return next()
   }
 
 /** The same, but a request without a body means `{}`: every member of such a body may be left out. */
-export const optionalJsonBody = (limit: number): MiddlewareHandler<Env> => {
-  const read = jsonBody(limit)
-  return async (c, next) => {
-    if (hasBody(c)) return read(c, next)
-    c.set('body', '')
+export const optionalJsonBody =
+  (limit: number): MiddlewareHandler<Env> =>
+  async (c, next) => {
+    if (!hasBody(c) && c.req.header('content-type') === undefined) return next()
+    checkHeaders(c)
+    const text = decode(await readBytes(c, limit))
+    take(c, text === '' ? '{}' : text)
     return next()
   }
-}

@@ -46,11 +46,7 @@ const bootFacts = ({ boot, startedAt }: Unit) => ({
 
 export const readStatus = async (c: Context<Env>): Promise<Status> => {
   const { unit, principal } = c.var
-  const [survey, held, frozen] = await Promise.all([
-    unit.survey(),
-    whileThere(() => countHeld(c.var)),
-    whileThere(() => readFrozen(c.var)),
-  ])
+  const [survey, held, frozen] = await Promise.all([unit.survey(), whileThere(() => countHeld(c.var)), whileThere(() => readFrozen(c.var))])
   const away = held === undefined || frozen === undefined
   return {
     ...bootFacts(unit),

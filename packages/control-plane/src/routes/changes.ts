@@ -13,13 +13,23 @@ const byId = existing(v.object({ id: ChangeID }))
 export const changeRoutes = new Hono<Env>()
   .get(
     '/v1/changes/pending',
-    guarded({ summary: 'Changes that wait for a decision', tag, answers: { 200: json('A page', ChangeList) }, problems: ['invalid', 'not-found'] }),
+    guarded({
+      summary: 'Changes that wait for a decision',
+      tag,
+      answers: { 200: json('A page', ChangeList) },
+      problems: ['invalid', 'not-found'],
+    }),
     query(PendingQuery),
     async (c) => c.json(await c.var.unit.peers.gateway.pending({ token: c.var.token, ...c.req.valid('query') }, c.var.call)),
   )
   .get(
     '/v1/changes/history',
-    guarded({ summary: 'Changes that were decided or refused', tag, answers: { 200: json('A page', ChangeList) }, problems: ['invalid', 'not-found'] }),
+    guarded({
+      summary: 'Changes that were decided or refused',
+      tag,
+      answers: { 200: json('A page', ChangeList) },
+      problems: ['invalid', 'not-found'],
+    }),
     query(HistoryQuery),
     async (c) => c.json(await c.var.unit.peers.gateway.history({ token: c.var.token, ...c.req.valid('query') }, c.var.call)),
   )

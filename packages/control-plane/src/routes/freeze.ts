@@ -9,10 +9,8 @@ import { body, query } from './validate.ts'
 const tag = 'freeze'
 
 export const freezeRoutes = new Hono<Env>()
-  .get(
-    '/v1/freeze',
-    guarded({ summary: 'What is frozen, and why', tag, answers: { 200: json('All', FreezeList) } }),
-    async (c) => c.json(await c.var.unit.peers.gateway.freezes({ token: c.var.token }, c.var.call)),
+  .get('/v1/freeze', guarded({ summary: 'What is frozen, and why', tag, answers: { 200: json('All', FreezeList) } }), async (c) =>
+    c.json(await c.var.unit.peers.gateway.freezes({ token: c.var.token }, c.var.call)),
   )
   .post(
     '/v1/freeze',

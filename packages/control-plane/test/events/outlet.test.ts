@@ -39,7 +39,7 @@ test('waits until everything was taken, and for nobody who is gone', async () =>
   outlet.write(bytes(200_000))
   const taken = outlet.taken()
   assert.equal(await Promise.race([taken.then(() => 'taken'), Promise.resolve('waits')]), 'waits')
-  for (let left = 200_000; left > 0; ) left -= (await reader.read()).value?.byteLength ?? 0
+  for (let left = 200_000; left > 0;) left -= (await reader.read()).value?.byteLength ?? 0
   await taken
   outlet.write(bytes(200_000))
   const never = outlet.taken()

@@ -64,7 +64,13 @@ test('cuts off a reader that does not read, which holds up nobody and resumes wh
   const chunks: Buffer[] = []
   lazy.on('data', (chunk: Buffer) => chunks.push(chunk))
   await once(lazy, 'close')
-  const last = Number([...Buffer.concat(chunks).toString().matchAll(/^id: (\d+)$/gm)].at(-1)?.[1])
+  const last = Number(
+    [
+      ...Buffer.concat(chunks)
+        .toString()
+        .matchAll(/^id: (\d+)$/gm),
+    ].at(-1)?.[1],
+  )
   assert.ok(last > 0 && last < journal.lines.length, String(last))
   const again = collect(clientOf(), Math.max(last, journal.lines.length - 5_000))
   t.after(again.stop)

@@ -5,8 +5,7 @@ import { type Digest, limits, ServiceError } from '@gatehouse/contracts'
 import { sha256, waitFor } from '@gatehouse/kernel'
 import { createEvents } from '../../src/events/events.ts'
 import { createJournal, follow, scoped } from '../fixtures/journal.ts'
-import { createTestUnit, type Options, otherToken, token } from '../fixtures/unit.ts'
-import type { Question } from '../fixtures/unit.ts'
+import { createTestUnit, type Options, otherToken, type Question, token } from '../fixtures/unit.ts'
 
 const start = (options: Options = {}, pingEvery = 60_000) => {
   const events = createEvents({ pingEvery })
@@ -217,7 +216,8 @@ test('refuses an id that is none', async () => {
   const { ask, events } = start()
   for (const id of ['x', '-1', '1.5', '1e3', '9'.repeat(16), '0x1'])
     assert.equal((await ask('GET', '/v1/events', { headers: { 'last-event-id': id } })).status, 400, id)
-  for (const query of ['after=x', 'after=-1', 'after=', 'since=1']) assert.equal((await ask('GET', `/v1/events?${query}`)).status, 422, query)
+  for (const query of ['after=x', 'after=-1', 'after=', 'since=1'])
+    assert.equal((await ask('GET', `/v1/events?${query}`)).status, 422, query)
   assert.equal(events.count(), 0)
 })
 

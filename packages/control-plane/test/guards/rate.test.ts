@@ -34,6 +34,16 @@ test('slows one principal and no other', async () => {
   assert.equal((await ask('GET', '/v1/status', { headers: { authorization: `Bearer ${otherToken}` } })).status, 200)
 })
 
+test('counts a principal once, with however many tokens it comes', async () => {
+  const { ask } = createTestUnit({
+    boot: { rate },
+    now: () => 0,
+    answers: { 'gateway.permit': () => ({ name: 'ann', role: 'auditor' }) },
+  })
+  for (let i = 0; i < 3; i += 1) await ask('GET', '/v1/status')
+  assert.equal((await ask('GET', '/v1/status', { headers: { authorization: `Bearer ${otherToken}` } })).status, 429)
+})
+
 test('spends nothing of a principal on those who are not it', async () => {
   const { ask } = createTestUnit({ boot: { rate }, now: () => 0 })
   for (let i = 0; i < 9; i += 1) await ask('GET', '/v1/status', { headers: { authorization: 'Bearer wrong' } })

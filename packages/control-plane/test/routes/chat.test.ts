@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits, ServiceError } from '@gatehouse/contracts'
+import { sha256 } from '@gatehouse/kernel'
 import { createTestUnit } from '../fixtures/unit.ts'
 import { message, session } from '../fixtures/values.ts'
 
@@ -21,6 +22,21 @@ test('sends a message and answers 202 with where it went', async () => {
   assert.deepEqual(named('runner.send')[0]?.params, { ...send, conversationId: 'c1' })
   const permit = named('gateway.permit').at(-1)?.params
   assert.deepEqual([permit?.route, permit?.agentGroupID], ['chat', 'dev-agent'])
+})
+
+test('hands the name of an attempt to the runner, under who makes it', async () => {
+  const { ask, named } = createTestUnit()
+  const body = JSON.stringify(send)
+  assert.equal(
+    (await ask('POST', '/v1/ui/chat/send', { body, headers: { 'idempotency-key': 'k' } })).headers.get('idempotent-replay'),
+    null,
+  )
+  assert.deepEqual(named('runner.send')[0]?.params.idempotency, { principal: 'admin', key: 'k', body: sha256(body) })
+  const answer = { conversationId: message.conversationId, messageId: message.id, sessionId: session.id }
+  const again = createTestUnit({ answers: { 'runner.send': () => ({ ...answer, replayed: true }) } })
+  const replayed = await again.ask('POST', '/v1/ui/chat/send', { body, headers: { 'idempotency-key': 'k' } })
+  assert.equal(replayed.headers.get('idempotent-replay'), 'true')
+  assert.deepEqual(replayed.json(), answer)
 })
 
 test('refuses a message that is none', async () => {

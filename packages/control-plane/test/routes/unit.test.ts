@@ -5,7 +5,7 @@ import { ServiceError, Status } from '@gatehouse/contracts'
 import { createMetrics } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { createTestUnit, healthy } from '../fixtures/unit.ts'
-import { change } from '../fixtures/values.ts'
+import { change, freeze } from '../fixtures/values.ts'
 
 const down = (): never => {
   throw new ServiceError('unavailable')
@@ -27,6 +27,13 @@ test('joins the status of every part', async () => {
     degraded: [],
     held: 1,
   })
+})
+
+test('says what is frozen, and what of it the gateway cannot tell', async () => {
+  const frozen = createTestUnit({ answers: { 'gateway.freezes': () => ({ items: [freeze] }) } })
+  assert.deepEqual((await frozen.ask('GET', '/v1/status')).json().frozen, [freeze])
+  const { frozen: unknown, degraded } = (await createTestUnit({ answers: { 'gateway.freezes': down } }).ask('GET', '/v1/status')).json()
+  assert.deepEqual([unknown, degraded], [[], ['gateway']])
 })
 
 test('counts held changes beyond one page', async () => {

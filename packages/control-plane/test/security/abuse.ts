@@ -74,7 +74,10 @@ const show = (text: string): string => JSON.stringify(text).slice(0, 60)
 const byChunks = (target: Target): Abuse[] =>
   codings.map((coding) => {
     const body = `0${eol}${eol}${smuggledTo(target)}`
-    return { name: `length and chunks, ${show(coding)}`, bytes: post(target, `Content-Length: ${body.length}${eol}Transfer-Encoding:${coding === '' ? '' : ' '}${coding}${eol}`, body) }
+    return {
+      name: `length and chunks, ${show(coding)}`,
+      bytes: post(target, `Content-Length: ${body.length}${eol}Transfer-Encoding:${coding === '' ? '' : ' '}${coding}${eol}`, body),
+    }
   })
 
 /** Read by its chunks, the body holds the second request; read by its length, it ends before it. */
@@ -83,10 +86,22 @@ const byLength = (target: Target): Abuse[] =>
     const inner = smuggledTo(target)
     const size = inner.length.toString(16)
     const body = `${size}${eol}${inner}${eol}0${eol}${eol}`
-    return { name: `chunks and length, ${show(coding)}`, bytes: post(target, `Transfer-Encoding: ${coding}${eol}Content-Length: ${size.length + 2}${eol}`, body) }
+    return {
+      name: `chunks and length, ${show(coding)}`,
+      bytes: post(target, `Transfer-Encoding: ${coding}${eol}Content-Length: ${size.length + 2}${eol}`, body),
+    }
   })
 
-const names = ['Transfer-Encoding ', ' Transfer-Encoding', 'Transfer-Encoding\t', 'Transfer-\x00Encoding', 'Transfer Encoding', `X: x\nTransfer-Encoding`, `X: x\rTransfer-Encoding`, `Transfer-Encoding${eol} `] as const
+const names = [
+  'Transfer-Encoding ',
+  ' Transfer-Encoding',
+  'Transfer-Encoding\t',
+  'Transfer-\x00Encoding',
+  'Transfer Encoding',
+  `X: x\nTransfer-Encoding`,
+  `X: x\rTransfer-Encoding`,
+  `Transfer-Encoding${eol} `,
+] as const
 
 const byName = (target: Target): Abuse[] =>
   names.map((name) => {
@@ -94,10 +109,38 @@ const byName = (target: Target): Abuse[] =>
     return { name: `a coding named ${show(name)}`, bytes: post(target, `${name}: chunked${eol}Content-Length: ${body.length}${eol}`, body) }
   })
 
-const lengths = ['+5', '-1', '-0', '5,5', '5, 6', '5 5', '0x5', '5.0', '5e0', '5\x00', '\x005', '5;', '"5"', '', ' ', 'five', '\xb2', '5\x0b', '99999999999999999999', '18446744073709551621', '9007199254740993000', `5${eol}Content-Length: 6`, `0${eol}Content-Length: 5`, `5${eol} 6`] as const
+const lengths = [
+  '+5',
+  '-1',
+  '-0',
+  '5,5',
+  '5, 6',
+  '5 5',
+  '0x5',
+  '5.0',
+  '5e0',
+  '5\x00',
+  '\x005',
+  '5;',
+  '"5"',
+  '',
+  ' ',
+  'five',
+  '\xb2',
+  '5\x0b',
+  '99999999999999999999',
+  '18446744073709551621',
+  '9007199254740993000',
+  `5${eol}Content-Length: 6`,
+  `0${eol}Content-Length: 5`,
+  `5${eol} 6`,
+] as const
 
 const badLengths = (target: Target): Abuse[] =>
-  lengths.map((length) => ({ name: `a length of ${show(length)}`, bytes: post(target, `Content-Length: ${length}${eol}`, `AAAAA${smuggledTo(target)}`) }))
+  lengths.map((length) => ({
+    name: `a length of ${show(length)}`,
+    bytes: post(target, `Content-Length: ${length}${eol}`, `AAAAA${smuggledTo(target)}`),
+  }))
 
 const chunks = [
   ['a size that overflows', `FFFFFFFFFFFFFFFFF${eol}`],
@@ -189,7 +232,10 @@ const fields = [
 ] as const
 
 const badFields = ({ host, auth }: Target): Abuse[] =>
-  fields.map((field) => ({ name: `a header ${show(field)}`, bytes: `GET /v1/agent-groups HTTP/1.1${eol}Host: ${host}${eol}${auth}${field}${eol}${eol}` }))
+  fields.map((field) => ({
+    name: `a header ${show(field)}`,
+    bytes: `GET /v1/agent-groups HTTP/1.1${eol}Host: ${host}${eol}${auth}${field}${eol}${eol}`,
+  }))
 
 export const abusesOf = (target: Target): readonly Abuse[] => [
   ...byChunks(target),

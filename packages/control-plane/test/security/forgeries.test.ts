@@ -1,7 +1,7 @@
 // Forged Host and Origin headers against every route: none gets further than the first guard.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { type Hono } from 'hono'
+import type { Hono } from 'hono'
 import type { Env } from '../../src/env.ts'
 import { isProbe, operations } from '../fixtures/operations.ts'
 import { type ServerOptions, startServer } from '../fixtures/server.ts'
@@ -37,7 +37,10 @@ test('takes the good names at every route', async (t) => {
   const { port, auth } = await startServer(t)
   const good = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]
   const refused = await sweep(pairs(routes, good), async ([operation, host]) => {
-    const { code } = await sendRaw(port, rawRequest(operation, `Host: ${host}\r\nOrigin: http://${host}\r\nSec-Fetch-Site: same-origin\r\n${auth}`))
+    const { code } = await sendRaw(
+      port,
+      rawRequest(operation, `Host: ${host}\r\nOrigin: http://${host}\r\nSec-Fetch-Site: same-origin\r\n${auth}`),
+    )
     return code === 'host-refused' ? [`${operation.name} refused ${host}`] : []
   })
   assert.deepEqual(refused, [])
@@ -66,6 +69,8 @@ const withoutGuard = (made: Hono<Env>): Hono<Env> => {
 }
 
 test('catches an application without the guard', async (t) => {
-  const { accepted } = await findAccepted(t, { app: withoutGuard }, [{ name: 'Host evil.example', lines: (port) => `Host: evil.example:${port}\r\n` }])
+  const { accepted } = await findAccepted(t, { app: withoutGuard }, [
+    { name: 'Host evil.example', lines: (port) => `Host: evil.example:${port}\r\n` },
+  ])
   assert.equal(accepted.length, routes.length)
 })

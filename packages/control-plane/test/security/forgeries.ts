@@ -122,8 +122,14 @@ const shapes: readonly Forgery[] = [
   { name: 'a Host that goes on in the next line', lines: (port) => `Host: evil.example\r\n 127.0.0.1:${port}\r\n` },
   { name: 'a Host with a space before its colon', lines: (port) => `Host : 127.0.0.1:${port}\r\n` },
   { name: 'a forwarded Host alone', lines: (port) => `X-Forwarded-Host: 127.0.0.1:${port}\r\n` },
-  { name: 'a good forwarded Host', lines: (port) => `Host: evil.example\r\nX-Forwarded-Host: 127.0.0.1:${port}\r\nForwarded: host=127.0.0.1:${port}\r\n` },
-  { name: 'two Origins', lines: (port) => `Host: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nOrigin: https://evil.example\r\n` },
+  {
+    name: 'a good forwarded Host',
+    lines: (port) => `Host: evil.example\r\nX-Forwarded-Host: 127.0.0.1:${port}\r\nForwarded: host=127.0.0.1:${port}\r\n`,
+  },
+  {
+    name: 'two Origins',
+    lines: (port) => `Host: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nOrigin: https://evil.example\r\n`,
+  },
 ]
 
 const port = 1
@@ -134,6 +140,9 @@ export const forgeries: readonly Forgery[] = [
     name: `Origin ${origins(8787)[index]}`,
     lines: (at: number) => `Host: 127.0.0.1:${at}\r\nOrigin: ${origins(at)[index]}\r\n`,
   })),
-  ...sites.map((site) => ({ name: `Sec-Fetch-Site ${site}`, lines: (at: number) => `Host: 127.0.0.1:${at}\r\nSec-Fetch-Site: ${site}\r\n` })),
+  ...sites.map((site) => ({
+    name: `Sec-Fetch-Site ${site}`,
+    lines: (at: number) => `Host: 127.0.0.1:${at}\r\nSec-Fetch-Site: ${site}\r\n`,
+  })),
   ...shapes,
 ]

@@ -43,7 +43,10 @@ const send = async (served: Fetching, asked: Asked) => {
 }
 
 /** A spoilt path may lead to another route, or to none: such an answer is judged by the words of all. */
-const anywhere: Operation['responses'] = Object.assign({ '404': {}, '405': {} }, ...operations.map(({ responses }) => responses)) as Operation['responses']
+const anywhere: Operation['responses'] = Object.assign(
+  { '404': {}, '405': {} },
+  ...operations.map(({ responses }) => responses),
+) as Operation['responses']
 const judgedBy = (operation: Operation, asked: Asked, original: Asked): Operation =>
   asked.path.split('?')[0] === original.path.split('?')[0] ? operation : { ...operation, responses: anywhere }
 
@@ -104,9 +107,23 @@ test('answers as declared also when a peer refuses with any code of the table', 
   }
 })
 
-const refusable = ['submit', 'preview', 'decide', 'pending', 'change', 'audit', 'news', 'groups', 'servers', 'putServer', 'tokens', 'freezes', 'explain', 'terminate', 'reload'].map(
-  (call) => `gateway.${call}`,
-)
+const refusable = [
+  'submit',
+  'preview',
+  'decide',
+  'pending',
+  'change',
+  'audit',
+  'news',
+  'groups',
+  'servers',
+  'putServer',
+  'tokens',
+  'freezes',
+  'explain',
+  'terminate',
+  'reload',
+].map((call) => `gateway.${call}`)
 
 const weakened: Readonly<Record<string, (made: Hono<Env>) => Fetching>> = {
   'an undeclared status': (made) => ({
@@ -129,7 +146,10 @@ const weakened: Readonly<Record<string, (made: Hono<Env>) => Fetching>> = {
       const answer = await made.fetch(request)
       if (answer.status !== 400) return answer
       const problem = (await answer.json()) as Record<string, unknown>
-      return new Response(JSON.stringify({ ...problem, detail: new Error('x').stack?.replaceAll('\\n', '\n') }), { status: 400, headers: answer.headers })
+      return new Response(JSON.stringify({ ...problem, detail: new Error('x').stack?.replaceAll('\\n', '\n') }), {
+        status: 400,
+        headers: answer.headers,
+      })
     },
   }),
 }

@@ -2,7 +2,7 @@
 import { type Digest, type ServerName, ServiceError } from '@gatehouse/contracts'
 import type { CatalogItem } from './file.ts'
 
-const shown = (tag: Digest | null | undefined): string => (tag === null || tag === undefined ? 'no entry' : tag)
+const shown = (tag: Digest | null | undefined): string => tag ?? 'no entry'
 
 /** Throws `precondition-failed`. @param ifMatch undefined where any state will do, null for "there must be none" */
 export const assertTag = (name: ServerName, stored: CatalogItem | undefined, ifMatch: Digest | null | undefined): void => {

@@ -12,7 +12,8 @@ interface StoredEntry {
 }
 
 /** With values: for the broker's edge alone. */
-export const storedServers = (catalog: Catalog): StoredEntry[] => catalog.items().map(({ name, entry, digest }) => ({ name, entry, digest }))
+export const storedServers = (catalog: Catalog): StoredEntry[] =>
+  catalog.items().map(({ name, entry, digest }) => ({ name, entry, digest }))
 
 const masked = (item: CatalogItem): NamedEntry => ({ ...item, entry: maskEntry(item.entry) })
 

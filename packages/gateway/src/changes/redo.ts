@@ -54,7 +54,8 @@ const ended =
     const change = await changeIn(tx, entry, 'held')
     const { at, reason } = v.parse(EndDetail, entry.detail)
     const { principal, by = principal } = entry
-    if (change !== undefined) await save(tx, { ...change, state, ended: { by, principal, ...(reason === undefined ? {} : { reason }), at } })
+    if (change !== undefined)
+      await save(tx, { ...change, state, ended: { by, principal, ...(reason === undefined ? {} : { reason }), at } })
   }
 
 const applied: Projection = async (tx, entry) => {

@@ -13,7 +13,11 @@ export interface RejectDeps extends ReadDeps {
 }
 
 /** Under the lock of the change. */
-export const reject = async (deps: RejectDeps, actor: Actor, { change, verdict }: { change: Change; verdict: Verdict }): Promise<Change> => {
+export const reject = async (
+  deps: RejectDeps,
+  actor: Actor,
+  { change, verdict }: { change: Change; verdict: Verdict },
+): Promise<Change> => {
   const decision = decisionOf(verdict, { principal: actor.principal, digest: change.digest, now: deps.clock() })
   await deps.ledger.commitLate([changeLine('reject', { actor, change }, { decision })])
   const stored = await findChange(deps.store.read, change.id).catch(() => undefined)

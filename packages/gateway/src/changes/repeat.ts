@@ -29,7 +29,11 @@ export const keepKey = async (
 const oldest = (clock: () => number): string => new Date(clock() - limits.idempotencyTime).toISOString()
 
 /** What the first attempt led to; undefined where this is the first. Throws what the first attempt threw. */
-export const findAttempt = async (deps: RepeatDeps, principal: string, { route, key, body }: Idempotency): Promise<SubmitOutcome | undefined> => {
+export const findAttempt = async (
+  deps: RepeatDeps,
+  principal: string,
+  { route, key, body }: Idempotency,
+): Promise<SubmitOutcome | undefined> => {
   const row = await deps.store.read.get<KeyRow>(
     'SELECT body, change_id FROM idempotency WHERE principal = ? AND route = ? AND key = ? AND at > ?',
     [principal, route, key, oldest(deps.clock)],

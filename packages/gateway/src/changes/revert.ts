@@ -15,7 +15,8 @@ export interface Reversal {
 const inverseOf = ({ secrets }: SubmitDeps, change: Change): Inverse => {
   const inverse = change.state === 'applied' ? rebind(change, secrets).invert(change.before) : undefined
   if (inverse !== undefined) return inverse
-  const reason = change.state === 'applied' ? `nothing undoes a change of kind ${change.kind}` : `${change.id} is ${change.state}, not applied`
+  const reason =
+    change.state === 'applied' ? `nothing undoes a change of kind ${change.kind}` : `${change.id} is ${change.state}, not applied`
   throw new ServiceError('conflict', {
     detail: `${change.id} cannot be reverted: ${reason}`,
     hint: 'submit the change that leads to the state you want',

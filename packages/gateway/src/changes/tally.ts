@@ -18,6 +18,5 @@ export const rejectedBy = (change: Change, decision: Decision): Change => ({
 
 export const includes = ({ decisions }: Change, { principal, at, outcome, digest }: Decision): boolean =>
   decisions.some(
-    (decision) =>
-      decision.principal === principal && decision.at === at && decision.outcome === outcome && decision.digest === digest,
+    (decision) => decision.principal === principal && decision.at === at && decision.outcome === outcome && decision.digest === digest,
   )

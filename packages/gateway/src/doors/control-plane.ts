@@ -12,6 +12,7 @@ import { serversDoor } from './servers.ts'
 export const controlPlaneDoor = (rooms: Rooms): Handlers<typeof gatewayControlPlane> => ({
   ...peopleDoor(rooms),
   ...changesDoor(rooms),
+  ...changeListsDoor(rooms),
   ...groupsDoor(rooms),
   ...serversDoor(rooms),
   ...journalDoor(rooms),

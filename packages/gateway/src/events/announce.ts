@@ -45,7 +45,11 @@ const tellRequester = (audience: Audience, change: Change): void => {
   })
 }
 
-const tellEffect = ({ audience, groupRemoved, serverTouched }: AnnounceDeps, effect: Effect, { id: changeID, agentGroupID, kind }: Change): void => {
+const tellEffect = (
+  { audience, groupRemoved, serverTouched }: AnnounceDeps,
+  effect: Effect,
+  { id: changeID, agentGroupID, kind }: Change,
+): void => {
   if (effect.type === 'grant') audience.broker('grant-changed', { agentGroupID, server: effect.grant.server })
   if (effect.type === 'entry') audience.broker('catalog-changed', {})
   if (effect.type === 'grant') serverTouched(effect.grant.server)

@@ -35,7 +35,8 @@ const assertThere = async ({ store, log }: FreezeDeps, agentGroupID: AgentGroupI
     log.error('a group is frozen without having been found', { agentGroupID, error })
     return agentGroupID
   })
-  if (there === undefined) throw new ServiceError('not-found', { detail: `there is no agent group ${agentGroupID}`, hint: 'list the groups' })
+  if (there === undefined)
+    throw new ServiceError('not-found', { detail: `there is no agent group ${agentGroupID}`, hint: 'list the groups' })
 }
 
 /** Waits for nobody. What is frozen already stays frozen for its first reason. */

@@ -74,7 +74,9 @@ const granted: Check = {
   code: 'not-granted',
   passes: ({ row }) => row !== undefined,
   explain: ({ row, server }) =>
-    row === undefined ? `there is no grant for the tool server ${quote(server)}` : `${row.grant.changeID} granted it at ${row.grant.grantedAt}`,
+    row === undefined
+      ? `there is no grant for the tool server ${quote(server)}`
+      : `${row.grant.changeID} granted it at ${row.grant.grantedAt}`,
 }
 
 const active: Check = {
@@ -82,7 +84,9 @@ const active: Check = {
   code: 'revoked',
   passes: (subject) => subject.row?.grant.state === 'active' && !isSuspended(subject),
   explain: (subject) =>
-    isSuspended(subject) ? 'the grant is suspended: its server became another one' : `the grant is ${subject.row?.grant.state ?? 'missing'}`,
+    isSuspended(subject)
+      ? 'the grant is suspended: its server became another one'
+      : `the grant is ${subject.row?.grant.state ?? 'missing'}`,
 }
 
 const inTime: Check = {
@@ -90,7 +94,9 @@ const inTime: Check = {
   code: 'revoked',
   passes: ({ row, now }) => row !== undefined && !isExpired(row, now),
   explain: ({ row }, passed) =>
-    row?.grant.expiresAt === undefined ? 'the grant does not expire' : `the grant ${passed ? 'expires' : 'expired'} at ${row.grant.expiresAt}`,
+    row?.grant.expiresAt === undefined
+      ? 'the grant does not expire'
+      : `the grant ${passed ? 'expires' : 'expired'} at ${row.grant.expiresAt}`,
 }
 
 const withinCalls: Check = {

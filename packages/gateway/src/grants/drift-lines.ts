@@ -31,7 +31,10 @@ interface Place {
 }
 
 export const readMoved = async (rows: Rows, { agentGroupID, server }: Place): Promise<MovedDetail | undefined> => {
-  const row = await rows.get<{ record: string }>('SELECT record FROM drifts WHERE agent_group_id = ? AND server = ?', [agentGroupID, server])
+  const row = await rows.get<{ record: string }>('SELECT record FROM drifts WHERE agent_group_id = ? AND server = ?', [
+    agentGroupID,
+    server,
+  ])
   return row === undefined ? undefined : v.parse(MovedDetail, JSON.parse(row.record))
 }
 
@@ -42,7 +45,8 @@ const observed: Projection = async (tx, entry) => {
   if ('grant' in detail) {
     const present = await readGrant(tx, detail.grant)
     const isSame = present?.changeID === detail.grant.changeID && present.state === 'active' && present.pinned === 'none'
-    if (isSame) await writeGrant(tx, { ...present, pins: detail.grant.pins, pinned: detail.grant.pinned, entryDigest: detail.grant.entryDigest })
+    if (isSame)
+      await writeGrant(tx, { ...present, pins: detail.grant.pins, pinned: detail.grant.pinned, entryDigest: detail.grant.entryDigest })
     return
   }
   await tx.run(

@@ -19,9 +19,7 @@ export interface Sighting {
 }
 
 const covered = (row: GrantRow, definitions: Definitions | undefined): [tool: string, moved: Moved][] =>
-  [...(definitions ?? [])]
-    .filter(([tool]) => covers(row, tool))
-    .map(([tool, seen]) => [tool, { pinned: row.pins.get(tool) ?? null, seen }])
+  [...(definitions ?? [])].filter(([tool]) => covers(row, tool)).map(([tool, seen]) => [tool, { pinned: row.pins.get(tool) ?? null, seen }])
 
 const isChanged = ({ pinned, seen }: Moved): boolean => pinned !== null && pinned !== seen
 const isNew = ({ pinned }: Moved): boolean => pinned === null

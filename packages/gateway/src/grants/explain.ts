@@ -21,7 +21,9 @@ interface Step {
 /** Parts at the first separator, which no server's name holds. */
 const placeOf = ({ agentGroupID, tool: name }: Asked): Place => {
   const at = name.indexOf(toolSeparator)
-  return at <= 0 ? { agentGroupID, server: '', tool: name } : { agentGroupID, server: name.slice(0, at), tool: name.slice(at + toolSeparator.length) }
+  return at <= 0
+    ? { agentGroupID, server: '', tool: name }
+    : { agentGroupID, server: name.slice(0, at), tool: name.slice(at + toolSeparator.length) }
 }
 
 /** What the broker finds beyond the verdict. */

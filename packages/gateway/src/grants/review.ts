@@ -49,7 +49,13 @@ const judge = (deps: ReviewDeps, row: GrantRow, sighting: Sighting): MovedDetail
   const { server, changeID, state } = row.grant
   const isOver = state === 'revoked' || isExpired(row, deps.clock())
   const tools = isOver ? {} : driftOf(row, sighting)
-  return { server, settled: isOver || (state === 'active' && Object.keys(tools).length === 0), changeID, entryDigest: sighting.entryDigest, tools }
+  return {
+    server,
+    settled: isOver || (state === 'active' && Object.keys(tools).length === 0),
+    changeID,
+    entryDigest: sighting.entryDigest,
+    tools,
+  }
 }
 
 const isKnown = (now: MovedDetail, then: MovedDetail | undefined): boolean =>

@@ -4,6 +4,7 @@ import type { Journal } from '@gatehouse/journal'
 import type { Metrics } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
+import type { Catalog } from '../catalog/file.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { OpenSessions } from '../sessions/open-sessions.ts'
 
@@ -11,6 +12,7 @@ export interface LifeDeps {
   readonly store: Store
   readonly journal: Journal
   readonly ledger: Ledger
+  readonly catalog: Pick<Catalog, 'fault'>
   readonly sessions: OpenSessions
   readonly metrics: Metrics
   readonly clock: () => number
@@ -19,9 +21,10 @@ export interface LifeDeps {
 const countHeld = async ({ store }: LifeDeps): Promise<number> =>
   (await store.read.get<{ held: number }>(`SELECT count(*) AS held FROM changes WHERE state = 'held'`))?.held ?? 0
 
-const degraded = ({ ledger, journal }: LifeDeps): string[] => [
+const degraded = ({ ledger, journal, catalog }: LifeDeps): string[] => [
   ...(ledger.fault() === undefined ? [] : ['journal']),
   ...(journal.hasReserve() ? [] : ['disk']),
+  ...(catalog.fault() === undefined ? [] : ['catalog']),
 ]
 
 /** Failed where nothing can be decided; a gateway that cannot decide still answers what is. */
@@ -36,6 +39,7 @@ export const health = async (deps: LifeDeps): Promise<Health> => {
       sessions: deps.sessions.all().length,
       head: deps.journal.head().seq,
       ...(fault === undefined ? {} : { journal: fault }),
+      ...(deps.catalog.fault() === undefined ? {} : { catalog: deps.catalog.fault() }),
     },
   }
 }

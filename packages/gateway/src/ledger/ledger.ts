@@ -79,7 +79,8 @@ const open = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
 }
 
 const assertLate = (lines: readonly JournalInput[]): void => {
-  for (const { stage } of lines) if (!lateStages.has(stage)) throw new TypeError(`${stage} does more than take power away: it is never late`)
+  for (const { stage } of lines)
+    if (!lateStages.has(stage)) throw new TypeError(`${stage} does more than take power away: it is never late`)
 }
 
 const isWell = ({ tampered, outage, behind, late }: LedgerState): boolean =>

@@ -23,7 +23,9 @@ const values = columns.split(', ').map((_column, index) => `value ->> ${index}`)
 /** One statement for all of them, since each one is a journey to another thread. */
 export const indexLines = async (tx: Transaction, lines: readonly Placed[]): Promise<void> => {
   if (lines.length === 0) return
-  await tx.run(`INSERT OR REPLACE INTO lines (${columns}) SELECT ${values.join(', ')} FROM json_each(?)`, [JSON.stringify(lines.map(rowOf))])
+  await tx.run(`INSERT OR REPLACE INTO lines (${columns}) SELECT ${values.join(', ')} FROM json_each(?)`, [
+    JSON.stringify(lines.map(rowOf)),
+  ])
 }
 
 /** Number of the last line that is in the index; those before it are, too. */

@@ -47,7 +47,11 @@ const tail = async (journal: Journal, filter: Filter, { from, to }: { from: numb
 }
 
 /** One search for the whole page; the lines themselves are read as far as they are taken. */
-const filtered = async ({ journal, store }: AuditDeps, filter: Filter, { most, from = Number.MAX_SAFE_INTEGER }: { most: number; from?: number | undefined }): Promise<Source> => {
+const filtered = async (
+  { journal, store }: AuditDeps,
+  filter: Filter,
+  { most, from = Number.MAX_SAFE_INTEGER }: { most: number; from?: number | undefined },
+): Promise<Source> => {
   const newest = await tail(journal, filter, { from: (await lastIndexed(store.read)) + 1, to: from })
   const found = await searchLines(store.read, filter, { ...(await spanOf(store.read, filter, from)), limit: most })
   let taken = 0

@@ -98,10 +98,10 @@ export const searchLines = async (rows: Rows, filter: Filter, { limit, ...span }
   if (filter.groups === undefined) return rows.all<Found>(`SELECT ${places} FROM lines WHERE ${rest}`, given)
   const groups = JSON.stringify(filter.groups)
   if (by !== undefined)
-    return rows.all<Found>(
-      `SELECT ${places} FROM lines WHERE +agent_group_id IN (SELECT value FROM json_each(?)) AND ${rest}`,
-      [groups, ...given],
-    )
+    return rows.all<Found>(`SELECT ${places} FROM lines WHERE +agent_group_id IN (SELECT value FROM json_each(?)) AND ${rest}`, [
+      groups,
+      ...given,
+    ])
   // The newest of all groups are among the newest of each.
   const ofEach = `SELECT seq FROM lines WHERE agent_group_id = bound.value AND ${rest}`
   return rows.all<Found>(

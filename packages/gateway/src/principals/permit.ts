@@ -45,7 +45,11 @@ const placeOf = async (rows: Rows, principal: Principal, { agentGroupID, session
 }
 
 /** @param actor the same as the principal, with the door that it came through */
-export const permit = async (deps: PermitDeps, { actor, principal }: { actor: Actor; principal: Principal }, passage: Passage): Promise<Principal> => {
+export const permit = async (
+  deps: PermitDeps,
+  { actor, principal }: { actor: Actor; principal: Principal },
+  passage: Passage,
+): Promise<Principal> => {
   const group = await placeOf(deps.store.read, principal, passage)
   if (group === undefined && principal.groups !== undefined && placed.has(passage.route)) throw wholeUnitOnly(passage.route)
   const stage = stages[passage.route]

@@ -61,8 +61,7 @@ export const rights: Readonly<Record<Act, Right>> = {
   backup: unitFrom('admin'),
 }
 
-export const hasRole = (principal: Pick<Principal, 'role'>, least: Role): boolean =>
-  roles.indexOf(principal.role) >= roles.indexOf(least)
+export const hasRole = (principal: Pick<Principal, 'role'>, least: Role): boolean => roles.indexOf(principal.role) >= roles.indexOf(least)
 
 export const wholeUnitOnly = (act: string): ServiceError =>
   new ServiceError('forbidden', {

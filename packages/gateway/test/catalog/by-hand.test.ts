@@ -23,6 +23,7 @@ const edit = async (change: (entries: Record<string, unknown>) => void): Promise
   change(entries)
   await write(JSON.stringify(entries))
 }
+const health = async () => unit.gateway.supervisor.health({}, context)
 const reload = async () => unit.gateway.controlPlane.reload({ token }, context)
 const names = async () => (await unit.gateway.controlPlane.servers({ token }, context)).items.map(({ name }) => name)
 const reloads = async () => (await audit(unit)).filter(({ stage }) => stage === 'catalog-reload')
@@ -83,9 +84,11 @@ for (const [what, act] of broken) {
     assert.ok(!error.detail.includes('literal-secret'))
     assert.deepEqual(await names(), ['one'])
     assert.deepEqual(await reloads(), [])
+    assert.deepEqual([(await health()).status, (await health()).degraded], ['degraded', ['catalog']])
     await writeFile(path(), JSON.stringify({ good: stdio }), { mode: 0o600 })
     await chmod(path(), 0o600)
     assert.deepEqual((await reload()).added, ['good'])
+    assert.deepEqual((await health()).degraded, [])
   })
 }
 

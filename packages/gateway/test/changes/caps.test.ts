@@ -24,7 +24,8 @@ const agents = async (id: string) => {
   const sessions = [await openSession(unit, id, 'one'), await openSession(unit, id, 'two')]
   const ask = async (kind: string, after: unknown, { by = 0, reason }: { by?: number; reason?: string } = {}) =>
     unit.gateway.runner.submitFor({ session: v.parse(SessionID, sessions[by]?.id), kind, after, reason }, context)
-  const access = (server: string, tools: string[], more: { by?: number; reason?: string } = {}) => ask('mcp_access', { server, tools }, more)
+  const access = (server: string, tools: string[], more: { by?: number; reason?: string } = {}) =>
+    ask('mcp_access', { server, tools }, more)
   return { ask, access }
 }
 
@@ -37,7 +38,8 @@ test(`at most ${limits.agentHeldChanges} requests of a group's agents wait, all 
   assert.equal((await audit(unit)).length, before)
   const other = await agents('not-full')
   assert.equal((await other.access('s11', ['echo'])).state, 'held', 'another group has its own room')
-  for (let index = 0; index < 3; index += 1) assert.equal((await submit(unit, ['persona', 'full', { instructions: `${index}` }])).state, 'held')
+  for (let index = 0; index < 3; index += 1)
+    assert.equal((await submit(unit, ['persona', 'full', { instructions: `${index}` }])).state, 'held')
   const pending = await unit.gateway.controlPlane.pending({ token, limit: 1, agentGroupID: 'full' as never }, context)
   await decide(unit, [pending.items[0]?.id ?? '', 'reject'])
   assert.equal((await access('s11', ['echo'])).state, 'held')
@@ -47,7 +49,9 @@ test('the same request again is the one that waits, from another session and man
   const { access } = await agents('same')
   const first = await access('s0', ['echo'], { reason: 'please' })
   const before = (await audit(unit)).length
-  const again = await Promise.all(Array.from({ length: 10 }, (_, index) => access('s0', ['echo'], { by: index % 2, reason: `please ${index}` })))
+  const again = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => access('s0', ['echo'], { by: index % 2, reason: `please ${index}` })),
+  )
   assert.ok(again.every((outcome) => outcome.id === first.id && outcome.state === 'held' && outcome.digest === first.digest))
   assert.equal((await audit(unit)).length, before)
 })
@@ -68,7 +72,10 @@ test('a different request for the same target is a conflict that names the one t
   assert.equal((await access('s1', ['echo'])).state, 'held', 'another server is another target')
   assert.equal((await ask('tools', { enabled: ['search'] })).state, 'held', 'another kind is another target')
   assert.equal((await fails(ask('tools', { enabled: [] }))).code, 'conflict')
-  await unit.gateway.controlPlane.submit({ token, submission: { kind: 'mcp_access', agentGroupID: 'target', after: { server: 's0', tools: [] } } }, context)
+  await unit.gateway.controlPlane.submit(
+    { token, submission: { kind: 'mcp_access', agentGroupID: 'target', after: { server: 's0', tools: [] } } },
+    context,
+  )
   await decide(unit, [first.id, 'approve'])
   assert.equal((await access('s0', ['echo', 'add'])).state, 'held')
 })

@@ -58,7 +58,10 @@ test('of ten who decide too late all learn that it has expired, and one line is 
 test('cannot be withdrawn too late', async () => {
   const id = await hold()
   now += ttl
-  assert.equal((await fails(async () => unit.gateway.controlPlane.withdraw({ token, id: id as never }, context))).code, 'change-already-decided')
+  assert.equal(
+    (await fails(async () => unit.gateway.controlPlane.withdraw({ token, id: id as never }, context))).code,
+    'change-already-decided',
+  )
 })
 
 test('a clock that steps back revives nothing', async () => {

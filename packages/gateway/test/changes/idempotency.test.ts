@@ -88,7 +88,11 @@ test('a refused attempt is refused again with the same change, and is stored onc
 
 test('what does not fit its schema uses up no key', async () => {
   const wrong = unit.gateway.controlPlane.submit(
-    { token, submission: { kind: 'persona', agentGroupID: 'g', after: {} }, idempotency: { route: 'r', key: 'g', body: sha256('1') as Digest } },
+    {
+      token,
+      submission: { kind: 'persona', agentGroupID: 'g', after: {} },
+      idempotency: { route: 'r', key: 'g', body: sha256('1') as Digest },
+    },
     context,
   )
   assert.equal((await fails(Promise.resolve(wrong))).code, 'invalid')

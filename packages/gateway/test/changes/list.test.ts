@@ -63,7 +63,11 @@ const filters: readonly (readonly [what: string, filter: Filter, fits: (change: 
   ['principal', { principal: 'alice' }, (change) => change.principal === 'alice'],
   ['group and requester', { agentGroupID: 'a', requestedBy: 'cli:y' }, (change) => change.requestedBy === 'cli:y'],
   ['a group that has none', { agentGroupID: 'nobody' }, () => false],
-  ['all at once', { agentGroupID: 'b', kind: 'mcp_access', principal: 'alice', requestedBy: 'api:alice' }, (change) => change.kind === 'mcp_access'],
+  [
+    'all at once',
+    { agentGroupID: 'b', kind: 'mcp_access', principal: 'alice', requestedBy: 'api:alice' },
+    (change) => change.kind === 'mcp_access',
+  ],
 ]
 
 for (const which of ['pending', 'history'] as const) {

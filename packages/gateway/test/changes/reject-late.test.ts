@@ -52,9 +52,12 @@ const rejectsWithout = (what: string, broken: boolean): void =>
       fault.broken = false
       await back(unit.dir)
       await waitFor(async () => (await stages(unit, id)).includes('reject'), { what: 'the late line' })
-      await waitFor(async () => (await unit.store.read.get<{ state: string }>('SELECT state FROM changes WHERE id = ?', [id]))?.state === 'rejected', {
-        what: 'its effect',
-      })
+      await waitFor(
+        async () => (await unit.store.read.get<{ state: string }>('SELECT state FROM changes WHERE id = ?', [id]))?.state === 'rejected',
+        {
+          what: 'its effect',
+        },
+      )
       assert.equal((await fails(decide(unit, [id, 'approve']))).code, 'change-already-decided')
       const line = (await audit(unit)).find(({ stage, changeID }) => stage === 'reject' && changeID === id)
       assert.ok(line?.detail['late'])

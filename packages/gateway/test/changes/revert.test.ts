@@ -4,7 +4,21 @@ import { after, before, test } from 'node:test'
 import { ChangeID } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { mint } from '../fixtures/crowd.ts'
-import { audit, carry, createGroup, decide, fails, grants, group, groups, putServer, read, server, token, type Wanted } from '../fixtures/people.ts'
+import {
+  audit,
+  carry,
+  createGroup,
+  decide,
+  fails,
+  grants,
+  group,
+  groups,
+  putServer,
+  read,
+  server,
+  token,
+  type Wanted,
+} from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 let unit: Unit
@@ -47,7 +61,11 @@ const cases: readonly Case[] = [
   { what: 'a persona', first: [['persona', { instructions: 'before' }]], change: ['persona', { instructions: 'after' }] },
   { what: 'tools', first: [['tools', { enabled: ['search'] }]], change: ['tools', { enabled: ['run_script'] }] },
   { what: 'a new grant', change: ['mcp_access', { server: 'sample', tools: ['echo'] }] },
-  { what: 'a wider grant', first: [['mcp_access', { server: 'sample', tools: ['echo'] }]], change: ['mcp_access', { server: 'sample', tools: [] }] },
+  {
+    what: 'a wider grant',
+    first: [['mcp_access', { server: 'sample', tools: ['echo'] }]],
+    change: ['mcp_access', { server: 'sample', tools: [] }],
+  },
   { what: 'a revocation', first: [['mcp_access', { server: 'sample', tools: ['echo'] }]], change: ['mcp_revoke', { server: 'sample' }] },
   {
     what: 'a revocation in part',

@@ -73,13 +73,55 @@ const makers: Readonly<Record<ChangeState, (agentGroupID: string) => Promise<str
 /** The state that an act leads to, or the code that it is refused with. A reversal leads to another change. */
 const table: Readonly<Record<ChangeState, Readonly<Record<Act, string>>>> = {
   held: { approve: 'applied', reject: 'rejected', withdraw: 'withdrawn', retry: 'conflict', revert: 'conflict' },
-  refused: { approve: 'change-already-decided', reject: 'change-already-decided', withdraw: 'change-already-decided', retry: 'conflict', revert: 'conflict' },
-  rejected: { approve: 'change-already-decided', reject: 'change-already-decided', withdraw: 'change-already-decided', retry: 'conflict', revert: 'conflict' },
-  withdrawn: { approve: 'change-already-decided', reject: 'change-already-decided', withdraw: 'change-already-decided', retry: 'conflict', revert: 'conflict' },
-  expired: { approve: 'change-already-decided', reject: 'change-already-decided', withdraw: 'change-already-decided', retry: 'conflict', revert: 'conflict' },
-  approved: { approve: 'change-already-decided', reject: 'change-already-decided', withdraw: 'change-already-decided', retry: 'conflict', revert: 'conflict' },
-  applied: { approve: 'change-already-decided', reject: 'change-already-decided', withdraw: 'change-already-decided', retry: 'conflict', revert: 'held' },
-  apply_failed: { approve: 'change-already-decided', reject: 'change-already-decided', withdraw: 'change-already-decided', retry: 'apply_failed', revert: 'conflict' },
+  refused: {
+    approve: 'change-already-decided',
+    reject: 'change-already-decided',
+    withdraw: 'change-already-decided',
+    retry: 'conflict',
+    revert: 'conflict',
+  },
+  rejected: {
+    approve: 'change-already-decided',
+    reject: 'change-already-decided',
+    withdraw: 'change-already-decided',
+    retry: 'conflict',
+    revert: 'conflict',
+  },
+  withdrawn: {
+    approve: 'change-already-decided',
+    reject: 'change-already-decided',
+    withdraw: 'change-already-decided',
+    retry: 'conflict',
+    revert: 'conflict',
+  },
+  expired: {
+    approve: 'change-already-decided',
+    reject: 'change-already-decided',
+    withdraw: 'change-already-decided',
+    retry: 'conflict',
+    revert: 'conflict',
+  },
+  approved: {
+    approve: 'change-already-decided',
+    reject: 'change-already-decided',
+    withdraw: 'change-already-decided',
+    retry: 'conflict',
+    revert: 'conflict',
+  },
+  applied: {
+    approve: 'change-already-decided',
+    reject: 'change-already-decided',
+    withdraw: 'change-already-decided',
+    retry: 'conflict',
+    revert: 'held',
+  },
+  apply_failed: {
+    approve: 'change-already-decided',
+    reject: 'change-already-decided',
+    withdraw: 'change-already-decided',
+    retry: 'apply_failed',
+    revert: 'conflict',
+  },
 }
 
 test('every state has its row', () => assert.deepEqual(Object.keys(table).toSorted(), [...changeStates].toSorted()))

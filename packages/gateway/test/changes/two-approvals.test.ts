@@ -119,14 +119,19 @@ test('a stale approval clears them too, and counts for nothing', async () => {
 test('of twenty second approvers at once one completes it', async () => {
   const { id } = await alice.submit(persona('raced'))
   await bob.decide(id, 'approve')
-  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? carol : admin).decide(id, 'approve')))
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? carol : admin).decide(id, 'approve')),
+  )
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
   assert.equal((await stages(unit, id)).filter((stage) => stage === 'apply').length, 1)
 })
 
 test('what an agent asks for needs two people as well', async () => {
   const session = await openSession(unit, 'g')
-  const asked = await unit.gateway.runner.submitFor({ session: session.id, kind: 'mcp_access', after: { server: 'sample', tools: ['add'] } }, context)
+  const asked = await unit.gateway.runner.submitFor(
+    { session: session.id, kind: 'mcp_access', after: { server: 'sample', tools: ['add'] } },
+    context,
+  )
   assert.equal((await alice.decide(asked.id, 'approve')).state, 'held')
   assert.equal((await bob.decide(asked.id, 'approve')).state, 'applied')
 })

@@ -44,7 +44,7 @@ const operator: Scenario = {
     say({ removed: 'sample' })
     await controlPlane.createToken({ token, wanted: { name: 'ann', role: 'approver' } as never }, context)
     say({ minted: 'ann' })
-    await controlPlane.revokeToken({ token, name: 'ann' as never }, context)
+    await controlPlane.revokeToken({ token, name: 'ann' }, context)
     say({ revoked: 'ann' })
     await controlPlane.freeze({ token, reason: 'a drill' }, context)
     say({ frozen: 'unit' })

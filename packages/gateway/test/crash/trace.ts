@@ -36,7 +36,7 @@ const toStep = (name: string, args: string): Step | undefined => {
     }
     case 'write':
     case 'writev':
-      if (/^1</.test(args)) return said(Buffer.concat(strings(args)).toString())
+      if (args.startsWith('1<')) return said(Buffer.concat(strings(args)).toString())
       return { act: 'write', path, at: 'end', bytes: Buffer.concat(strings(args)) }
     case 'pwrite64':
     case 'pwritev':

@@ -44,7 +44,7 @@ export const urgent: Readonly<Record<string, Operation>> = {
   freeze: (unit) => unit.gateway.controlPlane.freeze({ token, reason: 'the disk is dying' }, context),
   reject: (unit, { held }) => decide(unit, [held[1], 'reject']),
   terminate: (unit, { session }) => unit.gateway.controlPlane.terminate({ token, session }, context),
-  'revoke a token': (unit) => unit.gateway.controlPlane.revokeToken({ token, name: 'ann' as never }, context),
+  'revoke a token': (unit) => unit.gateway.controlPlane.revokeToken({ token, name: 'ann' }, context),
 }
 
 /** The stage under which each urgent act is journaled. */

@@ -1,7 +1,16 @@
 // The verdict over one call: a table of cases, and that the table would see any check weakened.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CatalogEntry, Digest, type Freeze, type Grant, type Pinning, type Session, type ToolDefinition, type Verdict } from '@gatehouse/contracts'
+import {
+  type CatalogEntry,
+  Digest,
+  type Freeze,
+  type Grant,
+  type Pinning,
+  type Session,
+  type ToolDefinition,
+  type Verdict,
+} from '@gatehouse/contracts'
 import { definitionDigest } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Catalog } from '../../src/catalog/file.ts'
@@ -119,7 +128,11 @@ const cases: readonly [what: string, given: Case, outcome: Outcome][] = [
   ['refuse: a changed tool of a revoked grant', { declared: changed, grant: revoked }, 'revoked'],
   ['refuse: a changed tool of an expired grant', { declared: changed, grant: over }, 'revoked'],
   ['refuse: a changed tool of a used-up grant', { declared: changed, ...spent }, 'revoked'],
-  ['refuse: a changed tool that the grant does not name any more', { declared: [tool('wipe', 'x')], tool: 'wipe', grant: narrowed }, 'not-granted'],
+  [
+    'refuse: a changed tool that the grant does not name any more',
+    { declared: [tool('wipe', 'x')], tool: 'wipe', grant: narrowed },
+    'not-granted',
+  ],
   ['refuse: a changed tool under an empty list', { declared: changed, grant: all }, 'definition-changed'],
   ['refuse: a new tool under an empty list', { declared: [tool('new')], tool: 'new', grant: all }, 'any'],
   ['refuse: a tool that is gone', { declared: [] }, 'pinned'],
@@ -128,12 +141,20 @@ const cases: readonly [what: string, given: Case, outcome: Outcome][] = [
   ['refuse: another entry with the same definitions', { present: other }, 'pinned'],
   ['refuse: another entry with other definitions', { present: other, declared: changed }, 'definition-changed'],
   ['refuse: an entry that was taken away', { present: null }, 'pinned'],
-  ['refuse: a named tool that was not there at the approval', { grant: { tools: ['echo', 'late'] }, tool: 'late', declared: [tool('late')] }, 'any'],
+  [
+    'refuse: a named tool that was not there at the approval',
+    { grant: { tools: ['echo', 'late'] }, tool: 'late', declared: [tool('late')] },
+    'any',
+  ],
   ['strict: a tool as it was approved', { pinning: 'strict' }, 'pinned'],
   ['strict: a tool that the grant does not name', { pinning: 'strict', declared: [tool('wipe')], tool: 'wipe' }, 'not-granted'],
   ['strict: a changed tool', { pinning: 'strict', declared: changed }, 'definition-changed'],
   ['strict: a new tool under an empty list', { pinning: 'strict', declared: [tool('new')], tool: 'new', grant: all }, 'definition-changed'],
-  ['strict: a new tool that the gateway has not seen', { pinning: 'strict', declared: null, tool: 'new', grant: all }, 'definition-changed'],
+  [
+    'strict: a new tool that the gateway has not seen',
+    { pinning: 'strict', declared: null, tool: 'new', grant: all },
+    'definition-changed',
+  ],
   ['strict: before the first listing', { pinning: 'strict', grant: unpinned, declared: null }, 'any'],
   ['strict: another entry, before its line is written', { pinning: 'strict', present: other }, 'revoked'],
   ['strict: an entry that was taken away', { pinning: 'strict', present: null }, 'pinned'],

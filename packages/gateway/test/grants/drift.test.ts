@@ -5,7 +5,20 @@ import { type Change, type Pinning, SessionID, type ToolDefinition } from '@gate
 import { definitionDigest } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { list, tool } from '../fixtures/listing.ts'
-import { audit, authorize, carry, createGroup, decide, grants, openSession, putServer, read, stages, submit, token } from '../fixtures/people.ts'
+import {
+  audit,
+  authorize,
+  carry,
+  createGroup,
+  decide,
+  grants,
+  openSession,
+  putServer,
+  read,
+  stages,
+  submit,
+  token,
+} from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 const units = new Map<Pinning, Unit>()
@@ -238,7 +251,9 @@ test('a grant that was approved without evidence is pinned at the first listing,
 })
 
 const stored = async ({ unit, name }: Set): Promise<object> =>
-  JSON.parse((await unit.store.read.get<{ record: string }>('SELECT record FROM grants WHERE agent_group_id = ?', [name]))!.record) as object
+  JSON.parse(
+    (await unit.store.read.get<{ record: string }>('SELECT record FROM grants WHERE agent_group_id = ?', [name]))!.record,
+  ) as object
 
 test('a listing from before the approval pins nothing', async () => {
   let now = Date.UTC(2026, 10, 21)

@@ -43,7 +43,13 @@ test('names every check of an allowed call in its order, with the grant', async 
 const ends: readonly [what: string, name: string, check: string, code: string, act: () => Promise<unknown>][] = [
   ['no grant', 'none', 'grant', 'not-granted', () => putServer(unit, 'none')],
   ['a name without a server', '', 'grant', 'not-granted', async () => undefined],
-  ['a revoked grant', 'revoked', 'state', 'revoked', async () => (await allow('revoked'), carry(unit, ['mcp_revoke', 'a', { server: 'revoked' }]))],
+  [
+    'a revoked grant',
+    'revoked',
+    'state',
+    'revoked',
+    async () => (await allow('revoked'), carry(unit, ['mcp_revoke', 'a', { server: 'revoked' }])),
+  ],
   [
     'an expired grant',
     'over',
@@ -72,7 +78,13 @@ const ends: readonly [what: string, name: string, check: string, code: string, a
     'definition-changed',
     async () => (await allow('changed'), list(unit, 'changed', [tool('echo', { description: 'x' })])),
   ],
-  ['a tool that the server does not declare', 'undeclared', 'declared', 'not-declared', async () => (await allow('undeclared'), list(unit, 'undeclared', []))],
+  [
+    'a tool that the server does not declare',
+    'undeclared',
+    'declared',
+    'not-declared',
+    async () => (await allow('undeclared'), list(unit, 'undeclared', [])),
+  ],
   [
     'a server that was taken away',
     'away',

@@ -77,7 +77,7 @@ const slice = (model: Model, asked: Asking): string => {
     case 'remove': {
       const wired = [...model.wirings].filter(([, owner]) => owner === asked.group).map(([address]) => address)
       const held = grantsOf(model, asked.group).map(([name, grant]) => [name, terms(grant)])
-      return JSON.stringify([group, held.toSorted(), wired.toSorted()])
+      return JSON.stringify([group, held.map(String), wired.map(String).toSorted()])
     }
     case 'persona':
       return JSON.stringify(group?.persona)

@@ -105,7 +105,8 @@ test('a permit that changes something is journaled with its principal and its gr
   const boss = await mint(unit, { name: 'boss', role: 'admin' })
   const { controlPlane } = unit.gateway
   const before = (await stages(unit)).length
-  for (const route of ['resume', 'purge'] as const) await controlPlane.permit({ token: boss.token, route, session: mine.session as never }, context)
+  for (const route of ['resume', 'purge'] as const)
+    await controlPlane.permit({ token: boss.token, route, session: mine.session as never }, context)
   await controlPlane.permit({ token: boss.token, route: 'backup' }, context)
   await controlPlane.permit({ token: boss.token, route: 'chat', agentGroupID: group('mine') }, context)
   const lines = (await audit(unit)).slice(before)
@@ -121,7 +122,11 @@ test('a permit that changes something is journaled with its principal and its gr
 
 test('a permit for what is not there is refused', async () => {
   const { controlPlane } = unit.gateway
-  const asked = [{ agentGroupID: group('nobody') }, { session: 'ses_aaaaaaaaaaaaa' as never }, { session: mine.session as never, agentGroupID: group(outside) }]
+  const asked = [
+    { agentGroupID: group('nobody') },
+    { session: 'ses_aaaaaaaaaaaaa' as never },
+    { session: mine.session as never, agentGroupID: group(outside) },
+  ]
   for (const place of asked) {
     const error = await fails(controlPlane.permit({ token, route: 'chat', ...place }, context) as Promise<unknown>)
     assert.equal(error.code, 'not-found')

@@ -6,43 +6,49 @@ import type { Run } from './run.ts'
 import type { Session } from './session.ts'
 import { withQueue } from './with-queue.ts'
 
-type Status = Pick<Params<typeof gatewayRunner, 'condition'>, 'status' | 'reason'>
+type Said = Omit<Params<typeof gatewayRunner, 'condition'>, 'session'>
 
 /** One after another for a session, so that a later word is never overtaken by an earlier one. */
-const tell = (context: Context, session: Session, changeID: ChangeID, status: Status): Promise<boolean> => {
-  const told = session.telling.then(() => context.report({ changeID, session: session.id, ...status }))
+const tell = (context: Context, session: Session, said: Said): Promise<boolean> => {
+  const told = session.telling.then(() => context.report({ session: session.id, ...said }))
   session.telling = told
   return told
 }
 
-const finalStatus = ({ parked }: Session): Status => (parked === undefined ? { status: 'ready' } : { status: 'failed', reason: parked })
+const ended = ({ parked }: Session, changeID: ChangeID): Said =>
+  parked === undefined ? { changeID, status: 'ready' } : { changeID, status: 'failed', reason: parked }
 
-const inQueue = async (context: Context, session: Session, act: typeof noteOwed, changeID: ChangeID): Promise<void> => {
-  if (!session.hasQueue || session.parked !== undefined) return
-  await withQueue(context, session, (store) => act(store, changeID)).catch((error: unknown) =>
-    context.log.warn('condition of a change not kept', { session: session.id, changeID, error }),
-  )
-}
+type Keep = (session: Session, changeID: ChangeID) => Promise<void>
+
+/** What cannot be kept is still told by this process. */
+const keepBy =
+  (context: Context, act: typeof noteOwed): Keep =>
+  async (session, changeID) => {
+    if (!session.hasQueue || session.parked !== undefined) return
+    await withQueue(context, session, (store) => act(store, changeID)).catch((error: unknown) =>
+      context.log.warn('condition of a change not kept', { session: session.id, changeID, error }),
+    )
+  }
 
 /** Where nothing runs the next launch is up to date, so there is nothing to wait for. */
 export const owe = (context: Context, session: Session, changeID: ChangeID): void => {
   if (session.parked !== undefined || (session.run === undefined && session.keeping === undefined)) {
-    void tell(context, session, changeID, finalStatus(session))
+    void tell(context, session, ended(session, changeID))
     return
   }
   session.owed.set(changeID, session.run)
-  session.telling = session.telling.then(() => inQueue(context, session, noteOwed, changeID))
-  void tell(context, session, changeID, { status: 'pending' })
+  session.telling = session.telling.then(() => keepBy(context, noteOwed)(session, changeID))
+  void tell(context, session, { changeID, status: 'pending' })
 }
 
 /** After a gateway came back. */
 export const oweAgain = (context: Context, session: Session): void => {
-  for (const changeID of session.owed.keys()) void tell(context, session, changeID, { status: 'pending' })
+  for (const changeID of session.owed.keys()) void tell(context, session, { changeID, status: 'pending' })
 }
 
 const conclude = async (context: Context, session: Session, changeID: ChangeID): Promise<void> => {
-  const told = await tell(context, session, changeID, finalStatus(session))
-  if (told) await inQueue(context, session, forgetOwed, changeID)
+  const told = await tell(context, session, ended(session, changeID))
+  if (told) await keepBy(context, forgetOwed)(session, changeID)
 }
 
 /** `by`: the sandbox that has just made its first request. Without it nothing runs for this session any more. */

@@ -16,18 +16,30 @@ const said = (unit: Unit, ...expected: string[]) =>
   )
 
 describe('the condition of an applied change', { timeout: 60_000 }, () => {
-  it('is pending until the new sandbox has made its first request, then ready', async (t) => {
+  it('is pending while the sandbox works on, and ready when the next one has made its first request', async (t) => {
     const unit = await openUnit(t)
     await unit.chat('hang')
     changed(unit)
     await said(unit, 'pending')
+    assert.deepEqual([(await unit.session())?.state, (await unit.session())?.launches], ['live', 1])
     changed(unit, true)
-    assert.equal((await unit.session())?.launches, 1)
-    unit.gateway.conditions.length = 0
+    await said(unit, 'pending', 'pending')
+  })
+
+  it('outlives the runner: a new one says ready once its sandbox has made its first request', async (t) => {
+    const unit = await openUnit(t)
+    await unit.chat('hang')
+    changed(unit)
+    await said(unit, 'pending')
     await unit.stop()
+    unit.gateway.conditions.length = 0
     await unit.start()
     await said(unit, 'pending', 'ready')
-    assert.equal((await unit.session())?.launches, 1)
+    await unit.stop()
+    unit.gateway.conditions.length = 0
+    await unit.start()
+    await unit.inState('live')
+    assert.deepEqual(statuses(unit), [])
   })
 
   it('is ready when a narrowing change has reached a busy sandbox', async (t) => {

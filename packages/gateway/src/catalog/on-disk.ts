@@ -1,0 +1,132 @@
+// The catalog on disk: a JSON file that the gateway writes, 0600, and that an operator may edit between two reloads.
+import { type CatalogEntry, ServerName, ServiceError } from '@gatehouse/contracts'
+import { isRefusal, sha256, writeAtomically } from '@gatehouse/kernel'
+import * as v from 'valibot'
+import type { Secrets } from '../secrets/secrets.ts'
+import type { Catalog, CatalogItem, Reading } from './file.ts'
+import { digestOfEntry, tagOfEntry } from './identity.ts'
+import { codeOf, type Entries, fileDigest, loadCatalog, type Loaded, refuse } from './load.ts'
+
+type Items = ReadonlyMap<string, CatalogItem>
+type Teller = Pick<Secrets, 'hmac'>
+
+const byName = <T>([a]: readonly [string, T], [b]: readonly [string, T]): number => (a < b ? -1 : 1)
+
+const textOf = (entries: Entries): string => `${JSON.stringify(Object.fromEntries([...entries].toSorted(byName)), null, 2)}\n`
+
+const itemsOf = (entries: Entries, secrets: Teller): Items =>
+  new Map(
+    [...entries]
+      .toSorted(byName)
+      .map(([name, entry]) => [name, { name, entry, digest: digestOfEntry(entry), tag: tagOfEntry(secrets, name, entry) }] as const),
+  )
+
+/** Where there is none. */
+export const createCatalog = async (path: string, initial: Readonly<Record<string, CatalogEntry>>): Promise<Loaded> => {
+  const entries: Entries = new Map(Object.entries(initial).map(([name, entry]) => [v.parse(ServerName, name), entry]))
+  try {
+    await writeAtomically(path, textOf(entries))
+    return { entries, digest: sha256(textOf(entries)) }
+  } catch (error) {
+    throw refuse(`the catalog file ${path} cannot be made (${codeOf(error)})`, 'make its directory, and let this user write to it', error)
+  }
+}
+
+const unwritable = (path: string, error: unknown): ServiceError =>
+  new ServiceError('unavailable', {
+    detail: `the catalog file ${path} cannot be written (${codeOf(error)})`,
+    hint: 'let this user write to its directory, and free disk space',
+    cause: error,
+  })
+
+const unusable = (error: unknown): ServiceError => {
+  if (!isRefusal(error)) throw error
+  return new ServiceError('conflict', { detail: error.detail, hint: error.hint, cause: error })
+}
+
+const touched = (path: string): ServiceError =>
+  new ServiceError('conflict', {
+    detail: `the catalog file ${path} was changed by hand since it was last read`,
+    hint: 'reload the catalog first, so that nothing of it is lost',
+  })
+
+const load = async (path: string): Promise<Loaded> => {
+  const loaded = await loadCatalog(path)
+  if (loaded !== undefined) return loaded
+  throw refuse(`expected the catalog file ${path}, got none`, 'put it back; an empty catalog is {}')
+}
+
+export class CatalogOnDisk implements Catalog {
+  readonly enabled = true
+  readonly #path: string
+  readonly #secrets: Teller
+  #entries: Entries
+  /** Of the file as it was last read or written. */
+  #digest: string
+  #items: Items
+  #fault: string | undefined
+
+  constructor({ path, secrets }: { path: string; secrets: Teller }, { entries, digest }: Loaded) {
+    this.#path = path
+    this.#secrets = secrets
+    this.#entries = entries
+    this.#digest = digest
+    this.#items = itemsOf(entries, secrets)
+  }
+
+  get(name: ServerName): CatalogEntry | undefined {
+    return this.#items.get(name)?.entry
+  }
+
+  item(name: ServerName): CatalogItem | undefined {
+    return this.#items.get(name)
+  }
+
+  items(): readonly CatalogItem[] {
+    return [...this.#items.values()]
+  }
+
+  names(): ServerName[] {
+    return this.items().map(({ name }) => name)
+  }
+
+  fault(): string | undefined {
+    return this.#fault
+  }
+
+  async assertUntouched(): Promise<void> {
+    if ((await fileDigest(this.#path)) !== this.#digest) throw touched(this.#path)
+  }
+
+  async read(): Promise<Reading> {
+    const loaded = await load(this.#path).catch((error: unknown) => {
+      const reason = unusable(error)
+      this.#fault = reason.detail
+      throw reason
+    })
+    return { items: [...itemsOf(loaded.entries, this.#secrets).values()], adopt: () => this.#adopt(loaded) }
+  }
+
+  set(name: ServerName, entry: CatalogEntry): Promise<void> {
+    return this.#replace(new Map([...this.#entries, [name, entry]]))
+  }
+
+  remove(name: ServerName): Promise<void> {
+    return this.#replace(new Map([...this.#entries].filter(([key]) => key !== name)))
+  }
+
+  async #replace(entries: Entries): Promise<void> {
+    const text = textOf(entries)
+    await writeAtomically(this.#path, text).catch((error: unknown) => {
+      throw unwritable(this.#path, error)
+    })
+    this.#adopt({ entries, digest: sha256(text) })
+  }
+
+  #adopt({ entries, digest }: Loaded): void {
+    this.#entries = entries
+    this.#digest = digest
+    this.#items = itemsOf(entries, this.#secrets)
+    this.#fault = undefined
+  }
+}
