@@ -72,6 +72,47 @@ test('serves with the peers that are there, answers the supervisor, and ends at 
   await assert.rejects(once(connect(port, '127.0.0.1'), 'connect'))
 })
 
+test('tells its readers every line while the gateway ends and starts anew, and ends them with the token', async (t) => {
+  const port = await freePort()
+  const { runDir, ready } = await launch(t, port)
+  await ready()
+  const journal = createJournal()
+  const peers = peersOf({ boot: { mcp: null }, answers: journal.answers }, [])
+  const serve = () => {
+    const at = { path: edgeSocket(runDir, gatewayControlPlane), secret: secretOf(gatewayControlPlane.name) }
+    return serveEdge(gatewayControlPlane, { ...at, handlers: peers.gateway })
+  }
+  const write = (count: number, gateway?: Awaited<ReturnType<typeof serve>>): void => {
+    const from = journal.lines.length
+    journal.write(count)
+    gateway?.publish('news', { items: journal.lines.slice(from) })
+  }
+  const first = await serve()
+  await waitFor(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200, { what: 'the unit to be ready' })
+  const told: number[] = []
+  let opened = false
+  const onOpen = (): void => {
+    opened = true
+  }
+  const read = async (): Promise<void> => {
+    const client = createClient({ address: `http://127.0.0.1:${port}`, token })
+    for await (const event of client.events({ onOpen, retry: 10 })) if (event.type === 'news') told.push(event.news.seq)
+  }
+  const reading = assert.rejects(read(), (error) => isServiceError(error) && error.code === 'unavailable')
+  await waitFor(() => opened, { what: 'a stream' })
+  write(2, first)
+  await waitFor(() => told.length === 2, { what: 'two lines' })
+  await first.close()
+  write(3)
+  const second = await serve()
+  await waitFor(() => told.length === 5, { what: 'what was written meanwhile' })
+  write(1, second)
+  await waitFor(() => told.length === 6, { what: 'a line that comes' })
+  assert.deepEqual(told, [1, 2, 3, 4, 5, 6])
+  t.after(() => second.close())
+  void reading
+})
+
 test('refuses to start on an address in use with exit code 69, and says how to choose another', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
