@@ -83,6 +83,8 @@ const createWatch = ({ signal, silence = 45_000 }: EventsWanted) => {
 
 const readFrom = async function* (attempt: Attempt, { onOpen }: EventsWanted, seen: () => void): AsyncGenerator<ServerEvent> {
   const reader = (await open(attempt)).getReader()
+  const giveUp = (): void => void reader.cancel().catch(() => undefined)
+  attempt.signal.addEventListener('abort', giveUp, { once: true })
   const decoder = new TextDecoder()
   const parse = createEventParser()
   onOpen?.()
@@ -94,7 +96,7 @@ const readFrom = async function* (attempt: Attempt, { onOpen }: EventsWanted, se
       yield* parse(decoder.decode(value, { stream: true }))
     }
   } finally {
-    await reader.cancel().catch(() => undefined)
+    giveUp()
   }
 }
 

@@ -8,10 +8,22 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Duplex } from 'node:stream'
 import { test, type TestContext } from 'node:test'
-import { edgeSocket, gatewayControlPlane, lifeEdge, runnerControlPlane, supervisorControlPlane } from '@gatehouse/contracts'
-import { waitFor } from '@gatehouse/kernel'
+import { createClient } from '@gatehouse/client'
+import {
+  Digest,
+  edgeSocket,
+  gatewayControlPlane,
+  isServiceError,
+  lifeEdge,
+  runnerControlPlane,
+  ServiceError,
+  supervisorControlPlane,
+} from '@gatehouse/contracts'
+import { sha256, waitFor } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { execa } from 'execa'
+import * as v from 'valibot'
+import { createJournal } from './fixtures/journal.ts'
 import { createTestUnit, peersOf, token } from './fixtures/unit.ts'
 
 const program = join(import.meta.dirname, '../src/main.ts')
@@ -77,7 +89,12 @@ test('tells its readers every line while the gateway ends and starts anew, and e
   const { runDir, ready } = await launch(t, port)
   await ready()
   const journal = createJournal()
-  const peers = peersOf({ boot: { mcp: null }, answers: journal.answers }, [])
+  let revoked = false
+  const permit = () => {
+    if (revoked) throw new ServiceError('unauthorized')
+    return { name: 'ann', role: 'auditor' }
+  }
+  const peers = peersOf({ boot: { mcp: null }, answers: { ...journal.answers, 'gateway.permit': permit } }, [])
   const serve = () => {
     const at = { path: edgeSocket(runDir, gatewayControlPlane), secret: secretOf(gatewayControlPlane.name) }
     return serveEdge(gatewayControlPlane, { ...at, handlers: peers.gateway })
@@ -98,7 +115,7 @@ test('tells its readers every line while the gateway ends and starts anew, and e
     const client = createClient({ address: `http://127.0.0.1:${port}`, token })
     for await (const event of client.events({ onOpen, retry: 10 })) if (event.type === 'news') told.push(event.news.seq)
   }
-  const reading = assert.rejects(read(), (error) => isServiceError(error) && error.code === 'unavailable')
+  const reading = assert.rejects(read(), (error) => isServiceError(error) && error.code === 'unauthorized')
   await waitFor(() => opened, { what: 'a stream' })
   write(2, first)
   await waitFor(() => told.length === 2, { what: 'two lines' })
@@ -110,7 +127,9 @@ test('tells its readers every line while the gateway ends and starts anew, and e
   await waitFor(() => told.length === 6, { what: 'a line that comes' })
   assert.deepEqual(told, [1, 2, 3, 4, 5, 6])
   t.after(() => second.close())
-  void reading
+  revoked = true
+  second.publish('token-revoked', { token: v.parse(Digest, sha256(token)) })
+  await reading
 })
 
 test('refuses to start on an address in use with exit code 69, and says how to choose another', async (t) => {

@@ -134,6 +134,14 @@ test('no call begins after a freeze was answered, and all goes on when it is lif
 
 const names = async (): Promise<string[]> =>
   ((await tools.list()).body.tools ?? []).map(({ name }) => name).filter((name) => name.startsWith('changing'))
+/** Approved as they were at first, once the gateway has seen them so again. */
+const grantOriginal = async (): Promise<void> => {
+  await declare(original)
+  await waitFor('a grant of the tools as they were', 20_000, async () => {
+    await grantAll()
+    return (await codeOf('changing__fast')) === 'answered' && (await names()).length === 2
+  })
+}
 const heldDrift = async () =>
   (await unit.client.changes.pending({ limit: 50 })).items.filter(({ principal, kind }) => principal === 'gateway' && kind === 'mcp_access')
 
@@ -143,9 +151,7 @@ for (const [what, changed] of Object.entries<Partial<Definition>>({
   annotation: { annotations: { destructiveHint: true } },
 })) {
   test(`a tool whose ${what} changed is hidden and refused, until a human approves it as it is now`, async () => {
-    await declare(original)
-    await grantAll()
-    await waitFor('both tools', 10_000, async () => (await names()).length === 2)
+    await grantOriginal()
     await declare(original.map((tool) => (tool.name === 'fast' ? { ...tool, ...changed } : tool)))
     await waitFor('the refusal', 10_000, async () => (await codeOf('changing__fast')) === 'definition-changed')
     assert.deepEqual(await names(), ['changing__wait'])
@@ -162,8 +168,7 @@ for (const [what, changed] of Object.entries<Partial<Definition>>({
 }
 
 test('definitions that come back to what was approved need nobody', async () => {
-  await declare(original)
-  await grantAll()
+  await grantOriginal()
   await declare([{ ...original[0]!, description: 'Something else' }, original[1]!])
   await waitFor('the refusal', 10_000, async () => (await codeOf('changing__fast')) === 'definition-changed')
   await declare(original)
@@ -187,8 +192,7 @@ test('a server that an agent proposes is in no catalog and grants nothing, until
 })
 
 test('a server that leaves the catalog takes its calls along, and brings them back with it', async () => {
-  await declare(original)
-  await grantAll()
+  await grantOriginal()
   assert.equal((await request(`${unit.address}/v1/registry/mcp-servers/changing`, { method: 'DELETE' })).status, 204)
   assert.equal(await codeOf('changing__fast'), 'server-unavailable')
   const { items } = await unit.client.grants.list()

@@ -50,7 +50,12 @@ const anywhere: Operation['responses'] = Object.assign(
 const judgedBy = (operation: Operation, asked: Asked, original: Asked): Operation =>
   asked.path.split('?')[0] === original.path.split('?')[0] ? operation : { ...operation, responses: anywhere }
 
-const faultsOf = async (served: Fetching, operation: Operation, asked: Asked, original: Asked): Promise<string[]> => {
+interface Spoilt {
+  readonly original: Asked
+  readonly asked: Asked
+}
+
+const faultsOf = async (served: Fetching, operation: Operation, { original, asked }: Spoilt): Promise<string[]> => {
   const answer = await send(served, asked)
   if (answer === undefined) return []
   const moved = judgedBy(operation, asked, original)
@@ -61,7 +66,7 @@ const checkSpoilt = (served: Fetching, operation: Operation, numRuns: number) =>
   fc.assert(
     fc.asyncProperty(
       operation.requests.chain((original) => spoil(original).map((asked) => ({ original, asked }))),
-      async ({ original, asked }) => assert.deepEqual(await faultsOf(served, operation, asked, original), [], operation.name),
+      async (spoilt) => assert.deepEqual(await faultsOf(served, operation, spoilt), [], operation.name),
     ),
     { numRuns, endOnFailure: true },
   )

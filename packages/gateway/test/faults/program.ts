@@ -35,3 +35,4 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 await unit.close()
 process.stdout.write('"closed"\n')
+process.stdin.destroy()

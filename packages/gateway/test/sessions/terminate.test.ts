@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { SessionID } from '@gatehouse/contracts'
+import { ServiceError, SessionID } from '@gatehouse/contracts'
+import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import { mint } from '../fixtures/crowd.ts'
 import { audit, authorize, carry, createGroup, fails, openSession, putServer, token } from '../fixtures/people.ts'
@@ -71,6 +72,33 @@ test('a session is terminated while the journal cannot be written', async () => 
   const line = (await audit(unit)).findLast(({ stage }) => stage === 'terminate')
   assert.equal(line?.detail['session'], session.id)
   assert.ok(line.detail['late'])
+})
+
+test('a session that is terminated while neither journal nor database can be written does not come back', async () => {
+  let broken = false
+  const wrap = (store: Store): Store => ({
+    ...store,
+    write: (act) => (broken ? Promise.reject(new ServiceError('unavailable', { detail: 'the disk says no' })) : store.write(act)),
+  })
+  const faulty = await openUnit({ store: wrap })
+  await createGroup(faulty, 'a')
+  const session = await openSession(faulty, 'a')
+  const path = join(faulty.dir, 'audit.jsonl')
+  await rename(path, `${path}.away`)
+  broken = true
+  await faulty.gateway.controlPlane.terminate({ token, session: session.id }, context)
+  assert.equal((await fails(async () => faulty.gateway.runner.session({ session: session.id }, context))).code, 'not-found')
+  broken = false
+  const next = await openSession(faulty, 'a')
+  assert.notEqual(next.id, session.id)
+  await rename(`${path}.away`, path)
+  await createGroup(faulty, 'written')
+  assert.equal((await openSession(faulty, 'a')).id, next.id)
+  await faulty.close()
+  const again = await openUnit({ dir: faulty.dir })
+  assert.equal((await openSession(again, 'a')).id, next.id)
+  await again.close()
+  await removeDirectory(faulty.dir)
 })
 
 test('the sessions of a group that is removed end with it', async () => {
