@@ -13,6 +13,8 @@ export interface Fault {
   readonly name: string
   /** Acts that need the journal are refused while it lasts. */
   readonly refuses: boolean
+  /** The journal may take a line where the database takes nothing: then the line is not late. */
+  readonly mayJournal?: true
   /** Resolves when it is there, with what ends it. */
   begin(place: Place): Promise<() => Promise<void>>
 }
@@ -62,6 +64,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a full disk',
     refuses: true,
+    mayJournal: true,
     begin: async ({ dir }) => {
       // What the journal keeps in reserve is given up at the first fault, so it is filled as well.
       rmSync(join(dir, 'audit.reserve'), { force: true })

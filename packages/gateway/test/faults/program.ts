@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { isServiceError, limits } from '@gatehouse/contracts'
 import { audit } from '../fixtures/people.ts'
 import { context, openUnit } from '../fixtures/unit.ts'
-import { facts, prepare, urgent, waiting } from './operations.ts'
+import { facts, prepare, stages, urgent, waiting } from './operations.ts'
 
 const [dir = ''] = process.argv.slice(2)
 const unit = await openUnit({ dir, reserve: limits.auditReserve })
@@ -13,6 +13,7 @@ const run = async (name: string): Promise<unknown> => {
   if (name === 'facts') return facts(unit, stage)
   if (name === 'health') return (await unit.gateway.supervisor.health({}, context)).status
   if (name === 'late') return (await audit(unit)).filter(({ detail }) => 'late' in detail).map((line) => line.stage)
+  if (name === 'journaled') return (await audit(unit)).map((line) => line.stage).filter((one) => Object.values(stages).includes(one))
   const operation = waiting[name] ?? urgent[name]
   if (operation === undefined) throw new Error(`no operation ${name}`)
   await operation(unit, stage)

@@ -1,8 +1,11 @@
 // What a freeze stops, what it leaves alone, and what goes on when it is lifted.
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import type { Driver } from '@gatehouse/engine'
 import { waitFor } from '@gatehouse/kernel'
+import { type Answer, ask } from '../fixtures/door.ts'
 import { noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
 
 const launches = async (unit: Unit): Promise<number | undefined> => (await unit.session())?.launches
@@ -57,15 +60,55 @@ describe('a freeze', { timeout: 60_000 }, () => {
     await unit.inState('live')
   })
 
+  it('that is set at the last moment of a preparation keeps the sandbox from starting', async (t) => {
+    const real = await noDriver()
+    let first = true
+    const driver: Driver = {
+      ...real,
+      owner: (identity) => {
+        if (first) unit.gateway.freeze(true)
+        first = false
+        return real.owner(identity)
+      },
+    }
+    const unit = await openUnit(t, { driver })
+    await unit.send('hello')
+    await knowsOfFreeze(unit)
+    await unit.inState('idle')
+    assert.deepEqual(unit.gateway.notes, [])
+  })
+
+  it('hands nothing new to a sandbox that asks, and its lift answers the poll that waits', async (t) => {
+    const unit = await openUnit(t, { driver: await noDriver(join(import.meta.dirname, '../fixtures/silent.mjs')) })
+    const { sessionId } = await unit.send('before')
+    const socket = `${unit.runDir}/session/${sessionId}/session.sock`
+    const get = (path: string) => ask(socket, { method: 'GET', path })
+    const texts = ({ body }: Answer) => (body as { messages: { text: string }[] }).messages.map(({ text }) => text)
+    await waitFor(() => get('/session').catch(() => undefined), { what: 'an open door' })
+    unit.gateway.freeze(true)
+    await knowsOfFreeze(unit)
+    assert.deepEqual(texts(await get('/inbox')), [])
+    const poll = get('/inbox?wait=20')
+    for (let time = 0; time < 20; time += 1) await get('/session')
+    unit.gateway.freeze(false)
+    assert.deepEqual(texts(await poll), ['before'])
+    unit.gateway.freeze(true)
+    await knowsOfFreeze(unit)
+    await unit.send('meanwhile')
+    assert.deepEqual(texts(await get('/inbox')), ['before'])
+  })
+
   it('that is lifted before the answer about it was read holds nobody up', async (t) => {
     const unit = await openUnit(t)
     const { session } = unit.gateway.handlers
     let asked = 0
     Object.assign(unit.gateway.handlers, {
       session: async (...args: Parameters<typeof session>) => {
-        const answer = { ...(await session(...args)), frozen: asked === 0 }
         asked += 1
-        if (asked === 1) unit.gateway.freeze(false)
+        if (asked > 1) return session(...args)
+        const answer = { ...(await session(...args)), frozen: true }
+        unit.gateway.freeze(false)
+        await setImmediate()
         return answer
       },
     })
