@@ -35,29 +35,37 @@ const fill = async (handle: FileHandle, bytes: number): Promise<void> => {
   await handle.sync()
 }
 
+const remove = (path: string): Promise<boolean> =>
+  rm(path).then(
+    () => true,
+    () => false,
+  )
+
+/** Rejects where there is no room for it and as much again. */
+const keep = async ({ path, bytes }: ReserveOptions): Promise<void> => {
+  await using handle = await open(path, 'a', 0o600)
+  if (await isWhole(handle, bytes)) return
+  const { bavail, bsize } = await statfs(dirname(path))
+  if (bavail * bsize < 2 * bytes) throw new Error(`${path}: expected twice ${bytes} bytes of free disk`)
+  await fill(handle, bytes)
+  await syncDirectory(dirname(path))
+}
+
 export const createReserve = ({ path, bytes }: ReserveOptions, log: Logger): Reserve => {
   let kept: boolean | undefined
   let filling: Promise<void> | undefined
   let closed = false
 
-  const remove = (): Promise<boolean> =>
-    rm(path).then(
-      () => true,
-      () => false,
-    )
-  const hasRoom = async (): Promise<boolean> => {
-    const { bavail, bsize } = await statfs(dirname(path))
-    return bavail * bsize >= 2 * bytes
-  }
   const make = async (): Promise<void> => {
-    await using handle = await open(path, 'a', 0o600)
-    if (!(await isWhole(handle, bytes))) {
-      if (!(await hasRoom())) throw new Error(`${path}: expected twice ${bytes} bytes of free disk`)
-      await fill(handle, bytes)
-      await syncDirectory(dirname(path))
+    try {
+      await keep({ path, bytes })
+      if (kept === false) log.info('the disk kept for the journal is there again', { path, bytes })
+      kept = true
+    } catch (error) {
+      if (kept !== false) log.warn('no disk can be kept for the journal', { error })
+      kept = false
+      await remove(path)
     }
-    if (kept === false) log.info('the disk kept for the journal is there again', { path, bytes })
-    kept = true
   }
   return {
     kept: () => kept !== false,
@@ -65,19 +73,13 @@ export const createReserve = ({ path, bytes }: ReserveOptions, log: Logger): Res
       await filling
       const given = kept === true
       kept = false
-      const room = (await remove()) && given
+      const room = (await remove(path)) && given
       if (room) log.warn('the disk is full: what was kept for the journal is given up', { path, bytes })
       return room
     },
     refill: () => {
       if (kept === true || closed) return Promise.resolve()
-      filling ??= make()
-        .catch(async (error: unknown) => {
-          if (kept !== false) log.warn('no disk can be kept for the journal', { error })
-          kept = false
-          await remove()
-        })
-        .finally(() => (filling = undefined))
+      filling ??= make().finally(() => (filling = undefined))
       return filling
     },
     close: async () => {

@@ -31,7 +31,7 @@ export interface StreamOptions {
 }
 
 /** Greater than the number of any line. */
-export const fromNow = Number.MAX_SAFE_INTEGER
+const fromNow = Number.MAX_SAFE_INTEGER
 
 /** What ends a stream; everything else passes. */
 const isRefused = (error: unknown): boolean => isServiceError(error) && ['unauthorized', 'forbidden', 'not-found'].includes(error.code)

@@ -7,7 +7,7 @@ import { createEvents, type Events } from '../../src/events/events.ts'
 import { createJournal, follow } from '../fixtures/journal.ts'
 import { createTestUnit } from '../fixtures/unit.ts'
 
-const runs = process.env.FULL === '1' ? 2_000 : 60
+const runs = process.env['GATEHOUSE_PROFILE'] === 'full' ? 2_000 : 60
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const step = fc.oneof(

@@ -11,7 +11,7 @@ import { type Asked, type Operation, operations } from '../fixtures/operations.t
 import { createUnitOf, home, token } from '../fixtures/unit.ts'
 import { canary, spoil } from './mutations.ts'
 
-const total = process.env.FULL === '1' ? 200_000 : 4_000
+const total = process.env['GATEHOUSE_PROFILE'] === 'full' ? 200_000 : 4_000
 const each = Math.ceil(total / 2 / operations.length)
 
 interface Fetching {

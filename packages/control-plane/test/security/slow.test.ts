@@ -12,7 +12,7 @@ import { startServer } from '../fixtures/server.ts'
 import { silent, type Slow, slowBody, slowHeaders, type SlowOptions, slowRead } from '../fixtures/slow.ts'
 import { files, page } from '../fixtures/unit.ts'
 
-const full = process.env.FULL === '1'
+const full = process.env['GATEHOUSE_PROFILE'] === 'full'
 const count = full ? 1_000 : 240
 const readers = full ? 40 : 12
 /** Much more than the kernel takes for a reader that does not read. */

@@ -2,7 +2,7 @@
 import type { Digest, ServerName } from '@gatehouse/contracts'
 import type { Exchange } from '../grants/suspend.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import type { CatalogItem } from './file.ts'
+import type { CatalogItem } from './catalog.ts'
 import type { ReloadDetail } from './lines.ts'
 import { sealEntry } from './settle.ts'
 

@@ -20,7 +20,7 @@ export const PutDetail = v.strictObject({
 })
 export type PutDetail = v.InferOutput<typeof PutDetail>
 
-export const DeleteDetail = v.strictObject({ name: ServerName, digest: Digest, tag: Digest, entry: Sealed })
+const DeleteDetail = v.strictObject({ name: ServerName, digest: Digest, tag: Digest, entry: Sealed })
 
 const State = v.nullable(v.strictObject({ digest: Digest, tag: Digest }))
 export const ReloadDetail = v.strictObject({

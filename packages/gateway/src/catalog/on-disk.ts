@@ -3,7 +3,7 @@ import { type CatalogEntry, ServerName, ServiceError } from '@gatehouse/contract
 import { isRefusal, sha256, writeAtomically } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Secrets } from '../secrets/secrets.ts'
-import type { Catalog, CatalogItem, Reading } from './file.ts'
+import type { Catalog, CatalogItem, Reading } from './catalog.ts'
 import { digestOfEntry, tagOfEntry } from './identity.ts'
 import { codeOf, type Entries, fileDigest, loadCatalog, type Loaded, refuse } from './load.ts'
 

@@ -1,6 +1,6 @@
 // Whether an entry is in the state that an operator last saw.
 import { type Digest, type ServerName, ServiceError } from '@gatehouse/contracts'
-import type { CatalogItem } from './file.ts'
+import type { CatalogItem } from './catalog.ts'
 
 const shown = (tag: Digest | null | undefined): string => tag ?? 'no entry'
 

@@ -1,6 +1,6 @@
 // The catalog as people see it, masked, and as the broker needs it, as stored.
 import type { CatalogEntry, Digest, NamedEntry, ServerName } from '@gatehouse/contracts'
-import type { Catalog, CatalogItem } from './file.ts'
+import type { Catalog, CatalogItem } from './catalog.ts'
 import { maskEntry } from './mask.ts'
 import { assertEnabled } from './put.ts'
 import { unknownServer } from './remove.ts'

@@ -4,7 +4,7 @@ import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import type { Secrets } from '../secrets/secrets.ts'
 import { throughValues } from '../secrets/values.ts'
-import type { Catalog } from './file.ts'
+import type { Catalog } from './catalog.ts'
 import { tagOfEntry } from './identity.ts'
 
 export interface SettleDeps {

@@ -1,7 +1,7 @@
 // Sees the world as it is now: what a change would write over, and what its evidence is.
 import { realpath } from 'node:fs/promises'
 import type { AgentGroupID, Change, Digest, GatewayBoot } from '@gatehouse/contracts'
-import type { Catalog } from '../catalog/file.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import { attach } from '../evidence/attach.ts'
 import { evidenceMoved } from '../evidence/moved.ts'
 import { summon, type SummonDeps } from '../evidence/summon.ts'

@@ -53,7 +53,6 @@ export const Evidence = v.variant('status', [
   }),
 ])
 export type Evidence = v.InferOutput<typeof Evidence>
-export type Seen = Extract<Evidence, { status: 'observed' | 'too-large' }>
 
 /** What an approver must be shown, by who can tell. */
 export type Wanted =

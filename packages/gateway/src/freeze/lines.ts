@@ -4,8 +4,8 @@ import * as v from 'valibot'
 import type { Projection, Projections } from '../ledger/projection.ts'
 import { scopeOf } from './freezes.ts'
 
-export const FreezeDetail = v.looseObject({ freeze: Freeze })
-export const UnfreezeDetail = v.strictObject({ agentGroupID: v.optional(AgentGroupID), reason: v.string() })
+const FreezeDetail = v.looseObject({ freeze: Freeze })
+const UnfreezeDetail = v.strictObject({ agentGroupID: v.optional(AgentGroupID), reason: v.string() })
 
 const frozen: Projection = async (tx, entry) => {
   const { freeze } = v.parse(FreezeDetail, entry.detail)

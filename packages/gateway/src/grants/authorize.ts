@@ -1,6 +1,6 @@
 // The answer to every call of a tool: from memory, never from a cache outside the gateway.
 import type { AgentGroupID, LiveGrant, Pinning, Verdict } from '@gatehouse/contracts'
-import type { Catalog } from '../catalog/file.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Freezes } from '../freeze/freezes.ts'
 import type { LastCalls } from '../sessions/last-call.ts'
 import type { OpenSessions } from '../sessions/open-sessions.ts'

@@ -8,9 +8,9 @@ import { readGrant } from '../registry/world.ts'
 import { Suspension, suspend } from './suspend.ts'
 
 /** The first listing after an approval without evidence: the whole row, pinned. */
-export const PinnedDetail = v.strictObject({ server: ServerName, grant: Grant })
+const PinnedDetail = v.strictObject({ server: ServerName, grant: Grant })
 /** Under `strict` the server was found to be another one. */
-export const SuspendedDetail = v.strictObject({ server: ServerName, entryDigest: Digest, suspended: Suspension })
+const SuspendedDetail = v.strictObject({ server: ServerName, entryDigest: Digest, suspended: Suspension })
 /** What is not as it was approved. */
 export const MovedDetail = v.strictObject({
   server: ServerName,

@@ -4,7 +4,7 @@ import type { Journal } from '@gatehouse/journal'
 import type { Metrics } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
-import type { Catalog } from '../catalog/file.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { OpenSessions } from '../sessions/open-sessions.ts'
 

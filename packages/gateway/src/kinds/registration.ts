@@ -1,7 +1,7 @@
 // What an approved `mcp_register` puts into the catalog, with its values: for the catalog file and for nothing else.
 import { type CatalogEntry, type Change, kinds, type ServerName } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import type { Catalog } from '../catalog/file.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import { tagOfEntry } from '../catalog/identity.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { throughValues } from '../secrets/values.ts'

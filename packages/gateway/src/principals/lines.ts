@@ -4,8 +4,8 @@ import * as v from 'valibot'
 import type { Projection, Projections } from '../ledger/projection.ts'
 
 /** The digest tells who presents the token later; its text cannot be had from it. */
-export const TokenCreateDetail = v.strictObject({ token: Token, digest: Digest })
-export const TokenRevokeDetail = v.looseObject({ name: TokenName, digest: Digest })
+const TokenCreateDetail = v.strictObject({ token: Token, digest: Digest })
+const TokenRevokeDetail = v.looseObject({ name: TokenName, digest: Digest })
 
 const created: Projection = async (tx, entry) => {
   const { token, digest } = v.parse(TokenCreateDetail, entry.detail)

@@ -5,7 +5,7 @@ type Json = Record<string, unknown>
 const reference = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/
 const fields = ['env', 'headers'] as const
 
-export const isReference = (value: string): boolean => reference.test(value)
+const isReference = (value: string): boolean => reference.test(value)
 
 const throughAll = (values: unknown, through: (value: string) => string): unknown => {
   if (typeof values !== 'object' || values === null || Array.isArray(values)) return values

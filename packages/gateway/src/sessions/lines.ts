@@ -4,7 +4,7 @@ import type { Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 import type { Projection, Projections } from '../ledger/projection.ts'
 
-export const TerminateDetail = v.looseObject({ session: SessionID, reason: v.optional(v.string()) })
+const TerminateDetail = v.looseObject({ session: SessionID, reason: v.optional(v.string()) })
 
 export const markClosed = async (tx: Transaction, id: string, at: string): Promise<void> => {
   await tx.run('UPDATE sessions SET closed_at = ? WHERE id = ? AND closed_at IS NULL', [at, id])

@@ -13,7 +13,7 @@ import {
 } from '@gatehouse/contracts'
 import { definitionDigest } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import type { Catalog } from '../../src/catalog/file.ts'
+import type { Catalog } from '../../src/catalog/catalog.ts'
 import { digestOfEntry } from '../../src/catalog/identity.ts'
 import { createFreezes } from '../../src/freeze/freezes.ts'
 import { authorize, type AuthorizeDeps, grantsOf, subjectOf } from '../../src/grants/authorize.ts'
