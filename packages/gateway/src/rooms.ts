@@ -27,6 +27,7 @@ import { createDriftWatch, type DriftWatch } from './grants/drift-watch.ts'
 import { review } from './grants/review.ts'
 import { createGrantTable, type GrantTable } from './grants/table.ts'
 import { type Clock, createClock } from './input/clock.ts'
+import { ownPaths } from './kinds/own-paths.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
 import { createFailures, type Failures } from './principals/failures.ts'
 import { tokenProjections } from './principals/lines.ts'
@@ -76,6 +77,7 @@ export interface Rooms extends Required<GatewayDeps> {
   readonly lock: Lock
   readonly retries: Retry
   readonly rounds: Rounds
+  readonly ownPaths: readonly string[]
   retry(): void
 }
 
@@ -153,6 +155,7 @@ export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {
     overlay: createOverlay(),
     ids: createIds(store.read, clock),
     lock: createLock(),
+    ownPaths: await ownPaths(boot),
     retries,
     rounds: walk(() => rooms, log),
     retry: () => retries.wake(),

@@ -36,7 +36,7 @@ test('answers calls in flight with server-unavailable when the server crashes, a
   assert.equal((await bench.call('other__echo', { text: 'b' })).isError, false)
   assert.equal((await bench.call('sample__echo', { text: 'a' })).isError, false)
   assert.equal(await initializes(), 2)
-  assert.deepEqual([(await state())?.status, (await state())?.lastError, (await state())?.tools], ['up', undefined, 13])
+  assert.deepEqual([(await state())?.status, (await state())?.lastError, (await state())?.tools], ['up', undefined, 14])
 })
 
 test('starts a server once for many callers that come at the same time', async () => {

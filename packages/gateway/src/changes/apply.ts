@@ -46,6 +46,10 @@ const prepare = async (deps: ApplyDeps, change: Change): Promise<Failure | undef
   }
 }
 
+/** An address leads to one group: what one group does to it is judged after what another has done. No group has a space in its id. */
+const alone = <T>({ lock }: ApplyDeps, { kind }: Change, act: () => Promise<T>): Promise<T> =>
+  kind === 'wiring' ? lock('all wirings', act) : act()
+
 const applyOnce = async (deps: ApplyDeps, actor: Actor, change: Change): Promise<void> => {
   const judged = await judgeAgain(deps, change)
   const failure = obstacle(change, judged) ?? (await prepare(deps, change))
@@ -68,7 +72,7 @@ export const apply = async (deps: ApplyDeps, actor: Actor, change: Change): Prom
   if (change.state !== 'approved' || deps.freezes.of(change.agentGroupID) !== undefined) return change
   const stop = deps.metrics.histogram('gateway_apply_duration_seconds').startTimer({ kind: change.kind })
   try {
-    await applyOnce(deps, actor, change)
+    await alone(deps, change, () => applyOnce(deps, actor, change))
     stop()
   } catch (error) {
     deps.log.error('an approved change could not be applied yet', { change: change.id, error })

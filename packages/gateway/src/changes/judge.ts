@@ -1,5 +1,4 @@
 // Sees the world as it is now: what a change would write over, and what its evidence is.
-import { realpath } from 'node:fs/promises'
 import type { AgentGroupID, Change, Digest, GatewayBoot } from '@gatehouse/contracts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { attach } from '../evidence/attach.ts'
@@ -17,7 +16,9 @@ import { type Draft, draft } from './draft.ts'
 export interface JudgeDeps extends SummonDeps {
   readonly catalog: Catalog
   readonly clock: () => number
-  readonly boot: Pick<GatewayBoot, 'mountAllow' | 'stateDir' | 'runDir' | 'catalog' | 'pinning'>
+  readonly boot: Pick<GatewayBoot, 'mountAllow' | 'pinning'>
+  /** Where the unit keeps what is its own, as given and without links. */
+  readonly ownPaths: readonly string[]
   readonly secrets: Secrets
 }
 
@@ -46,20 +47,13 @@ interface Asked {
 const serversOf = ({ catalog }: JudgeDeps, own: string | undefined): ReadonlyMap<string, Digest> | null =>
   catalog.enabled ? new Map(catalog.items().flatMap(({ name, digest }) => (name === own ? [] : [[name, digest]]))) : null
 
-/** As given and without links: a path may be written either way. */
-const ownPaths = async ({ boot: { stateDir, runDir, catalog } }: JudgeDeps): Promise<string[]> => {
-  const given = [stateDir, runDir, ...(catalog === null ? [] : [catalog])]
-  const real = await Promise.all(given.map((path) => realpath(path).catch(() => path)))
-  return [...new Set([...given, ...real])]
-}
-
-const see = async (deps: JudgeDeps, { agentGroupID, principal, own }: Asked): Promise<World> =>
+const see = (deps: JudgeDeps, { agentGroupID, principal, own }: Asked): Promise<World> =>
   readWorld(deps.store.read, {
     agentGroupID,
     asker: principal,
     servers: serversOf(deps, own),
     now: deps.clock(),
-    config: { mountAllow: deps.boot.mountAllow, pinning: deps.boot.pinning, ownPaths: await ownPaths(deps) },
+    config: { mountAllow: deps.boot.mountAllow, pinning: deps.boot.pinning, ownPaths: deps.ownPaths },
   })
 
 /** @param principal who asks for the change */
