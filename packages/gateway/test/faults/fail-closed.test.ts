@@ -26,8 +26,8 @@ const small = (t: TestContext): string => {
   return dir
 }
 
-const start = async (t: TestContext, dir: string) => {
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, 'program.ts'), dir], {
+const start = async (t: TestContext, dir: string, kind = 'whole') => {
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, 'program.ts'), dir, kind], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
@@ -52,6 +52,7 @@ const before = {
   reject: 'held',
   withdraw: 'held',
   waiting: 3,
+  others: 0,
   servers: ['sample'],
   frozen: false,
   allowed: true,
@@ -59,13 +60,18 @@ const before = {
 }
 const stopped = { ...before, reject: 'rejected', waiting: 2, frozen: true, allowed: false, token: false }
 
+const assertFacts = async (ask: Ask, { mayJournal }: Fault, expected: typeof before): Promise<void> => {
+  const found = (await ask('facts')) as typeof before
+  // What the journal took stands, and is in the database as soon as that can be.
+  assert.deepEqual(mayJournal === true ? { ...found, others: 0 } : found, expected)
+}
+
 /** Both lists hold whatever the order of the operations is. */
-const underFault = async (ask: Ask, { refuses }: Fault): Promise<number> => {
-  if (!refuses) return 0
+const underFault = async (ask: Ask, fault: Fault): Promise<number> => {
   for (const name of Object.keys(waiting)) assert.match(String(await ask(name)), /^(audit-unwritable|unavailable)$/, name)
-  assert.deepEqual(await ask('facts'), before)
+  await assertFacts(ask, fault, before)
   for (const name of Object.keys(urgent)) assert.equal(await ask(name), 'done', name)
-  assert.deepEqual(await ask('facts'), stopped)
+  await assertFacts(ask, fault, stopped)
   for (const name of Object.keys(waiting)) assert.match(String(await ask(name)), /^(audit-unwritable|unavailable)$/, name)
   return Object.keys(waiting).length * 2 + Object.keys(urgent).length
 }
@@ -88,7 +94,8 @@ describe('the journal at fault', { skip, concurrency: 1 }, () => {
       await waitFor(async () => (await ask('health')) === 'ready', { what: 'the gateway to be whole again', deadline: 20_000 })
       if (fault.refuses) {
         assert.deepEqual(await ask(fault.mayJournal ? 'journaled' : 'late'), Object.values(stages))
-        assert.deepEqual(await ask('facts'), stopped)
+        await assertFacts(ask, fault, stopped)
+        assert.deepEqual(await ask('unaudited'), [])
         cases += await goesOn(async (name) => (name in urgent ? 'done' : ask(name)))
       }
       assert.equal(await ask('close'), 'closed')
@@ -97,6 +104,16 @@ describe('the journal at fault', { skip, concurrency: 1 }, () => {
       assert.deepEqual({ ...verdict, lines: 0, head: 0 }, { ok: true, lines: 0, head: 0 })
     })
   }
+
+  test('the same cases notice a gateway that decides without its journal', async (t) => {
+    const dir = small(t)
+    const { pid, ask } = await start(t, dir, 'careless')
+    const fault = faults.find(({ name }) => name === 'a journal with a second name')
+    assert.ok(fault !== undefined)
+    const end = await fault.begin({ dir, pid })
+    await assert.rejects(underFault(ask, fault), { name: 'AssertionError', message: /submit/ })
+    await end()
+  })
 
   test('there are at least 66 cases', (t) => {
     t.diagnostic(`${cases} cases`)

@@ -1,7 +1,7 @@
 // What an operator does while the journal is at fault: acts that must wait for it, and acts that must not.
 import { type Digest, isServiceError, type SessionID } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
-import { authorize, carry, createGroup, decide, openSession, putServer, read, server, submit, token } from '../fixtures/people.ts'
+import { audit, authorize, carry, createGroup, decide, openSession, putServer, read, server, submit, token } from '../fixtures/people.ts'
 import { context, type Unit } from '../fixtures/unit.ts'
 
 export interface Stage {
@@ -65,15 +65,25 @@ const holds = async (act: () => Promise<unknown>): Promise<boolean> => {
   }
 }
 
+const pending = async (unit: Unit) => (await unit.gateway.controlPlane.pending({ token, limit: 50 }, context)).items
+
+/** Changes that wait although the journal does not know them. */
+export const unaudited = async (unit: Unit): Promise<string[]> => {
+  const submitted = new Set((await audit(unit)).flatMap(({ stage, changeID }) => (stage === 'submit' ? [changeID] : [])))
+  return (await pending(unit)).flatMap(({ id }) => (submitted.has(id) ? [] : [id]))
+}
+
 /** What is true of the unit now, in words that a test can compare. */
 export const facts = async (unit: Unit, { held, session, minted }: Stage): Promise<Record<string, unknown>> => {
   const { controlPlane } = unit.gateway
   const state = async (id: string): Promise<string> => (await read(unit, id)).state
+  const waiting = (await pending(unit)).map(({ id }) => id)
   return {
     approve: await state(held[0]),
     reject: await state(held[1]),
     withdraw: await state(held[2]),
-    waiting: (await controlPlane.pending({ token, limit: 50 }, context)).items.length,
+    waiting: waiting.filter((id) => held.includes(id)).length,
+    others: waiting.filter((id) => !held.includes(id)).length,
     servers: (await controlPlane.servers({ token }, context)).items.map(({ name }) => name),
     frozen: (await controlPlane.freezes({ token }, context)).items.length > 0,
     allowed: (await authorize(unit, session, ['sample', 'echo'])).allowed,

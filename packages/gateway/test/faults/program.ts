@@ -3,14 +3,16 @@ import { createInterface } from 'node:readline'
 import { isServiceError, limits } from '@gatehouse/contracts'
 import { audit } from '../fixtures/people.ts'
 import { context, openUnit } from '../fixtures/unit.ts'
-import { facts, prepare, stages, urgent, waiting } from './operations.ts'
+import { careless } from './careless.ts'
+import { facts, prepare, stages, unaudited, urgent, waiting } from './operations.ts'
 
-const [dir = ''] = process.argv.slice(2)
-const unit = await openUnit({ dir, reserve: limits.auditReserve })
+const [dir = '', kind = ''] = process.argv.slice(2)
+const unit = await openUnit({ dir, reserve: limits.auditReserve, ...(kind === 'careless' ? { journal: careless } : {}) })
 const stage = await prepare(unit)
 
 const run = async (name: string): Promise<unknown> => {
   if (name === 'facts') return facts(unit, stage)
+  if (name === 'unaudited') return unaudited(unit)
   if (name === 'health') return (await unit.gateway.supervisor.health({}, context)).status
   if (name === 'late') return (await audit(unit)).filter(({ detail }) => 'late' in detail).map((line) => line.stage)
   if (name === 'journaled') return (await audit(unit)).map((line) => line.stage).filter((one) => Object.values(stages).includes(one))
