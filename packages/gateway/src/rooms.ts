@@ -34,6 +34,7 @@ import { tokenProjections } from './principals/lines.ts'
 import { createPrincipals, type Principals } from './principals/resolve.ts'
 import { createTokens, type Tokens } from './principals/tokens.ts'
 import { createUses, type Uses } from './principals/uses.ts'
+import { createShares, type ReadShare } from './registry/shares.ts'
 import { createSecrets, type Secrets } from './secrets/secrets.ts'
 import { seedProjections } from './seed/seed.ts'
 import { closeRemoved } from './sessions/close-removed.ts'
@@ -78,6 +79,7 @@ export interface Rooms extends Required<GatewayDeps> {
   readonly retries: Retry
   readonly rounds: Rounds
   readonly ownPaths: readonly string[]
+  readonly shareOf: ReadShare
   retry(): void
 }
 
@@ -156,6 +158,7 @@ export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {
     ids: createIds(store.read, clock),
     lock: createLock(),
     ownPaths: await ownPaths(boot),
+    shareOf: createShares(store.read),
     retries,
     rounds: walk(() => rooms, log),
     retry: () => retries.wake(),

@@ -8,7 +8,8 @@ import { evidenceOf, keepWhole } from '../evidence/whole.ts'
 import { rebind } from '../kinds/index.ts'
 import type { Bound, Sight } from '../kinds/kind.ts'
 import { writtenBefore } from '../kinds/registration.ts'
-import { readWorld, type World } from '../registry/world.ts'
+import type { ReadShare } from '../registry/shares.ts'
+import type { World } from '../registry/world.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { canonical } from './digest.ts'
 import { type Draft, draft } from './draft.ts'
@@ -20,6 +21,7 @@ export interface JudgeDeps extends SummonDeps {
   /** Where the unit keeps what is its own, as given and without links. */
   readonly ownPaths: readonly string[]
   readonly secrets: Secrets
+  readonly shareOf: ReadShare
 }
 
 export interface Judged {
@@ -47,14 +49,12 @@ interface Asked {
 const serversOf = ({ catalog }: JudgeDeps, own: string | undefined): ReadonlyMap<string, Digest> | null =>
   catalog.enabled ? new Map(catalog.items().flatMap(({ name, digest }) => (name === own ? [] : [[name, digest]]))) : null
 
-const see = (deps: JudgeDeps, { agentGroupID, principal, own }: Asked): Promise<World> =>
-  readWorld(deps.store.read, {
-    agentGroupID,
-    asker: principal,
-    servers: serversOf(deps, own),
-    now: deps.clock(),
-    config: { mountAllow: deps.boot.mountAllow, pinning: deps.boot.pinning, ownPaths: deps.ownPaths },
-  })
+const see = async (deps: JudgeDeps, { agentGroupID, principal, own }: Asked): Promise<World> => {
+  const share = await deps.shareOf(agentGroupID)
+  const { mountAllow, pinning } = deps.boot
+  const config = { mountAllow, pinning, ownPaths: deps.ownPaths }
+  return { agentGroupID, asker: principal, servers: serversOf(deps, own), now: deps.clock(), config, ...share }
+}
 
 /** @param principal who asks for the change */
 export const look = (deps: JudgeDeps, agentGroupID: AgentGroupID, principal: string): Promise<World> =>

@@ -2,7 +2,7 @@
 import type { AuditEntry, Change, ChangeState } from '@gatehouse/contracts'
 import type { Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
-import type { Projection, Projections } from '../ledger/projection.ts'
+import type { JointProjection, Projection, Projections } from '../ledger/projection.ts'
 import { writeEffect } from '../registry/effect.ts'
 import { insertPending } from './conditions.ts'
 import { ApplyDetail, DecisionDetail, EndDetail, FailureDetail, RebasedDetail, RetryDetail, SubmitDetail } from './lines.ts'
@@ -10,14 +10,27 @@ import { findChange } from './read.ts'
 import { keepKey } from './repeat.ts'
 import { includes, rejectedBy, tallied } from './tally.ts'
 
-const insert: Projection = async (tx, entry) => {
-  const { change, idempotency } = v.parse(SubmitDetail, entry.detail)
-  await tx.run(
-    `INSERT INTO changes (id, agent_group_id, state, record, kind, principal, requested_by) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO NOTHING`,
-    [change.id, change.agentGroupID, change.state, JSON.stringify(change), change.kind, change.principal, change.requestedBy],
-  )
-  if (idempotency !== undefined) await keepKey(tx, change, idempotency)
+const columns = 'id, agent_group_id, state, record, kind, principal, requested_by'
+const values = columns.split(', ').map((_column, index) => `value ->> ${index}`)
+
+const rowOf = (change: Change): string[] => [
+  change.id,
+  change.agentGroupID,
+  change.state,
+  JSON.stringify(change),
+  change.kind,
+  change.principal,
+  change.requestedBy,
+]
+
+const inserted: JointProjection = {
+  together: async (tx, entries) => {
+    const details = entries.map(({ detail }) => v.parse(SubmitDetail, detail))
+    await tx.run(`INSERT INTO changes (${columns}) SELECT ${values.join(', ')} FROM json_each(?) WHERE true ON CONFLICT (id) DO NOTHING`, [
+      JSON.stringify(details.map(({ change }) => rowOf(change))),
+    ])
+    for (const { change, idempotency } of details) if (idempotency !== undefined) await keepKey(tx, change, idempotency)
+  },
 }
 
 /** The change of the line, if it is still in the state that the line found. */
@@ -82,8 +95,8 @@ const retried: Projection = async (tx, entry) => {
 }
 
 export const changeProjections: Projections = {
-  submit: insert,
-  refuse: insert,
+  submit: inserted,
+  refuse: inserted,
   rebased,
   approve: approved,
   reject: rejected,

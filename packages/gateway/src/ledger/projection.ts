@@ -1,6 +1,6 @@
 // The effect of a journal line on the database. The same code writes it the first time and again after a crash,
 // so a projection takes everything from the line, and writing it twice is writing it once.
-import type { AuditEntry, AuditStage } from '@gatehouse/contracts'
+import { type AuditEntry, type AuditStage, auditStages } from '@gatehouse/contracts'
 import type { Head, Placed } from '@gatehouse/journal'
 import type { Store, Transaction } from '@gatehouse/store'
 import { writeHead } from './head.ts'
@@ -9,16 +9,44 @@ import { insertLate, type LateLine, lateEntry, lateOf, removeLate } from './late
 
 export type Projection = (tx: Transaction, entry: AuditEntry) => Promise<void>
 
+/** Takes lines that follow each other in one statement, since each one is a journey to another thread. None of them is ever late. */
+export interface JointProjection {
+  together(tx: Transaction, entries: readonly AuditEntry[]): Promise<void>
+}
+
 /** Stages without a projection leave the database as it is. */
-export type Projections = Partial<Record<AuditStage, Projection>>
+export type Projections = Partial<Record<AuditStage, Projection | JointProjection>>
 
-const find = (projections: Projections, stage: string): Projection | undefined =>
-  new Map<string, Projection>(Object.entries(projections)).get(stage)
+const known: ReadonlySet<string> = new Set(auditStages)
+const isKnown = (stage: string): stage is AuditStage => known.has(stage)
 
-const projectOne = async (tx: Transaction, projections: Projections, entry: AuditEntry): Promise<void> => {
-  const late = lateOf(entry)
-  await find(projections, entry.stage)?.(tx, late?.entry ?? entry)
-  if (late !== undefined) await removeLate(tx, late.id)
+const projectionOf = (projections: Projections, { stage }: AuditEntry): Projection | JointProjection | undefined =>
+  isKnown(stage) ? projections[stage] : undefined
+
+const run = async (
+  tx: Transaction,
+  projection: Projection | JointProjection | undefined,
+  entries: readonly AuditEntry[],
+): Promise<void> => {
+  if (projection === undefined) return
+  if ('together' in projection) return projection.together(tx, entries)
+  for (const entry of entries) {
+    const late = lateOf(entry)
+    await projection(tx, late?.entry ?? entry)
+    if (late !== undefined) await removeLate(tx, late.id)
+  }
+}
+
+/** Lines that one projection takes, as long as they follow each other. */
+const runAll = async (tx: Transaction, projections: Projections, entries: readonly AuditEntry[]): Promise<void> => {
+  let from = 0
+  for (const [index, entry] of entries.entries()) {
+    const projection = projectionOf(projections, entry)
+    const next = entries[index + 1]
+    if (next !== undefined && projectionOf(projections, next) === projection) continue
+    await run(tx, projection, entries.slice(from, index + 1))
+    from = index + 1
+  }
 }
 
 export interface Written {
@@ -31,7 +59,7 @@ export interface Written {
 /** One transaction: the effects in the order of the lines, where they stand, and the head that they lead to. */
 export const project = async (store: Store, projections: Projections, { entries, lines, head }: Written): Promise<void> =>
   store.write(async (tx) => {
-    for (const entry of entries) await projectOne(tx, projections, entry)
+    await runAll(tx, projections, entries)
     await indexLines(tx, lines)
     await writeHead(tx, head)
   })
@@ -41,7 +69,7 @@ export const projectLate = async (store: Store, projections: Projections, lines:
   store.write(async (tx) => {
     for (const line of lines) {
       const entry = lateEntry(line)
-      await find(projections, entry.stage)?.(tx, lateOf(entry)?.entry ?? entry)
+      await run(tx, projectionOf(projections, entry), [lateOf(entry)?.entry ?? entry])
       await insertLate(tx, line)
     }
   })

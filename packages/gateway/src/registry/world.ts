@@ -1,5 +1,4 @@
-// What one change can see: the slice of the registry that concerns its group, read afresh for each verdict, and what the
-// unit is.
+// What one change can see: its group's share of the registry, read afresh for each verdict, and what the unit is.
 import { AgentGroup, type AgentGroupID, type Digest, Grant, type Pinning, Wired } from '@gatehouse/contracts'
 import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
@@ -22,20 +21,25 @@ export interface Outlook {
   }
 }
 
-export interface World extends Outlook {
+/** What the registry says that concerns one group. */
+export interface Share {
   readonly group: AgentGroup | undefined
-  /** Those of the group. */
+  /** Those of the group, by server. */
   readonly grants: readonly Grant[]
   /** All of the unit, since an address leads to one group. */
   readonly wirings: readonly Wired[]
 }
 
+export type World = Outlook & Share
+
 interface Row {
   readonly record: string
 }
 
-const toGroup = (row: Row): AgentGroup => v.parse(AgentGroup, JSON.parse(row.record))
-const toGrant = (row: Row): Grant => v.parse(Grant, JSON.parse(row.record))
+export const toGroup = (row: Row): AgentGroup => v.parse(AgentGroup, JSON.parse(row.record))
+export const toGrant = (row: Row): Grant => v.parse(Grant, JSON.parse(row.record))
+
+export const toWired = (row: Row): Wired => v.parse(Wired, JSON.parse(row.record))
 
 export const readGroup = async (rows: Rows, id: string): Promise<AgentGroup | undefined> => {
   const row = await rows.get<Row>('SELECT record FROM groups WHERE id = ?', [id])
@@ -57,14 +61,7 @@ export const readGrant = async (
 }
 
 export const readWirings = async (rows: Rows): Promise<Wired[]> =>
-  (await rows.all<Row>('SELECT record FROM wirings ORDER BY channel, address')).map((row) => v.parse(Wired, JSON.parse(row.record)))
-
-export const readWorld = async (rows: Rows, outlook: Outlook): Promise<World> => {
-  const { agentGroupID } = outlook
-  const group = await readGroup(rows, agentGroupID)
-  const grants = await rows.all<Row>('SELECT record FROM grants WHERE agent_group_id = ? ORDER BY server', [agentGroupID])
-  return { ...outlook, group, grants: grants.map(toGrant), wirings: await readWirings(rows) }
-}
+  (await rows.all<Row>('SELECT record FROM wirings ORDER BY channel, address')).map(toWired)
 
 /** Active or suspended: what a revocation can still take away. */
 export const standingGrant = (world: World, server: string): Grant | undefined =>

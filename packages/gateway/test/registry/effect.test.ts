@@ -5,7 +5,8 @@ import { AgentGroupID } from '@gatehouse/contracts'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import { type Effect, emptyRegistry, writeEffect } from '../../src/registry/effect.ts'
-import { readGrants, readGroups, readWirings, readWorld } from '../../src/registry/world.ts'
+import { createShares } from '../../src/registry/shares.ts'
+import { readGrants, readGroups, readWirings } from '../../src/registry/world.ts'
 import { makeGrant, makeGroup, makeWired, makeWorld, stamp } from '../fixtures/world.ts'
 import { newDirectory, openState, removeDirectory } from '../fixtures/unit.ts'
 
@@ -118,12 +119,12 @@ test('one address of two channels is two addresses', async () => {
   assert.equal((await readWirings(store.read)).length, 2)
 })
 
-test('a world holds its own group and grants, and every wiring', async () => {
-  const { agentGroupID, asker, servers, now, config } = makeWorld()
-  const world = await readWorld(store.read, { agentGroupID, asker, servers, now, config })
-  assert.deepEqual(world, makeWorld({ grants: [makeGrant('sample')], wirings: [makeWired('#a'), makeWired('#b', inB)] }))
-  const none = await readWorld(store.read, { agentGroupID: id('absent'), asker, servers, now, config })
-  assert.deepEqual([none.group, none.grants], [undefined, []])
+test('a share holds its own group and grants, and every wiring, for many who ask at once', async () => {
+  const { group, grants, wirings } = makeWorld({ grants: [makeGrant('sample')], wirings: [makeWired('#a'), makeWired('#b', inB)] })
+  const shareOf = createShares(store.read)
+  const shares = await Promise.all([id('a'), id('a'), id('absent'), id('a')].map(shareOf))
+  for (const index of [0, 1, 3]) assert.deepEqual(shares[index], { group, grants, wirings })
+  assert.deepEqual(shares[2], { group: undefined, grants: [], wirings })
 })
 
 test('an emptied registry has nothing left', async () => {
