@@ -19,6 +19,7 @@ import { createNote } from './sessions/note.ts'
 import { createReconciler } from './sessions/reconcile.ts'
 import { createReport } from './sessions/report.ts'
 import { resume } from './sessions/resume.ts'
+import { stopReasons } from './sessions/run.ts'
 import { statusOf } from './sessions/status.ts'
 import { drain } from './sessions/drain.ts'
 import { terminate } from './sessions/terminate.ts'
@@ -86,7 +87,7 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     note: createNote(gateway.calls, log),
     report: createReport({ gateway: gateway.calls, log, closing }),
     since: new Date().toISOString(),
-    posture: createPosture({ wanted: sandbox, installation, rootfs, log, choose: options.chooseDriver }),
+    posture: createPosture({ wanted: sandbox, installation, rootfs, log, metrics, choose: options.chooseDriver }),
     times: { ...defaultTimes, ...options.times },
   }
   const reconcile = createReconciler(context)
@@ -99,6 +100,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
   await prepareDirectories(options)
   const { context, gateway } = await assemble(options, closing.signal)
   options.metrics.touch('deliveries_total', { channel: 'console', outcome: 'ok' })
+  for (const reason of [...stopReasons, 'out-of-memory']) options.metrics.touch('sandbox_kills_total', { reason })
   return {
     controlPlane: {
       send: (params) => send(context, params),

@@ -1,5 +1,6 @@
 // One tool server as all sessions share it: its live list, its slots, its calls.
 import type { Digest, ServerState, ToolDefinition } from '@gatehouse/contracts'
+import type { Metrics } from '@gatehouse/kernel'
 import { Slots } from '../fairness/slots.ts'
 import type { Scrub } from '../secrets/scrub.ts'
 import { classify } from './classify.ts'
@@ -54,6 +55,16 @@ const pinned = (listing: Listing, { tool, pin }: ToolRequest): ToolDefinition =>
   return definition
 }
 
+const showServer = (metrics: Metrics, server: string): void => {
+  for (const name of ['broker_upstream_up', 'broker_upstream_restarts_total', 'broker_queue_depth'] as const)
+    metrics.touch(name, { server })
+  for (const direction of ['in', 'out']) metrics.touch('broker_bytes_total', { server, direction })
+  for (const op of ['list', 'call']) {
+    metrics.touch('broker_requests_total', { server, op, status: 'ok' })
+    metrics.touch('broker_request_duration_seconds', { server, op })
+  }
+}
+
 export class Upstream {
   readonly #connector: Connector
   readonly #slots: Slots
@@ -61,7 +72,7 @@ export class Upstream {
 
   constructor(options: ConnectorOptions) {
     const { metrics, name, onListed } = options
-    metrics.touch('broker_upstream_restarts_total', { server: name })
+    showServer(metrics, name)
     this.#slots = new Slots({ onWaiting: (waiting) => metrics.gauge('broker_queue_depth').set({ server: name }, waiting) })
     this.#connector = new Connector({
       ...options,

@@ -1,7 +1,7 @@
 // Whether this unit can launch sandboxes, and with what. The choice is made beside everything else: nothing waits for it but launches.
 import { isServiceError, type RunnerBoot, type SandboxPosture, ServiceError } from '@gatehouse/contracts'
 import type { Driver } from '@gatehouse/engine'
-import type { Logger } from '@gatehouse/kernel'
+import type { Logger, Metrics } from '@gatehouse/kernel'
 
 interface Engaged {
   readonly driver: Driver
@@ -30,6 +30,7 @@ export interface PostureOptions {
   readonly installation: string
   readonly rootfs: string
   readonly log: Logger
+  readonly metrics: Metrics
   readonly choose: Choose
 }
 
@@ -41,7 +42,12 @@ type State =
 const off = 'this unit was started with --sandbox off'
 
 /** Strays of an earlier boot are gone before the first launch. */
-const engage = async ({ wanted, choose, rootfs, installation, log }: PostureOptions): Promise<State> => {
+const showLaunches = (metrics: Metrics, driver: string): void => {
+  for (const outcome of ['ok', 'failed']) metrics.touch('sandbox_launches_total', { driver, outcome })
+  metrics.touch('sandbox_launch_duration_seconds', { driver })
+}
+
+const engage = async ({ wanted, choose, rootfs, installation, log, metrics }: PostureOptions): Promise<State> => {
   if (wanted === 'off') return { status: 'off' }
   const chosen = await choose(wanted)
   if ('refused' in chosen) return { status: 'refused', reason: chosen.refused }
@@ -49,6 +55,7 @@ const engage = async ({ wanted, choose, rootfs, installation, log }: PostureOpti
   const engaged = { driver, rootfs: await driver.prepare(rootfs) }
   const strays = await driver.reconcile(installation)
   if (strays > 0) log.info('sandboxes of an earlier start removed', { driver: driver.name, strays })
+  showLaunches(metrics, driver.name)
   return { status: 'ok', ...engaged }
 }
 

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import type { MessageID, SessionID } from '@gatehouse/contracts'
 
 /** Why the host ends a sandbox. */
-export type StopReason = 'idle' | 'relaunch' | 'narrowed' | 'drain' | 'park' | 'unresponsive' | 'terminate'
+export const stopReasons = ['idle', 'relaunch', 'narrowed', 'drain', 'park', 'unresponsive', 'terminate'] as const
+export type StopReason = (typeof stopReasons)[number]
 
 export interface Run {
   /** Name of the sandbox. */

@@ -1,0 +1,132 @@
+// Every metric of the table is there before anything happened, and is moved by what it counts.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { metrics, type MetricName } from '@gatehouse/contracts'
+import { say } from '../src/chat.ts'
+import { request } from '../src/http.ts'
+import { startUnit, type Unit } from '../src/unit.ts'
+import { waitFor } from '../src/wait-for.ts'
+
+let unit: Unit
+before(async () => {
+  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'] })
+})
+after(() => unit.dispose())
+
+type Readings = ReadonlyMap<string, number>
+
+const read = async (): Promise<Readings> => {
+  const { text } = await request(`${unit.address}/metrics`)
+  const samples = text.split('\n').filter((line) => line.startsWith('gatehouse_'))
+  return new Map(samples.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
+}
+
+const named = (readings: Readings, name: string): [string, number][] =>
+  [...readings].filter(([series]) =>
+    series
+      .slice('gatehouse_'.length)
+      .replace(/_(bucket|sum|count)?(\{|$).*/, '')
+      .startsWith(name),
+  )
+
+/** Of the series that are told apart by those labels; of a histogram its count. */
+const total = (readings: Readings, name: MetricName, labels: readonly string[] = []): number => {
+  const exact = metrics[name].type === 'histogram' ? `gatehouse_${name}_count` : `gatehouse_${name}`
+  return [...readings]
+    .filter(([series]) => series.split('{', 1)[0] === exact && labels.every((label) => series.includes(label)))
+    .reduce((sum, [, value]) => sum + value, 0)
+}
+
+test('shows every metric of the table at the start, those of what has not happened at 0', async () => {
+  const readings = await waitFor('a sandbox driver', 10_000, async () => {
+    const found = await read()
+    return named(found, 'sandbox_launches_total').length > 0 ? found : undefined
+  })
+  for (const name of Object.keys(metrics)) assert.ok(named(readings, name).length > 0, `${name} is not there`)
+  const quiet: MetricName[] = [
+    'gateway_decisions_total',
+    'gateway_held_changes',
+    'gateway_oldest_held_seconds',
+    'gateway_apply_duration_seconds',
+    'broker_requests_total',
+    'broker_bytes_total',
+    'broker_upstream_restarts_total',
+    'broker_queue_depth',
+    'sandbox_launches_total',
+    'sandbox_kills_total',
+    'sandbox_live',
+    'deliveries_total',
+  ]
+  for (const name of quiet) assert.equal(total(readings, name), 0, name)
+})
+
+const submit = async (tools: readonly string[]): Promise<string> =>
+  (await unit.client.changes.submit({ kind: 'mcp_access', agentGroupID: 'dev-agent', after: { server: 'sample', tools: [...tools] } })).id
+
+/** What must have grown by that much, or fallen, at the next reading that shows it. */
+const moves = async (act: () => Promise<unknown>, expected: readonly [MetricName, number, ...labels: string[]][]): Promise<void> => {
+  const earlier = await read()
+  await act()
+  const differences = (now: Readings) => expected.map(([name, , ...labels]) => total(now, name, labels) - total(earlier, name, labels))
+  await waitFor(`${expected.map(([name]) => name).join(', ')} to move`, 10_000, async () => {
+    const now = differences(await read())
+    return expected.every(([, by], index) => now[index] === by)
+  })
+}
+
+test('a change that is held, and one that is decided', async () => {
+  let id = ''
+  await moves(async () => (id = await submit(['crash'])), [['gateway_held_changes', 1]])
+  await waitFor('its age', 10_000, async () => total(await read(), 'gateway_oldest_held_seconds') > 0)
+  await moves(
+    () => unit.client.changes.decide(id, { outcome: 'reject', decidedBy: 'someone' }),
+    [
+      ['gateway_held_changes', -1],
+      ['gateway_decisions_total', 1, 'kind="mcp_access"', 'outcome="rejected"'],
+      ['audit_append_duration_seconds', 1],
+      ['http_request_duration_seconds', 1, 'route="/v1/changes/{id}/decision"', 'method="POST"', 'status="200"'],
+      ['rpc_call_duration_seconds', 1, 'edge="gateway.control-plane"', 'method="decide"', 'outcome="ok"'],
+    ],
+  )
+  await moves(async () => {
+    await unit.client.changes.decide(await submit(['echo']), { outcome: 'approve', decidedBy: 'someone' })
+  }, [
+    ['gateway_decisions_total', 1, 'kind="mcp_access"', 'outcome="applied"'],
+    ['gateway_apply_duration_seconds', 1, 'kind="mcp_access"'],
+  ])
+})
+
+test('a message, its sandbox, and a call of a tool', async () => {
+  await moves(
+    () => say(unit, 'tool:sample__echo {"text":"hi"}'),
+    [
+      ['sandbox_launches_total', 1, 'driver="none"', 'outcome="ok"'],
+      ['sandbox_launch_duration_seconds', 1, 'driver="none"'],
+      ['sandbox_live', 1],
+      ['deliveries_total', 1, 'channel="console"', 'outcome="ok"'],
+      ['broker_requests_total', 1, 'server="sample"', 'op="call"', 'status="ok"'],
+      ['broker_request_duration_seconds', 1, 'server="sample"', 'op="call"'],
+    ],
+  )
+  const readings = await read()
+  assert.equal(total(readings, 'broker_upstream_up', ['server="sample"']), 1)
+  for (const direction of ['in', 'out']) assert.ok(total(readings, 'broker_bytes_total', [`direction="${direction}"`]) > 0, direction)
+})
+
+test('a sandbox that a person ends', async () => {
+  const [session] = (await unit.client.sessions.list()).items
+  assert.ok(session !== undefined)
+  await moves(
+    () => unit.client.sessions.terminate(session.id),
+    [
+      ['sandbox_kills_total', 1, 'reason="terminate"'],
+      ['sandbox_live', -1],
+    ],
+  )
+})
+
+test('the processes of the unit, and its version', async () => {
+  const readings = await read()
+  assert.equal(total(readings, 'process_up'), (await unit.client.status()).processes.length)
+  assert.equal(total(readings, 'build_info'), 1)
+})
