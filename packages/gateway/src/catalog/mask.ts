@@ -1,6 +1,6 @@
 // Values of variables and headers never leave the gateway but to the broker; a mask sent back keeps what is stored.
 import { type CatalogEntry, type FieldIssue, mask } from '@gatehouse/contracts'
-import { canonical } from '../changes/digest.ts'
+import { canonical } from '@gatehouse/kernel'
 import { invalid, token } from '../input/parse.ts'
 import { identityOf } from './identity.ts'
 

@@ -1,9 +1,9 @@
 // What keeps agents from flooding people with requests. People are not bound by it.
 import { type Change, type Failure, limits, ServiceError } from '@gatehouse/contracts'
+import { canonical } from '@gatehouse/kernel'
 import { rebind } from '../kinds/index.ts'
 import type { Bound } from '../kinds/kind.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import { canonical } from './digest.ts'
 import { isOver } from './expire.ts'
 import { firstIdAt } from './id.ts'
 import { type ChangeRow, type ReadDeps, toChange } from './read.ts'

@@ -1,8 +1,8 @@
 // What a human reads: RFC 6902 from the slice as it is to the slice as it would be.
 import { PatchOperation } from '@gatehouse/contracts'
+import { canonical } from '@gatehouse/kernel'
 import { createPatch, type Operation, type Pointer } from 'rfc6902'
 import * as v from 'valibot'
-import { canonical } from './digest.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,6 @@
 // Sees the world as it is now: what a change would write over, and what its evidence is.
 import type { AgentGroupID, Change, Digest, GatewayBoot } from '@gatehouse/contracts'
+import { canonical } from '@gatehouse/kernel'
 import type { Catalog } from '../catalog/catalog.ts'
 import { attach } from '../evidence/attach.ts'
 import { evidenceMoved } from '../evidence/moved.ts'
@@ -11,7 +12,6 @@ import { writtenBefore } from '../kinds/registration.ts'
 import type { ReadShare } from '../registry/shares.ts'
 import type { World } from '../registry/world.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import { canonical } from './digest.ts'
 import { type Draft, draft } from './draft.ts'
 
 export interface JudgeDeps extends SummonDeps {

@@ -1,5 +1,5 @@
 // Whether what an approver was shown of the world outside is no longer what is known of it.
-import { canonical } from '../changes/digest.ts'
+import { canonical } from '@gatehouse/kernel'
 import type { Evidence } from './evidence.ts'
 
 /** Made again with the same content it is the same evidence. */

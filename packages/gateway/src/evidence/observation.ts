@@ -1,9 +1,8 @@
 // Evidence for a grant: what the server was last seen to declare. An observation of another entry says nothing about it.
 import { type Digest, limits, Observation, type ServerName } from '@gatehouse/contracts'
-import { definitionDigest } from '@gatehouse/kernel'
+import { canonical, definitionDigest, digestOf } from '@gatehouse/kernel'
 import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
-import { canonical, digestOf } from '../changes/digest.ts'
 import { standingGrant, type World } from '../registry/world.ts'
 import { driftFrom } from './drift.ts'
 import { ageOf, type Evidence, type Wanted } from './evidence.ts'
@@ -24,7 +23,7 @@ export const readObservation = async (rows: Rows, server: ServerName, entryDiges
 
 /** What the pins of a grant are made of. Of two tools of one name the first counts, as it does for a call. */
 export const pinsOf = (tools: Observation['tools']): Record<string, Digest> =>
-  Object.fromEntries(tools.toReversed().map((tool) => [tool.name, v.parse(Observation.entries.entryDigest, definitionDigest(tool))]))
+  Object.fromEntries(tools.toReversed().map((tool) => [tool.name, definitionDigest(tool)]))
 
 type Asked = Extract<Wanted, { from: 'broker' }>
 

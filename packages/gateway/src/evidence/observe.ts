@@ -1,8 +1,8 @@
 // Keeps what the broker saw a server declare. Ignores a listing of an entry that is no longer the present one.
 import { type Digest, type Observation, type ServerName, ServiceError, type ToolDefinition } from '@gatehouse/contracts'
+import { canonical } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import type { Catalog } from '../catalog/catalog.ts'
-import { canonical } from '../changes/digest.ts'
 import type { Declared } from '../grants/declared.ts'
 import type { DriftWatch } from '../grants/drift-watch.ts'
 import { type Arrivals, serverArrival } from './arrivals.ts'

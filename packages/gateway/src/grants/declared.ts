@@ -1,5 +1,5 @@
 // What each tool server was last seen to declare, in memory: the digest of each definition, for the path of calls.
-import { Digest, Observation } from '@gatehouse/contracts'
+import { type Digest, Observation } from '@gatehouse/contracts'
 import { definitionDigest } from '@gatehouse/kernel'
 import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
@@ -21,7 +21,7 @@ export interface Declared {
 }
 
 /** Throws for text with a lone surrogate, which no digest is made of. */
-const digests = ({ tools }: Observation): Definitions => new Map(tools.map((tool) => [tool.name, v.parse(Digest, definitionDigest(tool))]))
+const digests = ({ tools }: Observation): Definitions => new Map(tools.map((tool) => [tool.name, definitionDigest(tool)]))
 
 export const createDeclared = (): Declared => {
   const servers = new Map<string, Seen>()

@@ -1,7 +1,7 @@
 // Looks at all grants of one tool server after it was listed or exchanged: pins, suspends, and asks a person where definitions moved.
 import type { Change, Digest, ServerName } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
-import { canonical } from '../changes/digest.ts'
+import { canonical } from '@gatehouse/kernel'
 import type { Asked } from '../changes/examine.ts'
 import { itself } from '../changes/lines.ts'
 import type { Lock } from '../changes/lock.ts'

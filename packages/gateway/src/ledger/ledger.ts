@@ -12,7 +12,7 @@ import { readHead } from './head.ts'
 import { lateStages, readLate } from './late.ts'
 import { backfill } from './line-index.ts'
 import { createMend } from './mend.ts'
-import { keepLate, type LateOutcome, owedLines, storeOwed } from './owed.ts'
+import { keepLate, type LateAct, type LateOutcome, owedLines, storeOwed } from './owed.ts'
 
 export interface Ledger {
   /** Compares journal and database and does again what the database lacks. */
@@ -100,12 +100,12 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
     if (isWell(state)) deps.mended()
     return isWell(state)
   })
-  const commitOrKeep = async (lines: readonly JournalInput[]): Promise<LateOutcome> => {
+  const commitOrKeep = async (act: LateAct): Promise<LateOutcome> => {
     try {
-      await commit(lines)
+      await commit(act.lines)
       return { journaled: true, stored: true }
     } catch (error) {
-      return stands(error) ? { journaled: true, stored: false } : alone(() => keepLate(deps, state, lines))
+      return stands(error) ? { journaled: true, stored: false } : alone(() => keepLate(deps, state, act))
     }
   }
   return {
@@ -114,7 +114,7 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
     commitLate: (lines) => {
       assertLate(lines)
       const wait = pause(deps.lateWait ?? limits.lateWait, { journaled: false, stored: false }, { ref: false })
-      return Promise.race([commitOrKeep(lines), wait])
+      return Promise.race([commitOrKeep({ lines, at: new Date() }), wait])
     },
     settle: async () => {
       if (state.behind) await alone(() => redo(deps, state))

@@ -10,6 +10,12 @@ export interface LateOutcome {
   readonly stored: boolean
 }
 
+export interface LateAct {
+  readonly lines: readonly JournalInput[]
+  /** When it took effect, however long the journal was waited for. */
+  readonly at: Date
+}
+
 export const owedLines = ({ late, outage }: LedgerState): JournalInput[] => [
   ...late.map(lateInput),
   ...(outage === undefined ? [] : [{ stage: 'recovered' as const, edge: 'gateway', principal: 'gateway', detail: { ...outage } }]),
@@ -37,11 +43,11 @@ const journalAlone = async (deps: LedgerDeps, state: LedgerState, lines: readonl
 }
 
 /** For acts whose commit failed: never rejects because of journal or database. */
-export const keepLate = async (deps: LedgerDeps, state: LedgerState, lines: readonly JournalInput[]): Promise<LateOutcome> => {
+export const keepLate = async (deps: LedgerDeps, state: LedgerState, { lines, at }: LateAct): Promise<LateOutcome> => {
   // What a database that is behind lacks might be what the act is about.
   if (state.behind && state.tampered === undefined) await redo(deps, state).catch(() => {})
   if (state.behind && (await journalAlone(deps, state, lines))) return { journaled: true, stored: false }
-  state.late.push(...lines.map((line) => makeLate(line, new Date())))
+  state.late.push(...lines.map((line) => makeLate(line, at)))
   try {
     await storeOwed(deps, state)
     return { journaled: false, stored: true }

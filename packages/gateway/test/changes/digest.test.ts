@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { canonical, digestOf, digestOfChange } from '../../src/changes/digest.ts'
+import { canonical, digestOf } from '@gatehouse/kernel'
+import { digestOfChange } from '../../src/changes/digest.ts'
 import type { Evidence } from '../../src/evidence/evidence.ts'
 import { draftOf, makeGrant, makeWorld, observed, tool } from '../fixtures/world.ts'
 

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ToolDefinition } from '@gatehouse/contracts'
-import { definitionDigest } from '@gatehouse/kernel'
-import { digestOf } from '../../src/changes/digest.ts'
+import { definitionDigest, digestOf } from '@gatehouse/kernel'
 import { createGroup, decide, fails, grants, putServer, read, server, stages, stdio, submit, token } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 

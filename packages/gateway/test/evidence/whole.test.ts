@@ -1,7 +1,7 @@
 // Evidence that outgrows its change is kept once, as long as a change names it or may soon do so.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { digestOf } from '../../src/changes/digest.ts'
+import { digestOf } from '@gatehouse/kernel'
 import { keepWhole, readDefinitions, readWhole, type Whole } from '../../src/evidence/whole.ts'
 import { tool } from '../fixtures/world.ts'
 import { newDirectory, openState, removeDirectory } from '../fixtures/unit.ts'

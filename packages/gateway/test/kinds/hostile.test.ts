@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Kind, visible } from '@gatehouse/contracts'
-import { canonical } from '../../src/changes/digest.ts'
+import { canonical } from '@gatehouse/kernel'
 import type { World } from '../../src/registry/world.ts'
 import { hostile } from '../fixtures/hostile.ts'
 import { ask, draftOf, makeGrant, makeGroup, makeWired, makeWorld, stamp } from '../fixtures/world.ts'

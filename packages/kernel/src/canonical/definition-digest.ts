@@ -1,5 +1,5 @@
 // What a tool is, for those who approve it: name, description, input schema, annotations. White space and title do not count.
-import type { ToolDefinition } from '@gatehouse/contracts'
+import type { Digest, ToolDefinition } from '@gatehouse/contracts'
 import { canonical } from './canonical.ts'
 import { sha256 } from './sha256.ts'
 
@@ -14,8 +14,8 @@ const laidOut = (value: unknown): unknown => {
   )
 }
 
-/** SHA-256 in hex. Throws for text with a lone surrogate. */
-export const definitionDigest = ({ name, description, inputSchema, annotations }: ToolDefinition): string => {
+/** Throws for text with a lone surrogate. */
+export const definitionDigest = ({ name, description, inputSchema, annotations }: ToolDefinition): Digest => {
   const { title: _title, ...hints } = annotations ?? {}
   return sha256(canonical(laidOut({ name, description: description ?? '', inputSchema, annotations: hints })))
 }
