@@ -1,5 +1,6 @@
 // Takes a change in: held for a human, or refused by the verifier. Never applies anything.
 import { type Idempotency, Requester, type Submission, type SubmitOutcome } from '@gatehouse/contracts'
+import { sha256 } from '@gatehouse/kernel'
 import { parse } from '../input/parse.ts'
 import { askedByAgent } from '../registry/world.ts'
 import { type CapsDeps, findStanding } from './caps.ts'
@@ -47,11 +48,15 @@ const take = async (deps: SubmitDeps, taken: Taken): Promise<SubmitOutcome> => {
   return askedByAgent(asked.world) ? keepOfAgent(deps, taken, asked) : keep(deps, taken, asked)
 }
 
+/** A body may hold values that nobody may guess from the journal. */
+const keyed = ({ secrets }: SubmitDeps, { idempotency }: Request): Idempotency | undefined =>
+  idempotency && { ...idempotency, body: sha256(secrets.hmac(`body ${idempotency.body}`)) }
+
 /** Under an idempotency key the second attempt waits for the first, and answers as it did. */
 export const submit = async (deps: SubmitDeps, given: Asker, request: Request): Promise<SubmitOutcome> => {
   const by = parse(Requester, request.submission.requestedBy ?? given.by, '/requestedBy')
-  const taken: Taken = { asker: { ...given, by }, request }
-  const { idempotency } = request
+  const idempotency = keyed(deps, request)
+  const taken: Taken = { asker: { ...given, by }, request: { ...request, idempotency } }
   if (idempotency === undefined) return take(deps, taken)
   const { principal } = given
   return deps.lock(`attempt ${JSON.stringify([principal, idempotency.route, idempotency.key])}`, async () => {

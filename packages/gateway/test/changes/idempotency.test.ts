@@ -54,6 +54,11 @@ test('another body under the same key is a conflict that names the first change'
   assert.ok(error.detail.includes(first.id))
 })
 
+test('the journal holds nothing by which a body could be guessed', async () => {
+  await attempt({ key: 'guess', text: 'a short secret' })
+  assert.ok(!JSON.stringify(await audit(unit)).includes(sha256('persona a short secret')))
+})
+
 test('of many attempts at once one is made', async () => {
   const before = await submits()
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => attempt({ key: 'c' })))
