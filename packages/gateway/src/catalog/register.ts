@@ -1,4 +1,4 @@
-// The entry of an approved `mcp_register`, written into the catalog file before the line of its apply, once.
+// The entry of an approved `mcp_register`, written into the catalog file before the line of its apply.
 import { type CatalogEntry, type ServerName, ServiceError } from '@gatehouse/contracts'
 import type { Lock } from '../changes/lock.ts'
 import type { Audience } from '../events/audience.ts'
@@ -36,14 +36,17 @@ const intend = ({ store, secrets }: RegisterDeps, { name, entry }: Registration)
 /**
  * In the file when it resolves; what is there already stays. Throws `conflict` where the name has another entry or the file
  * was changed by hand, `unavailable` where it cannot be written.
+ *
+ * @param mayGoOn asked at the last moment; nothing is done where it says no
  */
-export const register = async (deps: RegisterDeps, registration: Registration): Promise<void> => {
+export const register = async (deps: RegisterDeps, registration: Registration, mayGoOn: () => boolean): Promise<void> => {
   const { name, entry } = registration
   await deps.lock(catalogLock, async () => {
     const present = deps.catalog.item(name)
     if (present?.tag === tagOfEntry(deps.secrets, name, entry)) return
     if (present !== undefined) throw isTaken(name)
     await deps.catalog.assertUntouched()
+    if (!mayGoOn()) return
     await intend(deps, registration)
     await settleCatalog(deps)
     deps.audience.broker('catalog-changed', {})

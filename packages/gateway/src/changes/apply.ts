@@ -2,7 +2,7 @@
 import { type AgentGroupID, type Change, type Failure, type Freeze, isServiceError } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import { register, type RegisterDeps } from '../catalog/register.ts'
-import { registered } from '../kinds/registration.ts'
+import { registered, writtenBefore } from '../kinds/registration.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { OpenSessions } from '../sessions/open-sessions.ts'
 import { reached } from './conditions.ts'
@@ -33,12 +33,14 @@ const obstacle = (change: Change, { bound, sight, draft }: Judged): Failure | un
   return draft === undefined || hasMoved(change, draft) ? stale : undefined
 }
 
+const mayGoOn = ({ freezes }: ApplyDeps, { agentGroupID }: Change): boolean => freezes.of(agentGroupID) === undefined
+
 /** What must be done before the line: a new entry stands in the catalog file. Resolves with why it cannot be done. */
 const prepare = async (deps: ApplyDeps, change: Change): Promise<Failure | undefined> => {
   const registration = registered(change, deps.secrets)
   if (registration === undefined) return undefined
   try {
-    await register(deps, registration)
+    await register(deps, registration, () => mayGoOn(deps, change))
     return undefined
   } catch (error) {
     if (isServiceError(error) && error.code === 'conflict') return { rule: 'catalog-conflict', reason: error.detail }
@@ -52,7 +54,11 @@ const alone = <T>({ lock }: ApplyDeps, { kind }: Change, act: () => Promise<T>):
 
 const applyOnce = async (deps: ApplyDeps, actor: Actor, change: Change): Promise<void> => {
   const judged = await judgeAgain(deps, change)
-  const failure = obstacle(change, judged) ?? (await prepare(deps, change))
+  // What the catalog file holds already is in force: nothing that came since takes it back.
+  const isInForce = writtenBefore(change, deps) !== undefined
+  if (!mayGoOn(deps, change)) return
+  const failure = isInForce ? undefined : (obstacle(change, judged) ?? (await prepare(deps, change)))
+  if (!mayGoOn(deps, change)) return
   const subject = { actor, change }
   if (failure !== undefined) {
     await deps.ledger.commit([changeLine('apply-failed', subject, { digest: change.digest, failure })])
@@ -69,7 +75,7 @@ const applyOnce = async (deps: ApplyDeps, actor: Actor, change: Change): Promise
  * cannot be written now, the answer is the change as `approved`, and it is tried again until it is applied.
  */
 export const apply = async (deps: ApplyDeps, actor: Actor, change: Change): Promise<Change> => {
-  if (change.state !== 'approved' || deps.freezes.of(change.agentGroupID) !== undefined) return change
+  if (change.state !== 'approved' || !mayGoOn(deps, change)) return change
   const stop = deps.metrics.histogram('gateway_apply_duration_seconds').startTimer({ kind: change.kind })
   try {
     await alone(deps, change, () => applyOnce(deps, actor, change))

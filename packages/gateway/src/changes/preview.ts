@@ -9,6 +9,8 @@ export interface Previewed extends Preview, Pick<Change, 'kind' | 'after'> {}
 export const preview = async (deps: ExamineDeps, given: Asker, submission: Submission): Promise<Previewed> => {
   parse(Requester, submission.requestedBy ?? given.by, '/requestedBy')
   const { bound, draft, failure } = await examine(deps, given, submission)
+  const { digest, ...shown } = draft
   const verdict = failure === undefined ? { state: 'held' as const } : { state: 'refused' as const, failure }
-  return { kind: bound.kind, after: bound.after, ...draft, ...verdict }
+  const told = bound.kind === 'mcp_register' ? {} : { digest }
+  return { kind: bound.kind, after: bound.after, ...shown, ...told, ...verdict }
 }

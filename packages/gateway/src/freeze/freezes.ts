@@ -2,6 +2,7 @@
 import { Freeze } from '@gatehouse/contracts'
 import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
+import { stands } from '../ledger/act.ts'
 
 export interface Freezes {
   /** What stops this group now: the freeze of the unit before its own. */
@@ -11,7 +12,7 @@ export interface Freezes {
   /** The unit's first. */
   all(): Freeze[]
   set(freeze: Freeze): void
-  /** This freeze ends once the act has succeeded. One that is set meanwhile is another one, and stays. */
+  /** This freeze ends once the line of the act stands. One that is set meanwhile is another one, and stays. */
   lift(freeze: Freeze, act: () => Promise<unknown>): Promise<void>
   isBeingLifted(freeze: Freeze): boolean
   load(rows: Rows): Promise<void>
@@ -25,6 +26,10 @@ export const createFreezes = (): Freezes => {
   const freezes = new Map<string, Freeze>()
   const lifting = new Set<Freeze>()
   const set = (freeze: Freeze): void => void freezes.set(scopeOf(freeze.agentGroupID), freeze)
+  const end = (freeze: Freeze): void => {
+    const scope = scopeOf(freeze.agentGroupID)
+    if (freezes.get(scope) === freeze) freezes.delete(scope)
+  }
   return {
     of: (agentGroupID) => freezes.get(unit) ?? freezes.get(agentGroupID),
     at: (agentGroupID) => freezes.get(scopeOf(agentGroupID)),
@@ -34,8 +39,10 @@ export const createFreezes = (): Freezes => {
       lifting.add(freeze)
       try {
         await act()
-        const scope = scopeOf(freeze.agentGroupID)
-        if (freezes.get(scope) === freeze) freezes.delete(scope)
+        end(freeze)
+      } catch (error) {
+        if (stands(error)) end(freeze)
+        throw error
       } finally {
         lifting.delete(freeze)
       }

@@ -27,8 +27,11 @@ export const unfreeze = async (deps: UnfreezeDeps, actor: Actor, { agentGroupID,
     if (present === undefined) throw notFrozen(agentGroupID)
     const scope = agentGroupID === undefined ? {} : { agentGroupID }
     const line = { edge: actor.edge, principal: actor.principal, ...scope, detail: { ...scope, reason } }
-    await deps.freezes.lift(present, () => deps.ledger.commit([{ stage: 'unfreeze', ...line }]))
-    tellFreezes(deps.audience)
+    try {
+      await deps.freezes.lift(present, () => deps.ledger.commit([{ stage: 'unfreeze', ...line }]))
+    } finally {
+      tellFreezes(deps.audience)
+      deps.retry()
+    }
   })
-  deps.retry()
 }

@@ -1,10 +1,12 @@
 // Makes a named token. Its text is given once, to who asked for it, and kept nowhere.
 import { randomBytes } from 'node:crypto'
 import { limits, type MintedToken, NewToken, ServiceError, type Token } from '@gatehouse/contracts'
+import type { JournalInput } from '@gatehouse/journal'
 import { sha256 } from '@gatehouse/kernel'
 import type { Actor } from '../changes/lines.ts'
 import type { Lock } from '../changes/lock.ts'
 import { invalid, parse } from '../input/parse.ts'
+import { stands } from '../ledger/act.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Tokens } from './tokens.ts'
 import type { Uses } from './uses.ts'
@@ -45,7 +47,12 @@ export const createToken = async (deps: TokenDeps, actor: Actor, given: NewToken
     const text = mint()
     const token: Token = { ...wanted, createdAt: new Date(now).toISOString(), createdBy: actor.principal }
     const digest = sha256(text)
-    await deps.ledger.commit([{ stage: 'token-create', edge: actor.edge, principal: actor.principal, detail: { token, digest } }])
+    const line: JournalInput = { stage: 'token-create', edge: actor.edge, principal: actor.principal, detail: { token, digest } }
+    await deps.ledger.commit([line]).catch((error: unknown) => {
+      // Nobody has its text, but it must be known to be revoked.
+      if (stands(error)) deps.tokens.add({ token, digest })
+      throw error
+    })
     deps.uses.forget(token.name)
     deps.tokens.add({ token, digest })
     return { ...token, token: text }

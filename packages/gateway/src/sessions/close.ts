@@ -16,7 +16,9 @@ export const closeSession = async ({ store, sessions, lastCalls, audience, clock
   try {
     await store.write((tx) => markClosed(tx, id, new Date(clock()).toISOString()))
   } catch (error) {
-    await sessions.load(store.read)
+    // A commit that failed may have happened all the same.
+    const open = await store.read.get('SELECT id FROM sessions WHERE id = ? AND closed_at IS NULL', [id])
+    if (open !== undefined) sessions.restore(session)
     throw error
   }
   lastCalls.forget(id)

@@ -25,6 +25,8 @@ export interface OpenSessions {
   /** Keeps what was reported if the session is known. */
   add(row: SessionRow): Session
   remove(session: Session): void
+  /** As it was before it was removed. */
+  restore(session: Session): void
   /** Removes it for good: whatever the database says, it is not known again. */
   end(session: Session): void
   hasEnded(id: string): boolean
@@ -56,18 +58,21 @@ export const createOpenSessions = (options: SessionOptions): OpenSessions => {
     sessions.delete(id)
     places.delete(placeOf(agentGroupID, conversationID))
   }
-  const add = (row: SessionRow): Session => {
-    const session = sessions.get(row.id) ?? toSession(row, options)
-    sessions.set(row.id, session)
+  const keep = (session: Session): Session => {
+    sessions.set(session.id, session)
     places.set(placeOf(session.agentGroupID, session.conversationID), session.id)
     return session
   }
+  const add = (row: SessionRow): Session => keep(sessions.get(row.id) ?? toSession(row, options))
   return {
     find: (id) => sessions.get(id),
     at: (agentGroupID, conversationID) => sessions.get(places.get(placeOf(agentGroupID, conversationID)) ?? ''),
     all: () => [...sessions.values()],
     add,
     remove,
+    restore: (session) => {
+      if (!ended.has(session.id)) keep(session)
+    },
     end: (session) => {
       ended.add(session.id)
       remove(session)

@@ -22,9 +22,10 @@ const rows: readonly [what: string, kind: Kind, after: object, risk: Risk, seen?
   ['a persona', 'persona', { instructions: 'x' }, 'medium'],
   ['built-in tools', 'tools', { enabled: ['run_script'] }, 'medium'],
   ['a wiring by mention', 'wiring', { ...place, engage: 'mention' }, 'medium'],
-  ['a wiring by pattern', 'wiring', { ...place, engage: 'pattern', pattern: '^!' }, 'medium'],
+  // It would stop whoever runs it.
+  ['a wiring by pattern', 'wiring', { ...place, engage: 'pattern', pattern: '(?:(a?)|(b?)){60}(?<=x)' }, 'high'],
   ['hearing everything among strangers', 'wiring', { ...place, engage: 'all' }, 'high'],
-  ['hearing everything by a pattern that fits all', 'wiring', { ...place, engage: 'pattern', pattern: '.*' }, 'high'],
+  ['a pattern among members', 'wiring', { ...place, engage: 'pattern', pattern: '.*' }, 'medium', { world: known }],
   ['hearing everything among members', 'wiring', { ...place, engage: 'all' }, 'medium', { world: known }],
   ['the end of a wiring', 'wiring', { remove: { channel: 'slack', address: 'x' } }, 'medium', { world: { wirings: [makeWired('x')] } }],
   ['members', 'permissions', { members }, 'medium'],

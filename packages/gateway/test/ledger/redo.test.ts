@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { rename } from 'node:fs/promises'
 import { test } from 'node:test'
-import { ServiceError } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
+import { breakable } from '../fixtures/breakable.ts'
 import {
   authorize,
   carry,
@@ -20,21 +20,6 @@ import {
   submit,
 } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit, type UnitOptions } from '../fixtures/unit.ts'
-
-/** A database whose transactions fail while `broken` says so, before or after they are written. */
-const breakable = () => {
-  const fault = { broken: 0, written: false }
-  const wrap = (store: Store): Store => ({
-    ...store,
-    write: async (act) => {
-      if (fault.broken <= 0) return store.write(act)
-      fault.broken -= 1
-      if (fault.written) await store.write(act)
-      throw new ServiceError('unavailable', { detail: 'the disk says no' })
-    },
-  })
-  return { fault, wrap }
-}
 
 const inUnit = async (options: UnitOptions, act: (unit: Unit) => Promise<void>): Promise<void> => {
   const unit = await openUnit(options)

@@ -4,7 +4,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { mask } from '@gatehouse/contracts'
-import { createGroup, decide, fails, openSession, read, server, submit, token } from '../fixtures/people.ts'
+import { waitFor } from '@gatehouse/kernel'
+import { carry, createGroup, decide, fails, openSession, read, server, submit, token } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 const secret = 'hunter2-hunter2-hunter2'
@@ -126,4 +127,36 @@ test('an approved registration that was cut short behind the file is applied whe
   assert.equal((await read(unit, id)).state, 'applied')
   assert.deepEqual(await stored('five'), entry)
   await unit.gateway.controlPlane.removeServer({ token, name: server('five') }, context)
+})
+
+test('a registration that is in the catalog is in force, although its group went before the line of its apply', async () => {
+  await createGroup(unit, 'brief')
+  const { id } = await submit(unit, ['mcp_register', 'brief', { name: 'six', ...entry }])
+  let broken = true
+  const { dir } = unit
+  await unit.close()
+  unit = await openUnit({
+    dir,
+    journal: (journal) => ({
+      ...journal,
+      append: async (lines) => {
+        if (broken && lines.some(({ changeID, stage }) => changeID === id && stage === 'apply')) throw new Error('the disk is full')
+        return journal.append(lines)
+      },
+    }),
+  })
+  assert.equal((await decide(unit, [id, 'approve'])).state, 'approved')
+  await unit.close()
+  unit = await openUnit({ dir, journal: (journal) => ({ ...journal, append: async (lines) => journal.append(lines) }) })
+  broken = false
+  await carry(unit, ['agent_remove', 'brief', {}])
+  await waitFor(async () => (await read(unit, id)).state === 'applied', { what: 'the registration to be applied' })
+  assert.deepEqual(await stored('six'), entry)
+})
+
+test('a preview tells no digest by which a value could be guessed', async () => {
+  const preview = (kind: string, after: object) =>
+    unit.gateway.controlPlane.preview({ token, submission: { kind, agentGroupID: 'a', after } }, context)
+  assert.equal((await preview('mcp_register', { name: 'seven', ...entry })).digest, undefined)
+  assert.match((await preview('persona', { instructions: 'x' })).digest ?? '', /^[0-9a-f]{64}$/)
 })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ChangeID, SessionID } from '@gatehouse/contracts'
 import * as v from 'valibot'
+import { breakable } from '../fixtures/breakable.ts'
 import { audit, carry, createGroup, decide, fails, openSession, putServer, read, submit } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
@@ -74,6 +75,20 @@ test('a surface that stands is told to the runner, and forgotten when the gatewa
   await unit.close()
   unit = await openUnit({ dir: unit.dir, boot: { identities: { uid: 100_000, gid: 200_000 } } })
   assert.deepEqual(await openSession(unit, 'a', 'surface'), session)
+})
+
+test('a session whose end cannot be written stays as it was, and so do the others', async () => {
+  const { fault, wrap } = breakable()
+  const own = await openUnit({ store: wrap })
+  await createGroup(own, 'a')
+  const [one, two] = [await openSession(own, 'a', 'one'), await openSession(own, 'a', 'two')]
+  await own.gateway.broker.surfaceReady({ session: one.id, surface: 'tools' }, context)
+  fault.broken = 1
+  assert.equal((await fails(() => own.gateway.runner.closeSession({ session: two.id }, context))).code, 'unavailable')
+  assert.deepEqual((await openSession(own, 'a', 'one')).reported, ['tools'])
+  assert.equal((await openSession(own, 'a', 'two')).id, two.id)
+  await own.close()
+  await removeDirectory(own.dir)
 })
 
 test('without tool servers no surface is expected, and without root there are no host ids', async () => {
