@@ -1,12 +1,13 @@
 // A tool server as the operator writes it down, and the files that hold such entries.
 import * as v from 'valibot'
 import { ServerName } from './ids.ts'
+import { dictionary } from './json.ts'
 
-const Variables = v.record(
+const Variables = dictionary(
   v.pipe(v.string(), v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected a name of A-Z a-z 0-9 _, the first not a digit')),
   v.pipe(v.string(), v.maxLength(8192)),
 )
-const Headers = v.record(
+const Headers = dictionary(
   v.pipe(v.string(), v.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'expected an HTTP header name')),
   v.pipe(v.string(), v.maxLength(8192)),
 )
@@ -33,5 +34,5 @@ export type CatalogEntry = v.InferOutput<typeof CatalogEntry>
 export type LocalEntry = v.InferOutput<typeof LocalEntry>
 export type RemoteEntry = v.InferOutput<typeof RemoteEntry>
 
-export const Catalog = v.record(ServerName, CatalogEntry)
+export const Catalog = dictionary(ServerName, CatalogEntry)
 export type Catalog = v.InferOutput<typeof Catalog>

@@ -1,13 +1,12 @@
 // A change: what is asked for, what it would do, what was decided, what came of it.
 import * as v from 'valibot'
 import { AgentGroupID, ChangeID, Digest, SessionID, Time } from './ids.ts'
+import { JsonObject } from './json.ts'
 import { Kind, Risk } from './kinds/kinds.ts'
 
 export const changeStates = ['refused', 'held', 'rejected', 'withdrawn', 'expired', 'approved', 'applied', 'apply_failed'] as const
 export const ChangeState = v.picklist(changeStates)
 export type ChangeState = v.InferOutput<typeof ChangeState>
-
-const Json = v.record(v.string(), v.unknown())
 
 /** RFC 6902. */
 export const PatchOperation = v.strictObject({
@@ -41,12 +40,12 @@ export const Change = v.strictObject({
   principal: v.string(),
   reason: v.optional(v.string()),
   state: ChangeState,
-  before: v.nullable(Json),
-  after: Json,
+  before: v.nullable(JsonObject),
+  after: JsonObject,
   diff: v.array(PatchOperation),
   /** One sentence for a human. */
   summary: v.string(),
-  evidence: v.nullable(Json),
+  evidence: v.nullable(JsonObject),
   risk: Risk,
   digest: Digest,
   createdAt: Time,
@@ -97,12 +96,13 @@ export type Submitted = v.InferOutput<typeof Submitted>
 /** What a submission would become, without becoming it. */
 export const Preview = v.strictObject({
   state: v.picklist(['held', 'refused']),
-  before: v.nullable(Json),
+  before: v.nullable(JsonObject),
   diff: v.array(PatchOperation),
   summary: v.string(),
-  evidence: v.nullable(Json),
+  evidence: v.nullable(JsonObject),
   risk: Risk,
-  digest: Digest,
+  /** Absent where it would tell whether a guess at a secret value is right. */
+  digest: v.optional(Digest),
   failure: v.optional(Failure),
 })
 export type Preview = v.InferOutput<typeof Preview>
@@ -117,7 +117,7 @@ export const AuditEntry = v.strictObject({
   changeID: v.optional(v.string()),
   kind: v.optional(v.string()),
   agentGroupID: v.optional(v.string()),
-  detail: Json,
+  detail: JsonObject,
   prev: v.string(),
   hash: v.string(),
 })

@@ -1,5 +1,6 @@
 // Ids are branded strings; only their makers and the parsers at the border make them.
 import * as v from 'valibot'
+import { usableName } from './json.ts'
 
 /** `chg_<UTC time to the nanosecond>`, made by the gateway alone. */
 export const ChangeID = v.pipe(v.string(), v.regex(/^chg_\d{14}\.\d{9}$/, 'expected chg_<timestamp>'), v.brand('ChangeID'))
@@ -36,6 +37,7 @@ export const ServerName = v.pipe(
   v.string(),
   v.regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'expected 1 to 32 of a-z, 0-9, - and _, the first a letter or digit'),
   v.check((name) => !name.includes('__'), 'expected a name without "__"'),
+  usableName,
   v.brand('ServerName'),
 )
 export type ServerName = v.InferOutput<typeof ServerName>
@@ -44,5 +46,18 @@ export type ServerName = v.InferOutput<typeof ServerName>
 export const Digest = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits'), v.brand('Digest'))
 export type Digest = v.InferOutput<typeof Digest>
 
-/** RFC 3339 in UTC with milliseconds. */
-export const Time = v.pipe(v.string(), v.isoTimestamp())
+const momentForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/
+const momentText = 'expected a time in UTC that exists, such as 2026-01-31T09:30:00Z or 2026-01-31T09:30:00.000Z'
+
+/** A day or an hour that does not exist would be read as another one. */
+const exists = (text: string): boolean => {
+  const time = Date.parse(text)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text.slice(0, 19))
+}
+
+/** RFC 3339 in UTC, to the second or the millisecond. What a clock cannot compare would never end. */
+export const Time = v.pipe(
+  v.string(),
+  v.regex(momentForm, momentText),
+  v.check((text) => !momentForm.test(text) || exists(text), momentText),
+)

@@ -71,8 +71,15 @@ export const limits = {
   agentHeldChanges: 10,
   /** An agent may not ask again for what was rejected before this is over. */
   agentRejectedPause: 60 * 60_000,
+  /** Refused changes that agents may ask for within the window, by group. */
+  agentRefusedChanges: 30,
+  agentRefusedWindow: 60 * 60_000,
   /** Evidence older than this is looked for again before a change is held. */
   evidenceFresh: 60_000,
+  /** Pins of one grant: a tool that is first seen beyond them is refused. */
+  grantPins: 2_000,
+  /** Between two times that the definitions behind one grant are written about; calls are judged by them at once. */
+  driftPause: 30_000,
   /** A submission waits this long for its witness. */
   evidenceWait: 5_000,
   /** Counts of calls are on disk within this. */
@@ -95,8 +102,12 @@ export const limits = {
   /** Bytes that a slow reader of events may leave unread. */
   eventBacklog: MiB,
   eventStreams: 256,
+  eventStreamsPerPrincipal: 16,
   /** Lines that a resumed stream is sent at most before it is told to read the audit. */
   eventReplay: 10_000,
+  /** Lines that are looked through for one answer to a reader of news, and their bytes. */
+  newsLines: 5_000,
+  newsBytes: 8 * MiB,
 
   ratePerSecond: 50,
   rateBurst: 100,

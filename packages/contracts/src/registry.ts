@@ -1,6 +1,7 @@
 // What the gateway keeps: groups, wirings, grants, sessions, what servers were seen to declare.
 import * as v from 'valibot'
 import { AgentGroupID, ChangeID, ConversationID, Digest, ServerName, SessionID, Time } from './ids.ts'
+import { dictionary, JsonObject } from './json.ts'
 import { AgentKind, BuiltinTool, defaultTools, GroupLimits, Member, ModelChoice, Mount, WiringTerms } from './kinds/agents.ts'
 import { ToolName } from './kinds/servers.ts'
 
@@ -41,9 +42,11 @@ export const Grant = v.strictObject({
   /** The catalog entry that the approver saw; null where that is not known. */
   entryDigest: v.optional(v.nullable(Digest), null),
   /** Digest of each tool's definition as it was approved. */
-  pins: v.optional(v.record(v.string(), Digest), {}),
+  pins: v.optional(dictionary(v.string(), Digest), {}),
   /** Where the pins come from; `none` until the first listing after an approval without evidence. */
   pinned: v.optional(v.picklist(['approval', 'first-listing', 'none']), 'none'),
+  /** Tools that were not there then, and are pinned as they were first seen. */
+  added: v.optional(v.array(v.string())),
   changeID: ChangeID,
   grantedAt: Time,
   expiresAt: v.optional(Time),
@@ -63,7 +66,7 @@ export const GrantView = v.strictObject({
   serverChanged: v.boolean(),
   /** Tools whose definition is another than the approved one. */
   changed: v.array(v.string()),
-  /** Tools that an empty list covers and that were not there at the approval. */
+  /** Covered tools that were not there at the approval. */
   added: v.array(v.string()),
 })
 export type GrantView = v.InferOutput<typeof GrantView>
@@ -96,9 +99,9 @@ export const ToolDefinition = v.strictObject({
   name: v.string(),
   title: v.optional(v.string()),
   description: v.optional(v.string()),
-  inputSchema: v.record(v.string(), v.unknown()),
-  outputSchema: v.optional(v.record(v.string(), v.unknown())),
-  annotations: v.optional(v.record(v.string(), v.unknown())),
+  inputSchema: JsonObject,
+  outputSchema: v.optional(JsonObject),
+  annotations: v.optional(JsonObject),
 })
 export type ToolDefinition = v.InferOutput<typeof ToolDefinition>
 

@@ -2,6 +2,7 @@
 import { ServiceError } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import type { Env, Unit } from './env.ts'
+import { escapeGuard } from './guards/escape.ts'
 import { hostGuard } from './guards/host.ts'
 import { refuseOtherMethods } from './guards/method.ts'
 import { rateGuard } from './guards/rate.ts'
@@ -39,6 +40,7 @@ export const createApp = ({ unit, port, now }: AppOptions): Hono<Env> => {
   const app = new Hono<Env>()
   app.onError((error, c) => answerProblem(c, error))
   app.use(requestGuard(unit))
+  app.use(escapeGuard)
   app.use(hostGuard(createSite({ host: boot.host, port, publicUrls: boot.publicUrls })))
   app.use(tokenGuard(now))
   if (boot.rate !== null) app.use(rateGuard(boot.rate, now))

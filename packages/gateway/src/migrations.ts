@@ -23,7 +23,22 @@ export const migrations: readonly (readonly string[])[] = [
     `ALTER TABLE changes ADD COLUMN principal TEXT NOT NULL DEFAULT ''`,
     `ALTER TABLE changes ADD COLUMN requested_by TEXT NOT NULL DEFAULT ''`,
     `UPDATE changes SET kind = json_extract(record, '$.kind'), principal = json_extract(record, '$.principal'),
-       requested_by = json_extract(record, '$.requestedBy')`,
+       requested_by = json_extract(record, '$.requestedBy') WHERE json_valid(record)`,
+    // A record may hold evidence, which no statement may have to read: what is searched by has a column of its own.
+    'ALTER TABLE changes ADD COLUMN expires_at TEXT',
+    'ALTER TABLE changes ADD COLUMN decided_at TEXT',
+    'ALTER TABLE changes ADD COLUMN rule TEXT',
+    'ALTER TABLE changes ADD COLUMN definitions TEXT',
+    // What an agent asked for, and of what; empty where a person asked.
+    `ALTER TABLE changes ADD COLUMN subject TEXT NOT NULL DEFAULT ''`,
+    `ALTER TABLE changes ADD COLUMN wish TEXT NOT NULL DEFAULT ''`,
+    `UPDATE changes SET expires_at = json_extract(record, '$.expiresAt'), decided_at = json_extract(record, '$.decisions[#-1].at'),
+       rule = json_extract(record, '$.failure.rule'), definitions = json_extract(record, '$.evidence.definitions')
+       WHERE json_valid(record)`,
+    'CREATE INDEX changes_by_expiry ON changes (state, expires_at, id)',
+    'CREATE INDEX changes_by_definitions ON changes (definitions) WHERE definitions IS NOT NULL',
+    `CREATE INDEX changes_of_agents ON changes (agent_group_id, state, id, kind, subject, wish, rule, decided_at, expires_at)
+       WHERE wish <> ''`,
     'CREATE INDEX changes_by_group ON changes (agent_group_id, state, id)',
     'CREATE INDEX changes_by_kind ON changes (kind, id)',
     'CREATE INDEX changes_by_place ON changes (agent_group_id, id)',

@@ -24,8 +24,10 @@ import { type CallCounts, createCallCounts } from './grants/calls.ts'
 import { createDeclared, type Declared } from './grants/declared.ts'
 import { driftProjections } from './grants/drift-lines.ts'
 import { createDriftWatch, type DriftWatch } from './grants/drift-watch.ts'
+import { createFirstSight, type FirstSight, noteSights } from './grants/first-sight.ts'
+import { createPauses, type Pauses } from './grants/pauses.ts'
 import { review } from './grants/review.ts'
-import { createGrantTable, type GrantTable } from './grants/table.ts'
+import { createGrantTable, type GrantTable, rowsOf } from './grants/table.ts'
 import { type Clock, createClock } from './input/clock.ts'
 import { ownPaths } from './kinds/own-paths.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
@@ -52,6 +54,8 @@ export interface GatewayDeps {
   readonly clock?: () => number
   /** Milliseconds that a submission waits for its witness. */
   readonly evidenceWait?: number
+  /** Milliseconds between two times that the definitions behind one grant are written about. */
+  readonly driftPause?: number
 }
 
 export interface Rooms extends Required<GatewayDeps> {
@@ -61,6 +65,8 @@ export interface Rooms extends Required<GatewayDeps> {
   readonly table: GrantTable
   readonly counts: CallCounts
   readonly declared: Declared
+  readonly firstSight: FirstSight
+  readonly pauses: Pauses
   readonly drift: DriftWatch
   readonly ledger: Ledger
   readonly arrivals: Arrivals
@@ -113,21 +119,32 @@ const walk = (rooms: () => Rooms, log: Logger): Rounds =>
     { what: 'the writing of token uses', run: () => rooms().uses.save(rooms().store) },
   ])
 
-type Ground = Pick<Rooms, 'boot' | 'store' | 'journal' | 'log' | 'metrics' | 'clock' | 'evidenceWait' | 'audience' | 'secrets' | 'table'>
+type Ground = Pick<
+  Rooms,
+  'boot' | 'store' | 'journal' | 'log' | 'metrics' | 'clock' | 'evidenceWait' | 'driftPause' | 'audience' | 'secrets' | 'table'
+>
 
 /** What needs no other room. */
-const groundOf = ({ boot, store, journal, log, metrics, clock = Date.now, evidenceWait = limits.evidenceWait }: GatewayDeps): Ground => ({
-  boot,
-  store,
-  journal,
-  log,
-  metrics,
+const groundOf = ({
+  clock = Date.now,
+  evidenceWait = limits.evidenceWait,
+  driftPause = limits.driftPause,
+  ...deps
+}: GatewayDeps): Ground => ({
+  ...deps,
   clock: createClock(clock),
   evidenceWait,
+  driftPause,
   audience: createHall(),
-  secrets: createSecrets(boot.keys.secrets),
-  table: createGrantTable(store.read),
+  secrets: createSecrets(deps.boot.keys.secrets),
+  table: createGrantTable(deps.store.read),
 })
+
+/** What the tools of servers are, and what each grant has seen of them. */
+const survey = ({ boot, table, log, driftPause }: Ground) => {
+  const firstSight = createFirstSight(boot.pinning)
+  return { firstSight, declared: createDeclared(noteSights({ firstSight, table, log })), pauses: createPauses(driftPause) }
+}
 
 const herald = (rooms: () => Rooms, ground: Ground) =>
   createAnnouncer({
@@ -146,7 +163,7 @@ export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {
     ...ground,
     arrivals: createArrivals(),
     counts: createCallCounts(store, log),
-    declared: createDeclared(),
+    ...survey(ground),
     drift: createDriftWatch((server) => review(rooms, server), log),
     ledger: createLedger({ journal, store, projections, ...announcer, mended: () => retries.wake(), log, metrics }),
     catalog: await openCatalog({ path: boot.catalog, initial: initialCatalog(boot), secrets }),

@@ -110,7 +110,8 @@ export class Appender {
       const calls = this.#calls
       this.#calls = []
       await this.#flush(calls)
-      if (this.#options.files.isFull) await this.#rotate()
+      // Whoever closes finds the files at rest; a full one is closed when the journal is opened again.
+      if (this.#options.files.isFull && !this.#closed) await this.#rotate()
     }
     this.#running = false
   }

@@ -40,7 +40,8 @@ const isEntry = (value: unknown): value is AuditEntry => {
     if (typeof member !== type) return false
     known += 1
   }
-  return known === Object.keys(value).length && isRecord(value['detail']) && v.is(Time, value['time'])
+  const { detail, time } = value
+  return known === Object.keys(value).length && isRecord(detail) && !Array.isArray(detail) && v.is(Time, time)
 }
 
 /** Like `parseEntry`, faster. */

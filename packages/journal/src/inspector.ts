@@ -28,6 +28,13 @@ interface Current {
   readonly hash: string
 }
 
+/** A line that does not fit the line before it: what follows shows which of the two is bad. */
+interface Doubt extends Current {
+  /** What is said of it if it is the bad one, and of the line before it if that is. */
+  readonly own: string
+  readonly other: string
+}
+
 const timeLength = 24
 const stageHead = '","stage":"'
 const letterC = 0x63
@@ -39,8 +46,7 @@ export class Inspector {
   #lastBytes: Buffer | undefined
   #lines = 0
   #unsigned = 0
-  /** A line whose `hash` does not fit the line before: what follows shows which of the two was altered. */
-  #broken: Current | undefined
+  #doubt: Doubt | undefined
 
   constructor({ start, expected, key }: Options) {
     this.#last = start
@@ -59,7 +65,7 @@ export class Inspector {
 
   /** Takes the next line, without its newline; the first fault that is certain by now. */
   next(bytes: Buffer): Fault | undefined {
-    if (this.#broken !== undefined) return this.#blame(scanEntry(bytes)?.hash === this.#broken.hash)
+    if (this.#doubt !== undefined) return this.#blame(this.#doubt, scanEntry(bytes)?.hash === this.#doubt.hash)
     this.#lines += 1
     if (this.#last !== undefined && this.#follows(bytes, this.#last)) {
       this.#pass(bytes, { seq: this.#last.seq + 1, hash: sha256(bytes), prev: this.#last.hash }, this.#unsigned + 1)
@@ -72,7 +78,7 @@ export class Inspector {
 
   /** After the last line. */
   end(): Fault | undefined {
-    if (this.#broken !== undefined) return this.#blame(false)
+    if (this.#doubt !== undefined) return this.#blame(this.#doubt, false)
     if (this.#lastBytes !== undefined && scanEntry(this.#lastBytes) === undefined) return this.#fault('not an entry of a journal')
     const { seq } = this.head
     if (this.#expected === undefined || this.#expected.seq <= seq) return undefined
@@ -82,7 +88,7 @@ export class Inspector {
 
   /** The first line of the next file is due, and there is none. */
   missing(what: string): Fault {
-    if (this.#broken !== undefined) return this.#blame(false)
+    if (this.#doubt !== undefined) return this.#blame(this.#doubt, false)
     this.#lines += 1
     return this.#fault(what)
   }
@@ -119,12 +125,15 @@ export class Inspector {
 
   #judge(current: Current, before: Link): Fault | undefined {
     const { entry, hash } = current
-    if (entry.seq !== before.seq + 1) return this.#fault(`expected seq ${before.seq + 1}, got ${entry.seq}`)
-    if (entry.prev !== before.prev) return this.#fault(`prev is not the hash member of line ${this.#lines - 1}`)
-    if (entry.hash !== before.hash) {
-      this.#broken = current
-      return this.#isCertain(current) ? this.#blame(true) : undefined
+    const line = this.#lines
+    if (entry.seq !== before.seq + 1) {
+      const own = `expected seq ${before.seq + 1}, got ${entry.seq}`
+      const rival = entry.seq === before.seq && entry.hash === before.prev && hash !== before.hash
+      return rival ? this.#weigh({ ...current, own, other: `put in, line ${line} is number ${entry.seq}` }) : this.#fault(own)
     }
+    const own = entry.prev === before.prev ? `hash does not match line ${line - 1}` : `prev is not the hash member of line ${line - 1}`
+    if (entry.hash !== before.hash) return this.#weigh({ ...current, own, other: `altered, the hash in line ${line} does not match it` })
+    if (entry.prev !== before.prev) return this.#fault(own)
     if (this.#expected?.seq === entry.seq && this.#expected.hash !== hash) return this.#fault('does not match the head given')
     return this.#unproven(entry, before)
   }
@@ -137,6 +146,12 @@ export class Inspector {
     return reason === undefined ? undefined : this.#fault(reason)
   }
 
+  #weigh(doubt: Doubt): Fault | undefined {
+    if (this.#lines === 1) return this.#blame(doubt, false)
+    this.#doubt = doubt
+    return this.#isCertain(doubt) ? this.#blame(doubt, true) : undefined
+  }
+
   /** True if it is clear without the next line that this line is whole, or that the one before it is not. */
   #isCertain({ entry, hash }: Current): boolean {
     if (this.#lastBytes !== undefined && scanEntry(this.#lastBytes) === undefined) return true
@@ -145,10 +160,10 @@ export class Inspector {
     return checkpointFault(entry, { seq: entry.seq - 1, hash: entry.hash }, this.#key) === undefined
   }
 
-  #blame(whole: boolean): Fault {
-    const line = this.#lines
-    if (!whole) return this.#fault(`hash does not match line ${line - 1}`)
-    return { line: line - 1, reason: `line ${line - 1}: altered, the hash in line ${line} does not match it` }
+  /** @param whole the line in doubt is what it was */
+  #blame({ own, other }: Doubt, whole: boolean): Fault {
+    const line = this.#lines - 1
+    return whole ? { line, reason: `line ${line}: ${other}` } : this.#fault(own)
   }
 
   #fault(reason: string): Fault {

@@ -82,18 +82,24 @@ export class Segment {
 
   /** After a fault: accepts the file, or a copy of it to the last byte. Throws `audit-unwritable` while the fault lasts. */
   async accept(): Promise<void> {
-    const found = await surveyFile(this.path, this.number)
-    await using handle = await open(this.path, journalFlags)
-    const { before, last, size } = this
-    const inspector = new Inspector({ start: undefined, expected: last })
-    const fault = (await inspect(blocks(readFrom(handle), size), inspector)) ?? inspector.end()
-    const same = fault === undefined && found.size === size && found.before.seq === before.seq && found.before.hash === before.hash
-    if (!same) throw unwritable(`${this.path}: expected the file as it was closed, got another content`, putBack)
-    this.#identity = found.identity
+    const { size, before, identity } = await surveyFile(this.path, this.number)
+    const same = size === this.size && before.seq === this.before.seq && before.hash === this.before.hash
+    if (!same || !(await this.#isWhole()))
+      throw unwritable(`${this.path}: expected the file as it was closed, got another content`, putBack)
+    // What is open may be another file, or may have been.
+    await this.close()
+    this.#handle = undefined
+    this.#identity = identity
   }
 
   async close(): Promise<void> {
     await (await this.#handle)?.close()
+  }
+
+  async #isWhole(): Promise<boolean> {
+    await using handle = await open(this.path, journalFlags)
+    const inspector = new Inspector({ start: undefined, expected: this.last })
+    return ((await inspect(blocks(readFrom(handle), this.size), inspector)) ?? inspector.end()) === undefined
   }
 
   #open(): Promise<FileHandle> {

@@ -1,4 +1,5 @@
 // The closed files of a journal, oldest first: none may be missing, exchanged or altered while lines are added.
+import { isServiceError } from '@gatehouse/contracts'
 import { genesis, type Head } from './chain.ts'
 import { unwritable } from './guard.ts'
 import { rotatedNumbers, rotatedPath } from './rotated.ts'
@@ -86,11 +87,24 @@ export class Segments {
 
   /** Looks at one file, each time at the next: throws `audit-unwritable` while one is not what it was closed as. */
   async makeSound(): Promise<void> {
-    if (this.#fault !== undefined) await this.#surveyAgain()
-    for (const segment of this.#doubted) {
-      await segment.accept()
-      this.#doubted.delete(segment)
+    try {
+      if (this.#fault !== undefined) await this.#surveyAgain()
+      for (const segment of this.#doubted) {
+        await segment.accept()
+        this.#doubted.delete(segment)
+      }
+      this.#lookAtNext()
+    } catch (error) {
+      if (isServiceError(error)) throw error
+      throw unwritable(`${this.#path}: the closed files of the journal cannot be read`, 'mend the disk; appending goes on by itself', error)
     }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#all.map((segment) => segment.close()))
+  }
+
+  #lookAtNext(): void {
     const segment = this.#all[this.#next++ % Math.max(1, this.#all.length)]
     try {
       segment?.check()
@@ -98,10 +112,6 @@ export class Segments {
       if (segment !== undefined) this.#doubted.add(segment)
       throw error
     }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#all.map((segment) => segment.close()))
   }
 
   async #surveyAgain(): Promise<void> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { open } from 'node:fs/promises'
-import { statSync } from 'node:fs'
+import { appendFileSync, chmodSync, statSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { isServiceError } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import { openJournal, verifyJournal } from '../src/index.ts'
-import { line, lines, newOptions, openFor, rawLines, textsOf } from './state.ts'
+import { isUnwritable, line, lines, newOptions, openFor, rawLines, silent, textsOf } from './state.ts'
 
 const zeros = '0'.repeat(64)
 
@@ -125,6 +125,69 @@ describe('appending', () => {
     await second.append(lines(2, 3))
     const verdict = await verifyJournal(options)
     assert.deepEqual(verdict, { ok: true, lines: 5, head: second.head() })
+  })
+
+  test('gives no line a time before that of the line before it, whatever the clock does', async (t) => {
+    const options = newOptions(t)
+    t.mock.timers.enable({ apis: ['Date'], now: new Date('2026-11-20T12:00:00Z') })
+    const first = await openJournal(options)
+    await first.append(lines(1))
+    t.mock.timers.setTime(Date.parse('2026-11-20T11:00:00Z'))
+    await first.append(lines(1))
+    await first.close()
+    const second = await openFor(t, options)
+    await second.append(lines(1))
+    t.mock.timers.setTime(Date.parse('2026-11-20T13:00:00Z'))
+    await second.append(lines(1))
+    const [noon, one] = ['2026-11-20T12:00:00.000Z', '2026-11-20T13:00:00.000Z']
+    assert.deepEqual(
+      rawLines(options.path).map((text) => JSON.parse(text).time),
+      [noon, noon, noon, noon, one],
+    )
+  })
+
+  test('tells the next caller of the lines that the journal has added of its own', async (t) => {
+    const options = newOptions(t)
+    const first = await openJournal(options)
+    await first.append(lines(2))
+    await first.close()
+    appendFileSync(options.path, 'torn')
+    const second = await openFor(t, options)
+    await second.sign()
+    await second.append([])
+    const { entries, lines: placed } = await second.append(lines(1))
+    assert.deepEqual(
+      placed.map(({ entry: { seq, stage } }) => [seq, stage]),
+      [
+        [4, 'recovered'],
+        [5, 'checkpoint'],
+        [6, 'submit'],
+      ],
+    )
+    assert.deepEqual([entries.length, (await second.append(lines(1))).lines.length], [1, 1])
+  })
+
+  test('says once that the journal cannot be written, and once that it can be again', async (t) => {
+    const told: string[] = []
+    const tell = (message: string): void => void told.push(message)
+    const options = { ...newOptions(t), log: { ...silent, info: tell, error: tell } }
+    const journal = await openFor(t, options)
+    chmodSync(options.path, 0o640)
+    for (let count = 0; count < 3; count += 1) await assert.rejects(journal.append(lines(1)), isUnwritable)
+    chmodSync(options.path, 0o600)
+    for (let count = 0; count < 2; count += 1) await journal.append(lines(1))
+    assert.deepEqual(told, ['the journal cannot be written', 'the journal can be written again'])
+  })
+
+  test('an empty call writes nothing and says whether the file is what it must be', async (t) => {
+    const options = newOptions(t)
+    const journal = await openFor(t, options)
+    const { head } = await journal.append(lines(2))
+    const size = statSync(options.path).size
+    assert.deepEqual(await journal.append([]), { entries: [], head, lines: [] })
+    chmodSync(options.path, 0o640)
+    await assert.rejects(journal.append([]), isUnwritable)
+    assert.equal(statSync(options.path).size, size)
   })
 
   test('a closed journal answers unavailable', async (t) => {

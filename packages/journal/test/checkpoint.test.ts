@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { sha256 } from '@gatehouse/kernel'
 import { openJournal, verifyJournal } from '../src/index.ts'
+import { rechained } from './forge.ts'
 import { lines, newOptions, openFor, rawLines, silent } from './state.ts'
 
 interface RawEntry {
@@ -17,15 +18,16 @@ interface RawEntry {
 const entriesOf = (path: string): RawEntry[] => rawLines(path).map((text) => JSON.parse(text) as RawEntry)
 
 /** Writes the entries as a chain without a fault: what somebody without the master key can do. */
-const rechain = (path: string, entries: readonly RawEntry[]): void => {
-  let last = { hash: '0'.repeat(64), prev: '0'.repeat(64) }
-  const text = entries.map((entry, index) => {
-    const line = JSON.stringify({ ...entry, seq: index + 1, prev: last.prev, hash: last.hash })
-    last = { hash: sha256(line), prev: last.hash }
-    return `${line}\n`
-  })
-  writeFileSync(path, text.join(''))
-}
+const rechain = (path: string, entries: readonly RawEntry[]): void =>
+  writeFileSync(
+    path,
+    Buffer.concat(
+      rechained(
+        entries.map((entry) => Buffer.from(JSON.stringify(entry))),
+        0,
+      ),
+    ),
+  )
 
 describe('checkpoints', () => {
   test('stand after every 1,000 lines and at the close, and verify with the public key', async (t) => {
@@ -117,6 +119,24 @@ describe('checkpoints', () => {
       line: 6,
       reason: 'line 6: the signature of the checkpoint does not fit the public key',
     })
+  })
+
+  test('are none without what they sign, or the signature', async (t) => {
+    const options = newOptions(t)
+    const journal = await openJournal(options)
+    await journal.append(lines(2))
+    await journal.close()
+    for (const name of ['seq', 'hash', 'epoch', 'signature']) {
+      const entries = entriesOf(options.path)
+      const { [name]: _gone, ...rest } = entries[2]!.detail
+      rechain(options.path, [...entries.slice(0, 2), { ...entries[2]!, detail: rest }])
+      assert.deepEqual(await verifyJournal(options), {
+        ok: false,
+        line: 3,
+        reason: 'line 3: the checkpoint lacks seq, hash, epoch or signature',
+      })
+      rechain(options.path, entries)
+    }
   })
 
   test('show it when somebody else signed them', async (t) => {

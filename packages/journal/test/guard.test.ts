@@ -8,14 +8,16 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { describe, test } from 'node:test'
+import { describe, test, type TestContext } from 'node:test'
 import { isServiceError } from '@gatehouse/contracts'
-import { verifyJournal } from '../src/index.ts'
+import { type Journal, verifyJournal } from '../src/index.ts'
 import { isUnwritable, line, lines, newOptions, openFor, rawLines } from './state.ts'
 
 interface Fault {
@@ -166,5 +168,69 @@ describe('a file that is not what it must be', () => {
     await journal.append(lines(1))
     copyFileSync(options.path, `${options.path}.copy`)
     assert.equal(journal.head().seq, 1)
+  })
+
+  describe('behind a sync that failed', () => {
+    /** The bytes of the line that failed stand at the end, since they cannot be taken back either. */
+    const unfinished = async (t: TestContext): Promise<{ path: string; journal: Journal; size: number; mend: () => void }> => {
+      const { path, ...options } = newOptions(t)
+      const journal = await openFor(t, { path, ...options })
+      await journal.append(lines(3))
+      const { size } = statSync(path)
+      await using probe = await open(path)
+      const handles = Object.getPrototypeOf(probe) as FileHandle
+      const failing = ['datasync', 'truncate'].map((name) =>
+        t.mock.method(handles, name as 'datasync', () =>
+          Promise.reject(Object.assign(new Error('EIO: i/o error'), { code: 'EIO', errno: -5 })),
+        ),
+      )
+      await assert.rejects(journal.append([line('lost')]), isUnwritable)
+      assert.ok(statSync(path).size > size)
+      return { path, journal, size, mend: () => failing.forEach(({ mock }) => mock.restore()) }
+    }
+
+    test('nothing but what the journal wrote itself is taken back', async (t) => {
+      const { path, journal, mend } = await unfinished(t)
+      const { size } = statSync(path)
+      appendFileSync(path, 'written by somebody else\n')
+      mend()
+      await assert.rejects(journal.append([line('lost')]), isUnwritable)
+      assert.ok(readFileSync(path, 'utf8').endsWith('written by somebody else\n'))
+      truncateSync(path, size)
+      await journal.append([line('after')])
+      assert.deepEqual(
+        rawLines(path).map((text) => JSON.parse(text).detail.text),
+        ['line 1', 'line 2', 'line 3', 'after'],
+      )
+    })
+
+    test('a line before it that was altered meanwhile stops appending', async (t) => {
+      const { path, journal, mend } = await unfinished(t)
+      const content = readFileSync(path, 'utf8')
+      writeFileSync(path, content.replace('line 3', 'line X'))
+      mend()
+      await assert.rejects(
+        journal.append([line('lost')]),
+        (error) => isServiceError(error) && error.detail.includes('expected line 3 at the end'),
+      )
+      writeFileSync(path, content)
+      await journal.append([line('after')])
+      assert.equal(journal.head().seq, 4)
+    })
+
+    test('another file in its place is taken for the journal only if it is the same to the last byte', async (t) => {
+      const { path, journal, size, mend } = await unfinished(t)
+      const content = readFileSync(path).subarray(0, size)
+      rmSync(path)
+      writeFileSync(path, content.toString().replace('line 1', 'line X'), { mode: 0o600 })
+      mend()
+      await assert.rejects(
+        journal.append([line('lost')]),
+        (error) => isServiceError(error) && error.detail.includes('another content (line 1'),
+      )
+      writeFileSync(path, content)
+      await journal.append([line('after')])
+      assert.equal(journal.head().seq, 4)
+    })
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import type { AuditEntry } from '@gatehouse/contracts'
+import { type AuditEntry, isServiceError } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import fc from 'fast-check'
 import { parseEntry, scanEntry } from '../src/entry.ts'
@@ -37,6 +37,20 @@ describe('reading back', () => {
     assert.deepEqual(await collect(journal, 0), [])
     assert.deepEqual(await journal.page({ limit: 5 }), [])
     assert.deepEqual(await journal.page({ limit: 5, before: 3 }), [])
+  })
+
+  test('says so where a line is none any more', async (t) => {
+    const options = newOptions(t)
+    const journal = await openFor(t, options)
+    const { lines: placed } = await journal.append(lines(3))
+    writeFileSync(options.path, readFileSync(options.path, 'utf8').replace('"line 2"', "'line 2'"))
+    const internal = (error: unknown): boolean =>
+      isServiceError(error) && error.code === 'internal' && error.hint === 'run svcctl audit verify'
+    await assert.rejects(collect(journal, 0), internal)
+    await assert.rejects(journal.page({ limit: 3 }), internal)
+    assert.deepEqual(textsOf(await journal.page({ limit: 1 })), ['line 3'])
+    const places = placed.map(({ entry, ...position }) => ({ ...position, seq: entry.seq }))
+    assert.deepEqual(textsOf(await journal.entriesAt(places)), ['line 1', 'line 3'])
   })
 
   test('ends where the journal ended when the reading began', async (t) => {

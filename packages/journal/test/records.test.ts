@@ -91,6 +91,29 @@ describe('records', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600)
   })
 
+  test('are refused while they cannot be synced, and taken again by themselves', async (t) => {
+    const path = newPath(t)
+    const records = await openFor(t, path)
+    const probe = await open(path)
+    const failing = t.mock.method(Object.getPrototypeOf(probe), 'datasync', () => Promise.reject(new Error('EIO: i/o error')))
+    await probe.close()
+    const until = async (code: string): Promise<void> => {
+      // Every attempt takes a turn of the event loop; the timer of the sync comes in between.
+      const deadline = Date.now() + 30_000
+      for (let found = ''; found !== code;) {
+        assert.ok(Date.now() < deadline, `expected ${code}`)
+        await new Promise((resolve) => void setTimeout(resolve, 10))
+        found = await records.append({ call: 1 }).then(
+          () => 'ok',
+          (error: unknown) => (isServiceError(error) ? error.code : String(error)),
+        )
+      }
+    }
+    await until('audit-unwritable')
+    failing.mock.restore()
+    await until('ok')
+  })
+
   test('that wait are written before the file is closed, later ones are refused', async (t) => {
     const path = newPath(t)
     const records = await openRecords({ path })

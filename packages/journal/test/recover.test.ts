@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { exits } from '@gatehouse/contracts'
 import { isRefusal } from '@gatehouse/kernel'
 import { type JournalOptions, openJournal, verifyJournal } from '../src/index.ts'
-import { lines, newOptions, openFor, rawLines } from './state.ts'
+import { filesOf, openSmall } from './files.ts'
+import { makeReadOnly, noSmallDisk, onSmallDisk } from './small-disk.ts'
+import { lines, newOptions, openFor, optionsIn, rawLines } from './state.ts'
 
 /** A closed journal of three lines and a checkpoint. */
 const written = async (t: TestContext): Promise<JournalOptions> => {
@@ -74,6 +76,40 @@ describe('a journal after a crash', () => {
     assert.equal(journal.head().seq, 1)
   })
 
+  test('a present file that is lost is begun anew behind the closed ones, with a checkpoint', async (t) => {
+    const { options, journal } = await openSmall(t, 12)
+    await journal.close()
+    const closed = (await filesOf(options.path)).slice(0, -1).flat().length
+    rmSync(options.path)
+    const again = await openFor(t, options)
+    assert.deepEqual(stages(options), ['checkpoint'])
+    assert.equal(again.head().seq, closed + 1)
+    assert.equal(again.checkpoint()?.seq, closed)
+    assert.deepEqual(await verifyJournal({ ...options, head: again.head() }), { ok: true, lines: closed + 1, head: again.head() })
+    // Only who has kept a head of what was lost can tell.
+    assert.equal((await verifyJournal({ ...options, head: journal.head() })).ok, false)
+  })
+
+  test('a present file that is begun anew has no time before that of the closed ones', async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: new Date('2026-11-20T12:00:00Z') })
+    const { options, journal } = await openSmall(t, 12)
+    await journal.close()
+    rmSync(options.path)
+    t.mock.timers.setTime(Date.parse('2026-11-20T11:00:00Z'))
+    const again = await openFor(t, options)
+    assert.equal((await again.page({ limit: 1 }))[0]?.time, '2026-11-20T12:00:00.000Z')
+  })
+
+  test('a first line of a present file that was torn leaves a checkpoint and the note', async (t) => {
+    const { options, journal } = await openSmall(t, 12)
+    await journal.close()
+    writeFileSync(options.path, '{"seq":')
+    const again = await openFor(t, options)
+    assert.deepEqual(stages(options), ['checkpoint', 'recovered'])
+    assert.equal(keptIn(options), '{"seq":')
+    assert.equal((await verifyJournal({ ...options, head: again.head() })).ok, true)
+  })
+
   test('a whole journal is left as it is', async (t) => {
     const options = await written(t)
     const content = readFileSync(options.path)
@@ -99,6 +135,15 @@ describe('a journal after a crash', () => {
     symlinkSync(`${options.path}.elsewhere`, options.path)
     await assert.rejects(openJournal(options), (error) => isRefusal(error) && error.exit === exits.configuration)
   })
+
+  test('refuses a disk that cannot be written', { skip: noSmallDisk }, () =>
+    onSmallDisk('64k', async (directory) => {
+      const options = optionsIn(directory)
+      await (await openJournal(options)).close()
+      makeReadOnly(directory)
+      await assert.rejects(openJournal(options), (error) => isRefusal(error) && error.exit === exits.noPermission)
+    }),
+  )
 
   test('refuses another public key beside the journal', async (t) => {
     const options = await written(t)

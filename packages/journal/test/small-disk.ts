@@ -29,3 +29,9 @@ export const onSmallDisk = async (size: string, act: (directory: string) => Prom
     rmSync(directory, { recursive: true })
   }
 }
+
+/** Until it is unmounted. */
+export const makeReadOnly = (directory: string): void => {
+  const { status } = spawnSync(mounter, ['-o', 'remount,ro', directory], { stdio: 'ignore' })
+  if (status !== 0) throw new Error(`${directory} could not be made read-only`)
+}

@@ -1,5 +1,5 @@
 // From the bytes of `POST /call` to a call.
-import { type FieldIssue, limits, ServiceError, ToolCall } from '@gatehouse/contracts'
+import { type FieldIssue, isDeeperThan, limits, ServiceError, ToolCall } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
 const shape = '{ "name": "<server>__<tool>", "arguments": { … } }'
@@ -18,10 +18,6 @@ const parseJson = (body: Buffer): unknown => {
     throw new ServiceError('malformed', { detail: `expected a body of JSON: ${shape}, got what is no JSON` })
   }
 }
-
-/** What is nested deeper would exhaust the stack of whoever writes it again. */
-const isDeeperThan = (value: unknown, most: number): boolean =>
-  typeof value === 'object' && value !== null && (most === 0 || Object.values(value).some((member) => isDeeperThan(member, most - 1)))
 
 /** Throws `malformed`; never repeats an argument. */
 export const parseCall = (body: Buffer): ToolCall => {

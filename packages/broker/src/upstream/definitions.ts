@@ -1,12 +1,12 @@
 // One page of `tools/list` as any server may send it, and one tool, judged by itself.
-import { limits, ToolDefinition } from '@gatehouse/contracts'
+import { isDeeperThan, limits, ToolDefinition, usableName } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { digestOf } from './digest-of.ts'
 
 const plainObject = v.custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
 
-/** Visible ASCII: what a person, a log and an HTTP header can carry. */
-const name = v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,128}$/))
+/** Visible ASCII: what a person, a log and an HTTP header can carry; and what a record of pins can hold. */
+const name = v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,128}$/), usableName)
 
 /** Unknown members are left out, schemas pass as they are. */
 const Declared = v.object({
@@ -28,7 +28,7 @@ export interface Judged {
 /** Null for a tool that is not as MCP describes one, or that is too deep or too broken to be written again and pinned. */
 export const judge = (value: unknown): Judged | null => {
   const parsed = v.safeParse(Declared, value)
-  if (!parsed.success) return null
+  if (!parsed.success || isDeeperThan(parsed.output, limits.jsonDepth)) return null
   try {
     const bytes = Buffer.byteLength(JSON.stringify(parsed.output))
     digestOf(parsed.output)

@@ -39,11 +39,11 @@ export class Servers {
     return [...this.#known.values()].map(({ item, upstream }) => [item, upstream] as const)
   }
 
-  /** A changed or removed entry loses its connection; calls in flight end on it. */
+  /** An entry that changed, be it in a value, or that was removed loses its connection; calls in flight end on it. */
   synchronize(catalog: readonly CatalogItem[]): void {
     const wanted = new Map<string, CatalogItem>(catalog.map((item) => [item.name, item]))
     for (const [name, { item, upstream }] of this.#known) {
-      if (wanted.get(name)?.digest === item.digest) continue
+      if (wanted.get(name)?.tag === item.tag) continue
       upstream.retire()
       this.#known.delete(name)
     }

@@ -20,17 +20,19 @@ const start = async (env: Record<string, string>) => {
   await bench.start()
 }
 
-test('leaves out a bad tool and a second one under a name that is taken, and keeps the rest', async () => {
+test('leaves out what cannot be pinned, shown or stored, and a second tool under a name that is taken, and keeps the rest', async () => {
   await start({ LIST: 'bad' })
   const tools = await bench.tools()
   assert.deepEqual(
     tools.map(({ tool }) => tool),
-    ['constructor', 'good'],
+    ['as-deep-as-may-be', 'good', 'refers'],
   )
   assert.equal(tools[1]?.description, 'The tool good')
-  assert.deepEqual(tools[0]?.outputSchema, { $ref: 'https://example.com/never-fetched.json' })
-  assert.match(bench.logLines.join(), /"dropped":5,"kept":2/)
-  assert.equal((await bench.call('sample__constructor')).isError, false)
+  assert.deepEqual(tools[2]?.outputSchema, { $ref: 'https://example.com/never-fetched.json' })
+  assert.match(bench.logLines.join(), /"dropped":10,"kept":3/)
+  assert.equal((await bench.call('sample__refers')).isError, false)
+  for (const tool of ['constructor', 'prototype', '__proto__', 'too-deep', 'far-too-deep'])
+    assert.equal((await bench.call(`sample__${tool}`)).error?.code, 'not-declared', tool)
   assert.equal((await bench.call('sample__no-schema')).error?.code, 'not-declared')
 })
 

@@ -79,6 +79,22 @@ test('lets calls in flight end on the old connection when the entry changes', as
   assert.equal((await slow).content[0]?.['text'], 'slow')
 })
 
+test('gives a server its new values at once when nothing but a value of its entry changes', async () => {
+  const value = async (name: string): Promise<unknown> => {
+    const answer = await bench.call('sample__env')
+    return (JSON.parse(String(answer.content[0]?.['text'])) as { env: Record<string, string> }).env[name]
+  }
+  bench.gateway.catalog['sample'] = local({ LOG: log, KEY: 'old' })
+  await bench.start()
+  assert.equal(await value('KEY'), 'old')
+  bench.gateway.catalog['sample'] = local({ LOG: log, KEY: 'new' })
+  bench.listeners.on['catalog-changed']?.({})
+  await waitFor(async () => (await state())?.status === 'idle', { what: 'the new value' })
+  assert.equal(await value('KEY'), 'new')
+  const [first, second] = bench.gateway.observed
+  assert.deepEqual([bench.gateway.observed.length, first?.entryDigest], [2, second?.entryDigest])
+})
+
 test('ends the server of an entry that left the catalog', async () => {
   await bench.start()
   await bench.call('sample__echo', { text: 'a' })

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { CatalogEntry } from '../catalog.ts'
 import { AgentGroupID, Digest, ServerName, SessionID } from '../ids.ts'
+import { dictionary } from '../json.ts'
 import { ToolName } from '../kinds/servers.ts'
 import { HostIdentity, Pinning, ToolDefinition } from '../registry.ts'
 import { call, defineEdge } from './edge.ts'
@@ -27,11 +28,14 @@ export const LiveGrant = v.strictObject({
   /** Empty: all. */
   tools: v.array(ToolName),
   /** Digests of the definitions that may be shown and called; absent until the first listing after the approval. */
-  pins: v.optional(v.record(v.string(), Digest)),
+  pins: v.optional(dictionary(v.string(), Digest)),
   /** No further call is allowed, so nothing of it is shown; what runs goes on. */
   exhausted: v.optional(v.boolean()),
 })
 export type LiveGrant = v.InferOutput<typeof LiveGrant>
+
+/** What was seen of the server is told by its `digest`; a connection is made anew when the `tag` is another. */
+const StoredEntry = v.strictObject({ name: ServerName, entry: CatalogEntry, digest: Digest, tag: Digest })
 
 const OpenSession = v.strictObject({ session: SessionID, agentGroupID: AgentGroupID, identity: v.optional(HostIdentity) })
 
@@ -47,10 +51,7 @@ export const gatewayBroker = defineEdge({
       { patient: true },
     ),
     /** Entries with their stored values: `${NAME}` is expanded by the broker at connect time. */
-    catalog: call(v.strictObject({}), v.array(v.strictObject({ name: ServerName, entry: CatalogEntry, digest: Digest })), {
-      patient: true,
-      large: true,
-    }),
+    catalog: call(v.strictObject({}), v.array(StoredEntry), { patient: true, large: true }),
     sessions: call(v.strictObject({}), v.array(OpenSession), { patient: true, large: true }),
     surfaceReady: call(v.strictObject({ session: SessionID, surface: v.literal('tools') }), v.strictObject({}), { patient: true }),
     observed: call(v.strictObject({ server: ServerName, entryDigest: Digest, tools: v.array(ToolDefinition) }), v.strictObject({}), {

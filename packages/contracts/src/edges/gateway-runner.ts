@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { ChangeState, Failure, Submitted } from '../change.ts'
 import type { AuditStage } from '../frozen.ts'
 import { AgentGroupID, ChangeID, ConversationID, SessionID, Time } from '../ids.ts'
+import { JsonObject } from '../json.ts'
 import { AgentGroup, MountSighting, Session } from '../registry.ts'
 import { call, defineEdge } from './edge.ts'
 
@@ -56,7 +57,7 @@ export const gatewayRunner = defineEdge({
       v.strictObject({
         stage: v.picklist(runnerStages),
         agentGroupID: v.optional(AgentGroupID),
-        detail: v.record(v.string(), v.unknown()),
+        detail: JsonObject,
       }),
       v.strictObject({}),
       { patient: true },

@@ -6,6 +6,7 @@ import { GrantRef } from '../edges/control-plane-calls/registry.ts'
 import { ProcessState } from '../edges/life.ts'
 import { ChatMessage, SandboxPosture, SessionStatus } from '../edges/runner-control-plane.ts'
 import { AgentGroupID, ChangeID, ConversationID, Digest, MessageID, ServerName, SessionID } from '../ids.ts'
+import { JsonObject } from '../json.ts'
 import { limits } from '../limits.ts'
 import { Freeze, Role, Token } from '../people.ts'
 import { AgentGroup, GrantView, ServerState, Wired } from '../registry.ts'
@@ -70,7 +71,7 @@ export const SessionList = v.strictObject({ items: v.array(SessionStatus) })
 export type SessionList = v.InferOutput<typeof SessionList>
 
 /** Above the schema's own bound of `limits.evidence`, a change shows its evidence by digest; this is the whole. */
-export const WholeEvidence = v.strictObject({ evidence: v.nullable(v.record(v.string(), v.unknown())) })
+export const WholeEvidence = v.strictObject({ evidence: v.nullable(JsonObject) })
 export type WholeEvidence = v.InferOutput<typeof WholeEvidence>
 
 export const ChatSendBody = v.strictObject({

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { LocalEntry, RemoteEntry } from '../catalog.ts'
 import { ServerName, Time } from '../ids.ts'
+import { usableName } from '../json.ts'
 import { limits } from '../limits.ts'
 
 export const ToolName = v.pipe(v.string(), v.minLength(1), v.maxLength(128))
@@ -9,7 +10,7 @@ export const ToolName = v.pipe(v.string(), v.minLength(1), v.maxLength(128))
 /** An empty `tools` grants every tool that the server declares. */
 export const McpAccess = v.strictObject({
   server: ServerName,
-  tools: v.pipe(v.array(ToolName), v.maxLength(limits.listTools)),
+  tools: v.pipe(v.array(v.pipe(ToolName, usableName)), v.maxLength(limits.listTools)),
   expiresAt: v.optional(Time),
   maxCalls: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000_000))),
 })

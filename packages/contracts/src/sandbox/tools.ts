@@ -1,6 +1,7 @@
 // `tools.sock`: the tools that the session's grants allow, and one call at a time. Plain HTTP, never MCP.
 import * as v from 'valibot'
 import { toolErrorCodes } from '../codes.ts'
+import { JsonObject } from '../json.ts'
 
 export const ListedTool = v.strictObject({
   /** `<server>__<tool>`. */
@@ -8,9 +9,9 @@ export const ListedTool = v.strictObject({
   server: v.string(),
   tool: v.string(),
   description: v.optional(v.string()),
-  inputSchema: v.record(v.string(), v.unknown()),
-  outputSchema: v.optional(v.record(v.string(), v.unknown())),
-  annotations: v.optional(v.record(v.string(), v.unknown())),
+  inputSchema: JsonObject,
+  outputSchema: v.optional(JsonObject),
+  annotations: v.optional(JsonObject),
 })
 export type ListedTool = v.InferOutput<typeof ListedTool>
 
@@ -19,13 +20,13 @@ export type ToolList = v.InferOutput<typeof ToolList>
 
 export const ToolCall = v.strictObject({
   name: v.pipe(v.string(), v.minLength(1), v.maxLength(256)),
-  arguments: v.optional(v.record(v.string(), v.unknown()), {}),
+  arguments: v.optional(JsonObject, {}),
 })
 export type ToolCall = v.InferOutput<typeof ToolCall>
 
 export const ToolResult = v.strictObject({
   /** MCP content blocks, as the server sent them. */
-  content: v.array(v.record(v.string(), v.unknown())),
+  content: v.array(JsonObject),
   structuredContent: v.optional(v.unknown()),
   isError: v.boolean(),
   error: v.optional(v.strictObject({ code: v.picklist(toolErrorCodes), message: v.string(), retryAfter: v.optional(v.number()) })),

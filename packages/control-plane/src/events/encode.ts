@@ -1,5 +1,5 @@
 // News as server-sent events, written once for all readers.
-import type { News } from '@gatehouse/contracts'
+import { type News, visibleJson } from '@gatehouse/contracts'
 
 export interface Encoded {
   readonly news: News
@@ -15,7 +15,10 @@ export interface Batch {
 const bytes = (text: string): Uint8Array => Buffer.from(text)
 
 /** JSON has no line ends of its own, and a stage is a word of the frozen list. */
-const encode = (news: News): Encoded => ({ news, chunk: bytes(`id: ${news.seq}\nevent: ${news.stage}\ndata: ${JSON.stringify(news)}\n\n`) })
+const encode = (news: News): Encoded => ({
+  news,
+  chunk: bytes(`id: ${news.seq}\nevent: ${news.stage}\ndata: ${visibleJson(JSON.stringify(news))}\n\n`),
+})
 
 export const encodeBatch = (list: readonly News[]): Batch => {
   const items = list.map(encode)

@@ -1,11 +1,12 @@
 // Everybody who listens to the journal, in one place: news goes to all, a revoked token loses its streams at once.
-import { type Digest, limits, type News, ServiceError } from '@gatehouse/contracts'
+import { type Digest, limits, type News, type Principal, ServiceError } from '@gatehouse/contracts'
 import { type Batch, encodeBatch, pingChunk } from './encode.ts'
 
 /** One reader, as the hub sees it. */
 export interface Listener {
   /** SHA-256 of the token that it came with; null on an open unit. */
   readonly token: Digest | null
+  readonly principal: Pick<Principal, 'name'>
   hear(batch: Batch): void
   /** Lines may have passed unheard: they are to be fetched. */
   resume(): void
@@ -22,7 +23,7 @@ export interface Events {
   revoke(token: Digest): void
   /** The gateway is there again. */
   resume(): void
-  /** Throws where there are as many as may be, and where the unit stops. */
+  /** Throws where there are as many as may be, of one principal or of all, and where the unit stops. */
   join(listener: Listener): void
   leave(listener: Listener): void
   count(): number
@@ -34,9 +35,21 @@ export interface EventsOptions {
   /** Milliseconds between two signs of life. */
   readonly pingEvery?: number
   readonly most?: number
+  /** Of one principal. */
+  readonly mostOfOne?: number
 }
 
-export const createEvents = ({ pingEvery = limits.eventPing, most = limits.eventStreams }: EventsOptions = {}): Events => {
+const tooMany = (most: number, of: string): ServiceError =>
+  new ServiceError('rate-limited', {
+    detail: `expected at most ${most} readers of events${of}, got more`,
+    hint: 'end another stream first',
+  })
+
+export const createEvents = ({
+  pingEvery = limits.eventPing,
+  most = limits.eventStreams,
+  mostOfOne = limits.eventStreamsPerPrincipal,
+}: EventsOptions = {}): Events => {
   const listeners = new Set<Listener>()
   let closed = false
 
@@ -44,6 +57,7 @@ export const createEvents = ({ pingEvery = limits.eventPing, most = limits.event
   const tell = (act: (listener: Listener) => void): void => {
     for (const listener of Array.from(listeners)) act(listener)
   }
+  const countOf = (name: string): number => [...listeners].filter(({ principal }) => principal.name === name).length
   const pulse = setInterval(() => tell((listener) => listener.ping(pingChunk)), pingEvery)
   pulse.unref()
 
@@ -60,7 +74,8 @@ export const createEvents = ({ pingEvery = limits.eventPing, most = limits.event
     resume: () => tell((listener) => listener.resume()),
     join: (listener) => {
       if (closed) throw new ServiceError('unavailable', { detail: 'expected a unit that stays, got one that stops' })
-      if (listeners.size >= most) throw new ServiceError('rate-limited', { detail: `expected at most ${most} readers of events, got more` })
+      if (countOf(listener.principal.name) >= mostOfOne) throw tooMany(mostOfOne, ` of ${listener.principal.name}`)
+      if (listeners.size >= most) throw tooMany(most, '')
       listeners.add(listener)
     },
     leave: (listener) => void listeners.delete(listener),

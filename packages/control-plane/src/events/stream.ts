@@ -10,6 +10,8 @@ export interface Page {
   readonly items: readonly News[]
   /** The last line there is. */
   readonly head: number
+  /** The last line that was looked at. */
+  readonly upTo: number
 }
 
 export interface StreamOptions {
@@ -38,6 +40,7 @@ const isRefused = (error: unknown): boolean => isServiceError(error) && ['unauth
 
 export class NewsStream implements Listener {
   readonly token: Digest | null
+  readonly principal: Principal
   readonly outlet: Outlet
   readonly #options: StreamOptions
   readonly #endOfExpiry: () => void
@@ -53,6 +56,7 @@ export class NewsStream implements Listener {
   constructor(options: StreamOptions) {
     this.#options = options
     this.token = options.token
+    this.principal = options.principal
     this.#backlog = options.backlog ?? limits.eventBacklog
     this.outlet = new ReaderOutlet({ most: this.#backlog, onClose: () => this.#leave(), cut: options.cut })
     this.#endOfExpiry = endAt(options.principal.expiresAt, () => this.#check())
@@ -61,7 +65,7 @@ export class NewsStream implements Listener {
   /** Tells where it begins. Rejects with what the gateway refuses; the stream goes on by itself then. */
   async begin(): Promise<void> {
     const { after, read, replay = limits.eventReplay } = this.#options
-    const { head } = await read(after ?? fromNow, 1)
+    const { head } = await read(fromNow, 1)
     const missed = after === undefined ? 0 : head - after
     // A reader of another journal, or of a longer one than there is, has missed what nobody can count.
     const lost = missed > replay || missed < 0
@@ -141,20 +145,23 @@ export class NewsStream implements Listener {
     timer.unref()
   }
 
-  /** Until a page is empty: a page may hold less than what was asked for. */
+  /** Until the end is reached: a page may be short, or empty, before it. */
   async #replay(): Promise<void> {
-    while (this.outlet.isOpen()) {
-      const { items } = await this.#options.read(this.#last, limits.pageSizeMost)
-      if (items.length === 0) return
+    let from: number
+    do {
+      from = this.#last
+      const { items, head, upTo } = await this.#options.read(from, limits.pageSizeMost)
       this.#tell(encodeBatch(items))
+      this.#last = Math.max(this.#last, upTo)
       await this.outlet.taken()
-    }
+      if (upTo >= head) return
+    } while (this.#last > from && this.outlet.isOpen())
   }
 
   /** Lines that it knows and lines that are not for it are left out. */
   #tell({ items, whole }: Batch): void {
     const from = this.#last
-    const fresh = items.filter(({ news }) => news.seq > from && sees(this.#options.principal, news.agentGroupID))
+    const fresh = items.filter(({ news }) => news.seq > from && sees(this.principal, news.agentGroupID))
     this.#last = Math.max(from, items.at(-1)?.news.seq ?? 0)
     this.outlet.write(fresh.length === items.length ? whole : Buffer.concat(fresh.map(({ chunk }) => chunk)))
   }

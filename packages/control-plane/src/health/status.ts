@@ -1,5 +1,5 @@
 // What the unit says about itself to people who may know.
-import { type Freeze, isServiceError, limits, type Principal, type Status } from '@gatehouse/contracts'
+import { type Freeze, isServiceError, type Principal, type Status } from '@gatehouse/contracts'
 import type { Context } from 'hono'
 import type { Env, Unit } from '../env.ts'
 import type { Survey } from './survey.ts'
@@ -16,16 +16,8 @@ const whileThere = async <T>(act: () => Promise<T>): Promise<T | undefined> => {
   }
 }
 
-const countHeld = async ({ unit, token, call }: Env['Variables']): Promise<number> => {
-  let count = 0
-  let cursor: string | undefined
-  do {
-    const page = await unit.peers.gateway.pending({ token, limit: limits.pageSizeMost, cursor }, call)
-    count += page.items.length
-    cursor = page.nextCursor
-  } while (cursor !== undefined)
-  return count
-}
+const countHeld = async ({ unit, token, call }: Env['Variables']): Promise<number> =>
+  (await unit.peers.gateway.heldCount({ token }, call)).held
 
 const readFrozen = async ({ unit, token, call }: Env['Variables']): Promise<Freeze[]> =>
   (await unit.peers.gateway.freezes({ token }, call)).items

@@ -31,7 +31,7 @@ const collect = (client: Awaited<ReturnType<typeof startServer>>['clientOf'] ext
 }
 
 test('tells two hundred readers every line in order', async (t) => {
-  const events = createEvents()
+  const events = createEvents({ mostOfOne: 200 })
   const journal = createJournal(events)
   const { clientOf } = await startServer(t, { events, answers: journal.answers })
   const readers = Array.from({ length: 200 }, () => collect(clientOf(), 0))
@@ -134,7 +134,8 @@ test('takes up again where the unit was stopped', async (t) => {
 })
 
 test('leaves nothing behind when readers go', async (t) => {
-  const { clientOf, events } = await startServer(t)
+  const events = createEvents({ mostOfOne: 20 })
+  const { clientOf } = await startServer(t, { events })
   const readers = Array.from({ length: 20 }, () => collect(clientOf()))
   await waitFor(() => events.count() === 20, { what: 'twenty readers' })
   for (const { stop } of readers) stop()

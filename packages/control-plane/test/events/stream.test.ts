@@ -99,6 +99,42 @@ test('tells of a gap where more was missed than is sent again, and where the id 
   }
 })
 
+test('asks how long the journal is before anything of it is read, and reads nothing where too much was missed', async () => {
+  const asked: { after: number; limit: number }[] = []
+  const { open, journal } = start({
+    answers: {
+      'gateway.news': (wanted: { after: number; limit: number }) => {
+        asked.push({ after: wanted.after, limit: wanted.limit })
+        return journal.answers['gateway.news'](wanted)
+      },
+    },
+  })
+  journal.write(limits.eventReplay + 5)
+  const reader = await open('/v1/events?after=0')
+  journal.write(1)
+  await hears(reader, 1)
+  assert.deepEqual(
+    asked.filter(({ after }) => after < limits.eventReplay),
+    [],
+  )
+})
+
+test('goes on behind what an answer looked through in vain', async () => {
+  const { open, journal } = start({
+    answers: {
+      'gateway.news': ({ after }: { after: number }) => {
+        const upTo = Math.min(after + 3, journal.lines.length)
+        const items = journal.lines.filter(({ seq }) => seq > after && seq <= upTo && seq % 10 === 0)
+        return { items, head: journal.lines.length, upTo }
+      },
+    },
+  })
+  journal.write(45)
+  const reader = await open('/v1/events?after=0')
+  await hears(reader, 4)
+  assert.deepEqual(reader.lines(), [10, 20, 30, 40])
+})
+
 test('tells a narrowed token of its groups alone, of what was and of what comes', async () => {
   const { open, journal } = start({ answers: { 'gateway.permit': () => scoped(['mine', 'ours']) } })
   const round = (): void => {
@@ -193,6 +229,30 @@ test('refuses a reader beyond the limit, and takes one when another has left', a
   assert.equal(refused.status, 429)
   assert.equal(refused.headers.get('retry-after'), '15')
   await first.body?.cancel()
+  assert.equal((await request('GET', '/v1/events')).status, 200)
+  events.close()
+})
+
+test('refuses a reader of a principal that has as many as it may, whatever its tokens, and takes those of others', async () => {
+  const events = createEvents()
+  const { request } = createTestUnit({
+    events,
+    answers: {
+      'gateway.permit': ({ token: presented }: { token: string }) => ({
+        name: presented === sha256(otherToken) ? 'other' : 'greedy',
+        role: 'auditor',
+      }),
+    },
+  })
+  const readers = []
+  for (let i = 0; i < limits.eventStreamsPerPrincipal; i += 1) readers.push(await request('GET', '/v1/events'))
+  assert.deepEqual([...new Set(readers.map(({ status }) => status))], [200])
+  const refused = await request('GET', '/v1/events')
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '15'])
+  assert.match(await refused.text(), /at most 16 readers of events of greedy/)
+  const other = { headers: { authorization: `Bearer ${otherToken}` } }
+  assert.equal((await request('GET', '/v1/events', other)).status, 200)
+  await readers[0]?.body?.cancel()
   assert.equal((await request('GET', '/v1/events')).status, 200)
   events.close()
 })

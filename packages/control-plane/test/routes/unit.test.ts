@@ -5,7 +5,7 @@ import { ServiceError, Status } from '@gatehouse/contracts'
 import { createMetrics } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { createTestUnit, healthy } from '../fixtures/unit.ts'
-import { change, freeze } from '../fixtures/values.ts'
+import { freeze } from '../fixtures/values.ts'
 
 const down = (): never => {
   throw new ServiceError('unavailable')
@@ -36,16 +36,19 @@ test('says what is frozen, and what of it the gateway cannot tell', async () => 
   assert.deepEqual([unknown, degraded], [[], ['gateway']])
 })
 
-test('counts held changes beyond one page', async () => {
-  const pages: Record<string, unknown> = { '': { items: [change, change], nextCursor: 'b' }, b: { items: [change] } }
-  const { ask } = createTestUnit({ answers: { 'gateway.pending': ({ cursor = '' }: { cursor?: string }) => pages[cursor] } })
-  assert.equal((await ask('GET', '/v1/status')).json().held, 3)
+test('asks for the number of held changes, and reads none of them', async () => {
+  const { ask, calls } = createTestUnit({ answers: { 'gateway.heldCount': () => ({ held: 401 }) } })
+  assert.equal((await ask('GET', '/v1/status')).json().held, 401)
+  assert.deepEqual(
+    calls.map(({ name }) => name).filter((name) => name === 'gateway.pending'),
+    [],
+  )
 })
 
 test('gives a status while parts are down, and names them', async () => {
   const { ask } = createTestUnit({
     boot: { mcp: null },
-    answers: { 'supervisor.health': down, 'runner.posture': down, 'gateway.pending': down },
+    answers: { 'supervisor.health': down, 'runner.posture': down, 'gateway.heldCount': down },
   })
   const answer = await ask('GET', '/v1/status')
   assert.equal(answer.status, 200)

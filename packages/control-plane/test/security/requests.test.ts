@@ -117,6 +117,7 @@ const refusable = [
   'preview',
   'decide',
   'pending',
+  'heldCount',
   'change',
   'audit',
   'news',

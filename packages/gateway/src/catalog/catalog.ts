@@ -20,11 +20,9 @@ export interface Reading {
 export interface Catalog {
   /** False on a unit without tool servers. */
   readonly enabled: boolean
-  get(name: ServerName): CatalogEntry | undefined
   item(name: ServerName): CatalogItem | undefined
   /** By name. */
   items(): readonly CatalogItem[]
-  names(): ServerName[]
   /** Why the file cannot be used, while the last good one stays in force. */
   fault(): string | undefined
   /** Throws `conflict` where the file is not as it was last read or written. */

@@ -74,20 +74,12 @@ export class CatalogOnDisk implements Catalog {
     this.#items = itemsOf(entries, secrets)
   }
 
-  get(name: ServerName): CatalogEntry | undefined {
-    return this.#items.get(name)?.entry
-  }
-
   item(name: ServerName): CatalogItem | undefined {
     return this.#items.get(name)
   }
 
   items(): readonly CatalogItem[] {
     return [...this.#items.values()]
-  }
-
-  names(): ServerName[] {
-    return this.items().map(({ name }) => name)
   }
 
   fault(): string | undefined {

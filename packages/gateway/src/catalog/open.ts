@@ -15,10 +15,8 @@ export interface CatalogOptions {
 
 const none: Catalog = {
   enabled: false,
-  get: () => undefined,
   item: () => undefined,
   items: () => [],
-  names: () => [],
   fault: () => undefined,
   assertUntouched: () => Promise.resolve(),
   read: () => Promise.reject(new TypeError('a unit without tool servers has no catalog to read')),

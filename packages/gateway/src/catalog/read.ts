@@ -1,19 +1,12 @@
 // The catalog as people see it, masked, and as the broker needs it, as stored.
-import type { CatalogEntry, Digest, NamedEntry, ServerName } from '@gatehouse/contracts'
+import type { NamedEntry, ServerName } from '@gatehouse/contracts'
 import type { Catalog, CatalogItem } from './catalog.ts'
 import { maskEntry } from './mask.ts'
 import { assertEnabled } from './put.ts'
 import { unknownServer } from './remove.ts'
 
-interface StoredEntry {
-  readonly name: ServerName
-  readonly entry: CatalogEntry
-  readonly digest: Digest
-}
-
 /** With values: for the broker's edge alone. */
-export const storedServers = (catalog: Catalog): StoredEntry[] =>
-  catalog.items().map(({ name, entry, digest }) => ({ name, entry, digest }))
+export const storedServers = (catalog: Catalog): CatalogItem[] => [...catalog.items()]
 
 const masked = (item: CatalogItem): NamedEntry => ({ ...item, entry: maskEntry(item.entry) })
 

@@ -5,10 +5,11 @@ import { type Actor, changeLine } from './lines.ts'
 import { readChange } from './read.ts'
 import { rebase } from './rebase.ts'
 import { assertMayApprove, assertNotTwice } from './rights.ts'
+import { stands, type StandingDeps } from './standing.ts'
 import { approversOf } from './tally.ts'
 import { decisionOf, showAgain, type Verdict } from './verdict.ts'
 
-export interface ApproveDeps extends ApplyDeps {
+export interface ApproveDeps extends ApplyDeps, StandingDeps {
   readonly boot: ApplyDeps['boot'] & { readonly approvals: number }
 }
 
@@ -34,13 +35,14 @@ export const approve = async (
     throw stale(change, rebased.digest)
   }
   const digest = rebased?.digest ?? change.digest
-  const given = approversOf({ decisions: change.decisions, digest })
-  assertNotTwice(actor.principal, change, given)
-  const complete = given.size + 1 >= needed
+  const others = approversOf({ decisions: change.decisions, digest }, stands(deps))
+  assertNotTwice(actor.principal, change, others)
+  const given = others.size + 1
+  const complete = given >= needed
   const decision = decisionOf(verdict, { principal: actor.principal, digest, now: deps.clock() })
   await deps.ledger.commit([
     ...(rebased === undefined ? [] : [rebased.line]),
-    changeLine('approve', subject, { decision, complete, needed }),
+    changeLine('approve', subject, { decision, complete, needed, given }),
     ...(change.principal === actor.principal ? [changeLine('self-approved', subject, { digest })] : []),
   ])
   const approved = await readChange(deps, change.id)

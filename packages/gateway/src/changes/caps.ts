@@ -1,53 +1,62 @@
-// What keeps agents from flooding people with requests. People are not bound by it.
+// What keeps agents from flooding people and the journal with requests. People are not bound by it.
+// Searches columns alone: what is searched grows with what was asked, and a record may hold evidence.
 import { type Change, type Failure, limits, ServiceError } from '@gatehouse/contracts'
-import { canonical } from '@gatehouse/kernel'
+import { canonical, digestOf } from '@gatehouse/kernel'
 import { rebind } from '../kinds/index.ts'
 import type { Bound } from '../kinds/kind.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import { isOver } from './expire.ts'
-import { firstIdAt } from './id.ts'
-import { type ChangeRow, type ReadDeps, toChange } from './read.ts'
+import { firstIdAt, timeOfId } from './id.ts'
+import type { Wish } from './lines.ts'
+import { readChange, type ReadDeps } from './read.ts'
 
 export interface CapsDeps extends ReadDeps {
   readonly secrets: Secrets
   readonly clock: () => number
 }
 
-export interface Wish {
+export interface Request {
   readonly bound: Bound
   readonly agentGroupID: string
   readonly failure: Failure | undefined
 }
 
-/** Of this group, by its agents: no other principal has a colon in its name. */
-const ofAgents = `SELECT record FROM changes WHERE agent_group_id = ? AND principal >= 'session:' AND principal < 'session;'`
+export const wishOf = ({ kind, subject, wish }: Bound): Wish => ({ subject, digest: digestOf({ kind, wish }) })
 
-const find = async ({ store, overlay }: CapsDeps, sql: string, params: readonly (string | number)[]): Promise<Change[]> =>
-  (await store.read.all<ChangeRow>(`${ofAgents} ${sql}`, params)).map((row) => overlay.over(toChange(row)))
+interface Row {
+  readonly id: string
+  readonly kind: string
+  readonly subject: string
+  readonly wish: string
+  readonly rule: string | null
+  readonly decided_at: string | null
+}
 
-const isSame = ({ secrets }: CapsDeps, change: Change, bound: Bound): boolean =>
-  change.kind === bound.kind && canonical(rebind(change, secrets).approvable) === canonical(bound.approvable)
-
-const assertNotRejected = async (deps: CapsDeps, { bound, agentGroupID }: Wish): Promise<void> => {
-  const since = deps.clock() - limits.agentRejectedPause
-  const rejected = await find(
-    deps,
-    `AND state = 'rejected' AND kind = ? AND json_extract(record, '$.decisions[#-1].at') > ? ORDER BY id DESC`,
-    [agentGroupID, bound.kind, new Date(since).toISOString()],
+/** Of this group, by its agents: only they have a wish. */
+const find = ({ store }: CapsDeps, sql: string, params: readonly (string | number)[]): Promise<Row[]> =>
+  store.read.all<Row>(
+    `SELECT id, kind, subject, wish, rule, decided_at FROM changes WHERE wish <> '' AND agent_group_id = ? AND ${sql}`,
+    params,
   )
-  const same = rejected.find((change) => isSame(deps, change, bound))
-  const at = same?.decisions.at(-1)?.at
-  if (same === undefined || at === undefined) return
-  const left = Math.max(1, Math.ceil((Date.parse(at) - since) / 1000))
+
+/** Whole seconds until what happened at `time` counts no more. */
+const secondsLeft = (time: number, since: number): number => Math.max(1, Math.ceil((time - since) / 1000))
+
+/** Also where it was asked for in another order or under other terms. */
+const assertNotRejected = async (deps: CapsDeps, { bound, agentGroupID }: Request): Promise<void> => {
+  const since = deps.clock() - limits.agentRejectedPause
+  const sql = `state = 'rejected' AND wish = ? AND decided_at > ? ORDER BY id DESC LIMIT 1`
+  const [same] = await find(deps, sql, [agentGroupID, wishOf(bound).digest, new Date(since).toISOString()])
+  if (same === undefined || same.decided_at === null) return
+  const left = secondsLeft(Date.parse(same.decided_at), since)
   throw new ServiceError('rate-limited', {
-    detail: `${same.id}, the same request, was rejected at ${at}: it may be made again in ${left} seconds`,
+    detail: `${same.id}, the same request, was rejected at ${same.decided_at}: it may be made again in ${left} seconds`,
     hint: 'work without it, or ask a person',
     extra: { retryAfter: String(left), changeID: same.id },
   })
 }
 
-const assertRoom = (held: readonly Change[], { bound, agentGroupID }: Wish, secrets: Secrets): void => {
-  const other = held.find((change) => change.kind === bound.kind && rebind(change, secrets).subject === bound.subject)
+const assertRoom = (held: readonly Row[], { bound, agentGroupID }: Request): void => {
+  const other = held.find(({ kind, subject }) => kind === bound.kind && subject === bound.subject)
   if (other !== undefined) {
     throw new ServiceError('conflict', {
       detail: `${other.id} of the same kind and target waits for a decision`,
@@ -62,20 +71,44 @@ const assertRoom = (held: readonly Change[], { bound, agentGroupID }: Wish, secr
   })
 }
 
+/** The same that was refused by the same rule a moment ago. Throws where too many were refused. */
+const findRefused = async (deps: CapsDeps, { bound, agentGroupID }: Request, { rule }: Failure): Promise<Change | undefined> => {
+  const most = limits.agentRefusedChanges
+  const since = deps.clock() - limits.agentRefusedWindow
+  const refused = await find(deps, `state = 'refused' AND id >= ? ORDER BY id DESC LIMIT ${most}`, [agentGroupID, firstIdAt(since)])
+  const { digest } = wishOf(bound)
+  const same = refused.find((row) => row.wish === digest && row.rule === rule)
+  if (same !== undefined) return readChange(deps, same.id)
+  const oldest = refused[most - 1]
+  if (oldest === undefined) return undefined
+  const left = secondsLeft(timeOfId(oldest.id), since)
+  throw new ServiceError('rate-limited', {
+    detail: `${most} requests of the agents of ${agentGroupID} were refused lately, and this one would be too: ask again in ${left} seconds`,
+    hint: 'ask for what can be granted, or ask a person',
+    extra: { retryAfter: String(left) },
+  })
+}
+
+/** One that is asked for as it is asked for now. */
+const findHeld = async (deps: CapsDeps, { bound }: Request, held: readonly Row[]): Promise<Change | undefined> => {
+  const { digest } = wishOf(bound)
+  const alike = held.find(({ wish }) => wish === digest)
+  if (alike === undefined) return undefined
+  const change = await readChange(deps, alike.id)
+  const isSame = canonical(rebind(change, deps.secrets).approvable) === canonical(bound.approvable)
+  return change.state === 'held' && isSame ? change : undefined
+}
+
 /** The same request that waits already, or was refused a moment ago by the same rule. Throws where another may not be made. */
-export const findStanding = async (deps: CapsDeps, wish: Wish): Promise<Change | undefined> => {
-  const { bound, agentGroupID, failure } = wish
-  const now = deps.clock()
-  if (failure !== undefined) {
-    const since = firstIdAt(now - limits.agentRejectedPause)
-    const refused = await find(deps, `AND state = 'refused' AND kind = ? AND id >= ? ORDER BY id DESC`, [agentGroupID, bound.kind, since])
-    return refused.find((change) => change.failure?.rule === failure.rule && isSame(deps, change, bound))
-  }
-  const found = await find(deps, `AND state = 'held' ORDER BY id`, [agentGroupID])
-  const held = found.filter((change) => change.state === 'held' && !isOver(change, now))
-  const same = held.find((change) => isSame(deps, change, bound))
+export const findStanding = async (deps: CapsDeps, request: Request): Promise<Change | undefined> => {
+  const { agentGroupID, failure } = request
+  if (failure !== undefined) return findRefused(deps, request, failure)
+  const sql = `state = 'held' AND (expires_at IS NULL OR expires_at > ?) ORDER BY id`
+  const found = await find(deps, sql, [agentGroupID, new Date(deps.clock()).toISOString()])
+  const held = found.filter(({ id }) => !deps.overlay.has(id))
+  const same = await findHeld(deps, request, held)
   if (same !== undefined) return same
-  await assertNotRejected(deps, wish)
-  assertRoom(held, wish, deps.secrets)
+  await assertNotRejected(deps, request)
+  assertRoom(held, request)
   return undefined
 }

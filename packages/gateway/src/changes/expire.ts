@@ -32,9 +32,8 @@ export const expireIfOver = async (deps: Omit<ExpireDeps, 'lock'>, change: Chang
 
 /** Those whose time is over. */
 export const expireAll = async (deps: ExpireDeps): Promise<void> => {
-  const rows = await deps.store.read.all<{ id: string }>(
-    `SELECT id FROM changes WHERE state = 'held' AND json_extract(record, '$.expiresAt') <= ? ORDER BY id`,
-    [new Date(deps.clock()).toISOString()],
-  )
+  const rows = await deps.store.read.all<{ id: string }>(`SELECT id FROM changes WHERE state = 'held' AND expires_at <= ? ORDER BY id`, [
+    new Date(deps.clock()).toISOString(),
+  ])
   await Promise.all(rows.map(({ id }) => deps.lock(changeLock(id), async () => expireIfOver(deps, await readChange(deps, id)))))
 }

@@ -27,6 +27,9 @@ const nanosOf = (id: string): bigint => {
   return BigInt(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`)) * perMilli + BigInt(fraction)
 }
 
+/** Milliseconds since the epoch at which the id was made, as the id has it. */
+export const timeOfId = (id: string): number => Number(nanosOf(id) / perMilli)
+
 export const createIds = (rows: Rows, clock: () => number): ChangeIds => {
   let last = 0n
   return {

@@ -9,6 +9,7 @@ import { evidenceOf, keepWhole } from '../evidence/whole.ts'
 import { rebind } from '../kinds/index.ts'
 import type { Bound, Sight } from '../kinds/kind.ts'
 import { writtenBefore } from '../kinds/registration.ts'
+import { grantedServers, type GrantTable } from '../grants/table.ts'
 import type { ReadShare } from '../registry/shares.ts'
 import type { World } from '../registry/world.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -21,6 +22,7 @@ export interface JudgeDeps extends SummonDeps {
   /** Where the unit keeps what is its own, as given and without links. */
   readonly ownPaths: readonly string[]
   readonly secrets: Secrets
+  readonly table: GrantTable
   readonly shareOf: ReadShare
 }
 
@@ -50,10 +52,11 @@ const serversOf = ({ catalog }: JudgeDeps, own: string | undefined): ReadonlyMap
   catalog.enabled ? new Map(catalog.items().flatMap(({ name, digest }) => (name === own ? [] : [[name, digest]]))) : null
 
 const see = async (deps: JudgeDeps, { agentGroupID, principal, own }: Asked): Promise<World> => {
-  const share = await deps.shareOf(agentGroupID)
+  const [share, grants] = await Promise.all([deps.shareOf(agentGroupID), deps.table.current()])
+  const now = deps.clock()
   const { mountAllow, pinning } = deps.boot
   const config = { mountAllow, pinning, ownPaths: deps.ownPaths }
-  return { agentGroupID, asker: principal, servers: serversOf(deps, own), now: deps.clock(), config, ...share }
+  return { agentGroupID, asker: principal, servers: serversOf(deps, own), granted: grantedServers(grants, now), now, config, ...share }
 }
 
 /** @param principal who asks for the change */
@@ -70,14 +73,24 @@ const judgeIn = async (deps: JudgeDeps, bound: Bound, { world, fresh }: { world:
   return { bound, world, sight, draft: draft(bound, sight) }
 }
 
-/** What is refused whatever a witness says waits for none. */
-const isWorthWaiting = (bound: Bound, world: World): boolean =>
-  (bound.target === 'new' || world.group !== undefined) && bound.verify({ world, evidence: null }) === undefined
+/** What is refused whatever a witness says. */
+const isRefusedBlind = (bound: Bound, world: World): boolean =>
+  (bound.target === 'new' || world.group !== undefined) && bound.verify({ world, evidence: null }) !== undefined
 
-/** For a new change: its witness is asked to look again where what is known is old. The answer's world is that behind the wait. */
+const withoutEvidence = (bound: Bound, world: World): Judged => {
+  const sight = { world, evidence: null }
+  return { bound, world, sight, draft: draft(bound, sight) }
+}
+
+/**
+ * For a new change: its witness is asked to look again where what is known is old. The answer's world is that behind the wait.
+ * What is refused without evidence waits for none, and is kept without any.
+ */
 export const judge = async (deps: JudgeDeps, bound: Bound, world: World): Promise<Judged> => {
-  const waited = isWorthWaiting(bound, world) && (await summon(deps, bound.wants(world), world))
-  return judgeIn(deps, bound, { world: waited ? await look(deps, world.agentGroupID, world.asker) : world, fresh: true })
+  if (isRefusedBlind(bound, world)) return withoutEvidence(bound, world)
+  const waited = (bound.target === 'new' || world.group !== undefined) && (await summon(deps, bound.wants(world), world))
+  const present = waited ? await look(deps, world.agentGroupID, world.asker) : world
+  return isRefusedBlind(bound, present) ? withoutEvidence(bound, present) : judgeIn(deps, bound, { world: present, fresh: true })
 }
 
 /** For a change that was kept, on what is known now. */

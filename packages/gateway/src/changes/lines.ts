@@ -6,7 +6,11 @@ import { Effect } from '../registry/effect.ts'
 
 const Json = v.record(v.string(), v.unknown())
 
-export const SubmitDetail = v.strictObject({ change: Change, idempotency: v.optional(Idempotency) })
+/** What an agent asks for, by which it is known again: of what, and a digest of the rest without its terms. */
+export const Wish = v.strictObject({ subject: v.string(), digest: Digest })
+export type Wish = v.InferOutput<typeof Wish>
+
+export const SubmitDetail = v.strictObject({ change: Change, idempotency: v.optional(Idempotency), wish: v.optional(Wish) })
 export const RebasedDetail = v.strictObject({
   before: v.nullable(Json),
   diff: v.array(PatchOperation),
@@ -21,6 +25,8 @@ export const DecisionDetail = v.looseObject({
   complete: v.optional(v.boolean(), true),
   /** Principals that must approve. */
   needed: v.optional(v.number()),
+  /** Principals whose approval stands, with this one. */
+  given: v.optional(v.number()),
 })
 /** Withdrawn, or expired. */
 export const EndDetail = v.strictObject({ at: Time, reason: v.optional(v.string()) })

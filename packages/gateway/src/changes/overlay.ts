@@ -6,12 +6,15 @@ export interface Overlay {
   put(change: Change): void
   /** The change as it is, from the change as the database has it. */
   over(stored: Change): Change
+  /** Whether it was rejected, and the database may not know it yet. */
+  has(id: string): boolean
 }
 
 export const createOverlay = (): Overlay => {
   const changes = new Map<string, Change>()
   return {
     put: (change) => void changes.set(change.id, change),
+    has: (id) => changes.has(id),
     over: (stored) => {
       if (stored.state === 'held') return changes.get(stored.id) ?? stored
       changes.delete(stored.id)

@@ -10,25 +10,37 @@ import { findChange } from './read.ts'
 import { keepKey } from './repeat.ts'
 import { includes, rejectedBy, tallied } from './tally.ts'
 
-const columns = 'id, agent_group_id, state, record, kind, principal, requested_by'
-const values = columns.split(', ').map((_column, index) => `value ->> ${index}`)
+/** What moves with the change. */
+const moving = (change: Change) => ({
+  state: change.state,
+  record: JSON.stringify(change),
+  expires_at: change.expiresAt ?? null,
+  decided_at: change.decisions.at(-1)?.at ?? null,
+  rule: change.failure?.rule ?? null,
+  definitions: typeof change.evidence?.['definitions'] === 'string' ? change.evidence['definitions'] : null,
+})
 
-const rowOf = (change: Change): string[] => [
-  change.id,
-  change.agentGroupID,
-  change.state,
-  JSON.stringify(change),
-  change.kind,
-  change.principal,
-  change.requestedBy,
-]
+const rowOf = ({ change, wish }: v.InferOutput<typeof SubmitDetail>) => ({
+  id: change.id,
+  agent_group_id: change.agentGroupID,
+  kind: change.kind,
+  principal: change.principal,
+  requested_by: change.requestedBy,
+  subject: wish?.subject ?? '',
+  wish: wish?.digest ?? '',
+  ...moving(change),
+})
 
 const inserted: JointProjection = {
   together: async (tx, entries) => {
     const details = entries.map(({ detail }) => v.parse(SubmitDetail, detail))
-    await tx.run(`INSERT INTO changes (${columns}) SELECT ${values.join(', ')} FROM json_each(?) WHERE true ON CONFLICT (id) DO NOTHING`, [
-      JSON.stringify(details.map(({ change }) => rowOf(change))),
-    ])
+    const rows = details.map(rowOf)
+    const columns = Object.keys(rows[0] ?? {})
+    const values = columns.map((column) => `value ->> '${column}'`)
+    await tx.run(
+      `INSERT INTO changes (${columns.join(', ')}) SELECT ${values.join(', ')} FROM json_each(?) WHERE true ON CONFLICT (id) DO NOTHING`,
+      [JSON.stringify(rows)],
+    )
     for (const { change, idempotency } of details) if (idempotency !== undefined) await keepKey(tx, change, idempotency)
   },
 }
@@ -40,7 +52,9 @@ const changeIn = async (tx: Transaction, entry: AuditEntry, state: ChangeState):
 }
 
 const save = async (tx: Transaction, change: Change): Promise<void> => {
-  await tx.run('UPDATE changes SET state = ?, record = ? WHERE id = ?', [change.state, JSON.stringify(change), change.id])
+  const row = moving(change)
+  const columns = Object.keys(row).map((column) => `${column} = ?`)
+  await tx.run(`UPDATE changes SET ${columns.join(', ')} WHERE id = ?`, [...Object.values(row), change.id])
 }
 
 const rebased: Projection = async (tx, entry) => {
@@ -50,9 +64,12 @@ const rebased: Projection = async (tx, entry) => {
 
 const approved: Projection = async (tx, entry) => {
   const change = await changeIn(tx, entry, 'held')
-  const { decision, complete, needed } = v.parse(DecisionDetail, entry.detail)
+  const { decision, complete, needed, given } = v.parse(DecisionDetail, entry.detail)
   if (change === undefined || includes(change, decision)) return
-  await save(tx, tallied({ ...change, state: complete ? 'approved' : 'held', decisions: [...change.decisions, decision] }, needed))
+  await save(
+    tx,
+    tallied({ ...change, state: complete ? 'approved' : 'held', decisions: [...change.decisions, decision] }, { needed, given }),
+  )
 }
 
 const rejected: Projection = async (tx, entry) => {

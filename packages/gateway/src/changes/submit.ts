@@ -3,7 +3,7 @@ import { type Idempotency, Requester, type Submission, type SubmitOutcome } from
 import { sha256 } from '@gatehouse/kernel'
 import { parse } from '../input/parse.ts'
 import { askedByAgent } from '../registry/world.ts'
-import { type CapsDeps, findStanding } from './caps.ts'
+import { type CapsDeps, findStanding, wishOf } from './caps.ts'
 import { compose, type ComposeDeps, type Origin, outcomeOf } from './compose.ts'
 import { type Asked, type Asker, examine, type ExamineDeps } from './examine.ts'
 import { changeLine } from './lines.ts'
@@ -28,7 +28,11 @@ interface Taken {
 const keep = async (deps: SubmitDeps, { asker, request }: Taken, asked: Asked): Promise<SubmitOutcome> => {
   const change = compose(deps, { asker, origin: request }, asked)
   const { edge, principal, by } = asker
-  const detail = { change, ...(request.idempotency === undefined ? {} : { idempotency: request.idempotency }) }
+  const detail = {
+    change,
+    ...(request.idempotency === undefined ? {} : { idempotency: request.idempotency }),
+    ...(askedByAgent(asked.world) ? { wish: wishOf(asked.bound) } : {}),
+  }
   const stage = change.state === 'refused' ? 'refuse' : 'submit'
   await deps.ledger.commit([changeLine(stage, { actor: { edge, principal, by }, change }, detail)])
   return { ...outcomeOf(change), replayed: false }

@@ -1,14 +1,22 @@
 // What the decisions on a change amount to.
 import type { Change, Decision } from '@gatehouse/contracts'
 
-/** Principals whose approval is of the change as it is. */
-export const approversOf = ({ decisions, digest }: Pick<Change, 'decisions' | 'digest'>): ReadonlySet<string> =>
-  new Set(decisions.filter((decision) => decision.outcome === 'approve' && decision.digest === digest).map(({ principal }) => principal))
+/** Principals whose approval is of the change as it is. @param counts whether who decided still counts */
+export const approversOf = (
+  { decisions, digest }: Pick<Change, 'decisions' | 'digest'>,
+  counts: (decision: Decision) => boolean = () => true,
+): ReadonlySet<string> =>
+  new Set(
+    decisions
+      .filter((decision) => decision.outcome === 'approve' && decision.digest === digest && counts(decision))
+      .map(({ principal }) => principal),
+  )
 
-export const tallied = (change: Change, needed = change.approvals.needed): Change => ({
-  ...change,
-  approvals: { needed, given: approversOf(change).size },
-})
+/** As the line of the last approval says; from the decisions alone where there is none. */
+export const tallied = (
+  change: Change,
+  { needed = change.approvals.needed, given = approversOf(change).size }: { needed?: number | undefined; given?: number | undefined } = {},
+): Change => ({ ...change, approvals: { needed, given } })
 
 export const rejectedBy = (change: Change, decision: Decision): Change => ({
   ...change,

@@ -1,6 +1,7 @@
 // The calls that show changes. What leaves here is masked, and what a token does not see is not there.
 import type { Change, gatewayControlPlane, Principal } from '@gatehouse/contracts'
 import type { Handlers } from '@gatehouse/rpc'
+import { countHeld } from '../changes/count-held.ts'
 import { type ListName, listChanges, type Search } from '../changes/list.ts'
 import { readChange, unknownChange } from '../changes/read.ts'
 import { viewChange } from '../changes/view.ts'
@@ -24,10 +25,11 @@ const list = async (rooms: Rooms, at: { which: ListName; principal: Principal },
 
 export const changeListsDoor = (
   rooms: Rooms,
-): Pick<Handlers<typeof gatewayControlPlane>, 'pending' | 'history' | 'change' | 'evidence'> => {
+): Pick<Handlers<typeof gatewayControlPlane>, 'pending' | 'heldCount' | 'history' | 'change' | 'evidence'> => {
   const enter = entrance(rooms)
   return {
     pending: async ({ token, ...search }) => list(rooms, { which: 'pending', principal: enter(token, 'pending').principal }, search),
+    heldCount: async ({ token }) => ({ held: await countHeld(rooms, enter(token, 'heldCount').principal) }),
     history: async ({ token, ...search }) => list(rooms, { which: 'history', principal: enter(token, 'history').principal }, search),
     change: async ({ token, id }) => {
       const { principal } = enter(token, 'change')

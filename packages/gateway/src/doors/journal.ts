@@ -12,6 +12,6 @@ export const journalDoor = (rooms: Rooms): Pick<Handlers<typeof gatewayControlPl
   return {
     audit: async ({ token, ...query }) => pageAudit(rooms, enter(token, 'audit').principal, query),
     auditHead: async ({ token }) => (enter(token, 'auditHead'), auditHead(rooms.journal)),
-    news: async ({ token, ...after }) => readNews(rooms.journal, enter(token, 'news').principal, after),
+    news: async ({ token, ...after }) => readNews(rooms, enter(token, 'news').principal, after),
   }
 }

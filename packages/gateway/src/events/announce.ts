@@ -68,38 +68,37 @@ const tellChange = async (deps: AnnounceDeps, entry: AuditEntry, id: ChangeID): 
 /** Stages whose effect may write grants. */
 const ofGrants: ReadonlySet<string> = new Set(['apply', 'seed', 'observed-drift', 'catalog-put', 'catalog-reload'])
 
-const announce = async (deps: AnnounceDeps, entries: readonly AuditEntry[]): Promise<void> => {
-  countOutcomes(deps.metrics, entries)
-  for (const entry of entries) {
-    if (entry.changeID !== undefined && isFinal(entry)) await tellChange(deps, entry, v.parse(ChangeID, entry.changeID))
-  }
-}
-
 export const createAnnouncer = (deps: AnnounceDeps): Announcer => {
   /** Ids of late lines whose effect was told when it took place. */
   const told = new Set<string>()
   const isNew = (entry: AuditEntry): boolean => !told.delete(lateOf(entry)?.id ?? '')
-  const safely = async (act: () => Promise<void>): Promise<void> => {
+  const safely = async (act: () => void | Promise<void>): Promise<void> => {
     try {
       await act()
     } catch (error) {
       deps.log.warn('what was committed could not be announced', { error })
     }
   }
+  /** One change that cannot be read now keeps no other from being told. */
+  const announce = async (entries: readonly AuditEntry[]): Promise<void> => {
+    countOutcomes(deps.metrics, entries)
+    for (const entry of entries) {
+      const { changeID } = entry
+      if (changeID !== undefined && isFinal(entry)) await safely(() => tellChange(deps, entry, v.parse(ChangeID, changeID)))
+    }
+  }
   touchOutcomes(deps.metrics)
   return {
-    committed: (entries) =>
-      safely(async () => {
-        // The table of grants is true before anybody hears of the change.
-        if (entries.some(({ stage }) => ofGrants.has(stage))) await deps.table.rebuild()
-        const items = newsOf(entries)
-        if (items.length > 0) deps.audience.controlPlane('news', { items })
-        await announce(deps, entries.filter(isNew))
-      }),
-    tookEffect: (entries) =>
-      safely(async () => {
-        for (const entry of entries) told.add(lateOf(entry)?.id ?? '')
-        await announce(deps, entries)
-      }),
+    committed: async (entries) => {
+      // The table of grants is true before anybody hears of the change. Where it cannot be read, who asks it next reads it.
+      if (entries.some(({ stage }) => ofGrants.has(stage))) await safely(() => deps.table.rebuild())
+      const items = newsOf(entries)
+      if (items.length > 0) await safely(() => deps.audience.controlPlane('news', { items }))
+      await announce(entries.filter(isNew))
+    },
+    tookEffect: async (entries) => {
+      for (const entry of entries) told.add(lateOf(entry)?.id ?? '')
+      await announce(entries)
+    },
   }
 }

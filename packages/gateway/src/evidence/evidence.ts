@@ -1,5 +1,5 @@
 // What an approver must see beside the change: what its witness reported, or what the change itself says in plain words.
-import { Digest, MountSighting, ServerName, Time, ToolDefinition } from '@gatehouse/contracts'
+import { dictionary, Digest, MountSighting, ServerName, Time, ToolDefinition } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
 /** A tool that is no longer what was approved. A member is absent where that definition is not known or not there. */
@@ -39,7 +39,7 @@ export const Evidence = v.variant('status', [
     names: v.array(v.string()),
     drifted: v.optional(v.array(v.string()), []),
     definitions: Digest,
-    pins: v.optional(v.record(v.string(), Digest), {}),
+    pins: v.optional(dictionary(v.string(), Digest), {}),
   }),
   /** What the runner found at each path. */
   v.strictObject({ status: v.literal('sighted'), at: Time, age: v.number(), mounts: v.array(v.omit(MountSighting, ['at'])) }),

@@ -1,7 +1,17 @@
 // Keeps what the broker saw a server declare. Ignores a listing of an entry that is no longer the present one.
-import { type Digest, type Observation, type ServerName, ServiceError, type ToolDefinition } from '@gatehouse/contracts'
+import {
+  type Digest,
+  isDeeperThan,
+  limits,
+  type Observation,
+  type ServerName,
+  ServiceError,
+  type ToolDefinition,
+  usableName,
+} from '@gatehouse/contracts'
 import { canonical } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
+import * as v from 'valibot'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Declared } from '../grants/declared.ts'
 import type { DriftWatch } from '../grants/drift-watch.ts'
@@ -22,6 +32,16 @@ export interface Listing {
   readonly tools: ToolDefinition[]
 }
 
+const UsableName = v.pipe(v.string(), usableName)
+
+/** What could not be pinned, or not be read again from the database, is no definition. */
+const assertUsable = (tools: readonly ToolDefinition[]): void => {
+  if (!tools.every(({ name }) => v.is(UsableName, name)))
+    throw new ServiceError('invalid', { detail: 'expected tools under other names than __proto__, constructor and prototype' })
+  if (tools.some((tool) => isDeeperThan(tool, limits.jsonDepth)))
+    throw new ServiceError('invalid', { detail: `expected definitions of at most ${limits.jsonDepth} levels, got a deeper one` })
+}
+
 const assertCanonical = (tools: readonly ToolDefinition[]): void => {
   try {
     canonical(tools)
@@ -33,6 +53,7 @@ const assertCanonical = (tools: readonly ToolDefinition[]): void => {
 /** Calls are judged by it from here on; when it resolves, the grants that rest on it were looked at. */
 export const observe = async (deps: Observe, seen: Listing): Promise<void> => {
   if (deps.catalog.item(seen.server)?.digest !== seen.entryDigest) return
+  assertUsable(seen.tools)
   assertCanonical(seen.tools)
   const observation: Observation = { ...seen, at: new Date(deps.clock()).toISOString() }
   deps.declared.keep(observation)

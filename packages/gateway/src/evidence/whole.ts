@@ -21,9 +21,8 @@ const onTheirWay = 64
 /** What no change names any more: previews, and listings that a held change has moved away from. */
 const forget = (tx: Transaction): Promise<unknown> =>
   tx.run(
-    `DELETE FROM evidence WHERE rowid <= (SELECT max(rowid) FROM evidence) - ? AND digest NOT IN
-       (SELECT json_extract(record, '$.evidence.definitions') FROM changes
-        WHERE json_extract(record, '$.evidence.definitions') IS NOT NULL)`,
+    `DELETE FROM evidence WHERE rowid <= (SELECT max(rowid) FROM evidence) - ?
+       AND digest NOT IN (SELECT definitions FROM changes WHERE definitions IS NOT NULL)`,
     [onTheirWay],
   )
 

@@ -7,6 +7,7 @@ import type { OpenSessions } from '../sessions/open-sessions.ts'
 import type { CallCounts } from './calls.ts'
 import { checks, isExchanged, isExhausted, isExpired, pinOf, type Subject } from './checks.ts'
 import type { Declared } from './declared.ts'
+import type { FirstSight } from './first-sight.ts'
 import type { Grants, GrantRow, GrantTable } from './table.ts'
 
 export interface GrantDeps {
@@ -15,6 +16,7 @@ export interface GrantDeps {
   readonly table: GrantTable
   readonly counts: CallCounts
   readonly declared: Declared
+  readonly firstSight: FirstSight
   readonly freezes: Pick<Freezes, 'of'>
   readonly clock: () => number
 }
@@ -37,7 +39,8 @@ export interface Place {
 }
 
 export const subjectOf = (deps: GrantDeps, grants: Grants, { agentGroupID, server, tool }: Place): Subject => {
-  const row = grants.get(agentGroupID)?.get(server)
+  const granted = grants.get(agentGroupID)?.get(server)
+  const row = granted && deps.firstSight.over(granted)
   const entryDigest = row === undefined ? undefined : deps.catalog.item(row.grant.server)?.digest
   return {
     server,
@@ -85,7 +88,7 @@ const toLive = (deps: GrantDeps, row: GrantRow): LiveGrant[] => {
     {
       server: grant.server,
       tools: grant.tools,
-      ...(grant.pinned === 'none' ? {} : { pins: grant.pins }),
+      ...(grant.pinned === 'none' ? {} : { pins: Object.fromEntries(deps.firstSight.over(row).pins) }),
       ...(isExhausted(row, deps.counts.of(grant)) ? { exhausted: true } : {}),
     },
   ]

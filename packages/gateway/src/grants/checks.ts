@@ -1,5 +1,5 @@
 // What a call must pass, in this order: one table for the verdict and for its explanation.
-import type { Digest, Freeze, Pinning, Verdict } from '@gatehouse/contracts'
+import { type Digest, type Freeze, limits, type Pinning, type Verdict } from '@gatehouse/contracts'
 import { quote } from '../kinds/words.ts'
 import type { Definitions } from './declared.ts'
 import type { GrantRow } from './table.ts'
@@ -49,12 +49,15 @@ const isSuspended = ({ row, pinning, entryDigest }: Subject): boolean =>
 export const pinOf = ({ pinning, row, tool }: Pick<Subject, 'pinning' | 'row' | 'tool'>): Digest | undefined =>
   pinning === 'warn' ? undefined : row?.pins.get(tool)
 
-/** Under `strict` a tool without a pin is one that nobody has seen. Before the first listing nothing is pinned. */
+/**
+ * Under `strict` a tool without a pin is one that nobody has seen; under `refuse` it is pinned when it is seen, as long as there
+ * is room. Before the first listing nothing is pinned.
+ */
 const definitionHolds = (subject: Subject): boolean => {
   const { pinning, row, declared, tool } = subject
   if (pinning === 'warn' || row === undefined || row.grant.pinned === 'none') return true
   const pin = pinOf(subject)
-  if (pin === undefined) return pinning !== 'strict'
+  if (pin === undefined) return pinning !== 'strict' && row.pins.size < limits.grantPins
   const seen = declared?.get(tool)
   return seen === undefined || seen === pin
 }
@@ -126,7 +129,8 @@ const definition: Check = {
     if (row?.grant.pinned === 'none') return 'nothing is pinned before the first listing'
     if (pinning === 'warn') return 'definitions are not compared: pinning is warn'
     if (pin === undefined) return `the tool is new since the approval, which pinning ${pinning} ${passed ? 'allows' : 'refuses'}`
-    return passed ? 'the definition is the approved one' : 'the definition is another than the approved one'
+    const which = row?.grant.pins[tool] === undefined || row.grant.added?.includes(tool) === true ? 'first seen' : 'approved'
+    return `the definition is ${passed ? '' : 'another than '}the ${which} one`
   },
 }
 

@@ -1,5 +1,5 @@
 // What each tool server was last seen to declare, in memory: the digest of each definition, for the path of calls.
-import { type Digest, Observation } from '@gatehouse/contracts'
+import { type Digest, Observation, type ServerName } from '@gatehouse/contracts'
 import { definitionDigest } from '@gatehouse/kernel'
 import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
@@ -23,11 +23,14 @@ export interface Declared {
 /** Throws for text with a lone surrogate, which no digest is made of. */
 const digests = ({ tools }: Observation): Definitions => new Map(tools.map((tool) => [tool.name, definitionDigest(tool)]))
 
-export const createDeclared = (): Declared => {
+/** @param kept hears of each listing before anybody is judged by it */
+export const createDeclared = (kept: (server: ServerName, seen: Seen) => void = () => {}): Declared => {
   const servers = new Map<string, Seen>()
   const keep = (observation: Observation): void => {
     const { server, entryDigest, at } = observation
-    servers.set(server, { entryDigest, at, definitions: digests(observation) })
+    const seen = { entryDigest, at, definitions: digests(observation) }
+    kept(server, seen)
+    servers.set(server, seen)
   }
   return {
     of: (server, entryDigest) => {

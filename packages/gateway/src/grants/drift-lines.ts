@@ -1,6 +1,6 @@
 // What the journal says of definitions that moved, and what each such line does to the database.
-import { ChangeID, Digest, Grant, ServerName } from '@gatehouse/contracts'
-import type { Rows } from '@gatehouse/store'
+import { ChangeID, dictionary, Digest, Grant, ServerName } from '@gatehouse/contracts'
+import type { Rows, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 import type { Projection, Projections } from '../ledger/projection.ts'
 import { writeGrant } from '../registry/effect.ts'
@@ -9,6 +9,8 @@ import { Suspension, suspend } from './suspend.ts'
 
 /** The first listing after an approval without evidence: the whole row, pinned. */
 const PinnedDetail = v.strictObject({ server: ServerName, grant: Grant })
+/** Tools that were not there before, pinned as they were first seen under the grant that this change made. */
+const AddedDetail = v.strictObject({ server: ServerName, changeID: ChangeID, added: dictionary(v.string(), Digest) })
 /** Under `strict` the server was found to be another one. */
 const SuspendedDetail = v.strictObject({ server: ServerName, entryDigest: Digest, suspended: Suspension })
 /** What is not as it was approved. */
@@ -19,11 +21,11 @@ export const MovedDetail = v.strictObject({
   /** Of the grant. */
   changeID: ChangeID,
   entryDigest: Digest,
-  tools: v.record(v.string(), v.strictObject({ pinned: v.nullable(Digest), seen: Digest })),
+  tools: dictionary(v.string(), v.strictObject({ pinned: v.nullable(Digest), seen: Digest })),
 })
 export type MovedDetail = v.InferOutput<typeof MovedDetail>
 
-const DriftDetail = v.union([PinnedDetail, SuspendedDetail, MovedDetail])
+const DriftDetail = v.union([PinnedDetail, AddedDetail, SuspendedDetail, MovedDetail])
 
 interface Place {
   readonly agentGroupID: string
@@ -38,10 +40,19 @@ export const readMoved = async (rows: Rows, { agentGroupID, server }: Place): Pr
   return row === undefined ? undefined : v.parse(MovedDetail, JSON.parse(row.record))
 }
 
+const add = async (tx: Transaction, place: Place, { changeID, added }: v.InferOutput<typeof AddedDetail>): Promise<void> => {
+  const present = await readGrant(tx, place)
+  if (present?.changeID !== changeID || present.state !== 'active') return
+  const names = new Set([...(present.added ?? []), ...Object.keys(added).filter((tool) => !Object.hasOwn(present.pins, tool))])
+  await writeGrant(tx, { ...present, pins: { ...added, ...present.pins }, added: [...names] })
+}
+
 /** What was changed or revoked meanwhile stays as it is. */
 const observed: Projection = async (tx, entry) => {
   const detail = v.parse(DriftDetail, entry.detail)
+  const place = { agentGroupID: entry.agentGroupID ?? '', server: detail.server }
   if ('suspended' in detail) return suspend(tx, detail.suspended)
+  if ('added' in detail) return add(tx, place, detail)
   if ('grant' in detail) {
     const present = await readGrant(tx, detail.grant)
     const isSame = present?.changeID === detail.grant.changeID && present.state === 'active' && present.pinned === 'none'
@@ -52,7 +63,7 @@ const observed: Projection = async (tx, entry) => {
   await tx.run(
     `INSERT INTO drifts (agent_group_id, server, record) VALUES (?, ?, ?)
      ON CONFLICT (agent_group_id, server) DO UPDATE SET record = excluded.record`,
-    [entry.agentGroupID ?? '', detail.server, JSON.stringify(detail)],
+    [place.agentGroupID, place.server, JSON.stringify(detail)],
   )
 }
 

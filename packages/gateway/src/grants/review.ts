@@ -11,11 +11,15 @@ import type { Declared, Seen } from './declared.ts'
 import { driftOf, type Sighting } from './drift.ts'
 import { askAgain, type DriftChangeDeps, findOpen, openLines, updateLines, withdrawLines } from './drift-change.ts'
 import { type MovedDetail, readMoved } from './drift-lines.ts'
-import type { GrantRow, GrantTable } from './table.ts'
+import type { FirstSight } from './first-sight.ts'
+import type { Pauses } from './pauses.ts'
+import { type GrantRow, type GrantTable, rowsOf } from './table.ts'
 
 export interface ReviewDeps extends DriftChangeDeps {
   readonly table: GrantTable
   readonly declared: Declared
+  readonly firstSight: FirstSight
+  readonly pauses: Pauses
   readonly audience: Audience
   readonly lock: Lock
 }
@@ -89,27 +93,58 @@ const presentRow = async (deps: ReviewDeps, { grant }: GrantRow): Promise<GrantR
   (await deps.table.current()).get(grant.agentGroupID)?.get(grant.server)
 
 /** A listing from before the approval pins nothing. */
-const pinFirst = async (deps: ReviewDeps, row: GrantRow, seen: Seen | undefined): Promise<void> => {
+const pinFirst = async (deps: ReviewDeps, row: GrantRow, seen: Seen | undefined): Promise<number> => {
   if (seen !== undefined && seen.at >= row.grant.grantedAt) await pin(deps, row, seen)
+  return 0
 }
 
-const reviewGrant = async (deps: ReviewDeps, given: GrantRow, { seen, entryDigest }: Look): Promise<void> => {
+const earliest = (times: readonly number[]): number => {
+  const waiting = times.filter((time) => time > 0)
+  return waiting.length === 0 ? 0 : Math.min(...waiting)
+}
+
+/** A matter of this grant as one change made it: what a person decides begins anew. */
+const matter = (what: string, { grant: { agentGroupID, server, changeID } }: GrantRow): string =>
+  `${what} ${agentGroupID} ${server} ${changeID}`
+
+/** Tools that are seen for the first time. */
+const pinAdded = async (deps: ReviewDeps, row: GrantRow, { definitions }: Seen): Promise<number> => {
+  deps.firstSight.note(row, definitions)
+  const added = Object.fromEntries(deps.firstSight.of(row))
+  if (Object.keys(added).length === 0) return 0
+  return deps.pauses.pace(matter('added', row), async () => {
+    await deps.ledger.commit([line(row, { changeID: row.grant.changeID, added })])
+  })
+}
+
+/** What is settled again is said at once: it follows what was not, and that is paced. */
+const weigh = async (deps: ReviewDeps, row: GrantRow, sighting: Sighting): Promise<number> => {
+  const now = judge(deps, deps.firstSight.over(row), sighting)
+  if (isKnown(now, await readMoved(deps.store.read, row.grant))) return 0
+  if (!now.settled) return deps.pauses.pace(matter('moved', row), () => reconcile(deps, row, now))
+  await reconcile(deps, row, now)
+  return 0
+}
+
+/** Resolves with the milliseconds after which there is more to write; 0 for nothing. */
+const reviewGrant = async (deps: ReviewDeps, given: GrantRow, { seen, entryDigest }: Look): Promise<number> => {
   const { pinning } = deps.boot
   if (pinning === 'strict' && given.grant.state === 'active' && isExchanged(given, entryDigest)) await suspend(deps, given, entryDigest)
   const row = (await presentRow(deps, given)) ?? given
   if (row.grant.state === 'active' && row.grant.pinned === 'none') return pinFirst(deps, row, seen)
   // What was not listed yet has not returned to what it was.
-  if (row.grant.state === 'active' && seen === undefined) return
-  const now = judge(deps, row, { pinning, entryDigest, definitions: seen?.definitions })
-  if (!isKnown(now, await readMoved(deps.store.read, row.grant))) await reconcile(deps, row, now)
+  if (row.grant.state === 'active' && seen === undefined) return 0
+  const added = seen === undefined ? 0 : await pinAdded(deps, row, seen)
+  const moved = await weigh(deps, row, { pinning, entryDigest, definitions: seen?.definitions })
+  return earliest([added, moved])
 }
 
-/** A server that is not in the catalog leaves its grants as they are. */
-export const review = async (deps: ReviewDeps, server: ServerName): Promise<void> => {
+/** A server that is not in the catalog leaves its grants as they are. Resolves with when to look again, in milliseconds; 0 for no need. */
+export const review = async (deps: ReviewDeps, server: ServerName): Promise<number> => {
   const entryDigest = deps.catalog.item(server)?.digest
-  if (entryDigest === undefined) return
+  if (entryDigest === undefined) return 0
   await deps.ledger.settle()
   const look: Look = { entryDigest, seen: deps.declared.of(server, entryDigest) }
-  const rows = [...(await deps.table.current()).values()].flatMap((servers) => servers.get(server) ?? [])
-  await Promise.all(rows.map((row) => reviewGrant(deps, row, look)))
+  const rows = rowsOf(await deps.table.current(), server)
+  return earliest(await Promise.all(rows.map((row) => reviewGrant(deps, row, look))))
 }

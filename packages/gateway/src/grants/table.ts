@@ -15,6 +15,16 @@ export interface GrantRow {
 /** By group, and within it by server. */
 export type Grants = ReadonlyMap<string, ReadonlyMap<string, GrantRow>>
 
+/** Servers for which some group has a grant that is neither revoked nor expired. @param now milliseconds since the epoch */
+export const grantedServers = (grants: Grants, now: number): ReadonlySet<string> =>
+  new Set(
+    [...grants.values()].flatMap((servers) =>
+      [...servers].flatMap(([server, { grant, expiresAt }]) => (grant.state !== 'revoked' && expiresAt > now ? [server] : [])),
+    ),
+  )
+
+export const rowsOf = (grants: Grants, server: string): GrantRow[] => [...grants.values()].flatMap((servers) => servers.get(server) ?? [])
+
 export interface GrantTable {
   /** What was true is not asked any more; resolves when the table is true again. */
   rebuild(): Promise<void>

@@ -16,8 +16,8 @@ export const viewGrant = (deps: GrantDeps, row: GrantRow): GrantView => {
     expired: isExpired(row, deps.clock()),
     exhausted: isExhausted(row, calls),
     serverChanged: isExchanged(row, entryDigest),
-    changed: changedTools(row, definitions),
-    added: grant.tools.length === 0 ? newTools(row, definitions) : [],
+    changed: changedTools(deps.firstSight.over(row), definitions),
+    added: [...new Set([...(grant.added ?? []), ...deps.firstSight.of(row).keys(), ...newTools(row, definitions)])],
   }
 }
 

@@ -37,6 +37,8 @@ export interface Behaviour<S extends v.GenericSchema> {
   secrets?(after: Json, through: (value: string) => string): Json
   /** What it acts on within its group, such as the name of a server; empty where that is the group itself. */
   subject?(after: v.InferOutput<S>): string
+  /** What is asked for, the same however it is spelled and under whatever terms; what is approved where the kind does not say. */
+  wish?(after: v.InferOutput<S>): Json
   /** The slice that the kind writes, as it is now. */
   slice(after: v.InferOutput<S>, world: World): Json | null
   /** The slice as it would be; `after` itself where the kind does not say. */
@@ -61,6 +63,8 @@ export interface Bound {
   /** As it is digested and compared: secret values are told apart without being known. */
   readonly approvable: Json
   readonly subject: string
+  /** By which a request is known again. */
+  readonly wish: Json
   wants(world: World): Wanted | undefined
   slice(world: World): Json | null
   outcome(sight: Sight): Json | null
@@ -89,6 +93,7 @@ const make = <S extends v.GenericSchema<unknown, Json>>(
   after: kept,
   approvable,
   subject: behaviour.subject?.(after) ?? '',
+  wish: behaviour.wish?.(after) ?? approvable,
   wants: (world) => behaviour.wants?.(after, world),
   slice: (world) => behaviour.slice(after, world),
   outcome: (sight) => (behaviour.outcome === undefined ? kept : behaviour.outcome(after, sight)),

@@ -57,6 +57,7 @@ export const mcpAccess = defineKind({
   narrowing: false,
   target: 'existing',
   subject: ({ server }) => server,
+  wish: (after) => ({ server: after.server, tools: distinct(after).tools.toSorted() }),
   slice: (after, world) => {
     const grant = standingGrant(world, after.server)
     return grant === undefined ? null : grantTerms(grant)

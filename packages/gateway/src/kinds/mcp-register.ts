@@ -13,14 +13,26 @@ const entryOf = ({ name: _name, ...entry }: Register): CatalogEntry => entry
 
 const valuesOf = (after: Register): Readonly<Record<string, string>> => (after.transport === 'http' ? after.headers : after.env)
 
-const placeFailure = (after: Register, { servers }: World): Failure | undefined => {
+/** It names no group but that of the change, which whoever sees the change sees too. */
+const grantedFailure = ({ name }: Register, { granted, grants, agentGroupID }: World): Failure | undefined => {
+  if (!granted.has(name)) return undefined
+  const own = grants.some(({ server, state }) => server === name && state !== 'revoked')
+  const holders = own ? `${agentGroupID} and perhaps other groups` : 'other groups'
+  return {
+    rule: 'name-granted',
+    reason: `expected a name that nobody was granted, got ${name}, for which ${holders} still hold grants: revoke every grant for it first, or choose another name`,
+  }
+}
+
+const placeFailure = (after: Register, world: World): Failure | undefined => {
+  const { servers } = world
   if (servers === null) return { rule: 'mcp-disabled', reason: 'this unit has no tool servers: start it with --mcp-catalog' }
   return servers.has(after.name)
     ? {
         rule: 'server-name-in-use',
         reason: `expected a name that no tool server has, got ${after.name}: choose another, or change that server in the catalog`,
       }
-    : undefined
+    : grantedFailure(after, world)
 }
 
 /** Never repeats a value. */

@@ -31,6 +31,7 @@ export const mounts = defineKind({
   schema: kinds.mounts,
   narrowing: false,
   target: 'existing',
+  wish: ({ mounts: asked }) => ({ mounts: asked.toSorted((a, b) => (a.target < b.target ? -1 : 1)) }),
   slice: (_after, world) => ({ mounts: presentGroup(world).mounts.map(({ source, target, mode }) => ({ source, target, mode })) }),
   verify: (after, sight) => mountFailure(after.mounts, sight),
   wants: (after) => {

@@ -15,6 +15,7 @@ export const tools = defineKind({
   schema: kinds.tools,
   narrowing: false,
   target: 'existing',
+  wish: (after) => ({ enabled: enabledBy(after) }),
   slice: (_after, world) => ({ enabled: presentGroup(world).tools }),
   outcome: (after) => ({ enabled: enabledBy(after) }),
   verify: () => undefined,

@@ -4,6 +4,7 @@ import type { Appended, Journal, JournalInput } from '@gatehouse/journal'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import { catchUp } from './catch-up.ts'
+import { readHead } from './head.ts'
 import type { LateLine } from './late.ts'
 import { type Projections, project } from './projection.ts'
 
@@ -37,6 +38,8 @@ export interface LedgerState {
   behind: boolean
   /** What took effect and is not in the journal yet, in its order. */
   late: LateLine[]
+  /** Number of the last line that `committed` heard of. */
+  heard: number
 }
 
 const unwritable = (error: unknown): ServiceError =>
@@ -63,8 +66,28 @@ const isBehind = (cause: unknown): ServiceError => {
   return error
 }
 
+/** Each line once, in the order of the journal. */
+const tell = async ({ committed }: LedgerDeps, state: LedgerState, entries: readonly AuditEntry[]): Promise<void> => {
+  const unheard = entries.filter(({ seq }) => seq > state.heard)
+  state.heard = unheard.at(-1)?.seq ?? state.heard
+  if (unheard.length > 0) await committed(unheard)
+}
+
+/** Lines whose transaction was said to have failed, and had not. */
+const tellUnheard = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
+  const { seq } = await readHead(deps.store.read)
+  if (seq <= state.heard) return
+  const unheard: AuditEntry[] = []
+  for await (const entry of deps.journal.entriesAfter(state.heard)) {
+    if (entry.seq > seq) break
+    unheard.push(entry)
+  }
+  await tell(deps, state, unheard)
+}
+
 export const redo = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
-  const lines = await catchUp(deps)
+  await tellUnheard(deps, state)
+  const lines = await catchUp({ ...deps, committed: (entries) => tell(deps, state, entries) })
   state.behind = false
   if (lines > 0) deps.log.info('journal lines done again', { lines })
 }
@@ -110,5 +133,9 @@ export const takeEffect = async (deps: LedgerDeps, state: LedgerState, appended:
     })
     return
   }
-  await deps.committed(appended.entries)
+  await tell(
+    deps,
+    state,
+    appended.lines.map(({ entry }) => entry),
+  )
 }

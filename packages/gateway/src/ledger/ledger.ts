@@ -66,7 +66,9 @@ const unreadable = (error: unknown): string => {
 
 const open = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
   try {
-    state.tampered = await compare(deps.journal, await readHead(deps.store.read))
+    const head = await readHead(deps.store.read)
+    state.heard = head.seq
+    state.tampered = await compare(deps.journal, head)
     if (state.tampered === undefined) {
       await backfill(deps)
       await redo(deps, state)
@@ -87,7 +89,7 @@ const isWell = ({ tampered, outage, behind, late }: LedgerState): boolean =>
   tampered === undefined ? outage === undefined && !behind && late.length === 0 : late.every(({ stored }) => stored)
 
 export const createLedger = (deps: LedgerDeps): Ledger => {
-  const state: LedgerState = { tampered: undefined, outage: undefined, behind: false, late: [] }
+  const state: LedgerState = { tampered: undefined, outage: undefined, behind: false, late: [], heard: 0 }
   const queue = createQueue()
   const alone = <T>(act: () => Promise<T>): Promise<T> =>
     queue(act).finally(() => {

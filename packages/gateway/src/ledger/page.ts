@@ -52,8 +52,11 @@ const filtered = async (
   filter: Filter,
   { most, from = Number.MAX_SAFE_INTEGER }: { most: number; from?: number | undefined },
 ): Promise<Source> => {
-  const newest = await tail(journal, filter, { from: (await lastIndexed(store.read)) + 1, to: from })
-  const found = await searchLines(store.read, filter, { ...(await spanOf(store.read, filter, from)), limit: most })
+  const unindexed = (await lastIndexed(store.read)) + 1
+  const newest = await tail(journal, filter, { from: unindexed, to: from })
+  // What comes into the index meanwhile is in the tail already.
+  const span = await spanOf(store.read, filter, Math.min(from, unindexed))
+  const found = await searchLines(store.read, filter, { ...span, limit: most })
   let taken = 0
   return async (limit) => {
     const [start, end] = [taken, (taken += limit)]

@@ -15,6 +15,7 @@ const unitFrom = (least: Role): Right => ({ least, wholeUnit: true })
 
 export const rights: Readonly<Record<Act, Right>> = {
   pending: from('auditor'),
+  heldCount: from('auditor'),
   history: from('auditor'),
   change: from('auditor'),
   evidence: from('auditor'),

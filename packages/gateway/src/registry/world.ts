@@ -10,6 +10,8 @@ export interface Outlook {
   readonly asker: string
   /** Identities of the catalog's entries by name; null on a unit without tool servers. */
   readonly servers: ReadonlyMap<string, Digest> | null
+  /** Names of tool servers for which any group of the unit holds a grant that is not over, whether they are configured or not. */
+  readonly granted: ReadonlySet<string>
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly config: {

@@ -4,6 +4,7 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { isRefusal } from '@gatehouse/kernel'
+import type { Catalog } from '../../src/catalog/catalog.ts'
 import { openCatalog } from '../../src/catalog/open.ts'
 import { createSecrets } from '../../src/secrets/secrets.ts'
 import { server } from '../fixtures/people.ts'
@@ -33,20 +34,22 @@ const file = async (name: string, text: string, mode = 0o600): Promise<string> =
   return path
 }
 
+const namesOf = (catalog: Catalog): string[] => catalog.items().map(({ name }) => name)
+
 test('is made as {} with mode 0600', async () => {
   const path = join(dir, 'new.json')
   const catalog = await openCatalog({ path, initial: {}, secrets })
   assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), {})
   assert.equal((await stat(path)).mode & 0o777, 0o600)
-  assert.deepEqual(catalog.names(), [])
+  assert.deepEqual(catalog.items(), [])
 })
 
 test('a new one holds what the mode puts into it, an old one is left as it is', async () => {
   const path = join(dir, 'sample.json')
   const initial = { sample: { transport: 'stdio' as const, command: 'node', args: ['sample.js'], env: {} } }
-  assert.deepEqual((await openCatalog({ path, initial, secrets })).names(), ['sample'])
+  assert.deepEqual(namesOf(await openCatalog({ path, initial, secrets })), ['sample'])
   await writeFile(path, '{}')
-  assert.deepEqual((await openCatalog({ path, initial, secrets })).names(), [])
+  assert.deepEqual(namesOf(await openCatalog({ path, initial, secrets })), [])
 })
 
 test('a wider mode is refused with the chmod to run', async () => {
@@ -74,6 +77,17 @@ const broken: readonly [what: string, text: string, pointer: string][] = [
   ['an unknown member', '{"a":{"transport":"stdio","command":"x","url":"https://x.example"}}', '/a/url'],
   ['a bad name', '{"A b":{"transport":"stdio","command":"x"}}', '/A b'],
   ['a variable that is no text', '{"a":{"transport":"stdio","command":"x","env":{"TOKEN":4711471147}}}', '/a/env/TOKEN'],
+  ['a server that a record would lose', '{"constructor":{"transport":"stdio","command":"x"}}', '/constructor: expected a name other than'],
+  [
+    'a variable that a record would lose',
+    '{"a":{"transport":"stdio","command":"x","env":{"__proto__":"x"}}}',
+    '/a/env/__proto__: expected',
+  ],
+  [
+    'a header that a record would lose',
+    '{"a":{"transport":"http","url":"https://x.example","headers":{"prototype":"x"}}}',
+    '/a/headers/prototype: expected',
+  ],
   ['a url that may not be', '{"a":{"transport":"http","url":"http://tools.example"}}', '/a/url'],
   ['a reference in the command', '{"a":{"transport":"stdio","command":"${HOME}/x"}}', '/a/command'],
 ]
@@ -93,5 +107,5 @@ test('what cannot be written leaves the entries as they were', async () => {
   const catalog = await openCatalog({ path, initial: {}, secrets })
   await removeDirectory(join(dir, 'sub'))
   await assert.rejects(catalog.set(server('a'), { transport: 'http', url: 'https://a.example', headers: {} }), { code: 'unavailable' })
-  assert.deepEqual(catalog.names(), [])
+  assert.deepEqual(catalog.items(), [])
 })

@@ -31,6 +31,17 @@ test('changes with a value, which the digest does not, and is the same for the s
   assert.notEqual((await put('two', withToken('a'))).tag, first.tag)
 })
 
+test('reaches the broker beside the digest, so that a new value is used at once', async () => {
+  const told = async () => {
+    const item = (await unit.gateway.broker.catalog({}, context)).find(({ name }) => name === 'told')
+    return [item?.digest, item?.tag]
+  }
+  const first = await put('told', withToken('a'))
+  assert.deepEqual(await told(), [first.digest, first.tag])
+  const second = await put('told', withToken('b'))
+  assert.deepEqual(await told(), [first.digest, second.tag])
+})
+
 test('of another unit is another, so that nobody can try values against it', async () => {
   const stranger = await openUnit({ boot: { keys: { database: '1'.repeat(64), journal: '2'.repeat(64), secrets: '4'.repeat(64) } } })
   await put('key', withToken('a'))

@@ -98,6 +98,22 @@ test('what was rejected may not be asked for again before an hour is over', asyn
   assert.notEqual(again.id, first.id)
 })
 
+test('what was rejected is the same in another order, said twice, or under other terms', async () => {
+  const { ask, access } = await agents('spelled')
+  await decide(unit, [(await access('s0', ['echo', 'add'])).id, 'reject'])
+  const later = new Date(now + 60_000).toISOString()
+  for (const more of [
+    { tools: ['add', 'echo'] },
+    { tools: ['echo', 'add', 'echo'] },
+    { tools: ['add', 'add', 'echo', 'echo'], maxCalls: 7 },
+    { tools: ['echo', 'add'], expiresAt: later },
+  ])
+    assert.equal((await fails(ask('mcp_access', { server: 's0', ...more }))).code, 'rate-limited', JSON.stringify(more))
+  await decide(unit, [(await ask('tools', { enabled: ['search', 'read_file'] })).id, 'reject'])
+  assert.equal((await fails(ask('tools', { enabled: ['read_file', 'search'] }))).code, 'rate-limited')
+  assert.equal((await ask('tools', { enabled: ['search'] })).state, 'held', 'less than that may be asked for')
+})
+
 test('a clock that steps back does not shorten the pause', async () => {
   const { access } = await agents('stepped')
   await decide(unit, [(await access('s0', ['echo'])).id, 'reject'])

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { exits } from '@gatehouse/contracts'
 import { isRefusal } from '@gatehouse/kernel'
 import { administrator, mint, person, type Person } from '../fixtures/crowd.ts'
-import { audit, createGroup, fails, groups, openSession, putServer, read, stages } from '../fixtures/people.ts'
+import { audit, createGroup, fails, groups, openSession, putServer, read, stages, token as adminToken } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 let unit: Unit
@@ -114,6 +114,45 @@ test('a stale approval clears them too, and counts for nothing', async () => {
   await carol.decide(other.id, 'approve')
   assert.equal((await fails(carol.decide(first.id, 'approve', { digest: first.digest }))).code, 'change-stale')
   assert.deepEqual((await read(unit, first.id)).approvals, { needed: 2, given: 0 })
+})
+
+test('an approval counts no more when the token of who gave it is revoked, minted anew or over', async () => {
+  const { controlPlane } = unit.gateway
+  const gone = await mint(unit, { name: 'gone', role: 'approver' })
+  const { id } = await alice.submit(persona('revoked'))
+  await gone.decide(id, 'approve')
+  await controlPlane.revokeToken({ token: adminToken, name: 'gone' }, context)
+  const second = await bob.decide(id, 'approve')
+  assert.deepEqual([second.state, second.approvals], ['held', { needed: 2, given: 1 }])
+  const anew = await mint(unit, { name: 'gone', role: 'approver' })
+  assert.equal((await anew.decide(id, 'approve')).state, 'applied', 'who has the name now speaks for itself')
+  const lines = (await audit(unit)).filter(({ stage, changeID }) => stage === 'approve' && changeID === id)
+  assert.deepEqual(
+    lines.map(({ detail }) => [detail['complete'], detail['given']]),
+    [
+      [false, 1],
+      [false, 1],
+      [true, 2],
+    ],
+  )
+})
+
+test('an approval counts no more when the token of who gave it has expired', async () => {
+  let now = Date.now()
+  const one = await openUnit({ clock: () => now })
+  await createGroup(one, 'g')
+  const lasting = await Promise.all(['ann', 'ben', 'cid'].map((name) => mint(one, { name, role: 'approver' })))
+  const brief = await mint(one, { name: 'brief', role: 'approver', expiresAt: new Date(now + 60_000).toISOString() })
+  await one.close()
+  const two = await openUnit({ dir: one.dir, clock: () => now, boot: { approvals: 2 } })
+  const [ann, ben, cid, who] = [...lasting, brief].map(({ token }) => person(two, token)) as [Person, Person, Person, Person]
+  const { id } = await ann.submit(persona('expired'))
+  await who.decide(id, 'approve')
+  now += 60_000
+  assert.equal((await ben.decide(id, 'approve')).state, 'held')
+  assert.equal((await cid.decide(id, 'approve')).state, 'applied')
+  await two.close()
+  await removeDirectory(one.dir)
 })
 
 test('of twenty second approvers at once one completes it', async () => {

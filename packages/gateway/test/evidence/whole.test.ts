@@ -60,7 +60,10 @@ test('what no change names is forgotten behind the last ones, what a change name
   const kept = make('named by a change')
   await keepWhole(state.store, kept)
   await state.store.write((tx) =>
-    tx.run(`INSERT INTO changes (id, agent_group_id, state, record) VALUES ('chg_1', 'a', 'held', ?)`, [JSON.stringify(named(kept))]),
+    tx.run(`INSERT INTO changes (id, agent_group_id, state, record, definitions) VALUES ('chg_1', 'a', 'held', ?, ?)`, [
+      JSON.stringify(named(kept)),
+      kept.digest,
+    ]),
   )
   for (let turn = 0; turn < 100; turn += 1) await keepWhole(state.store, make(`turn ${turn}`))
   assert.equal(await count(), 65)

@@ -19,6 +19,7 @@ import { createFreezes } from '../../src/freeze/freezes.ts'
 import { authorize, type AuthorizeDeps, grantsOf, subjectOf } from '../../src/grants/authorize.ts'
 import { checks } from '../../src/grants/checks.ts'
 import { createDeclared } from '../../src/grants/declared.ts'
+import { createFirstSight } from '../../src/grants/first-sight.ts'
 import { toRow } from '../../src/grants/table.ts'
 import { createLastCalls } from '../../src/sessions/last-call.ts'
 import { group, server } from '../fixtures/people.ts'
@@ -81,6 +82,7 @@ const depsOf = (given: Case): { deps: AuthorizeDeps; counted: () => number } => 
       flush: async () => undefined,
     },
     declared,
+    firstSight: createFirstSight(given.pinning ?? 'refuse'),
     freezes,
     clock: () => now,
     lastCalls: createLastCalls(() => now),

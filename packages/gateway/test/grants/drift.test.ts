@@ -207,10 +207,10 @@ test('a revocation, and another approval, leave no question behind', async () =>
   }
 })
 
-test('refuse: a new tool under an empty list is allowed and marked, and asks nobody', async () => {
+test('refuse: a new tool under an empty list is allowed as it was first seen, and marked, and asks nobody', async () => {
   const set = await approve('refuse', 'new-refuse', { tools: [], seen: [echo] })
   await list(set.unit, 'new-refuse', [echo, add])
-  assert.equal(await call(set, 'add'), 'any')
+  assert.equal(await call(set, 'add'), definitionDigest(add))
   assert.deepEqual((await view(set)).added, ['add'])
   assert.equal((await held(set)).length, 0)
 })

@@ -184,13 +184,23 @@ test('strict: a server that is exchanged by hand while the unit is down is found
   assert.equal((await grants(again)).find(({ agentGroupID }) => agentGroupID === 'downtime')?.state, 'suspended')
 })
 
-test('strict: a registration under the name of a server that was taken away suspends its grants', async () => {
-  const { call, unit, view } = await approve('strict', 'registered')
-  await unit.gateway.controlPlane.removeServer({ token, name: server('registered') }, context)
-  await carry(unit, ['mcp_register', 'registered', { name: 'registered', ...other }])
+test('strict: a server put under the name of one that was taken away suspends its grants', async () => {
+  const { call, unit, view } = await approve('strict', 'put-again')
+  await unit.gateway.controlPlane.removeServer({ token, name: server('put-again') }, context)
+  await putServer(unit, 'put-again', other)
   assert.equal(await call(), 'revoked')
-  await list(unit, 'registered', [echo])
+  await list(unit, 'put-again', [echo])
   assert.equal((await view()).state, 'suspended')
+})
+
+test('a registration under the name of a server that was taken away is refused while its grants stand', async () => {
+  for (const pinning of ['refuse', 'strict'] as const) {
+    const { unit } = await approve(pinning, 'registered')
+    await unit.gateway.controlPlane.removeServer({ token, name: server('registered') }, context)
+    await assert.rejects(submit(unit, ['mcp_register', 'registered', { name: 'registered', ...other }]), { code: 'change-refused' })
+    await carry(unit, ['mcp_revoke', 'registered', { server: 'registered' }])
+    assert.equal((await carry(unit, ['mcp_register', 'registered', { name: 'registered', ...other }])).state, 'applied')
+  }
 })
 
 test('a registration under a name in use is refused, and the entry stays', async () => {

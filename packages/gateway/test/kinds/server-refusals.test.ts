@@ -60,6 +60,7 @@ testRefusals('mcp_register', [
   ['a variable that cannot be', { ...local, env: { 'A-B': 'x' } }, '/after/env/A-B'],
   ['a header that cannot be', { ...remote, headers: { 'a b': 'x' } }, '/after/headers/a b'],
   ['a name in use', { ...local, name: 'sample' }, 'server-name-in-use'],
+  ['a name that groups were granted', local, 'name-granted', { world: { granted: new Set(['new']) } }],
   ['plain http to another machine', { ...remote, url: 'http://tools.example/' }, 'url-refused'],
   ['a url of a file', { ...remote, url: 'file:///etc/passwd' }, 'url-refused'],
   ['a url with a password', { ...remote, url: 'https://me:pw@tools.example/' }, 'url-refused'],

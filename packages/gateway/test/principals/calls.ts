@@ -31,6 +31,7 @@ const row = (least: Role, elsewhere: Row['elsewhere'], params: Row['params'] = (
 
 export const rows: Readonly<Record<RowName, Row>> = {
   pending: row('auditor', 'answer', () => page),
+  heldCount: row('auditor', 'answer'),
   history: row('auditor', 'answer', () => page),
   change: row('auditor', 'not-found', ({ held }) => ({ id: held })),
   evidence: row('auditor', 'not-found', ({ held }) => ({ id: held })),

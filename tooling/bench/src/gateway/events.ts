@@ -1,15 +1,21 @@
 // One change told to two hundred readers of events: from the answer to the submitter until each has heard of it.
+import { limits } from '@gatehouse/contracts'
 import { startUnit, waitFor } from '@gatehouse/end-to-end'
 import { type Figures, figuresOf } from '../measure.ts'
 
 const readers = 200
 const changes = 50
 
-const demoHeaders = { authorization: `Bearer ${'b'.repeat(48)}` }
+interface Reader {
+  readonly address: string
+  readonly token: string
+  readonly signal: AbortSignal
+}
 
 /** Calls `hear` with each id of a change that the stream tells as submitted. */
-const listen = async (address: string, signal: AbortSignal, hear: (changeID: string) => void): Promise<void> => {
-  const response = await fetch(`${address}/v1/events`, { headers: { ...demoHeaders, accept: 'text/event-stream' }, signal })
+const listen = async ({ address, token, signal }: Reader, hear: (changeID: string) => void): Promise<void> => {
+  const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
+  const response = await fetch(`${address}/v1/events`, { headers, signal })
   if (response.body === null || response.status !== 200) throw new Error(`events answered ${response.status}`)
   const follow = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
     const decoder = new TextDecoder()
@@ -41,7 +47,11 @@ export const measureEvents = async (): Promise<{ figures: Figures; heard: number
     else times.push(performance.now() - answered)
   }
   try {
-    for (let reader = 0; reader < readers; reader += 1) await listen(unit.address, ending.signal, hear)
+    for (let reader = 0; reader < readers; reader += limits.eventStreamsPerPrincipal) {
+      const { token: own } = await unit.client.tokens.create({ name: `reader-${reader}`, role: 'auditor' })
+      const many = Math.min(limits.eventStreamsPerPrincipal, readers - reader)
+      for (let at = 0; at < many; at += 1) await listen({ address: unit.address, token: own, signal: ending.signal }, hear)
+    }
     const start = performance.now()
     for (let turn = 0; turn < changes; turn += 1) {
       const { id } = await unit.client.changes.submit({

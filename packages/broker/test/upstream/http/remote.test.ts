@@ -44,6 +44,16 @@ test('sends the expanded headers, and lets their values out nowhere', async () =
   assert.deepEqual(bench.secrets, ['tok-tok-tok-tok'])
 })
 
+test('sends a new header as soon as nothing but its value changes in the catalog', async () => {
+  await start({ Authorization: 'Bearer old' })
+  assert.equal((await bench.call('remote__hello')).isError, false)
+  bench.gateway.catalog['remote'] = { transport: 'http', url: remote.url, headers: { Authorization: 'Bearer new' } }
+  bench.listeners.on['catalog-changed']?.({})
+  await waitFor(async () => (await state())?.status === 'idle', { what: 'the new value' })
+  assert.equal((await bench.call('remote__hello')).isError, false)
+  assert.equal(remote.seen.findLast(({ method }) => method === 'POST')?.authorization, 'Bearer new')
+})
+
 test('builds a session anew that the server has forgotten, and makes the call once', async () => {
   await start()
   await bench.call('remote__hello')

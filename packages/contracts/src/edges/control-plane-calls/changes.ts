@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { Change, ChangeState, ChangeView, Preview, Reason, Requester, Submission, Submitted } from '../../change.ts'
 import { ChangeID, Digest } from '../../ids.ts'
+import { JsonObject } from '../../json.ts'
 import { Kind } from '../../kinds/kinds.ts'
 import { call } from '../edge.ts'
 import { listOf, ofGroup, page, presented, reading, span } from './presented.ts'
@@ -52,8 +53,10 @@ export const changeCalls = {
     deadline: 15_000,
   }),
   pending: call(v.strictObject({ ...presented, ...page, ...ChangeFilter }), listOf(Change), reading),
+  /** How many wait for a decision. */
+  heldCount: call(v.strictObject({ ...presented }), v.strictObject({ held: v.number() }), { patient: true }),
   history: call(v.strictObject({ ...presented, ...page, ...ChangeFilter, state: v.optional(ChangeState) }), listOf(Change), reading),
   change: call(v.strictObject(one), ChangeView, reading),
   /** The whole of what the change shows by its digest alone. */
-  evidence: call(v.strictObject(one), v.strictObject({ evidence: v.nullable(v.record(v.string(), v.unknown())) }), reading),
+  evidence: call(v.strictObject(one), v.strictObject({ evidence: v.nullable(JsonObject) }), reading),
 }

@@ -30,10 +30,13 @@ export type News = v.InferOutput<typeof News>
 export const journalCalls = {
   audit: call(v.strictObject({ ...presented, ...page, ...AuditFilter }), listOf(AuditEntry), reading),
   auditHead: call(v.strictObject({ ...presented }), AuditHead, reading),
-  /** What came after line `after`, oldest first, at most `limit`; `head` is the last line there is. */
+  /**
+   * What came after line `after`, oldest first, at most `limit`. `head` is the last line there is, `upTo` the last one that
+   * was looked at: an answer may be short, or empty, while more is to come behind it.
+   */
   news: call(
     v.strictObject({ ...presented, after: v.number(), limit: v.number() }),
-    v.strictObject({ items: v.array(News), head: v.number() }),
+    v.strictObject({ items: v.array(News), head: v.number(), upTo: v.number() }),
     reading,
   ),
 }

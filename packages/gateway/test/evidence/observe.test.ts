@@ -1,0 +1,60 @@
+// What a server may be seen to declare: nothing that could not be pinned by its name, shown, or read again.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { limits, type ToolDefinition } from '@gatehouse/contracts'
+import { list, tool } from '../fixtures/listing.ts'
+import { authorize, carry, createGroup, fails, openSession, putServer } from '../fixtures/people.ts'
+import { openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+
+let unit: Unit
+before(async () => {
+  unit = await openUnit()
+  await createGroup(unit, 'g')
+  await putServer(unit, 'sample')
+})
+after(async () => {
+  await unit.close()
+  await removeDirectory(unit.dir)
+})
+
+/** Objects in objects, so many levels in all. */
+const deep = (levels: number): Record<string, unknown> => {
+  let schema = {}
+  for (let level = 1; level < levels; level += 1) schema = { not: schema }
+  return schema
+}
+const refused = async (tools: ToolDefinition[]): Promise<[string, string]> => {
+  const { code, detail } = await fails(list(unit, 'sample', tools))
+  return [code, detail]
+}
+
+test('a tool whose pin would be lost is none', async () => {
+  for (const name of ['__proto__', 'constructor', 'prototype']) {
+    const [code, detail] = await refused([tool('echo'), tool(name)])
+    assert.deepEqual([code, detail.includes('other names than __proto__')], ['invalid', true], name)
+  }
+})
+
+test('a definition that is nested deeper than a request may be is none', async () => {
+  await list(unit, 'sample', [tool('echo', { inputSchema: deep(limits.jsonDepth - 1) })])
+  for (const levels of [limits.jsonDepth, 1_500]) {
+    const [code, detail] = await refused([tool('echo', { inputSchema: deep(levels) })])
+    assert.deepEqual([code, detail.includes(`at most ${limits.jsonDepth} levels`)], ['invalid', true])
+  }
+})
+
+test('a member of any name counts: a schema that differs in nothing but `constructor` is another one, also after a restart', async () => {
+  const schema = (type: string) => tool('build', { inputSchema: { type: 'object', constructor: { type } } })
+  await list(unit, 'sample', [schema('string')])
+  await carry(unit, ['mcp_access', 'g', { server: 'sample', tools: [] }])
+  const session = (await openSession(unit, 'g')).id
+  assert.equal((await authorize(unit, session, ['sample', 'build'])).allowed, true)
+  await list(unit, 'sample', [schema('number')])
+  const { dir } = unit
+  assert.equal((await authorize(unit, session, ['sample', 'build'])).allowed, false)
+  await unit.close()
+  unit = await openUnit({ dir })
+  assert.equal((await authorize(unit, session, ['sample', 'build'])).allowed, false)
+  await list(unit, 'sample', [schema('string')])
+  assert.equal((await authorize(unit, session, ['sample', 'build'])).allowed, true)
+})

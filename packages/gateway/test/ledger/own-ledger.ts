@@ -1,0 +1,86 @@
+// A ledger by itself, on a real journal and a real database with gates before them, that tells what it tells.
+import type { AuditEntry } from '@gatehouse/contracts'
+import type { Journal, JournalInput } from '@gatehouse/journal'
+import { createMetrics, silentLogger } from '@gatehouse/kernel'
+import type { Store } from '@gatehouse/store'
+import { freezeProjections } from '../../src/freeze/lines.ts'
+import { createLedger, type Ledger } from '../../src/ledger/ledger.ts'
+import { sessionProjections } from '../../src/sessions/lines.ts'
+import { newDirectory, openState, removeDirectory } from '../fixtures/unit.ts'
+import { behindGate, databaseGate, type Gate, guarded, journalGate } from './gates.ts'
+
+/** What the ledger said, in its order: `committed 5 freeze`, `tookEffect freeze`, `mended`. */
+export type Said = string[]
+
+export interface OwnLedger {
+  readonly dir: string
+  readonly ledger: Ledger
+  readonly journal: Journal
+  readonly store: Store
+  readonly gates: { readonly journal: Gate; readonly database: Gate }
+  readonly said: Said
+  /** Opened on the same files, as if this one had died. */
+  again(): Promise<OwnLedger>
+  end(): Promise<void>
+}
+
+/** Milliseconds: the tests that need it wait for it in earnest. */
+const lateWait = 50
+
+export const openLedger = async (dir?: string): Promise<OwnLedger> => {
+  const place = dir ?? (await newDirectory())
+  const { store, journal } = await openState(place)
+  const gates = { journal: journalGate(), database: databaseGate() }
+  const said: Said = []
+  const tell = (what: string) => async (entries: readonly AuditEntry[]) =>
+    void said.push(...entries.map(({ seq, stage }) => `${what} ${seq} ${stage}`))
+  const ledger = createLedger({
+    journal: behindGate(journal, gates.journal),
+    store: guarded(store, gates.database),
+    projections: { ...freezeProjections, ...sessionProjections },
+    committed: tell('committed'),
+    tookEffect: tell('tookEffect'),
+    mended: () => void said.push('mended'),
+    log: silentLogger,
+    metrics: createMetrics('gateway'),
+    lateWait,
+  })
+  await ledger.open()
+  const close = async (): Promise<void> => {
+    ledger.close()
+    await journal.close()
+    await store.close()
+  }
+  return {
+    dir: place,
+    ledger,
+    journal,
+    store,
+    gates,
+    said,
+    again: async () => {
+      await close()
+      return openLedger(place)
+    },
+    end: async () => {
+      await close()
+      await removeDirectory(place)
+    },
+  }
+}
+
+const itself = { edge: 'gateway', principal: 'gateway' } as const
+
+/** An act that is never late. */
+export const note = (text: string): JournalInput => ({ stage: 'start', ...itself, detail: { text } })
+
+/** An act that may be. */
+export const stop = (agentGroupID: string): JournalInput => ({
+  stage: 'freeze',
+  ...itself,
+  agentGroupID,
+  detail: { freeze: { agentGroupID, reason: 'alarm', by: 'gateway', at: '2026-11-20T00:00:00.000Z' } },
+})
+
+export const frozen = async ({ store }: Pick<OwnLedger, 'store'>): Promise<string[]> =>
+  (await store.read.all<{ scope: string }>('SELECT scope FROM freezes ORDER BY scope')).map(({ scope }) => scope)

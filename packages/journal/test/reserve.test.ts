@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, rmSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { Logger } from '@gatehouse/kernel'
+import { limits } from '@gatehouse/contracts'
+import { type Journal, type JournalOptions, openJournal, verifyJournal } from '../src/index.ts'
+import { createReserve } from '../src/reserve.ts'
+import { noSmallDisk, onSmallDisk } from './small-disk.ts'
+import { isUnwritable, line, lines, newDirectory, newOptions, openFor, optionsIn, silent, textsOf } from './state.ts'
+
+const KiB = 1024
+const bytes = 64 * KiB
+
+const blocksOf = (path: string): number => statSync(path).blocks * 512
+
+/** Until not a page is left. */
+const fill = (directory: string): (() => void) => {
+  const path = join(directory, 'filler')
+  assert.throws(() => writeFileSync(path, Buffer.alloc(1024 * KiB)), { code: 'ENOSPC' })
+  return () => rmSync(path)
+}
+
+const free = (directory: string): number => {
+  const { bavail, bsize } = statfsSync(directory)
+  return bavail * bsize
+}
+
+const listening = (): { log: Logger; told: string[] } => {
+  const told: string[] = []
+  const tell = (message: string): void => void told.push(message)
+  return { log: { ...silent, info: tell, warn: tell }, told }
+}
+
+describe('disk that is kept in reserve', () => {
+  test('is written for real, for its owner alone', async (t) => {
+    const path = join(newDirectory(t), 'audit.reserve')
+    const reserve = createReserve({ path, bytes: 3 * 1024 * KiB + 5 }, silent)
+    await reserve.refill()
+    assert.equal(statSync(path).size, 3 * 1024 * KiB + 5)
+    assert.ok(blocksOf(path) >= 3 * 1024 * KiB + 5)
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    const content = readFileSync(path)
+    assert.ok(new Set(content.subarray(0, 4096)).size > 200, 'what is compressed away is not kept')
+    assert.equal(reserve.kept(), true)
+  })
+
+  test('is not written again where an earlier process has kept it', async (t) => {
+    const path = join(newDirectory(t), 'audit.reserve')
+    await createReserve({ path, bytes }, silent).refill()
+    const before = readFileSync(path)
+    const again = createReserve({ path, bytes }, silent)
+    await again.refill()
+    assert.deepEqual(readFileSync(path), before)
+    assert.equal(await again.giveUp(), true)
+  })
+
+  test('is written where a file without its blocks, or of another size, has its name', async (t) => {
+    const path = join(newDirectory(t), 'audit.reserve')
+    for (const size of [bytes, bytes / 2, bytes * 2]) {
+      writeFileSync(path, '')
+      truncateSync(path, size)
+      assert.ok(blocksOf(path) < bytes)
+      await createReserve({ path, bytes }, silent).refill()
+      assert.equal(statSync(path).size, bytes)
+      assert.ok(blocksOf(path) >= bytes)
+    }
+  })
+
+  test('is given up once, and kept again', async (t) => {
+    const path = join(newDirectory(t), 'audit.reserve')
+    const { log, told } = listening()
+    const reserve = createReserve({ path, bytes }, log)
+    await reserve.refill()
+    assert.deepEqual([await reserve.giveUp(), await reserve.giveUp()], [true, false])
+    assert.deepEqual([reserve.kept(), existsSync(path)], [false, false])
+    await Promise.all([reserve.refill(), reserve.refill()])
+    assert.deepEqual([reserve.kept(), statSync(path).size], [true, bytes])
+    assert.deepEqual(told, ['the disk is full: what was kept for the journal is given up', 'the disk kept for the journal is there again'])
+  })
+
+  test('that is about to be kept is given up as well', async (t) => {
+    const path = join(newDirectory(t), 'audit.reserve')
+    const reserve = createReserve({ path, bytes }, silent)
+    const filling = reserve.refill()
+    assert.equal(reserve.kept(), true)
+    assert.equal(await reserve.giveUp(), true)
+    await filling
+    assert.equal(existsSync(path), false)
+  })
+
+  test('is not touched behind the close', async (t) => {
+    const path = join(newDirectory(t), 'audit.reserve')
+    const reserve = createReserve({ path, bytes }, silent)
+    const filling = reserve.refill()
+    await reserve.close()
+    assert.equal(statSync(path).size, bytes, 'what is being written is written to its end')
+    await filling
+    assert.equal(await reserve.giveUp(), true)
+    await reserve.refill()
+    assert.equal(existsSync(path), false)
+  })
+
+  test('is missed, and said once, where it cannot be written', async (t) => {
+    const { log, told } = listening()
+    const reserve = createReserve({ path: join(newDirectory(t), 'nowhere', 'audit.reserve'), bytes }, log)
+    await reserve.refill()
+    await reserve.refill()
+    assert.deepEqual([reserve.kept(), await reserve.giveUp()], [false, false])
+    assert.deepEqual(told, ['no disk can be kept for the journal'])
+  })
+
+  test('never takes the last room: as much again must be left', { skip: noSmallDisk }, () =>
+    onSmallDisk('256k', async (directory) => {
+      const path = join(directory, 'audit.reserve')
+      const reserve = createReserve({ path, bytes }, silent)
+      const filler = join(directory, 'filler')
+      writeFileSync(filler, Buffer.alloc(free(directory) - 2 * bytes + 4 * KiB))
+      const before = free(directory)
+      await reserve.refill()
+      assert.deepEqual([reserve.kept(), existsSync(path), free(directory)], [false, false, before])
+      writeFileSync(filler, Buffer.alloc(4 * KiB))
+      await reserve.refill()
+      assert.equal(reserve.kept(), true)
+      assert.ok(free(directory) >= bytes)
+    }),
+  )
+})
+
+const withReserve = (options: JournalOptions, directory: string): JournalOptions => ({
+  ...options,
+  reserve: { path: join(directory, 'audit.reserve'), bytes },
+})
+
+/** On a disk of 512 KiB, of which 64 are kept. */
+const onDisk = (act: (journal: Journal, directory: string) => Promise<void>): Promise<void> =>
+  onSmallDisk('512k', async (directory) => {
+    const options = withReserve(optionsIn(directory), directory)
+    // Whole from the beginning, so that nothing is being written while the test looks.
+    await createReserve({ path: join(directory, 'audit.reserve'), bytes }, silent).refill()
+    const journal = await openJournal(options)
+    try {
+      await act(journal, directory)
+      assert.equal((await verifyJournal({ ...options, head: journal.head() })).ok, true)
+    } finally {
+      await journal.close()
+    }
+  })
+
+const large = (name: string): string => `${name} ${'x'.repeat(8 * KiB)}`
+
+describe('a journal with disk in reserve', () => {
+  test('takes lines on a full disk as long as the reserve lasts', { skip: noSmallDisk }, () =>
+    onDisk(async (journal, directory) => {
+      const empty = fill(directory)
+      const texts: string[] = []
+      const appendUntilFull = async (): Promise<never> => {
+        const text = large(String(texts.length))
+        await journal.append([line(text)])
+        texts.push(text)
+        return appendUntilFull()
+      }
+      await assert.rejects(appendUntilFull(), isUnwritable)
+      assert.ok(texts.length >= 6, `got ${texts.length} lines of 8 KiB from 64`)
+      assert.equal(journal.hasReserve(), false)
+      assert.deepEqual(textsOf(await journal.page({ limit: 100 })), texts.toReversed())
+      empty()
+    }),
+  )
+
+  test('keeps it again by itself when there is room', { skip: noSmallDisk }, async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    await onDisk(async (journal, directory) => {
+      const empty = fill(directory)
+      await journal.append([line(large('from the reserve'))])
+      assert.equal(journal.hasReserve(), false)
+      t.mock.timers.tick(limits.auditReserveRetry)
+      await journal.makeRoom()
+      assert.equal(journal.hasReserve(), false, 'a full disk has no room for it')
+      empty()
+      t.mock.timers.tick(limits.auditReserveRetry)
+      // What is given up was kept before.
+      assert.equal(await journal.makeRoom(), true)
+    })
+  })
+
+  test('says whether it has it, and gives it up when it is told to', async (t) => {
+    const directory = newDirectory(t)
+    const journal = await openFor(t, withReserve(optionsIn(directory), directory))
+    assert.equal(journal.hasReserve(), true)
+    assert.deepEqual([await journal.makeRoom(), await journal.makeRoom()], [true, false])
+    assert.equal(journal.hasReserve(), false)
+    assert.equal(existsSync(join(directory, 'audit.reserve')), false)
+    await journal.append(lines(1))
+  })
+
+  test('misses nothing where none was asked for', async (t) => {
+    const journal = await openFor(t, newOptions(t))
+    assert.deepEqual([journal.hasReserve(), await journal.makeRoom()], [true, false])
+  })
+
+  test('leaves it on the disk when it is closed', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const directory = newDirectory(t)
+    const journal = await openJournal(withReserve(optionsIn(directory), directory))
+    await journal.close()
+    assert.ok(blocksOf(join(directory, 'audit.reserve')) >= bytes)
+    rmSync(join(directory, 'audit.reserve'))
+    t.mock.timers.tick(limits.auditReserveRetry)
+    assert.equal(existsSync(join(directory, 'audit.reserve')), false)
+  })
+
+  test('signs its head from the reserve when it is closed on a full disk', { skip: noSmallDisk }, () =>
+    onDisk(async (journal, directory) => {
+      const { lines: placed } = await journal.append([line('')])
+      const length = (placed[0]?.length ?? 0) + 1
+      // The next line begins a page.
+      await journal.append([line('x'.repeat(4 * KiB - 2 * length))])
+      assert.equal(statSync(join(directory, 'audit.jsonl')).size, 4 * KiB)
+      fill(directory)
+      await journal.close()
+      assert.equal(journal.checkpoint()?.seq, 2)
+    }),
+  )
+})

@@ -1,0 +1,81 @@
+// A journal of a few hundred lines in several files, held in memory and judged there as `verifyJournal` judges files.
+import type { KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { sha256 } from '@gatehouse/kernel'
+import { genesis } from '../src/chain.ts'
+import { type Head, openJournal, type Verdict } from '../src/index.ts'
+import { inspect } from '../src/inspect.ts'
+import { Inspector } from '../src/inspector.ts'
+import { loadPublicKey } from '../src/keys.ts'
+import { rotatedNumbers, rotatedPath } from '../src/rotated.ts'
+import { type Lasting, line, newOptions } from './state.ts'
+
+/** Oldest first, the present one last; undefined for one that is gone. */
+export type Contents = readonly (Buffer | undefined)[]
+
+export interface Written {
+  readonly path: string
+  readonly publicKeyPath: string
+  readonly key: KeyObject
+  /** By file, newlines included. */
+  readonly files: readonly (readonly Buffer[])[]
+  readonly lines: readonly Buffer[]
+  /** What somebody who had kept the head behind each line would hold against it; the first is that of an empty journal. */
+  readonly heads: readonly Head[]
+}
+
+/** With their newlines; a rest without one is the last. */
+export const split = (content: Buffer): Buffer[] => {
+  const lines: Buffer[] = []
+  for (let from = 0; from < content.length;) {
+    const at = content.indexOf(0x0a, from)
+    const to = at === -1 ? content.length : at + 1
+    lines.push(content.subarray(from, to))
+    from = to
+  }
+  return lines
+}
+
+export const linesOf = (files: Contents): Buffer[] => files.flatMap((content) => (content === undefined ? [] : split(content)))
+
+export const contentsOf = (files: readonly (readonly Buffer[])[]): Buffer[] => files.map((lines) => Buffer.concat(lines))
+
+/** Five files, a checkpoint in the middle of each beside those at its ends. */
+export const writeJournal = async (t: Lasting): Promise<Written> => {
+  const options = { ...newOptions(t), fileSize: 14_000 }
+  const journal = await openJournal(options)
+  for (let count = 0; count < 210; count += 1) {
+    await journal.append([line(`${count} ${'x'.repeat((count * 7) % 40)}`)])
+    if (count % 45 === 20) await journal.sign()
+  }
+  await journal.close()
+  const paths = [...(await rotatedNumbers(options.path)).map((number) => rotatedPath(options.path, number)), options.path]
+  const files = paths.map((path) => split(readFileSync(path)))
+  const lines = files.flat()
+  const heads = lines.map((bytes, index) => ({ seq: index + 1, hash: sha256(bytes.subarray(0, -1)) }))
+  const publicKeyPath = join(dirname(options.path), 'journal.pub')
+  const { seq, hash } = genesis
+  return { path: options.path, publicKeyPath, key: await loadPublicKey(publicKeyPath), files, lines, heads: [{ seq, hash }, ...heads] }
+}
+
+/** The verdict of `verifyJournal` on files of these contents, but for the names of files in its reason. */
+export const judge = async (files: Contents, { key, head }: { key?: KeyObject | undefined; head?: Head | undefined }): Promise<Verdict> => {
+  const inspector = new Inspector({ start: genesis, expected: head, key })
+  for (const [index, content] of files.entries()) {
+    const before = inspector.lines
+    if (content === undefined) {
+      // Where the last closed file is gone no later number tells of it.
+      if (files.slice(index + 1, -1).every((one) => one === undefined)) continue
+      return { ok: false, ...inspector.missing('a file is missing') }
+    }
+    const stream = (async function* () {
+      yield content
+    })()
+    const fault = await inspect(stream, inspector)
+    if (fault !== undefined) return { ok: false, ...fault }
+    if (files.length > 1 && inspector.lines === before) return { ok: false, ...inspector.missing('a file is empty') }
+  }
+  const fault = inspector.end()
+  return fault === undefined ? { ok: true, lines: inspector.lines, head: inspector.head } : { ok: false, ...fault }
+}
