@@ -1,8 +1,9 @@
 // Texts that try to be read as something else: what is hashed, kept and applied is what was sent, what is shown hides nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Kind, visible } from '@gatehouse/contracts'
+import { type Kind, usableName, visible } from '@gatehouse/contracts'
 import { canonical } from '@gatehouse/kernel'
+import * as v from 'valibot'
 import type { World } from '../../src/registry/world.ts'
 import { hostile } from '../fixtures/hostile.ts'
 import { ask, draftOf, makeGrant, makeGroup, makeWired, makeWorld, stamp } from '../fixtures/world.ts'
@@ -56,8 +57,13 @@ const fields: readonly Field[] = [
   { name: 'an argument', kind: 'mcp_register', after: (arg) => ({ name: 'new', transport: 'stdio', command: 'x', args: [arg], env: {} }) },
 ]
 
-/** A path has no NUL. */
-const fits = (field: Field, text: string): boolean => field.kind !== 'mounts' || !text.includes('\0')
+const UsableName = v.pipe(v.string(), usableName)
+
+/** A path has no NUL, and what is granted by name is no name that a record would lose. */
+const fits = (field: Field, text: string): boolean => {
+  if (field.kind === 'mounts') return !text.includes('\0')
+  return field.kind !== 'mcp_access' || v.is(UsableName, text)
+}
 
 test('there are as many hostile texts as were promised, each once', () => {
   assert.ok(hostile.length >= 120, `${hostile.length}`)
