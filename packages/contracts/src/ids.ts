@@ -56,8 +56,6 @@ const exists = (text: string): boolean => {
 }
 
 /** RFC 3339 in UTC, to the second or the millisecond. What a clock cannot compare would never end. */
-export const Time = v.pipe(
-  v.string(),
-  v.regex(momentForm, momentText),
-  v.check((text) => !momentForm.test(text) || exists(text), momentText),
-)
+export const Time = v.config(v.pipe(v.string(), v.regex(momentForm, momentText), v.isoTimestamp(momentText), v.check(exists, momentText)), {
+  abortPipeEarly: true,
+})

@@ -46,8 +46,8 @@ for (const name of lost) {
     assert.deepEqual(issuesOf(Catalog, named(name, entry)), [[name, reason]])
     assert.deepEqual(issuesOf(McpAccess, { server: 'sample', tools: ['echo', name] }), [['tools.1', reason]])
     assert.ok(!v.is(ServerName, name))
-    assert.deepEqual(issuesOf(Grant, { ...grant, state: 'active', pins: named(name, digest) }), [[`pins.${name}`, reason]])
-    assert.deepEqual(issuesOf(LiveGrant, { server: 'sample', tools: [], pins: named(name, digest) }), [[`pins.${name}`, reason]])
+    assert.deepEqual(issuesOf(Grant, { ...grant, state: 'active', pins: named(name, digest) }), [['pins.'.concat(name), reason]])
+    assert.deepEqual(issuesOf(LiveGrant, { server: 'sample', tools: [], pins: named(name, digest) }), [['pins.'.concat(name), reason]])
   })
 
   test(`keeps ${name} in a schema, in arguments and in what a change asks for`, () => {

@@ -90,7 +90,7 @@ describe('going on in a new file', () => {
   test('SIGKILL at any moment loses no acknowledged line', { timeout: 600_000 }, async (t) => {
     const directory = newDirectory(t)
     const options = { ...optionsIn(directory), fileSize }
-    for (let round = 0; round < (full ? 100 : 3); round += 1) {
+    for (let round = 0; round < (full ? 25 : 3); round += 1) {
       const program = start(t, 'appender.ts', { args: [directory, String(fileSize)] })
       const acknowledged: string[] = []
       for (let count = 1 + ((round * 13) % 60); count > 0; count -= 1) acknowledged.push(await program.line())
@@ -109,7 +109,7 @@ describe('going on in a new file', () => {
     const options = { ...newOptions(t), fileSize }
     const journal = await openFor(t, options)
     const writing = { done: false }
-    const written = appendEach(journal, numbered(full ? 2000 : 60)).finally(() => (writing.done = true))
+    const written = appendEach(journal, numbered(full ? 500 : 60)).finally(() => (writing.done = true))
     while (!writing.done) {
       const head = journal.head()
       const verdict = await verifyJournal({ ...options, head })

@@ -63,7 +63,7 @@ async function livedIn(): Promise<void> {
     {
       token: alice.token,
       submission: { kind: 'persona', agentGroupID: 'g', after: { instructions: 'keyed' } },
-      idempotency: { route: 'r', key: 'k', body: sha256('b') as Digest },
+      idempotency: { route: 'r', key: 'k', body: sha256('b') },
     },
     context,
   )

@@ -32,7 +32,7 @@ const attempt = async ({ key, text = 'x', route = 'POST /v1/changes', by = token
     {
       token: by,
       submission: { kind, agentGroupID: 'g', after: kind === 'persona' ? { instructions: text } : { server: text, tools: [] } },
-      idempotency: { route, key, body: sha256(`${kind} ${text}`) as Digest },
+      idempotency: { route, key, body: sha256(`${kind} ${text}`) },
     },
     context,
   )
@@ -96,7 +96,7 @@ test('what does not fit its schema uses up no key', async () => {
     {
       token,
       submission: { kind: 'persona', agentGroupID: 'g', after: {} },
-      idempotency: { route: 'r', key: 'g', body: sha256('1') as Digest },
+      idempotency: { route: 'r', key: 'g', body: sha256('1') },
     },
     context,
   )

@@ -87,6 +87,6 @@ export const facts = async (unit: Unit, { held, session, minted }: Stage): Promi
     servers: (await controlPlane.servers({ token }, context)).items.map(({ name }) => name),
     frozen: (await controlPlane.freezes({ token }, context)).items.length > 0,
     allowed: (await authorize(unit, session, ['sample', 'echo'])).allowed,
-    token: await holds(async () => controlPlane.pending({ token: sha256(minted) as Digest, limit: 1 }, context)),
+    token: await holds(async () => controlPlane.pending({ token: sha256(minted), limit: 1 }, context)),
   }
 }

@@ -32,7 +32,7 @@ test('of two tools of one name the first is pinned', () => {
 })
 
 test('evidence by digest pins as well', () => {
-  const pins = { echo: definitionDigest(echo) as Digest }
+  const pins = { echo: definitionDigest(echo) }
   const evidence: Evidence = {
     status: 'too-large',
     server: 'sample' as ServerName,

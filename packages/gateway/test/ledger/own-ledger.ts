@@ -17,7 +17,7 @@ export interface OwnLedger {
   readonly ledger: Ledger
   readonly journal: Journal
   readonly store: Store
-  readonly gates: { readonly journal: Gate; readonly database: Gate }
+  readonly gates: { readonly journal: Gate; readonly database: Gate; readonly reads: Gate }
   readonly said: Said
   /** Opened on the same files, as if this one had died. */
   again(): Promise<OwnLedger>
@@ -27,16 +27,21 @@ export interface OwnLedger {
 /** Milliseconds: the tests that need it wait for it in earnest. */
 const lateWait = 50
 
+const seenThrough = (store: Store, gate: Gate): Store => ({
+  ...store,
+  read: { ...store.read, get: (sql, params) => gate.through(() => store.read.get(sql, params)) },
+})
+
 export const openLedger = async (dir?: string): Promise<OwnLedger> => {
   const place = dir ?? (await newDirectory())
   const { store, journal } = await openState(place)
-  const gates = { journal: journalGate(), database: databaseGate() }
+  const gates = { journal: journalGate(), database: databaseGate(), reads: databaseGate() }
   const said: Said = []
   const tell = (what: string) => async (entries: readonly AuditEntry[]) =>
     void said.push(...entries.map(({ seq, stage }) => `${what} ${seq} ${stage}`))
   const ledger = createLedger({
     journal: behindGate(journal, gates.journal),
-    store: guarded(store, gates.database),
+    store: seenThrough(guarded(store, gates.database), gates.reads),
     projections: { ...freezeProjections, ...sessionProjections },
     committed: tell('committed'),
     tookEffect: tell('tookEffect'),

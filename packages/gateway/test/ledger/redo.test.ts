@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { rename } from 'node:fs/promises'
 import { test } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
-import type { Store } from '@gatehouse/store'
 import { breakable } from '../fixtures/breakable.ts'
 import {
   authorize,

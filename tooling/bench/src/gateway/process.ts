@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Duplex } from 'node:stream'
 import {
-  type Digest,
   type Edge,
   edgeSocket,
   type GatewayBoot,
@@ -21,7 +20,7 @@ import { sha256 } from '@gatehouse/kernel'
 import { connectEdge, type EdgeClient } from '@gatehouse/rpc'
 import { execa } from 'execa'
 
-export const token = sha256('the token of a benchmark') as Digest
+export const token = sha256('the token of a benchmark')
 export const keys = { database: '1'.repeat(64), journal: '2'.repeat(64), secrets: '3'.repeat(64) }
 
 const secretOf = ({ name }: Edge): string => `secret of ${name}`

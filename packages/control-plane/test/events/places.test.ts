@@ -1,0 +1,43 @@
+// How many may listen at once: of all, and of one principal.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { limits } from '@gatehouse/contracts'
+import { sha256 } from '@gatehouse/kernel'
+import { createEvents } from '../../src/events/events.ts'
+import { createTestUnit, otherToken } from '../fixtures/unit.ts'
+
+test('refuses a reader beyond the limit, and takes one when another has left', async () => {
+  const events = createEvents({ most: 2 })
+  const { request } = createTestUnit({ events })
+  const [first] = [await request('GET', '/v1/events'), await request('GET', '/v1/events')]
+  const refused = await request('GET', '/v1/events')
+  assert.equal(refused.status, 429)
+  assert.equal(refused.headers.get('retry-after'), '15')
+  await first.body?.cancel()
+  assert.equal((await request('GET', '/v1/events')).status, 200)
+  events.close()
+})
+
+test('refuses a reader of a principal that has as many as it may, whatever its tokens, and takes those of others', async () => {
+  const events = createEvents()
+  const { request } = createTestUnit({
+    events,
+    answers: {
+      'gateway.permit': ({ token: presented }: { token: string }) => ({
+        name: presented === sha256(otherToken) ? 'other' : 'greedy',
+        role: 'auditor',
+      }),
+    },
+  })
+  const readers = []
+  for (let i = 0; i < limits.eventStreamsPerPrincipal; i += 1) readers.push(await request('GET', '/v1/events'))
+  assert.deepEqual([...new Set(readers.map(({ status }) => status))], [200])
+  const refused = await request('GET', '/v1/events')
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '15'])
+  assert.match(await refused.text(), /at most 16 readers of events of greedy/)
+  const other = { headers: { authorization: `Bearer ${otherToken}` } }
+  assert.equal((await request('GET', '/v1/events', other)).status, 200)
+  await readers[0]?.body?.cancel()
+  assert.equal((await request('GET', '/v1/events')).status, 200)
+  events.close()
+})
