@@ -1,5 +1,5 @@
 // Brings the database up to the journal: after a crash, and after a transaction that failed behind its line.
-import type { AuditEntry } from '@gatehouse/contracts'
+import { type AuditEntry, ServiceError } from '@gatehouse/contracts'
 import type { Journal, Placed } from '@gatehouse/journal'
 import type { Store } from '@gatehouse/store'
 import { readHead } from './head.ts'
@@ -13,10 +13,18 @@ const written = (lines: readonly Placed[], hash: string): Written => ({
   head: { seq: lines.at(-1)?.entry.seq ?? 0, hash },
 })
 
+const assertNext = ({ entry: { seq } }: Placed, expected: number): void => {
+  if (seq === expected) return
+  const detail = `lines of the journal are missing: expected line ${expected}, got line ${seq}`
+  throw new ServiceError('internal', { detail, hint: 'run svcctl audit verify, then restore journal and database from one backup' })
+}
+
 /** A line's own hash stands in the line after it; the last one's is the journal's head. */
 async function* batches(journal: Journal, from: number): AsyncGenerator<Written> {
   let lines: Placed[] = []
+  let seq = from
   for await (const line of journal.linesAfter(from)) {
+    assertNext(line, (seq += 1))
     if (lines.length >= chunk) {
       yield written(lines, line.entry.hash)
       lines = []

@@ -1,5 +1,5 @@
 // What an operator does while the journal is at fault: acts that must wait for it, and acts that must not.
-import { type Digest, isServiceError, type SessionID } from '@gatehouse/contracts'
+import { isServiceError, type SessionID } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import { audit, authorize, carry, createGroup, decide, openSession, putServer, read, server, submit, token } from '../fixtures/people.ts'
 import { context, type Unit } from '../fixtures/unit.ts'

@@ -124,6 +124,28 @@ test('a database that is lost is built again from the journal', async () => {
   await removeDirectory(first.dir)
 })
 
+test('a line that is missing from the journal is not passed over', async () => {
+  const first = await openUnit()
+  await createGroup(first, 'a')
+  await carry(first, ['persona', 'a', { instructions: 'x' }])
+  await first.close()
+  for (const end of ['', '-wal', '-shm']) await removeDirectory(`${first.dir}/gateway.db${end}`)
+
+  const second = await openUnit({
+    dir: first.dir,
+    journal: (journal) => ({
+      ...journal,
+      async *linesAfter(seq) {
+        for await (const line of journal.linesAfter(seq)) if (line.entry.seq !== 5) yield line
+      },
+    }),
+  })
+  assert.equal((await fails(createGroup(second, 'b'))).code, 'audit-unwritable')
+  assert.deepEqual(await groups(second), [])
+  await second.close()
+  await removeDirectory(first.dir)
+})
+
 test('a journal that cannot be written stops the act, and nothing changes', async () => {
   await inUnit({}, async (unit) => {
     await createGroup(unit, 'a')
