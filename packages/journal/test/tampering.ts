@@ -17,7 +17,7 @@ export type Pick = (below: number) => number
 type Lines = readonly Buffer[]
 type Tamper = (written: Written, pick: Pick) => Contents | Tampered
 
-export const firstDifference = (lines: Lines, altered: Lines): number => {
+const firstDifference = (lines: Lines, altered: Lines): number => {
   let at = 0
   while (at < lines.length && altered[at]?.equals(lines[at]!) === true) at += 1
   return at + 1

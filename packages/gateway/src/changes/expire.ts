@@ -13,7 +13,7 @@ export interface ExpireDeps extends ReadDeps {
   readonly clock: () => number
 }
 
-export const isOver = ({ state, expiresAt }: Change, now: number): boolean =>
+const isOver = ({ state, expiresAt }: Change, now: number): boolean =>
   state === 'held' && expiresAt !== undefined && Date.parse(expiresAt) <= now
 
 /** Under the lock of the change. The change as it then is; a change whose time is not over stays as it is. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { AuditEntry } from '@gatehouse/contracts'
-import type { Journal } from '@gatehouse/journal'
+import type { Head, Journal } from '@gatehouse/journal'
 import { catchUp } from '../../src/ledger/catch-up.ts'
 import { readHead } from '../../src/ledger/head.ts'
 import { audit, fails } from '../fixtures/people.ts'
@@ -30,12 +30,18 @@ for (const count of [1, 2, 999, 1_000, 1_001, 2_500]) {
   test(`${count} lines are taken in while others are added behind them`, async () => {
     await own.journal.append(Array.from({ length: count }, (_, index) => note(`line ${index}`)))
     const told: AuditEntry[] = []
-    const committed = async (entries: readonly AuditEntry[]) => void told.push(...entries)
+    const heads: Head[] = []
+    const committed = async (entries: readonly AuditEntry[]): Promise<void> => {
+      told.push(...entries)
+      heads.push(await readHead(own.store.read))
+    }
     const done = await catchUp({ journal: growing(own.journal, 3), store: own.store, projections: {}, committed })
     const all = await audit(own)
     assert.equal(done, all.length)
     assert.deepEqual(told, all)
-    assert.deepEqual(await readHead(own.store.read), own.journal.head())
+    assert.deepEqual(heads.at(-1), own.journal.head())
+    // A line's own hash stands in the line after it.
+    for (const { seq, hash } of heads.slice(0, -1)) assert.equal(hash, all[seq]?.hash, 'a start after any piece finds its place')
     assert.equal(await catchUp({ journal: own.journal, store: own.store, projections: {}, committed }), 0)
     const rows = await own.store.read.all<{ seq: number }>('SELECT seq FROM lines ORDER BY seq')
     assert.deepEqual(
@@ -64,7 +70,7 @@ test('a line whose transaction was written although it failed is told before tho
   assert.deepEqual(await frozen(own), ['a', 'b'])
 })
 
-test('a line that only looks late is an ordinary one', async () => {
+test('a line that only looks late has the time of its place in the journal', async () => {
   const marks = [
     'now',
     null,
@@ -74,12 +80,18 @@ test('a line that only looks late is an ordinary one', async () => {
     { at: '2026-11-20T00:00:00.000Z', id: 'x', more: 1 },
   ]
   for (const [index, late] of marks.entries()) {
-    const line = stop(`g${index}`)
-    await own.ledger.commit([{ ...line, detail: { ...line.detail, late } }])
+    const session = `ses_aaaaaaaaaaaa${'abcdef'.charAt(index)}`
+    await own.store.write((tx) =>
+      tx.run('INSERT INTO sessions (id, agent_group_id, conversation_id, slot, opened_at) VALUES (?, ?, ?, 1, ?)', [
+        session,
+        'a',
+        session,
+        '',
+      ]),
+    )
+    const [line] = await own.ledger.commit([{ stage: 'terminate', edge: 'control-plane', principal: 'admin', detail: { session, late } }])
+    const row = await own.store.read.get<{ closed: string }>('SELECT closed_at AS closed FROM sessions WHERE id = ?', [session])
+    assert.equal(row?.closed, line?.time)
   }
-  assert.deepEqual(
-    await frozen(own),
-    marks.map((_, index) => `g${index}`),
-  )
   assert.equal(own.said.length, marks.length)
 })

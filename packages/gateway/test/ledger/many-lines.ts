@@ -52,7 +52,7 @@ export const openSmallFiles = (dir: string, fileSize: number): Promise<Journal> 
   })
 
 /** Appended in small calls, so that there are many times and many files. */
-export const appendMany = async (journal: Journal, count: number, from = 0): Promise<void> => {
+const appendMany = async (journal: Journal, count: number, from = 0): Promise<void> => {
   for (let index = from; index < from + count;) {
     const size = Math.min(from + count - index, 1 + (index % 97))
     await journal.append(Array.from({ length: size }, (_, offset) => lineOf(index + offset)))

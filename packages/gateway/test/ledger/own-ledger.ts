@@ -4,6 +4,7 @@ import type { Journal, JournalInput } from '@gatehouse/journal'
 import { createMetrics, silentLogger } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import { freezeProjections } from '../../src/freeze/lines.ts'
+import { readHead } from '../../src/ledger/head.ts'
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts'
 import { sessionProjections } from '../../src/sessions/lines.ts'
 import { newDirectory, openState, removeDirectory } from '../fixtures/unit.ts'
@@ -37,14 +38,16 @@ export const openLedger = async (dir?: string): Promise<OwnLedger> => {
   const { store, journal } = await openState(place)
   const gates = { journal: journalGate(), database: databaseGate(), reads: databaseGate() }
   const said: Said = []
-  const tell = (what: string) => async (entries: readonly AuditEntry[]) =>
-    void said.push(...entries.map(({ seq, stage }) => `${what} ${seq} ${stage}`))
+  const committed = async (entries: readonly AuditEntry[]): Promise<void> => {
+    const held = (await readHead(store.read)).seq
+    said.push(...entries.map(({ seq, stage }) => `committed ${seq} ${stage}${seq > held ? ', which the database lacks' : ''}`))
+  }
   const ledger = createLedger({
     journal: behindGate(journal, gates.journal),
     store: seenThrough(guarded(store, gates.database), gates.reads),
     projections: { ...freezeProjections, ...sessionProjections },
-    committed: tell('committed'),
-    tookEffect: tell('tookEffect'),
+    committed,
+    tookEffect: async (entries) => void said.push(...entries.map(({ stage }) => `tookEffect ${stage}`)),
     mended: () => void said.push('mended'),
     log: silentLogger,
     metrics: createMetrics('gateway'),

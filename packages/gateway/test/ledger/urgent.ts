@@ -6,7 +6,6 @@ import { type Stage, stages, urgent } from '../faults/operations.ts'
 import { audit, read, token } from '../fixtures/people.ts'
 import { context, type Unit } from '../fixtures/unit.ts'
 
-export type Name = keyof typeof urgent
 export const names = Object.keys(urgent)
 
 /** Of each act whether what it takes away is gone. */
