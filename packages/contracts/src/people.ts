@@ -18,7 +18,20 @@ export const Principal = v.strictObject({
 })
 export type Principal = v.InferOutput<typeof Principal>
 
-export const reservedPrincipals = ['admin', 'dev', 'gateway', 'broker', 'runner', 'supervisor', 'channels'] as const
+export const reservedPrincipals = [
+  'admin',
+  'agent',
+  'broker',
+  'channels',
+  'cli',
+  'control-plane',
+  'dev',
+  'gateway',
+  'model-proxy',
+  'runner',
+  'session',
+  'supervisor',
+] as const
 export const TokenName = v.pipe(
   v.string(),
   v.regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'expected 1 to 63 of a-z, 0-9, . _ and -, the first a letter or digit'),

@@ -30,6 +30,9 @@ const toKnown = (thrown: unknown): ServiceError => {
   return toServiceError(thrown)
 }
 
+/** Seconds for who is told to come back, and not when. */
+const someTime = 5
+
 /** Headers that a guard set before it threw stay on the answer. */
 export const answerProblem = (c: Context<Env>, thrown: unknown): Response => {
   const error = toKnown(thrown)
@@ -38,6 +41,7 @@ export const answerProblem = (c: Context<Env>, thrown: unknown): Response => {
   if (error.code === 'internal') log.error('request failed', { code: error.code, error: error.cause ?? error })
   else if (problem.status >= 500) log.warn('request not served', { code: error.code, detail: error.detail })
   if (error.code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer')
+  if (problem.status === 429 && !c.res.headers.has('Retry-After')) c.header('Retry-After', error.extra?.['retryAfter'] ?? String(someTime))
   c.header('Content-Type', problemType)
   return c.body(JSON.stringify(problem), codes[error.code].status)
 }

@@ -26,7 +26,6 @@ export const decisionRoutes = new Hono<Env>()
       'change-stale',
       'digest-mismatch',
       'change-refused',
-      'frozen',
     ]),
     byId,
     jsonBody(limits.decisionBody),
@@ -50,7 +49,7 @@ export const decisionRoutes = new Hono<Env>()
   )
   .post(
     '/v1/changes/:id/retry',
-    decision('Apply an approved change whose apply failed', ['change-refused', 'frozen']),
+    decision('Apply an approved change whose apply failed', ['change-refused']),
     byId,
     optionalJsonBody(limits.decisionBody),
     body(RetryBody),

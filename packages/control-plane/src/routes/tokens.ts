@@ -26,7 +26,7 @@ export const tokenRoutes = new Hono<Env>()
       summary: 'Make a token; its secret is shown this once',
       tag,
       answers: { 201: json('The token with its secret', MintedToken) },
-      problems: ['unsupported-media-type', 'invalid', 'conflict', 'not-found', 'queue-full', 'audit-unwritable'],
+      problems: ['unsupported-media-type', 'invalid', 'conflict', 'audit-unwritable'],
     }),
     jsonBody(limits.decisionBody),
     body(NewToken),

@@ -1,6 +1,7 @@
 // The bucket of each principal: it empties, says so, refills, and is nobody else's.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ServiceError } from '@gatehouse/contracts'
 import { createTestUnit, otherToken } from '../fixtures/unit.ts'
 
 const rate = { perSecond: 2, burst: 3 }
@@ -68,4 +69,21 @@ test('counts files of the console by address', async () => {
 test('limits nobody where the rate is off', async () => {
   const { ask } = createTestUnit({ boot: { rate: null } })
   for (let i = 0; i < 300; i += 1) assert.equal((await ask('GET', '/v1/openapi.json')).status, 200)
+})
+
+test('every 429 says when to come back, also one that a peer decided', async () => {
+  for (const [extra, expected] of [
+    [{ retryAfter: '1234' }, '1234'],
+    [undefined, '5'],
+  ] as const) {
+    const { ask } = createTestUnit({
+      answers: {
+        'gateway.change': () => {
+          throw new ServiceError('queue-full', { detail: 'so many wait', extra })
+        },
+      },
+    })
+    const answer = await ask('GET', '/v1/changes/chg_20260102030405.678000000')
+    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, expected])
+  }
 })
