@@ -26,7 +26,7 @@ export const run = async (): Promise<object> => {
     )
 
     const events = await measureEvents()
-    printTable([['an event, to 200 readers', events.figures]])
+    printTable([['submit → heard by each of 200 readers', events.figures]])
     say('')
 
     const stateDir = join(folder, 'journal')

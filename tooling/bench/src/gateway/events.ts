@@ -1,4 +1,4 @@
-// One change told to two hundred readers of events: from the answer to the submitter until each has heard of it.
+// One change told to two hundred readers of events: from its submission until each has heard of it.
 import { limits } from '@gatehouse/contracts'
 import { startUnit, waitFor } from '@gatehouse/end-to-end'
 import { type Figures, figuresOf } from '../measure.ts'
@@ -38,14 +38,9 @@ export const measureEvents = async (): Promise<{ figures: Figures; heard: number
   const flags = ['--dev', '--sandbox', 'off', '--rate-limit', 'off', '--log-level', 'error']
   const unit = await startUnit({ flags, token, env: { SERVICE_API_TOKEN: token } })
   const ending = new AbortController()
-  const told = new Map<string, number>()
-  const times: number[] = []
-  const early: { id: string; at: number }[] = []
-  const hear = (id: string): void => {
-    const answered = told.get(id)
-    if (answered === undefined) early.push({ id, at: performance.now() })
-    else times.push(performance.now() - answered)
-  }
+  const begun = new Map<string, number>()
+  const heard: { id: string; at: number }[] = []
+  const hear = (id: string): void => void heard.push({ id, at: performance.now() })
   try {
     for (let reader = 0; reader < readers; reader += limits.eventStreamsPerPrincipal) {
       const { token: own } = await unit.client.tokens.create({ name: `reader-${reader}`, role: 'auditor' })
@@ -54,17 +49,18 @@ export const measureEvents = async (): Promise<{ figures: Figures; heard: number
     }
     const start = performance.now()
     for (let turn = 0; turn < changes; turn += 1) {
+      const at = performance.now()
       const { id } = await unit.client.changes.submit({
         kind: 'persona',
         agentGroupID: 'dev-agent',
         after: { instructions: `turn ${turn}` },
       })
-      told.set(id, performance.now())
+      begun.set(id, at)
     }
-    await waitFor('every reader to hear of every change', 30_000, () => Promise.resolve(times.length + early.length >= readers * changes))
+    await waitFor('every reader to hear of every change', 30_000, () => Promise.resolve(heard.length >= readers * changes))
     const seconds = (performance.now() - start) / 1_000
-    // Who heard of it before the submitter was answered waited for nothing.
-    return { figures: figuresOf(Float64Array.from([...times, ...early.map(() => 0)]), seconds), heard: times.length + early.length }
+    const times = heard.map(({ id, at }) => at - (begun.get(id) ?? at))
+    return { figures: figuresOf(Float64Array.from(times), seconds), heard: heard.length }
   } finally {
     ending.abort()
     await unit.dispose()
