@@ -166,10 +166,11 @@ const stop = async (model: Model, ids: readonly string[], what: 'freeze' | 'unfr
   await waitFor(async () => !(await waiting()), { what: 'what waited to be applied', every: 2 })
 }
 
-/** Counts of the last moment may be lost, never won. */
+/** Counts of the last moment may be lost, never won. Time begins anew: the journal, which knows the last one, bears the machine's. */
 const crash = async (model: Model): Promise<void> => {
   await unit.drop()
   unit = await open(unit.dir)
+  model.now = now
   for (const { agentGroupID, server: name, calls } of await grants(unit)) {
     const known = model.grants.get(`${agentGroupID.split('g')[1]}/${name.split('s')[1]}`)
     if (!agentGroupID.startsWith(`r${run}g`) || known === undefined) continue
