@@ -31,7 +31,7 @@ const readAnswer = async (response: IncomingMessage): Promise<ToolAnswer> => {
 /** Of a session that is open, or of the only one. */
 export const openTools = async (unit: Unit, session?: string): Promise<ToolsSocket> => {
   const folder = join(await runDirectoryOf(unit), 'tools')
-  const name = session ?? (await waitFor('a tools.sock', 10_000, async () => (await readdir(folder).catch((): string[] => []))[0]))
+  const name = session ?? (await waitFor('a tools.sock', 30_000, async () => (await readdir(folder).catch((): string[] => []))[0]))
   const socketPath = join(folder, name, 'tools.sock')
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const send = (method: string, path: string, body?: string): Promise<ToolAnswer> =>

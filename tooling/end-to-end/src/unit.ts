@@ -75,7 +75,7 @@ export const startUnit = async (options: UnitOptions = {}) => {
     },
     ready: () =>
       Promise.race([
-        waitFor('the unit to be ready', 20_000, async () => (await fetch(`${address}/readyz`)).status === 200),
+        waitFor('the unit to be ready', 30_000, async () => (await fetch(`${address}/readyz`)).status === 200),
         exited.then(({ code }) => {
           throw new Error(`the unit ended with ${code}:\n${lines.join('\n')}`)
         }),

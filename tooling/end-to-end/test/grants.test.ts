@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { say } from '../src/chat.ts'
 import { request } from '../src/http.ts'
-import { openTools, type ToolsSocket } from '../src/tools-socket.ts'
+import { openTools, type ToolAnswer, type ToolsSocket } from '../src/tools-socket.ts'
 import { freshDirectory, startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 
@@ -53,32 +53,50 @@ const carry = async (kind: string, afterwards: object): Promise<string> => {
 const grantAll = (): Promise<string> => carry('mcp_access', { server: 'changing', tools: [] })
 
 const codeOf = async (name: string): Promise<string> => (await tools.call(name)).body.error?.code ?? 'answered'
+/** Numbers of the calls that the server saw begin. */
 const begun = async (): Promise<number[]> =>
   (await readFile(place('calls'), 'utf8').catch(() => ''))
     .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => Number(line.split(' ')[0]))
-const now = (): number => performance.timeOrigin + performance.now()
+    .filter((line) => line.startsWith('fast '))
+    .map((line) => Number(line.split(' ')[1]))
+/** Counts calls over the whole file, so that none is taken for another. */
+let next = 1
 
-/** A hundred calls a second until told to end. */
+/** A hundred numbered calls a second until told to end. What stands in a pipe when the answer comes began before it: so calls
+ * are told apart by when they were sent, not by when a busy server came to read them. */
 const load = () => {
+  const first = next
   const ending = new AbortController()
-  const made: Promise<unknown>[] = []
+  const made: Promise<ToolAnswer>[] = []
   const loop = (async () => {
     while (!ending.signal.aborted) {
-      made.push(tools.call('changing__fast'))
+      made.push(tools.call('changing__fast', { number: next++ }))
       await pause(10)
     }
   })()
-  return async (): Promise<void> => {
-    ending.abort()
-    await loop
-    await Promise.all(made)
+  return {
+    seen: async (): Promise<number> => (await begun()).filter((number) => number >= first).length,
+    stop: async (): Promise<ToolAnswer[]> => {
+      ending.abort()
+      await loop
+      return Promise.all(made)
+    },
   }
 }
 
-/** Calls that the server saw begin after `moment`. */
-const later = async (moment: number): Promise<number> => (await begun()).filter((at) => at > moment).length
+/** After the answer that a stop got: every later call is refused, and the server never hears of one. */
+const nothingBegins = async (code: string, { stop, seen }: ReturnType<typeof load>): Promise<void> => {
+  const after = next
+  await waitFor('calls after the answer', 30_000, () => next > after + 30)
+  const answers = await stop()
+  const late = answers.slice(answers.length - (next - after))
+  assert.deepEqual([...new Set(late.map(({ body }) => body.error?.code))], [code])
+  assert.deepEqual(
+    (await begun()).filter((number) => number >= after),
+    [],
+  )
+  assert.notEqual(await seen(), 0, 'the same count notices calls that begin')
+}
 
 before(async () => {
   folder = await freshDirectory()
@@ -97,37 +115,26 @@ test('no call begins after a revocation was answered, under a hundred calls a se
   await grantAll()
   assert.equal(await codeOf('changing__fast'), 'answered')
   const flying = tools.call('changing__wait')
-  const stop = load()
-  await waitFor('calls to be made', 10_000, async () => (await begun()).length > 50)
-  const unrevoked = now()
-  await waitFor('more calls', 10_000, async () => (await later(unrevoked)) > 10)
+  const calls = load()
+  await waitFor('calls to be made', 30_000, async () => (await calls.seen()) > 50)
   await carry('mcp_revoke', { server: 'changing' })
-  const revoked = now()
+  await nothingBegins('revoked', calls)
   assert.equal((await flying).body.error?.code, 'revoked')
-  await pause(300)
-  await stop()
-  assert.equal(await later(revoked), 0)
-  assert.notEqual(await later(unrevoked), 0, 'the same count notices calls that begin')
-  assert.equal(await codeOf('changing__fast'), 'revoked')
 })
 
 test('no call begins after a freeze was answered, and all goes on when it is lifted', async () => {
   await grantAll()
   const flying = tools.call('changing__wait')
-  const stop = load()
-  await waitFor('the call that waits to be made', 10_000, async () => (await readFile(place('calls'), 'utf8')).trim().endsWith('fast'))
+  const calls = load()
+  await waitFor('calls to be made', 30_000, async () => (await calls.seen()) > 0)
   const { status, text } = await request(`${unit.address}/v1/freeze`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ reason: 'a drill' }),
   })
-  const frozen = now()
   assert.equal(status, 200, text)
+  await nothingBegins('frozen', calls)
   assert.equal((await flying).body.error?.code, 'frozen')
-  await pause(300)
-  await stop()
-  assert.equal(await later(frozen), 0)
-  assert.equal(await codeOf('changing__fast'), 'frozen')
   assert.equal((await tools.list()).body.code, 'frozen')
   assert.equal((await request(`${unit.address}/v1/freeze?reason=over`, { method: 'DELETE' })).status, 204)
   assert.equal(await codeOf('changing__fast'), 'answered')
@@ -138,7 +145,7 @@ const names = async (): Promise<string[]> =>
 /** Approved as they were at first: a grant pins what the gateway has seen, which may still be what was there before. */
 const grantOriginal = async (): Promise<void> => {
   await declare(original)
-  await waitFor('a grant of the tools as they were', 20_000, async () => {
+  await waitFor('a grant of the tools as they were', 30_000, async () => {
     const { evidence } = await unit.client.changes.show(await grantAll())
     return isDeepStrictEqual((evidence as { tools?: unknown }).tools, original) && (await codeOf('changing__fast')) === 'answered'
   })
@@ -155,16 +162,16 @@ for (const [what, changed] of Object.entries<Partial<Definition>>({
   test(`a tool whose ${what} changed is hidden and refused, until a human approves it as it is now`, async () => {
     await grantOriginal()
     await declare(original.map((tool) => (tool.name === 'fast' ? { ...tool, ...changed } : tool)))
-    await waitFor('the refusal', 10_000, async () => (await codeOf('changing__fast')) === 'definition-changed')
+    await waitFor('the refusal', 30_000, async () => (await codeOf('changing__fast')) === 'definition-changed')
     assert.deepEqual(await names(), ['changing__wait'])
-    const [held, ...others] = await waitFor('the held change', 10_000, async () => {
+    const [held, ...others] = await waitFor('the held change', 30_000, async () => {
       const found = await heldDrift()
       return found.length > 0 ? found : undefined
     })
     assert.equal(others.length, 0)
     assert.equal(held?.risk, 'high')
     await unit.client.changes.decide(held?.id ?? '', { outcome: 'approve', decidedBy: 'someone', digest: held?.digest ?? '' })
-    await waitFor('the tool to be back', 10_000, async () => (await codeOf('changing__fast')) === 'answered')
+    await waitFor('the tool to be back', 30_000, async () => (await codeOf('changing__fast')) === 'answered')
     assert.equal((await names()).length, 2)
   })
 }
@@ -172,10 +179,10 @@ for (const [what, changed] of Object.entries<Partial<Definition>>({
 test('definitions that come back to what was approved need nobody', async () => {
   await grantOriginal()
   await declare([{ ...original[0]!, description: 'Something else' }, original[1]!])
-  await waitFor('the refusal', 10_000, async () => (await codeOf('changing__fast')) === 'definition-changed')
+  await waitFor('the refusal', 30_000, async () => (await codeOf('changing__fast')) === 'definition-changed')
   await declare(original)
-  await waitFor('the tool to be back', 10_000, async () => (await codeOf('changing__fast')) === 'answered')
-  await waitFor('no held change to be left', 10_000, async () => (await heldDrift()).length === 0)
+  await waitFor('the tool to be back', 30_000, async () => (await codeOf('changing__fast')) === 'answered')
+  await waitFor('no held change to be left', 30_000, async () => (await heldDrift()).length === 0)
 })
 
 test('a server that an agent proposes is in no catalog and grants nothing, until humans let both through', async () => {
@@ -200,5 +207,5 @@ test('a server that leaves the catalog takes its calls along, and brings them ba
   const { items } = await unit.client.grants.list()
   assert.equal(items.find(({ server }) => server === 'changing')?.state, 'active')
   await put('changing')
-  await waitFor('calls to work again', 10_000, async () => (await codeOf('changing__fast')) === 'answered')
+  await waitFor('calls to work again', 30_000, async () => (await codeOf('changing__fast')) === 'answered')
 })

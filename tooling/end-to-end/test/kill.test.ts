@@ -92,7 +92,7 @@ test('after SIGKILL of the supervisor nothing is left, and a held change can sti
   const family = await descendants(unit.pid)
   assert.ok(family.length >= 6, `${family.length} processes`)
   await unit.kill()
-  await waitFor('every process of the unit to be gone', 10_000, () => !family.some(alive))
+  await waitFor('every process of the unit to be gone', 30_000, () => !family.some(alive))
 
   const next = await startUnit({ stateDir, flags: ['--dev', '--sandbox', 'bubblewrap'] })
   t.after(next.dispose)
@@ -111,6 +111,6 @@ test('a stop leaves no process and no socket', async (t) => {
   const family = await descendants(unit.pid)
   const { code } = await unit.stop()
   assert.equal(code, 0)
-  await waitFor('every process of the unit to be gone', 5_000, () => !family.some(alive))
+  await waitFor('every process of the unit to be gone', 30_000, () => !family.some(alive))
   assert.ok(!(await readdir(unit.stateDir)).some((name) => name.endsWith('.sock')))
 })

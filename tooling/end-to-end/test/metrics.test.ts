@@ -38,7 +38,7 @@ const total = (readings: Readings, name: MetricName, labels: readonly string[] =
 }
 
 test('shows every metric of the table at the start, those of what has not happened at 0', async () => {
-  const readings = await waitFor('a sandbox driver', 10_000, async () => {
+  const readings = await waitFor('a sandbox driver', 30_000, async () => {
     const found = await read()
     return named(found, 'sandbox_launches_total').length > 0 ? found : undefined
   })
@@ -77,7 +77,7 @@ const moves = async (act: () => Promise<unknown>, expected: readonly [MetricName
 test('a change that is held, and one that is decided', async () => {
   let id = ''
   await moves(async () => (id = await submit(['crash'])), [['gateway_held_changes', 1]])
-  await waitFor('its age', 10_000, async () => total(await read(), 'gateway_oldest_held_seconds') > 0)
+  await waitFor('its age', 30_000, async () => total(await read(), 'gateway_oldest_held_seconds') > 0)
   await moves(
     () => unit.client.changes.decide(id, { outcome: 'reject', decidedBy: 'someone' }),
     [

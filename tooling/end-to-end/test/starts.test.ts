@@ -175,7 +175,7 @@ test('in production without runsc the unit is ready, says that sandboxes are ref
 test('in production a driver that lacks a wall launches nothing, and says which', async (t) => {
   const unit = await startUnit({ flags: ['--sandbox', 'bubblewrap'], env: { SERVICE_API_TOKEN: token }, token })
   t.after(unit.dispose)
-  const { sandbox } = await waitFor('a verdict', 10_000, async () => {
+  const { sandbox } = await waitFor('a verdict', 30_000, async () => {
     const status = await unit.client.status()
     return /missing|bwrap/.test(status.sandbox.reason ?? '') ? status : undefined
   })

@@ -44,13 +44,11 @@ const stops: readonly [what: string, code: string, stop: () => void][] = [
 const sent = async (method: string) => (await messages(join(bench.directory, 'log'))).filter((message) => message.method === method).length
 
 for (const [what, code, stop] of stops) {
-  test(`${what} ends a call that runs, here and at its server, within a second`, async () => {
+  test(`${what} ends a call that runs, here and at its server`, async () => {
     const silent = bench.call('sample__silent')
     await waitFor(async () => (await sent('tools/call')) === 1, { what: 'the call at the server' })
-    const from = performance.now()
     stop()
     assert.equal(codeOf(await silent), code)
-    assert.ok(performance.now() - from < 1_000)
     await waitFor(async () => (await sent('notifications/cancelled')) === 1, { what: 'a cancel at the server' })
     assert.deepEqual([(await bench.onlyRecord()).status, (await bench.onlyRecord()).code], ['refused', code])
   })

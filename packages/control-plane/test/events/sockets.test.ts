@@ -38,7 +38,7 @@ test('tells two hundred readers every line in order', async (t) => {
   t.after(() => readers.forEach(({ stop }) => stop()))
   await waitFor(() => events.count() === 200, { what: 'two hundred readers' })
   for (let i = 0; i < 50; i += 1) journal.write(10)
-  await waitFor(() => readers.every(({ told }) => told.length === 500), { what: 'every line at every reader', deadline: 20_000 })
+  await waitFor(() => readers.every(({ told }) => told.length === 500), { what: 'every line at every reader', deadline: 60_000 })
   for (const { told } of readers) assert.deepEqual(numbersOf(told), upTo(500))
 })
 
@@ -60,7 +60,7 @@ test('cuts off a reader that does not read, which holds up nobody and resumes wh
     },
     { what: 'the lazy reader to be cut off', deadline: 30_000 },
   )
-  await waitFor(() => busy.told.length === journal.lines.length, { what: 'every line at the busy reader', deadline: 20_000 })
+  await waitFor(() => busy.told.length === journal.lines.length, { what: 'every line at the busy reader', deadline: 60_000 })
   const chunks: Buffer[] = []
   lazy.on('data', (chunk: Buffer) => chunks.push(chunk))
   await once(lazy, 'close')
@@ -74,7 +74,7 @@ test('cuts off a reader that does not read, which holds up nobody and resumes wh
   assert.ok(last > 0 && last < journal.lines.length, String(last))
   const again = collect(clientOf(), Math.max(last, journal.lines.length - 5_000))
   t.after(again.stop)
-  await waitFor(() => numbersOf(again.told).at(-1) === journal.lines.length, { what: 'the last line', deadline: 20_000 })
+  await waitFor(() => numbersOf(again.told).at(-1) === journal.lines.length, { what: 'the last line', deadline: 60_000 })
 })
 
 test('cuts off a reader that stops reading what it missed', async (t) => {

@@ -91,7 +91,7 @@ describe('the journal at fault', { skip, concurrency: 1 }, () => {
       const end = await fault.begin({ dir, pid })
       cases += fault.refuses ? await underFault(ask, fault) : await goesOn(ask)
       await end()
-      await waitFor(async () => (await ask('health')) === 'ready', { what: 'the gateway to be whole again', deadline: 20_000 })
+      await waitFor(async () => (await ask('health')) === 'ready', { what: 'the gateway to be whole again', deadline: 60_000 })
       if (fault.refuses) {
         assert.deepEqual(await ask(fault.mayJournal ? 'journaled' : 'late'), Object.values(stages))
         await assertFacts(ask, fault, stopped)

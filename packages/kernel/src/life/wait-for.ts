@@ -5,7 +5,7 @@ import { ServiceError } from '@gatehouse/contracts'
 export interface WaitOptions {
   /** What is waited for, for the message when it does not come. */
   readonly what: string
-  /** Milliseconds; default 10 s. */
+  /** Milliseconds; default 30 s. */
   readonly deadline?: number
   /** Milliseconds between two looks; default 10. */
   readonly every?: number
@@ -15,7 +15,7 @@ export interface WaitOptions {
 /** Gives the first value of `probe` that is neither undefined, null nor false; throws `deadline` when none came. */
 export const waitFor = async <T>(
   probe: () => T | Promise<T>,
-  { what, deadline = 10_000, every = 10, signal }: WaitOptions,
+  { what, deadline = 30_000, every = 10, signal }: WaitOptions,
 ): Promise<Exclude<T, undefined | null | false>> => {
   const end = performance.now() + deadline
   for (;;) {
