@@ -2,12 +2,11 @@
 // written; an idle server does not.
 import { type Health, stateFiles } from '@gatehouse/contracts'
 import type { Recorder } from './calls/record.ts'
-import type { Sessions } from './socket/sessions.ts'
 import type { Servers } from './upstream/servers.ts'
 
 interface HealthOf {
   readonly servers: Pick<Servers, 'states'>
-  readonly sessions: Pick<Sessions, 'size'>
+  readonly sessions: { readonly size: number }
   readonly recorder: Pick<Recorder, 'isWritable'>
 }
 

@@ -1,14 +1,21 @@
 // The broker: tools lent to sessions, call by call. Handlers of its edges and of the gateway's events, one line each into an act.
 import { join } from 'node:path'
 import { type BrokerBoot, type brokerControlPlane, type gatewayBroker, type lifeEdge, limits } from '@gatehouse/contracts'
-import { type Logger, type Metrics, privateDirectory } from '@gatehouse/kernel'
-import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
-import { InFlight } from './calls/in-flight.ts'
+import {
+  createServe,
+  type Logger,
+  type Metrics,
+  privateDirectory,
+  RunningExchanges,
+  Sessions,
+  type SessionsOptions,
+} from '@gatehouse/kernel'
+import type { Calls, EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
+import { createInFlight, type InFlight } from './calls/in-flight.ts'
 import { Recorder, type Records } from './calls/record.ts'
+import type { CallSession } from './calls/session.ts'
 import { health } from './health.ts'
 import { createRoutes } from './socket/routes.ts'
-import { RunningExchanges } from './socket/running.ts'
-import { Sessions } from './socket/sessions.ts'
 import { Catalog } from './upstream/catalog.ts'
 import { Observations } from './upstream/observations.ts'
 import { Servers } from './upstream/servers.ts'
@@ -45,7 +52,7 @@ const lastMoment = 300
 
 interface Rooms {
   readonly inFlight: InFlight
-  readonly sessions: Sessions
+  readonly sessions: Sessions<CallSession>
   readonly catalog: Catalog
   readonly observations: Observations
 }
@@ -59,13 +66,17 @@ const listenToGateway = (rooms: () => Rooms, log: Logger): GatewayListeners => {
       'session-opened': (session) => begin('session-opened', rooms().sessions.opened(session)),
       'session-closed': ({ session }) => begin('session-closed', rooms().sessions.closed(session)),
       'catalog-changed': () => begin('catalog-changed', rooms().catalog.synchronize()),
-      'grant-changed': (change) => begin('grant-changed', rooms().inFlight.recheck(change)),
-      'freeze-changed': () => begin('freeze-changed', rooms().inFlight.recheckAll()),
+      'grant-changed': ({ agentGroupID, server }) =>
+        begin(
+          'grant-changed',
+          rooms().inFlight.recheck(({ session, address }) => session.agentGroupID === agentGroupID && address.server === server),
+        ),
+      'freeze-changed': () => begin('freeze-changed', rooms().inFlight.recheck()),
       'observation-wanted': ({ server }) => begin('observation-wanted', rooms().catalog.observe(server)),
     },
     onConnect: async () => {
       const { sessions, catalog, observations, inFlight } = rooms()
-      await Promise.all([catalog.synchronize(), sessions.synchronize(), observations.tellAgain(), inFlight.recheckAll()])
+      await Promise.all([catalog.synchronize(), sessions.synchronize(), observations.tellAgain(), inFlight.recheck()])
     },
   }
 }
@@ -75,6 +86,15 @@ const prepareDirectories = async (runDir: string): Promise<void> => {
   await privateDirectory(join(runDir, 'tools'), 0o711)
   await privateDirectory(join(runDir, 'servers'))
 }
+
+const surfaceOf = (
+  gateway: Calls<typeof gatewayBroker>,
+): Pick<SessionsOptions<CallSession>, 'surface' | 'sessions' | 'report' | 'callerOf'> => ({
+  surface: 'tools',
+  sessions: () => gateway.sessions({}),
+  report: (session) => gateway.surfaceReady({ session, surface: 'tools' }),
+  callerOf: ({ session, agentGroupID }) => ({ id: session, agentGroupID, names: new Map() }),
+})
 
 export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const { boot, log, metrics, records, recordLog } = options
@@ -87,14 +107,14 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const settings = { boot, log, secret: options.secret }
   const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void observations.tell(item, tools) })
   const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.find(server) !== undefined })
-  const inFlight = new InFlight(gateway)
+  const inFlight = createInFlight(gateway)
   const patience = { stopping: stopping.signal, callTime: options.callTime ?? limits.callTime }
-  const serve = createRoutes({ gateway, servers, recorder, inFlight, log, running, ...patience })
+  const routes = createRoutes({ gateway, servers, recorder, inFlight })
   const rooms: Rooms = {
     inFlight,
     observations,
     catalog: new Catalog({ gateway, servers, settings, observations, log }),
-    sessions: new Sessions({ gateway, log, runDir: boot.runDir, serve }),
+    sessions: new Sessions({ ...surfaceOf(gateway), runDir: boot.runDir, serve: createServe({ routes, log, running, ...patience }), log }),
   }
   return {
     controlPlane: { probe: ({ name }) => rooms.catalog.probe(name), states: () => servers.states() },

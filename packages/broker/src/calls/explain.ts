@@ -1,8 +1,8 @@
 // From what a call threw to the result that the agent reads.
 import { isServiceError } from '@gatehouse/contracts'
+import { Abandoned } from '@gatehouse/kernel'
 import { QueueFull } from '../fairness/slots.ts'
 import type { ToolAddress } from '../names/exposed-name.ts'
-import { Abandoned } from '../upstream/abandoned.ts'
 import { DefinitionChanged, type FailureKind, NotDeclared, NotConnected, UpstreamError, UpstreamFailure } from '../upstream/failure.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { refuse } from './refuse.ts'

@@ -1,9 +1,9 @@
 // A tool call from its name to its outcome: authorized now, by the gateway; declared now, by the server, as it was approved;
 // then made, once.
 import type { gatewayBroker, ToolCall } from '@gatehouse/contracts'
+import type { Abandoned } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import { parseName } from '../names/exposed-name.ts'
-import type { Abandoned } from '../upstream/abandoned.ts'
 import type { Servers } from '../upstream/servers.ts'
 import { explain } from './explain.ts'
 import type { InFlight } from './in-flight.ts'

@@ -8,9 +8,9 @@ import {
   ServiceError,
   type ToolDefinition,
 } from '@gatehouse/contracts'
+import { Abandoned } from '@gatehouse/kernel'
 import { exposedName } from '../names/exposed-name.ts'
 import { createNameTable } from '../names/table.ts'
-import { Abandoned } from '../upstream/abandoned.ts'
 import { digestOf } from '../upstream/digest-of.ts'
 import type { Listing } from '../upstream/live.ts'
 import type { CallTools } from './handle.ts'

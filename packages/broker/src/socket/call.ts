@@ -1,15 +1,12 @@
 // `POST /call`: read, handle, write down, answer. What cannot be written down is not answered with a result.
 import { isServiceError, limits, ServiceError, toServiceError } from '@gatehouse/contracts'
+import { Abandoned, type Exchange, jsonReply, problemReply, readBody, type Reply } from '@gatehouse/kernel'
 import { type CallTools, createCall } from '../calls/handle.ts'
 import { type Outcome, statusOf } from '../calls/outcome.ts'
 import type { RecordInput } from '../calls/record.ts'
 import { refuse } from '../calls/refuse.ts'
 import type { CallSession } from '../calls/session.ts'
-import { Abandoned } from '../upstream/abandoned.ts'
-import { readBody } from './body.ts'
-import type { Exchange } from './exchange.ts'
 import { parseCall } from './parse-call.ts'
-import { jsonReply, problemReply, type Reply } from './reply.ts'
 
 type Noted = Pick<RecordInput, 'server' | 'tool' | 'status' | 'code'>
 

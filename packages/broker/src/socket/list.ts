@@ -1,13 +1,11 @@
 // `GET /tools`: list, write down once for each granted server, answer.
 import { isServiceError, ServiceError, toServiceError } from '@gatehouse/contracts'
+import { Abandoned, type Exchange, jsonReply, problemReply, type Reply } from '@gatehouse/kernel'
 import type { CallTools } from '../calls/handle.ts'
 import { createList, type ServerList, type SessionList } from '../calls/list.ts'
 import { statusOf } from '../calls/outcome.ts'
 import type { RecordInput } from '../calls/record.ts'
 import type { CallSession } from '../calls/session.ts'
-import { Abandoned } from '../upstream/abandoned.ts'
-import type { Exchange } from './exchange.ts'
-import { jsonReply, problemReply, type Reply } from './reply.ts'
 
 type Noted = Pick<RecordInput, 'server' | 'status' | 'code' | 'sent' | 'duration'>
 

@@ -1,8 +1,7 @@
 // The catalog as the gateway holds it, brought to the servers here; and what the gateway or an operator asks of one server.
 import { type gatewayBroker, limits, type ProbeResult, type ServerName, ServiceError } from '@gatehouse/contracts'
-import type { Logger } from '@gatehouse/kernel'
+import { inTurn, type Logger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
-import { inTurn } from '../in-turn.ts'
 import type { ConnectSettings } from './make-transport.ts'
 import type { Observations } from './observations.ts'
 import { probe } from './probe.ts'

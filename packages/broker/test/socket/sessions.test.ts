@@ -83,6 +83,13 @@ test('serves a session anew whose socket an earlier process left', async () => {
   assert.deepEqual(await bench.tools(), [])
 })
 
+test('does not report a session in whose directory somebody else put something', async () => {
+  bench.gateway.sessions = [sessionOne, sessionTwo].map((session) => ({ session, agentGroupID: group }))
+  await writeFile(join(await makeDirectory(sessionOne), 'planted.sock'), 'a link, or what else leads elsewhere')
+  await bench.start()
+  assert.deepEqual(bench.gateway.ready, [sessionTwo])
+})
+
 test('does not report a session whose socket it cannot serve', async () => {
   bench.gateway.sessions = [{ session: sessionOne, agentGroupID: group }]
   await writeFile(join(await makeDirectory(sessionOne), 'tools.sock'), 'no socket')

@@ -1,22 +1,22 @@
 // One request on a session's socket: who waits for its answer, and until when.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Abandoned } from '../upstream/abandoned.ts'
+import { Abandoned } from './abandoned.ts'
 
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   /** Milliseconds of `performance.now()`. */
   readonly started: number
-  /** Aborts with `Abandoned` when the caller leaves, the time is over or the broker stops. */
+  /** Aborts with `Abandoned` when the caller leaves, the time is over or the service stops. */
   readonly signal: AbortSignal
   readonly giveUp: (reason: Abandoned) => void
   end(): void
 }
 
 export interface Patience {
-  /** Milliseconds. */
+  /** Milliseconds that one request may take. */
   readonly callTime: number
-  /** Aborts when the broker stops. */
+  /** Aborts when the service stops. */
   readonly stopping: AbortSignal
 }
 

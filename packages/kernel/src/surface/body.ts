@@ -1,10 +1,10 @@
 // Reads a request's body, counted while it arrives.
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '@gatehouse/contracts'
-import { Abandoned } from '../upstream/abandoned.ts'
+import { Abandoned } from './abandoned.ts'
 
 const tooLarge = (most: number): ServiceError =>
-  new ServiceError('too-large', { detail: `expected a body of at most ${most} bytes, got more`, hint: 'send smaller arguments' })
+  new ServiceError('too-large', { detail: `expected a body of at most ${most} bytes, got more`, hint: 'send less at once' })
 
 const declared = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0)
 

@@ -1,25 +1,27 @@
 // Keeps one socket for each open session, in step with the gateway: by its events, and anew after each connection to it.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { gatewayBroker, SessionID } from '@gatehouse/contracts'
-import type { Logger } from '@gatehouse/kernel'
-import type { Calls } from '@gatehouse/rpc'
-import { inTurn } from '../in-turn.ts'
+import type { SessionID } from '@gatehouse/contracts'
+import { inTurn } from '../life/in-turn.ts'
+import type { Logger } from '../log/logger.ts'
 import { removeDirectory } from './directory.ts'
-import { listen, type ListenOptions, type OpenSession, type SessionSocket } from './listen.ts'
+import { listen, type SurfaceOptions, type OpenSession, type SessionSocket } from './listen.ts'
 
-export interface SessionsOptions extends ListenOptions {
-  readonly gateway: Calls<typeof gatewayBroker>
+export interface SessionsOptions<Caller> extends SurfaceOptions<Caller> {
+  /** Asks the gateway which sessions are open. */
+  readonly sessions: () => Promise<readonly OpenSession[]>
+  /** Tells the gateway that a session's socket is served. */
+  readonly report: (session: SessionID) => Promise<unknown>
   readonly log: Logger
 }
 
-export class Sessions {
-  readonly #options: SessionsOptions
+export class Sessions<Caller> {
+  readonly #options: SessionsOptions<Caller>
   readonly #open = new Map<SessionID, SessionSocket>()
   /** One act at a time, in the order in which the gateway spoke. */
   readonly #next = inTurn()
 
-  constructor(options: SessionsOptions) {
+  constructor(options: SessionsOptions<Caller>) {
     this.#options = options
   }
 
@@ -38,7 +40,7 @@ export class Sessions {
   /** Opens what is missing, closes what is gone, reports each, and removes what an earlier process left behind. */
   synchronize(): Promise<void> {
     return this.#next(async () => {
-      const sessions = await this.#options.gateway.sessions({})
+      const sessions = await this.#options.sessions()
       const wanted = new Set(sessions.map(({ session }) => session))
       for (const session of this.#open.keys()) if (!wanted.has(session)) await this.#end(session)
       await this.#sweep(wanted)
@@ -52,12 +54,12 @@ export class Sessions {
 
   /** A socket that cannot be served is not reported, so that the session is not launched without it. */
   async #serve(session: OpenSession): Promise<void> {
-    const { gateway, log } = this.#options
+    const { surface, report, log } = this.#options
     try {
       if (!this.#open.has(session.session)) this.#open.set(session.session, await listen(session, this.#options))
-      await gateway.surfaceReady({ session: session.session, surface: 'tools' })
+      await report(session.session)
     } catch (error) {
-      log.error('the tools socket of a session is not ready', { session: session.session, error })
+      log.error(`the ${surface} socket of a session is not ready`, { session: session.session, error })
     }
   }
 
@@ -68,7 +70,7 @@ export class Sessions {
   }
 
   async #sweep(wanted: ReadonlySet<string>): Promise<void> {
-    const root = join(this.#options.runDir, 'tools')
+    const root = join(this.#options.runDir, this.#options.surface)
     const found = await readdir(root, { withFileTypes: true }).catch(() => [])
     for (const entry of found) if (entry.isDirectory() && !wanted.has(entry.name)) await removeDirectory(join(root, entry.name))
   }
