@@ -46,6 +46,7 @@ const prepare = async ({ plan, env, release, printer, redactor }: UnitOptions): 
   if (token.minted) printer.unredacted({ message: 'admin token minted; it is shown this once', token: token.value })
   for (const subkey of [keys.database, keys.journal, keys.secrets, keys.queues]) redactor.add(subkey)
   if (token.value !== null) redactor.add(token.value)
+  if (plan.outbound.proxy !== null) redactor.add(plan.outbound.proxy)
   return {
     plan,
     installation,

@@ -26,7 +26,7 @@ export interface GatewayListeners {
 }
 
 export interface BrokerOptions {
-  readonly boot: Pick<BrokerBoot, 'runDir' | 'isolation' | 'variables' | 'ownAddress' | 'version'>
+  readonly boot: Pick<BrokerBoot, 'runDir' | 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'version'>
   /** The client of the gateway, which stays when its connection does not. */
   connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayBroker>, 'calls' | 'close'>
   readonly records: Records

@@ -52,6 +52,7 @@ const boot = (): BrokerBoot => ({
   isolation: 'none',
   variables: {},
   ownAddress: '127.0.0.1:8787',
+  outbound: { proxy: null, noProxy: [], authorities: null },
 })
 
 interface Started {

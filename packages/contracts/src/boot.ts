@@ -43,6 +43,17 @@ export const GatewayBoot = v.strictObject({
 })
 export type GatewayBoot = v.InferOutput<typeof GatewayBoot>
 
+/** How the unit reaches the world outside of it. */
+export const OutboundSettings = v.strictObject({
+  /** Url of the proxy that dials for the unit; it may hold a password. */
+  proxy: v.nullable(v.string()),
+  /** Hosts, domains and networks that are dialled without it. */
+  noProxy: v.array(v.string()),
+  /** PEM of authorities that are trusted besides those of Node. */
+  authorities: v.nullable(v.string()),
+})
+export type OutboundSettings = v.InferOutput<typeof OutboundSettings>
+
 export const BrokerBoot = v.strictObject({
   ...common,
   isolation: v.picklist(['container', 'none']),
@@ -50,6 +61,7 @@ export const BrokerBoot = v.strictObject({
   variables: v.record(v.string(), v.string()),
   /** The unit's own admin address: never dialled. */
   ownAddress: v.string(),
+  outbound: OutboundSettings,
 })
 export type BrokerBoot = v.InferOutput<typeof BrokerBoot>
 

@@ -82,6 +82,7 @@ const broker = (unit: Unit, secrets: Secrets): BrokerBoot => ({
   isolation: unit.plan.isolation,
   variables: unit.plan.variables,
   ownAddress: `${unit.plan.host}:${unit.plan.port}`,
+  outbound: unit.plan.outbound,
 })
 
 const runner = (unit: Unit, secrets: Secrets): RunnerBoot => ({

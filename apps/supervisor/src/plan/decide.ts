@@ -7,6 +7,7 @@ import { parseAddress } from './address.ts'
 import { parseDuration } from './duration.ts'
 import { clientVariables, refuseWhatComesLater, table } from './flags.ts'
 import { parseMountAllow } from './mount-allow.ts'
+import { readOutbound } from './outbound.ts'
 import type { Plan } from './plan.ts'
 import { parseProxies } from './proxies.ts'
 import { checkToken } from './token.ts'
@@ -78,10 +79,7 @@ export interface Decided {
 export const decidePlan = (argv: readonly string[], env: Env, version: string): Decided => {
   refuseWhatComesLater(argv, env)
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    throw refuse(
-      'NODE_TLS_REJECT_UNAUTHORIZED: expected certificates to be checked, got 0',
-      'unset it; NODE_EXTRA_CA_CERTS adds an authority',
-    )
+    throw refuse('NODE_TLS_REJECT_UNAUTHORIZED: expected certificates to be checked, got 0', 'unset it; SERVICE_CA_FILE adds an authority')
   }
   const { values, warnings } = readSettings(table, { argv, env, prefix: 'SERVICE_', foreign: clientVariables })
   const mode = chooseMode(values)
@@ -108,6 +106,7 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     publicUrls: parsePublicUrls(values.publicUrl),
     trustedProxies: parseProxies(values.trustedProxies),
     variables: referenceable(env, values.mcpEnv),
+    outbound: readOutbound(values),
     token: values.apiToken ?? null,
     open: mode === 'dev' && values.apiToken === undefined,
     masterKeyFile: values.masterKeyFile === undefined ? null : resolve(values.masterKeyFile),

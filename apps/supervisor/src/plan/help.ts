@@ -25,11 +25,14 @@ Each flag has an environment twin in brackets.
 Environment alone:
 
   SERVICE_API_TOKEN         the admin token, or SERVICE_API_TOKEN_FILE; without either one is minted
+  SERVICE_CA_FILE           PEM file of authorities that are trusted besides those of Node
+  SERVICE_HTTPS_PROXY       proxy through which remote tool servers are reached, or SERVICE_HTTPS_PROXY_FILE
   SERVICE_LOG_FORMAT        plain, json [plain]
   SERVICE_MASTER_KEY_FILE   the master key, kept outside the state directory
   SERVICE_MCP_ENV           globs of variables that the catalog may reference, separated by commas
   SERVICE_MOUNT_ALLOW       host paths below which approved mounts may lie, absolute and without links,
                             separated by colons or commas [none]
+  SERVICE_NO_PROXY          hosts, domains and networks that are dialled without the proxy, separated by commas
   SERVICE_PUBLIC_URL        URLs by which people reach the API, separated by commas
   SERVICE_TRUSTED_PROXIES   networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,
                             separated by commas [none]

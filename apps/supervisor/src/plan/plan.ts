@@ -1,5 +1,5 @@
 // A plan is everything that a start decided: what the unit is, before anything of it runs.
-import type { Mode, Pinning } from '@gatehouse/contracts'
+import type { Mode, OutboundSettings, Pinning } from '@gatehouse/contracts'
 
 export interface Plan {
   readonly mode: Mode
@@ -28,6 +28,7 @@ export interface Plan {
   readonly trustedProxies: readonly string[]
   /** Host variables that the catalog may reference. */
   readonly variables: Readonly<Record<string, string>>
+  readonly outbound: OutboundSettings
   /** Given by the operator; otherwise the unit mints or reads its own. */
   readonly token: string | null
   /** True where no token is asked for. */

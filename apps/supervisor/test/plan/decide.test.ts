@@ -166,3 +166,28 @@ test('trusted proxies are networks, and a bare address is a network of one', () 
 test('paths for mounts are separated by colons or commas and written without detours', () => {
   assert.deepEqual(plan([], { SERVICE_MOUNT_ALLOW: '/srv/data/:/srv/a/../b,/srv/data' }).mountAllow, ['/srv/data', '/srv/b'])
 })
+
+test('reads how the unit reaches the world outside', () => {
+  assert.deepEqual(plan([]).outbound, { proxy: null, noProxy: [], authorities: null })
+  const { proxy, noProxy } = plan([], {
+    SERVICE_HTTPS_PROXY: 'http://user:pass@proxy.example:3128',
+    SERVICE_NO_PROXY: '.corp.example, 10.0.0.0/8,*',
+  }).outbound
+  assert.deepEqual({ proxy, noProxy }, { proxy: 'http://user:pass@proxy.example:3128/', noProxy: ['.corp.example', '10.0.0.0/8', '*'] })
+})
+
+for (const [name, value] of [
+  ['SERVICE_HTTPS_PROXY', 'secret-proxy:3128'],
+  ['SERVICE_HTTPS_PROXY', 'socks5://secret-proxy:1080'],
+  ['SERVICE_HTTPS_PROXY', 'http://secret-proxy/path'],
+  ['SERVICE_NO_PROXY', '10.0.0.0/33'],
+  ['SERVICE_NO_PROXY', 'http://a.example'],
+  ['SERVICE_CA_FILE', '/nonexistent/ca.pem'],
+  ['SERVICE_CA_FILE', '/dev/null'],
+] as const)
+  test(`refuses ${name}=${value} and shows no proxy's url`, () => {
+    const { exit, text } = refused([], { [name]: value })
+    assert.equal(exit, exits.configuration)
+    assert.ok(text.startsWith(`${name}: expected `), text)
+    assert.doesNotMatch(text, /secret-proxy/)
+  })

@@ -12,6 +12,7 @@ const phrases = {
   unresolved: 'the name of the server cannot be resolved',
   unreachable: 'the server cannot be reached',
   'address-refused': 'the address of the server may not be dialled',
+  proxy: 'the proxy does not connect to the server',
   certificate: 'the certificate of the server cannot be verified',
   redirected: 'the server answered with a redirect, which is never followed',
   denied: 'the server refused the credentials',

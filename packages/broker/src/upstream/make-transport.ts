@@ -10,7 +10,7 @@ import { createHttpTransport } from './http/transport.ts'
 import { StdioTransport } from './stdio/transport.ts'
 
 export interface ConnectSettings {
-  readonly boot: Pick<BrokerBoot, 'isolation' | 'variables' | 'ownAddress' | 'runDir' | 'version'>
+  readonly boot: Pick<BrokerBoot, 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'runDir' | 'version'>
   readonly log: Logger
   /** Registers an expanded value, so that no log shows it. */
   secret(value: string): void
@@ -43,7 +43,8 @@ export const makeTransport = async ({ name, entry }: NamedEntry, settings: Conne
   if (entry.transport === 'http') {
     const { values, secrets } = expand(entry.headers, settings.boot.variables)
     checkHeaders(values)
-    const transport = createHttpTransport({ url: entry.url, headers: values, ownAddress: settings.boot.ownAddress })
+    const { ownAddress, outbound } = settings.boot
+    const transport = createHttpTransport({ url: entry.url, headers: values, ownAddress, outbound })
     return { kind: 'http', transport, scrub: scrubOf(secrets, settings) }
   }
   // Never run without the isolation that was asked for.

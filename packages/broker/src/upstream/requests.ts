@@ -10,6 +10,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client'
+import { OutboundFailure } from '@gatehouse/outbound'
 import { classify } from './classify.ts'
 import { UpstreamError, UpstreamFailure } from './failure.ts'
 import type { OverlongLine } from './stdio/lines.ts'
@@ -48,7 +49,7 @@ const watchStreams = (transport: Transport): (() => UpstreamFailure) => {
   let wasCut = false
   Object.assign(transport, {
     onerror: (error: Error) => {
-      wasCut = error.message.includes(UpstreamFailure.name)
+      wasCut = error.message.includes(OutboundFailure.name)
       others?.(error)
     },
   })

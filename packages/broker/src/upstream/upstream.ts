@@ -35,6 +35,7 @@ const fatal: ReadonlySet<FailureKind> = new Set([
   'connection-refused',
   'unresolved',
   'address-refused',
+  'proxy',
   'certificate',
   'denied',
   'silent',

@@ -1,23 +1,24 @@
 // MCP over streamable HTTP to a remote server, by the SDK's transport on our own way out.
 import { setTimeout as pause } from 'node:timers/promises'
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
-import { checkServerUrl, limits } from '@gatehouse/contracts'
+import { checkServerUrl, limits, type OutboundSettings } from '@gatehouse/contracts'
+import { createOutlet } from '@gatehouse/outbound'
 import { UpstreamFailure } from '../failure.ts'
-import { createOutlet } from './create-fetch.ts'
 
 export interface HttpOptions {
   readonly url: string
   /** Expanded. */
   readonly headers: Readonly<Record<string, string>>
   readonly ownAddress: string
+  readonly outbound: OutboundSettings
 }
 
 /** The catalog may have been written by hand, so the url is judged here too. */
-export const createHttpTransport = ({ url, headers, ownAddress }: HttpOptions): Transport => {
+export const createHttpTransport = ({ url, headers, ownAddress, outbound }: HttpOptions): Transport => {
   const refused = checkServerUrl(url)
   if (refused !== null) throw new UpstreamFailure('address-refused', `the url of the server is refused: ${refused}`)
   const target = new URL(url)
-  const outlet = createOutlet(target, ownAddress)
+  const outlet = createOutlet({ url: target, ownAddress, settings: outbound, most: limits.upstreamMessage })
   const transport = new StreamableHTTPClientTransport(target, {
     fetch: outlet.fetch,
     requestInit: { headers: { ...headers } },

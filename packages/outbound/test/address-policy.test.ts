@@ -1,7 +1,7 @@
 // Which addresses are dialled, whatever a name turns into.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAddressPolicy } from '../../../src/upstream/http/address-policy.ts'
+import { createAddressPolicy } from '../src/address-policy.ts'
 
 const policy = (url: string, ownAddress = '127.0.0.1:8787') => createAddressPolicy({ url: new URL(url), ownAddress })
 const isAllowed = (url: string, address: string, ownAddress?: string): boolean => {

@@ -1,6 +1,5 @@
 // Counts what a server sends and cuts it at the limit. A stream of events may go on for ever; one event may not.
-import { limits } from '@gatehouse/contracts'
-import { UpstreamFailure } from '../failure.ts'
+import { OutboundFailure } from './failure.ts'
 
 const boundaries = ['\n\n', '\n\r\n', '\r\r'].map((text) => Buffer.from(text))
 
@@ -13,16 +12,16 @@ const eventEnds = (bytes: Buffer): { first: number; last: number } | null => {
   return found.length === 0 ? null : { first: Math.min(...found.map((end) => end.first)), last: Math.max(...found.map((end) => end.last)) }
 }
 
-export async function* limitBody(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* limitBody(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > limits.upstreamMessage) throw new UpstreamFailure('too-large')
+    if (size > most) throw new OutboundFailure('too-large')
     yield chunk
   }
 }
 
-export async function* limitEvents(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* limitEvents(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
   let size = 0
   let before = Buffer.alloc(0)
   for await (const chunk of body) {
@@ -30,7 +29,7 @@ export async function* limitEvents(body: AsyncIterable<Buffer>): AsyncGenerator<
     const seen = Buffer.concat([before, chunk])
     const ends = eventEnds(seen)
     const grown = size + (ends === null ? chunk.length : ends.first - before.length)
-    if (grown > limits.upstreamMessage) throw new UpstreamFailure('too-large')
+    if (grown > most) throw new OutboundFailure('too-large')
     size = ends === null ? grown : seen.length - ends.last
     before = Buffer.from(seen.subarray(-2))
     yield chunk

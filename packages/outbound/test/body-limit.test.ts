@@ -1,8 +1,11 @@
 // What is counted of an answer, and where it is cut.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { limits } from '@gatehouse/contracts'
-import { limitBody, limitEvents } from '../../../src/upstream/http/body-limit.ts'
+import * as cut from '../src/body-limit.ts'
+
+const most = 8 * 1024 * 1024
+const limitBody = (body: AsyncIterable<Buffer>): AsyncIterable<Buffer> => cut.limitBody(body, most)
+const limitEvents = (body: AsyncIterable<Buffer>): AsyncIterable<Buffer> => cut.limitEvents(body, most)
 
 async function* chunks(texts: Iterable<string>): AsyncGenerator<Buffer> {
   for (const text of texts) yield Buffer.from(text)
@@ -18,7 +21,7 @@ function* repeat(text: string, times: number): Generator<string> {
 }
 
 test('cuts a body beyond the limit, and passes one at the limit', async () => {
-  assert.equal(await total(limitBody(chunks(repeat(mebibyte, limits.upstreamMessage / mebibyte.length)))), limits.upstreamMessage)
+  assert.equal(await total(limitBody(chunks(repeat(mebibyte, most / mebibyte.length)))), most)
   await assert.rejects(total(limitBody(chunks([...repeat(mebibyte, 8), 'y']))), { kind: 'too-large' })
 })
 
@@ -30,7 +33,7 @@ for (const end of ['\n\n', '\r\n\r\n', '\r\r'])
 
 test('sees an end of an event that lies across two chunks', async () => {
   const events = [...repeat(mebibyte, 7), '\r', '\n\r', '\n', ...repeat(mebibyte, 7), '\n', '\n', ...repeat(mebibyte, 7)]
-  assert.ok((await total(limitEvents(chunks(events)))) > limits.upstreamMessage)
+  assert.ok((await total(limitEvents(chunks(events)))) > most)
 })
 
 test('cuts one event beyond the limit, also after others and also when its end is in the same chunk', async () => {

@@ -1,0 +1,84 @@
+// One way out to one origin: dialled addresses are checked, redirects refused, answers counted, nothing tried again.
+import { Readable } from 'node:stream'
+import { limits, type OutboundSettings } from '@gatehouse/contracts'
+import { Agent, request } from 'undici'
+import { createAddressPolicy, type Reach, type Resolve } from './address-policy.ts'
+import { limitBody, limitEvents } from './body-limit.ts'
+import { createConnect, type Dial, dialDirectly } from './connect.ts'
+import { OutboundFailure } from './failure.ts'
+
+export interface OutletOptions {
+  /** Port and scheme of the policy are those of this url; no other origin is asked. */
+  readonly url: URL
+  /** `host:port` of the unit's own admin API. */
+  readonly ownAddress: string
+  readonly settings: OutboundSettings
+  /** Default `any`. */
+  readonly reach?: Reach
+  /** Bytes of the longest answer, or of one event of a stream. */
+  readonly most: number
+  /** Milliseconds until the answer begins; default that of a call. */
+  readonly headersTime?: number
+  /** Seams for tests. */
+  readonly resolve?: Resolve
+  readonly dial?: Dial
+}
+
+export type Fetch = (target: string | URL, init?: RequestInit) => Promise<Response>
+
+export interface Outlet {
+  /** Bodies are strings or bytes. Rejects with `OutboundFailure` or an error of the system. */
+  readonly fetch: Fetch
+  close(): Promise<void>
+}
+
+const withoutBody = new Set([101, 204, 205, 304])
+
+const headersOf = (headers: Readonly<Record<string, string | string[] | undefined>>): Headers => {
+  const result = new Headers()
+  for (const [name, value] of Object.entries(headers)) for (const one of [value ?? []].flat()) result.append(name, one)
+  return result
+}
+
+const toResponse = ({ statusCode, headers, body }: Awaited<ReturnType<typeof request>>, most: number): Response => {
+  const isStream = String(headers['content-type'] ?? '').startsWith('text/event-stream')
+  const init = { status: statusCode, headers: headersOf(headers) }
+  if (withoutBody.has(statusCode)) {
+    body.resume()
+    return new Response(null, init)
+  }
+  const counted = (isStream ? limitEvents : limitBody)(body, most)
+  return new Response(Readable.toWeb(Readable.from(counted, { objectMode: false })) as ReadableStream, init)
+}
+
+const bodyOf = (body: RequestInit['body']): string | Uint8Array | null =>
+  typeof body === 'string' || body instanceof Uint8Array ? body : null
+
+export const createOutlet = (options: OutletOptions): Outlet => {
+  const { url, ownAddress, settings, reach = 'any', most, resolve } = options
+  const policy = createAddressPolicy({ url, ownAddress, reach, ...(resolve && { resolve }) })
+  const agent = new Agent({
+    connect: createConnect({ settings, policy, reach, dial: options.dial ?? dialDirectly }),
+    headersTimeout: options.headersTime ?? limits.callTime,
+    bodyTimeout: 0,
+  })
+  return {
+    fetch: async (target, init = {}) => {
+      const to = new URL(target)
+      if (to.origin !== url.origin) throw new OutboundFailure('redirected')
+      const response = await request(to, {
+        dispatcher: agent,
+        method: init.method ?? 'GET',
+        headers: Object.fromEntries(new Headers(init.headers)),
+        body: bodyOf(init.body),
+        signal: init.signal ?? null,
+      })
+      if (response.statusCode >= 300 && response.statusCode < 400) {
+        response.body.destroy()
+        throw new OutboundFailure('redirected')
+      }
+      return toResponse(response, most)
+    },
+    close: () => agent.destroy(),
+  }
+}
