@@ -82,10 +82,10 @@ export const createConnect = (options: ConnectOptions): Connector => {
     const httpSocket = await openTunnel(new URL(settings.proxy), ca, `${to.hostname}:${to.port || '443'}`)
     return { ...to, httpSocket }
   }
-  return (to, done) => {
+  return (to, tell) => {
     connect(to).then(
-      (tunnelled) => (tunnelled === null ? direct(to, done) : encrypt(tunnelled, done)),
-      (error: unknown) => done(error instanceof Error ? error : new OutboundFailure('proxy'), null),
+      (tunnelled) => (tunnelled === null ? direct(to, tell) : encrypt(tunnelled, tell)),
+      (error: unknown) => tell(error instanceof Error ? error : new OutboundFailure('proxy'), null),
     )
   }
 }

@@ -50,8 +50,8 @@ const readAuthorities = (path: string | undefined): string | null => {
   if (path === undefined) return null
   try {
     const found = readFileSync(path, 'utf8').match(blocks) ?? []
-    for (const block of found) new X509Certificate(block)
-    if (found.length > 0) return found.join('\n')
+    const isReadable = found.every((block) => new X509Certificate(block).subject !== null)
+    if (found.length > 0 && isReadable) return found.join('\n')
   } catch {
     // Said below: the file cannot be used, whatever the reason.
   }
