@@ -149,6 +149,14 @@ export const limits = {
   sandboxOutput: 64 * MiB,
   sandboxOutputPerSecond: MiB,
 
+  /** A tree of npm packages: how many, a tarball as it is sent, and all files of the tree. */
+  treePackages: 1000,
+  treeTarball: 64 * MiB,
+  treeBytes: 512 * MiB,
+  treeFiles: 50_000,
+  /** From the wish for a tree until it is refused. */
+  treeTime: 60_000,
+
   socketPath: 100,
   pageSize: 50,
   pageSizeMost: 200,

@@ -1,0 +1,59 @@
+// The one host that packages come from. Whatever else an answer points at is never dialled.
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { TreeRefused } from './refused.ts'
+
+export interface Registry {
+  readonly url: string
+  /** Unix socket behind which the registry's host lies, where there is no network. */
+  readonly socket?: string | undefined
+  /** PEM of further authorities. */
+  readonly ca?: string | undefined
+}
+
+/** Where npm says that its packages lie; a registry that mirrors them may say so too. */
+const npmHost = 'registry.npmjs.org'
+const connections = { keepAlive: true, maxSockets: 8 }
+
+interface Destination {
+  readonly host?: string | null | undefined
+  readonly port?: number | string | null | undefined
+}
+
+const portOf = ({ port, protocol }: URL): string => (port === '' ? (protocol === 'https:' ? '443' : '80') : port)
+
+/** Throws for any host but the registry's. */
+const guard = (registry: URL, { host, port }: Destination): void => {
+  if (host !== registry.hostname.replaceAll(/^\[|\]$/g, '') || String(port) !== portOf(registry)) {
+    throw new TreeRefused(
+      'not-from-registry',
+      `the registry ${registry.host} led to ${host ?? 'nowhere'}:${port ?? ''}, and nothing else is asked`,
+    )
+  }
+}
+
+export const agentOf = ({ url, socket, ca }: Registry): HttpAgent => {
+  const registry = new URL(url)
+  const path = socket === undefined ? {} : { path: socket }
+  const agent =
+    registry.protocol === 'https:' ? new HttpsAgent({ ...connections, ...(ca === undefined ? {} : { ca }) }) : new HttpAgent(connections)
+  const connect = agent.createConnection.bind(agent)
+  return Object.assign(agent, {
+    createConnection: (options: Parameters<typeof connect>[0], done: Parameters<typeof connect>[1]) => {
+      guard(registry, options)
+      return connect({ ...options, ...path }, done)
+    },
+  })
+}
+
+/** What a tarball is fetched by; a mirror that names npm's own host means itself. */
+export const tarballUrl = (registry: string, resolved: string): string => {
+  const own = new URL(registry)
+  const said = URL.canParse(resolved) ? new URL(resolved) : undefined
+  if (said === undefined) throw new TreeRefused('not-from-registry', `expected the address of a tarball, got ${JSON.stringify(resolved)}`)
+  const url = said.host === npmHost && own.host !== npmHost ? new URL(said.pathname, own) : said
+  if (url.origin !== own.origin || url.username !== '' || url.password !== '') {
+    throw new TreeRefused('not-from-registry', `expected a tarball of ${own.origin}, got ${said.origin}`)
+  }
+  return url.href
+}
