@@ -1,9 +1,19 @@
 // What the fake unit holds. Every value is parsed, so that it has the shape that a unit would send.
-import { AuditEntry, Change, ChangeView, ChatMessage, ProbeResult, PutServerAnswer, ServerView, Status } from '@gatehouse/contracts'
+import {
+  AuditEntry,
+  Change,
+  ChangeView,
+  ChatMessage,
+  ProbeResult,
+  PutServerAnswer,
+  ServerLogs,
+  ServerView,
+  Status,
+} from '@gatehouse/contracts'
 import * as v from 'valibot'
 
 const digest = 'ab'.repeat(32)
-const at = '2026-01-02T03:04:05.000Z'
+export const at = '2026-01-02T03:04:05.000Z'
 
 /** Escapes, a mark of direction and a line end, as an agent might send them. */
 export const hostile = 'red\u001b[31m \u202egnp.exe\u200b\r\n\u0007end\u009b2J'
@@ -71,6 +81,14 @@ export const probe = v.parse(ProbeResult, {
   server: { name: 'sample', version: '1.0.0', protocol: '2025-11-25' },
   elapsedMs: 12.4,
 })
+
+const written = (seq: number, text: string, session?: string) => ({ seq, at, text, ...(session !== undefined && { session }) })
+
+/** By what was asked for; nothing behind the third. */
+export const logs: Readonly<Record<string, ServerLogs>> = {
+  '': v.parse(ServerLogs, { items: [written(1, 'started'), written(2, hostile, 'ses_abcdefghijklm')], next: 2, missed: false }),
+  'after=2': v.parse(ServerLogs, { items: [written(3, 'more')], next: 3, missed: false }),
+}
 
 export const status = v.parse(Status, {
   version: '0.0.0',

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { type Code, codes } from '@gatehouse/contracts'
-import { change, changeView, entries, messages, probe, put, servers, status } from './contents.ts'
+import { change, changeView, entries, logs, messages, probe, put, servers, status } from './contents.ts'
 
 export interface Asked {
   readonly method: string
@@ -53,6 +53,8 @@ const known = (asked: Asked): unknown => {
       return servers[0]
     case 'POST /v1/registry/mcp-servers/sample/probe':
       return probe
+    case 'GET /v1/registry/mcp-servers/sample/logs':
+      return logs[/after=\d+/.exec(asked.path)?.[0] ?? '']
     case 'POST /v1/ui/chat/send':
       return { conversationId: 'console', messageId: 'msg-1', sessionId: 'ses_abcdefghijklm' }
     case 'GET /v1/status':

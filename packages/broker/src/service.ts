@@ -10,6 +10,7 @@ import {
   Sessions,
   type SessionsOptions,
 } from '@gatehouse/kernel'
+import type { Resolve } from '@gatehouse/outbound'
 import type { Calls, EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { createInFlight, type InFlight } from './calls/in-flight.ts'
 import { Recorder, type Records } from './calls/record.ts'
@@ -17,8 +18,12 @@ import type { CallSession } from './calls/session.ts'
 import { health } from './health.ts'
 import { createRoutes } from './socket/routes.ts'
 import { Catalog } from './upstream/catalog.ts'
+import { Eras } from './upstream/eras.ts'
+import type { ConnectSettings } from './upstream/make-transport.ts'
 import { Observations } from './upstream/observations.ts'
+import { Origins } from './upstream/origins.ts'
 import { Servers } from './upstream/servers.ts'
+import { Output } from './upstream/stdio/output.ts'
 
 export interface GatewayListeners {
   readonly on: EventListeners<typeof gatewayBroker>
@@ -26,7 +31,7 @@ export interface GatewayListeners {
 }
 
 export interface BrokerOptions {
-  readonly boot: Pick<BrokerBoot, 'runDir' | 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'version'>
+  readonly boot: Pick<BrokerBoot, 'runDir' | 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'version' | 'stateDir'>
   /** The client of the gateway, which stays when its connection does not. */
   connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayBroker>, 'calls' | 'close'>
   readonly records: Records
@@ -38,6 +43,8 @@ export interface BrokerOptions {
   readonly callTime?: number
   /** Registers a value that no log may show. */
   readonly secret: (value: string) => void
+  /** Seam for tests. */
+  readonly resolve?: Resolve | undefined
 }
 
 export interface Broker {
@@ -54,6 +61,7 @@ interface Rooms {
   readonly inFlight: InFlight
   readonly sessions: Sessions<CallSession>
   readonly catalog: Catalog
+  readonly servers: Servers
   readonly observations: Observations
 }
 
@@ -64,7 +72,10 @@ const listenToGateway = (rooms: () => Rooms, log: Logger): GatewayListeners => {
   return {
     on: {
       'session-opened': (session) => begin('session-opened', rooms().sessions.opened(session)),
-      'session-closed': ({ session }) => begin('session-closed', rooms().sessions.closed(session)),
+      'session-closed': ({ session }) => {
+        begin('session-closed', rooms().sessions.closed(session))
+        begin('session-closed', rooms().servers.leave(session))
+      },
       'catalog-changed': () => begin('catalog-changed', rooms().catalog.synchronize()),
       'grant-changed': ({ agentGroupID, server }) =>
         begin(
@@ -104,20 +115,33 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const client = options.connect(listenToGateway(() => rooms, log))
   const gateway = client.calls
   const observations = new Observations(gateway, log)
-  const settings = { boot, log, secret: options.secret }
+  const origins = await Origins.open({ stateDir: boot.stateDir, log, resolve: options.resolve })
+  const settings: ConnectSettings = {
+    boot,
+    log,
+    secret: options.secret,
+    eras: new Eras(),
+    output: new Output(),
+    reachOf: (entry) => origins.reachOf(entry),
+  }
   const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void observations.tell(item, tools) })
-  const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.find(server) !== undefined })
+  const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.item(server) !== undefined })
   const inFlight = createInFlight(gateway)
   const patience = { stopping: stopping.signal, callTime: options.callTime ?? limits.callTime }
   const routes = createRoutes({ gateway, servers, recorder, inFlight })
   const rooms: Rooms = {
     inFlight,
     observations,
-    catalog: new Catalog({ gateway, servers, settings, observations, log }),
+    servers,
+    catalog: new Catalog({ gateway, servers, settings, observations, origins, log }),
     sessions: new Sessions({ ...surfaceOf(gateway), runDir: boot.runDir, serve: createServe({ routes, log, running, ...patience }), log }),
   }
   return {
-    controlPlane: { probe: ({ name }) => rooms.catalog.probe(name), states: () => servers.states() },
+    controlPlane: {
+      probe: ({ name }) => rooms.catalog.probe(name),
+      logs: (query) => rooms.catalog.logs(query),
+      states: () => servers.states(),
+    },
     life: {
       health: () => health({ servers, recorder, sessions: rooms.sessions }),
       metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),

@@ -12,6 +12,7 @@ import { brokerControlPlane, type BrokerBoot, edgeSocket, gatewayBroker, lifeEdg
 import { waitFor } from '@gatehouse/kernel'
 import { connectEdge, type EdgeServer, serveEdge } from '@gatehouse/rpc'
 import { ask, FakeGateway, local, sessionOne } from './fixtures/bench.ts'
+import { processesOf } from './fixtures/processes.ts'
 
 const main = join(import.meta.dirname, '../src/main.ts')
 const secret = 'a-secret-of-an-edge'
@@ -77,16 +78,13 @@ const call = async (name: string): Promise<{ isError: boolean; content: { text: 
   const answer = await ask(surfaceSocket(directory, 'tools', sessionOne), '/call', { method: 'POST', body })
   return JSON.parse(answer.text) as { isError: boolean; content: { text: string }[] }
 }
-const serverPid = async (): Promise<number> => (JSON.parse((await call('sample__env')).content[0]?.text ?? '') as { pid: number }).pid
-const ready = () => waitFor(() => gateway.ready.includes(sessionOne), { what: 'the socket of the session' })
-const isGone = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch {
-    return true
-  }
+const isServing = async (): Promise<void> => {
+  await call('sample__env')
+  assert.ok((await processesOf(directory)).length > 0)
 }
+const ready = () => waitFor(() => gateway.ready.includes(sessionOne), { what: 'the socket of the session' })
+/** Those of the broker have an environment without it. */
+const isGone = async (): Promise<boolean> => (await processesOf(directory)).length === 0
 
 test('serves a session over its socket, and control plane and supervisor over their edges', async () => {
   await start()
@@ -117,9 +115,9 @@ test('takes its tool servers along when it is killed, also those that would stay
   gateway.catalog = { sample: local({ STAY: '1' }) }
   const { child } = await start()
   await ready()
-  const pid = await serverPid()
+  await isServing()
   child.kill('SIGKILL')
-  await waitFor(() => isGone(pid), { what: 'the end of the tool server' })
+  await waitFor(() => isGone(), { what: 'the end of the tool server' })
   gateway.ready.length = 0
   await start()
   await ready()
@@ -130,20 +128,20 @@ test('ends with 0 on SIGTERM, with nothing left behind, not even a server that w
   gateway.catalog = { sample: local({ STAY: '1' }) }
   const { child } = await start()
   await ready()
-  const pid = await serverPid()
+  await isServing()
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
-  assert.ok(isGone(pid))
+  assert.ok(await isGone())
   await assert.rejects(ask(surfaceSocket(directory, 'tools', sessionOne), '/tools'), { code: 'ENOENT' })
 })
 
 test('ends when the supervisor is gone', async () => {
   const { child, pipe } = await start()
   await ready()
-  const pid = await serverPid()
+  await isServing()
   pipe.destroy()
   await once(child, 'exit')
-  await waitFor(() => isGone(pid), { what: 'the end of the tool server' })
+  await waitFor(() => isGone(), { what: 'the end of the tool server' })
 })
 
 test('refuses to start beside another broker on the same state', async () => {

@@ -1,11 +1,25 @@
 // Tool servers: the catalog, probes, the file read again.
-import { type CatalogEntry, limits, ProbeResult, PutServerAnswer, ReloadOutcome, ServerList, ServerView } from '@gatehouse/contracts'
+import {
+  type CatalogEntry,
+  limits,
+  ProbeResult,
+  PutServerAnswer,
+  ReloadOutcome,
+  ServerList,
+  ServerLogs,
+  ServerView,
+} from '@gatehouse/contracts'
 import type * as v from 'valibot'
 import type { CallOptions, Exchange } from './request.ts'
 
 export interface WriteOptions extends CallOptions {
   /** `tag` of the entry as it was read; null for "there must be none". */
   readonly ifMatch?: string | null | undefined
+}
+
+export interface LogsFrom {
+  readonly after?: number | undefined
+  readonly limit?: number | undefined
 }
 
 const servers = '/v1/registry/mcp-servers'
@@ -27,6 +41,9 @@ export const serversOf = ({ send, sendForText }: Exchange) => ({
   },
   probe: (name: string, options?: CallOptions) =>
     send({ method: 'POST', path: `${path(name)}/probe`, timeout: limits.probeTime + 5_000 }, ProbeResult, options),
+  /** What a local server wrote to its stderr, from behind `after` on. */
+  logs: (name: string, { after, limit }: LogsFrom = {}, options?: CallOptions) =>
+    send({ method: 'GET', path: `${path(name)}/logs`, query: { after, limit } }, ServerLogs, options),
   /** Has the catalog file read again. */
   reload: (options?: CallOptions) => send({ method: 'POST', path: '/v1/registry/reload' }, ReloadOutcome, options),
 })

@@ -12,6 +12,9 @@ const Headers = dictionary(
   v.pipe(v.string(), v.maxLength(8192)),
 )
 
+/** `session`: each session has a connection, and where the server is local a process, of its own. Absent: all share one. */
+const Sharing = v.picklist(['unit', 'session'])
+
 export const LocalEntry = v.strictObject({
   transport: v.literal('stdio'),
   command: v.pipe(v.string(), v.minLength(1), v.maxLength(4096)),
@@ -20,12 +23,16 @@ export const LocalEntry = v.strictObject({
     v.pipe(v.string(), v.maxLength(512), v.regex(/^$|^[^-\s][^\s]*$/, 'expected an image reference that does not begin with -')),
   ),
   env: v.optional(Variables, {}),
+  sharing: v.optional(Sharing),
 })
 
 export const RemoteEntry = v.strictObject({
   transport: v.literal('http'),
   url: v.pipe(v.string(), v.maxLength(2048)),
   headers: v.optional(Headers, {}),
+  sharing: v.optional(Sharing),
+  /** `public`: no address of this machine, of this house or of this provider is dialled. Always so for what an agent proposed. */
+  reach: v.optional(v.picklist(['any', 'public'])),
 })
 
 /** A tool server as the operator wrote it: values may hold `${NAME}` references. */

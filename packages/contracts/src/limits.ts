@@ -28,6 +28,10 @@ export const limits = {
   connectTime: 10_000,
   /** A local server that is silent this long to the question for its revision is an old one. */
   eraProbe: 2_000,
+  /** A server that speaks an old revision is asked again after this. */
+  eraKept: 60 * 60_000,
+  /** So many such verdicts are kept. */
+  erasKept: 1_000,
   probeTime: 30_000,
   callTime: 60_000,
   drainTime: 10_000,
@@ -125,6 +129,9 @@ export const limits = {
   listBytes: 4 * MiB,
   /** A server that announces no changes is listed again after this, give or take a fifth. */
   listPoll: 5 * 60_000,
+  /** Whatever a server says of how long its list may be kept, it is asked within these. */
+  listKeptLeast: 5_000,
+  listKeptMost: 60 * 60_000,
 
   upstreamRetryFirst: 200,
   upstreamRetryMost: 30_000,
@@ -136,8 +143,10 @@ export const limits = {
   upstreamRetryWait: 1_000,
   /** From the end of a local server's input to SIGTERM, and from that to SIGKILL. */
   upstreamStopTime: 400,
-  /** Output of a local server's stderr that is kept. */
-  upstreamStderr: 16 * KiB,
+  /** Of a local server's stderr these are kept: lines, their bytes, and the bytes of one. */
+  serverLogLines: 2_000,
+  serverLogs: 256 * KiB,
+  serverLogLine: 8 * KiB,
 
   sandboxMemoryMiB: 512,
   sandboxCpus: 1,

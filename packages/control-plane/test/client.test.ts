@@ -18,6 +18,7 @@ import {
   named,
   preview,
   probe,
+  serverLogs,
   session,
   token as ann,
   wired,
@@ -61,6 +62,7 @@ test('reaches every route and parses every answer', async () => {
   assert.deepEqual((await client.servers.reload()).added, ['sample'])
   assert.equal(await client.servers.remove('sample'), undefined)
   assert.deepEqual(await client.servers.probe('sample'), probe)
+  assert.deepEqual(await client.servers.logs('sample', { after: 3 }), serverLogs)
   assert.deepEqual((await client.tokens.list()).items, [ann])
   assert.deepEqual(await client.tokens.create({ name: 'ann', role: 'approver' }), minted)
   assert.equal(await client.tokens.revoke('ann'), undefined)

@@ -45,6 +45,7 @@ test(
       ['PUT', '/v1/registry/mcp-servers/sample'],
       ['DELETE', '/v1/registry/mcp-servers/sample'],
       ['POST', '/v1/registry/mcp-servers/sample/probe'],
+      ['GET', '/v1/registry/mcp-servers/sample/logs'],
     ] as const) {
       const body = method === 'PUT' ? { body: JSON.stringify({ transport: 'http', url: 'https://example.com' }) } : {}
       const answer = await request(`${unit.address}${path}`, {

@@ -8,6 +8,7 @@ export interface EntryFlags {
   readonly image?: string | undefined
   readonly url?: string | undefined
   readonly header?: string[] | undefined
+  readonly 'own-per-session'?: boolean | undefined
 }
 
 /** The value is never repeated in a message. */
@@ -26,12 +27,13 @@ const refuseForeign = (flags: EntryFlags, names: readonly (keyof EntryFlags)[], 
 }
 
 export const toEntry = (flags: EntryFlags): CatalogEntry => {
+  const sharing = flags['own-per-session'] === true ? { sharing: 'session' as const } : {}
   if (flags.command !== undefined) {
     refuseForeign(flags, ['header'], '--url')
     const image = flags.image === undefined ? {} : { image: flags.image }
-    return { transport: 'stdio', command: flags.command, args: flags.arg ?? [], env: toMap('--env', flags.env), ...image }
+    return { transport: 'stdio', command: flags.command, args: flags.arg ?? [], env: toMap('--env', flags.env), ...image, ...sharing }
   }
   refuseForeign(flags, ['arg', 'env', 'image'], '--command')
   if (flags.url === undefined) throw new ServiceError('invalid', { detail: 'expected --command or --url, got neither' })
-  return { transport: 'http', url: flags.url, headers: toMap('--header', flags.header) }
+  return { transport: 'http', url: flags.url, headers: toMap('--header', flags.header), ...sharing }
 }

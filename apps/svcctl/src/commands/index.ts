@@ -10,6 +10,7 @@ import { ChangeSubmit } from './change/submit.ts'
 import { Chat } from './chat.ts'
 import { McpAdd } from './mcp/add.ts'
 import { McpList } from './mcp/list.ts'
+import { McpLogs } from './mcp/logs.ts'
 import { McpProbe } from './mcp/probe.ts'
 import { MetricsShow } from './metrics.ts'
 import { StatusShow } from './status.ts'
@@ -27,6 +28,7 @@ export const commands = {
   chat: Chat,
   'mcp:add': McpAdd,
   'mcp:list': McpList,
+  'mcp:logs': McpLogs,
   'mcp:probe': McpProbe,
   metrics: MetricsShow,
   status: StatusShow,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { ProbeResult, ServerView } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { hostileShown } from '../contents.ts'
+import { at, hostileShown } from '../contents.ts'
 import { type FakeUnit, startUnit } from '../fake-unit.ts'
 import { svcctl, svcctlAtTerminal } from '../svcctl.ts'
 
@@ -39,6 +39,7 @@ suite('svcctl mcp', () => {
       'TOKEN=${TOKEN}',
       '--image',
       'img',
+      '--own-per-session',
     )
     assert.deepEqual(ended, { code: 0, stdout: '', stderr: '' })
     assert.deepEqual(lastPut(), {
@@ -47,6 +48,7 @@ suite('svcctl mcp', () => {
       args: ['main.mjs', '-x'],
       env: { A: 'b=c', TOKEN: '${TOKEN}' },
       image: 'img',
+      sharing: 'session',
     })
   })
 
@@ -70,5 +72,14 @@ suite('svcctl mcp', () => {
     assert.equal((await run('probe', 'sample')).stdout, `echo\ttext\tSays it again\nadd\ta, b\t${hostileShown}\n`)
     assert.equal(v.parse(ProbeResult, JSON.parse((await run('probe', 'sample', '--json')).stdout)).tools.length, 2)
     assert.equal((await run('probe', 'nobody')).code, 4)
+  })
+
+  test('logs shows whole lines that do no harm, and follows what comes until it cannot', async () => {
+    const lines = `${at}  started\n${at}  ses_abcdefghijklm  ${hostileShown}\n`
+    assert.equal((await run('logs', 'sample')).stdout, lines)
+    const followed = await run('logs', 'sample', '-f')
+    assert.equal(followed.stdout, `${lines}${at}  more\n`)
+    assert.equal(followed.code, 4)
+    assert.equal((JSON.parse((await run('logs', 'sample', '--json')).stdout) as unknown[]).length, 2)
   })
 })

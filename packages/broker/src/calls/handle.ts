@@ -38,7 +38,7 @@ export const createCall =
     try {
       const verdict = await gateway.authorize({ session: session.id, server: address.server, tool: address.tool }, { signal })
       if (!verdict.allowed) return refuse(address, verdict.code)
-      const upstream = servers.find(address.server)
+      const upstream = servers.find(address.server, session.id)
       if (upstream === undefined) return refuse(address, 'server-unavailable')
       const request = { tool: address.tool, args: call.arguments, pin: verdict.pin, admit: () => inFlight.admit(flight) }
       return interpret(address, await upstream.call(request, signal))

@@ -33,6 +33,11 @@ interface Granted extends LiveGrant {
   readonly pinning: Pinning
 }
 
+interface Asked {
+  readonly granted: Granted
+  readonly session: CallSession
+}
+
 const listed = (server: string, { name, description, inputSchema, outputSchema, annotations }: ToolDefinition): ListedTool => ({
   name: exposedName({ server, tool: name }),
   server,
@@ -58,9 +63,9 @@ const choose = (granted: Granted, listing: Listing | undefined): ListedTool[] =>
     .map((tool) => listed(server, tool))
 }
 
-const listServer = async ({ servers }: CallTools, granted: Granted, signal: AbortSignal): Promise<ServerList> => {
+const listServer = async ({ servers }: CallTools, { granted, session }: Asked, signal: AbortSignal): Promise<ServerList> => {
   const started = performance.now()
-  const upstream = servers.find(granted.server)
+  const upstream = servers.find(granted.server, session.id)
   const end = (status: ServerList['status'], listing: Listing | undefined): ServerList => ({
     server: granted.server,
     status,
@@ -85,7 +90,7 @@ export const createList =
   async (session: CallSession, signal: AbortSignal): Promise<SessionList> => {
     const { agentGroupID, frozen, pinning, grants } = await tools.gateway.grants({ session: session.id }, { signal })
     if (frozen) throw isFrozen()
-    const found = await Promise.all(grants.map((grant) => listServer(tools, { ...grant, pinning }, signal)))
+    const found = await Promise.all(grants.map((grant) => listServer(tools, { granted: { ...grant, pinning }, session }, signal)))
     const table = createNameTable(found.toSorted((a, b) => (a.server < b.server ? -1 : 1)).flatMap((server) => server.tools))
     session.names = table
     const shown = new Set(table.values())

@@ -1,17 +1,20 @@
 // The catalog as the gateway holds it, brought to the servers here; and what the gateway or an operator asks of one server.
-import { type gatewayBroker, limits, type ProbeResult, type ServerName, ServiceError } from '@gatehouse/contracts'
+import { type gatewayBroker, limits, type ProbeResult, type ServerLogs, type ServerName, ServiceError } from '@gatehouse/contracts'
 import { inTurn, type Logger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import type { ConnectSettings } from './make-transport.ts'
 import type { Observations } from './observations.ts'
+import type { Origins } from './origins.ts'
 import { probe } from './probe.ts'
 import type { Servers } from './servers.ts'
+import type { LogQuery } from './stdio/output.ts'
 
 export interface CatalogOptions {
   readonly gateway: Calls<typeof gatewayBroker>
   readonly servers: Servers
   readonly settings: ConnectSettings
   readonly observations: Observations
+  readonly origins: Origins
   readonly log: Logger
 }
 
@@ -24,7 +27,13 @@ export class Catalog {
   }
 
   synchronize(): Promise<void> {
-    return this.#next(async () => this.#options.servers.synchronize(await this.#options.gateway.catalog({})))
+    return this.#next(async () => {
+      const { gateway, servers, origins, settings } = this.#options
+      const catalog = await gateway.catalog({})
+      servers.synchronize(catalog)
+      settings.output.keepOnly(new Set(catalog.map(({ name }) => name)))
+      void origins.synchronize(catalog.map(({ entry }) => entry))
+    })
   }
 
   /** Of the entry as it is now, so that a probe right after a change probes the change. */
@@ -40,12 +49,17 @@ export class Catalog {
     return result
   }
 
+  /** What the server wrote to its stderr. */
+  logs({ name, ...query }: { readonly name: ServerName } & LogQuery): ServerLogs {
+    return this.#options.settings.output.read(name, query)
+  }
+
   /** The gateway wants to know what the server declares now; the listing itself tells it. */
   async observe(name: ServerName): Promise<void> {
     const { servers, log } = this.#options
-    await servers
-      .find(name)
-      ?.relist(AbortSignal.timeout(limits.probeTime))
-      .catch(() => log.warn('a server that the gateway asks about cannot be listed', { server: name }))
+    const upstream = servers.find(name)
+    // Where each session has its own, none of them is the one to ask.
+    const look = upstream === undefined ? this.probe(name) : upstream.relist(AbortSignal.timeout(limits.probeTime))
+    await look.catch(() => log.warn('a server that the gateway asks about cannot be listed', { server: name }))
   }
 }

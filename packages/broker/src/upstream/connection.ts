@@ -27,8 +27,6 @@ export interface Connection {
 
 export interface ConnectOptions {
   readonly signal: AbortSignal
-  /** What an earlier connection to the same entry found. */
-  readonly isLegacy?: boolean
   onToolsChanged?(): void
 }
 
@@ -86,7 +84,7 @@ const endedByProbe = (error: unknown, entry: NamedEntry): boolean =>
 
 const connectClient = async (entry: NamedEntry, settings: ConnectSettings, options: ConnectOptions): Promise<Attempt> => {
   const asLegacy = { ...options, prior: { kind: 'legacy' } as const }
-  if (options.isLegacy === true) return attempt(entry, settings, asLegacy)
+  if (settings.eras.isLegacy(entry)) return attempt(entry, settings, asLegacy)
   try {
     return await attempt(entry, settings, options)
   } catch (error) {
@@ -144,8 +142,11 @@ const wire = ({ client, made }: Attempt, version: string, onToolsChanged: () => 
 /** Rejects with `UpstreamFailure` alone. */
 export const connect = async (entry: NamedEntry, settings: ConnectSettings, options: ConnectOptions): Promise<Connection> => {
   try {
-    return wire(await connectClient(entry, settings, options), settings.boot.version, () => options.onToolsChanged?.())
+    const connection = wire(await connectClient(entry, settings, options), settings.boot.version, () => options.onToolsChanged?.())
+    settings.eras.found(entry, connection.isLegacy ? 'legacy' : 'modern')
+    return connection
   } catch (error) {
+    settings.eras.forget(entry)
     throw classify(error)
   }
 }

@@ -8,8 +8,10 @@ import { Live, type OpenOptions } from './live.ts'
 import { Schedule } from './schedule.ts'
 import { untilAborted } from './until-aborted.ts'
 
-export interface ConnectorOptions extends Omit<OpenOptions, 'isLegacy' | 'signal'> {
+export interface ConnectorOptions extends Omit<OpenOptions, 'signal'> {
   readonly metrics: Metrics
+  /** Whether there is a connection, told whenever it changes. */
+  readonly onUp: (up: 0 | 1) => void
 }
 
 export class Connector {
@@ -17,8 +19,6 @@ export class Connector {
   readonly #options: ConnectorOptions
   #live: Live | undefined
   #connecting: Promise<Live> | undefined
-  /** What the last connection found: it spares old servers the question for their revision. */
-  #isLegacy = false
   #hasBeenUp = false
   readonly #ending = new AbortController()
 
@@ -58,7 +58,7 @@ export class Connector {
     this.#ending.abort(reason)
     this.#live?.retire(reason)
     this.#live = undefined
-    this.#options.metrics.gauge('broker_upstream_up').remove({ server: this.#options.name })
+    this.#show(0)
   }
 
   /** At once, whoever uses it. */
@@ -76,10 +76,9 @@ export class Connector {
     if (wait > 0) await pause(wait)
     if (this.#ending.signal.aborted) throw new UpstreamFailure('retired')
     try {
-      return this.#up(await Live.open({ ...this.#options, isLegacy: this.#isLegacy, signal: this.#ending.signal }))
+      return this.#up(await Live.open({ ...this.#options, signal: this.#ending.signal }))
     } catch (error) {
       const failure = classify(error)
-      this.#isLegacy = false
       this.schedule.failed(failure)
       this.#options.log.warn('a tool server cannot be used', { reason: failure.message })
       throw new NotConnected(failure, this.schedule.nextAt - Date.now())
@@ -94,7 +93,6 @@ export class Connector {
     }
     if (this.#hasBeenUp) this.#options.metrics.counter('broker_upstream_restarts_total').inc({ server: this.#options.name })
     this.#hasBeenUp = true
-    this.#isLegacy = live.connection.isLegacy && this.#options.entry.transport === 'stdio'
     this.#live = live
     this.schedule.up()
     this.#show(1)
@@ -102,6 +100,6 @@ export class Connector {
   }
 
   #show(up: 0 | 1): void {
-    this.#options.metrics.gauge('broker_upstream_up').set({ server: this.#options.name }, up)
+    this.#options.onUp(up)
   }
 }

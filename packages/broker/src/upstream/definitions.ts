@@ -18,7 +18,12 @@ const Declared = v.object({
 })
 
 /** An empty cursor is one; a cursor that is null is none. */
-export const ToolPage = v.object({ tools: v.array(v.unknown()), nextCursor: v.nullish(v.string()) })
+export const ToolPage = v.object({
+  tools: v.array(v.unknown()),
+  nextCursor: v.nullish(v.string()),
+  /** What is no time is none. */
+  ttlMs: v.fallback(v.optional(v.pipe(v.number(), v.minValue(1))), undefined),
+})
 
 export interface Judged {
   readonly tool: ToolDefinition

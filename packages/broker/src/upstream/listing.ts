@@ -10,6 +10,8 @@ export interface Listed {
   readonly tools: readonly ToolDefinition[]
   /** Tools that were left out: not as MCP describes them, or under a name that another has. */
   readonly dropped: number
+  /** The shortest time for which a page says that it may be kept, in milliseconds. */
+  readonly ttl?: number
 }
 
 interface Source {
@@ -17,7 +19,7 @@ interface Source {
   readonly scrub: Scrub
 }
 
-async function* pages({ requests }: Source, signal: AbortSignal): AsyncGenerator<readonly unknown[]> {
+async function* pages({ requests }: Source, signal: AbortSignal): AsyncGenerator<v.InferOutput<typeof ToolPage>> {
   const seen = new Set<string | undefined>()
   let cursor: string | undefined
   do {
@@ -25,17 +27,21 @@ async function* pages({ requests }: Source, signal: AbortSignal): AsyncGenerator
     seen.add(cursor)
     const page = v.safeParse(ToolPage, await requests.send('tools/list', cursor === undefined ? {} : { cursor }, signal))
     if (!page.success) throw new UpstreamFailure('protocol')
-    yield page.output.tools
+    yield page.output
     cursor = page.output.nextCursor ?? undefined
   } while (cursor !== undefined)
 }
+
+const shorter = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined || (b ?? a) < a ? b : a)
 
 export const listTools = async (source: Source, signal: AbortSignal): Promise<Listed> => {
   const tools = new Map<string, ToolDefinition>()
   let dropped = 0
   let bytes = 0
+  let ttl: number | undefined
   for await (const page of pages(source, signal)) {
-    for (const value of page) {
+    ttl = shorter(ttl, page.ttlMs)
+    for (const value of page.tools) {
       const judged = judge(value)
       if (judged === null || tools.has(judged.tool.name)) {
         dropped += 1
@@ -46,5 +52,5 @@ export const listTools = async (source: Source, signal: AbortSignal): Promise<Li
       if (tools.size + dropped > limits.listTools || bytes > limits.listBytes) throw new UpstreamFailure('too-large')
     }
   }
-  return { tools: [...tools.values()], dropped }
+  return { tools: [...tools.values()], dropped, ...(ttl !== undefined && { ttl }) }
 }

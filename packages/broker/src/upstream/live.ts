@@ -11,13 +11,13 @@ export interface Listing {
   readonly tools: ReadonlyMap<string, ToolDefinition>
   /** Milliseconds of `Date.now()`. */
   readonly at: number
+  /** Milliseconds for which the server says that it may be kept. */
+  readonly ttl?: number
 }
 
 export interface OpenOptions extends NamedEntry {
   readonly settings: ConnectSettings
   readonly log: Logger
-  /** What an earlier connection to the same entry found. */
-  readonly isLegacy: boolean
   /** Ends the attempt, with the failure that is its reason. */
   readonly signal: AbortSignal
   /** Told after every listing. */
@@ -27,14 +27,17 @@ export interface OpenOptions extends NamedEntry {
 /** Announcements that come in a row are answered by one listing. */
 const settleTime = 100
 
+/** Never so often that it is a load, never so seldom that a new tool is missed for a day. */
+const pollTime = ({ ttl = limits.listPoll }: Listing): number => Math.min(Math.max(ttl, limits.listKeptLeast), limits.listKeptMost)
+
 const jittered = (time: number): number => time * (0.8 + 0.4 * Math.random())
 
 const listingOf = async (connection: Connection, { log, onListed }: OpenOptions, signal: AbortSignal): Promise<Listing> => {
-  const { tools, dropped } = await listTools(connection, signal).catch((error: unknown) => {
+  const { tools, dropped, ttl } = await listTools(connection, signal).catch((error: unknown) => {
     throw error instanceof UpstreamError ? new UpstreamFailure('protocol') : classify(error)
   })
   if (dropped > 0) log.warn('a tool server declares tools that cannot be used', { dropped, kept: tools.length })
-  const listing = { tools: new Map(tools.map((tool) => [tool.name, tool])), at: Date.now() }
+  const listing = { tools: new Map(tools.map((tool) => [tool.name, tool])), at: Date.now(), ...(ttl !== undefined && { ttl }) }
   onListed(listing)
   return listing
 }
@@ -52,7 +55,7 @@ export class Live {
     this.connection = connection
     this.#listing = listing
     this.#options = options
-    if (!connection.announces) this.#later(jittered(limits.listPoll))
+    if (!connection.announces) this.#later(jittered(pollTime(listing)))
     void connection.gone.then(() => clearTimeout(this.#timer))
   }
 
@@ -65,7 +68,7 @@ export class Live {
       hasChanged = true
       live?.changed()
     }
-    const connection = await connect(options, options.settings, { signal, isLegacy: options.isLegacy, onToolsChanged })
+    const connection = await connect(options, options.settings, { signal, onToolsChanged })
     try {
       live = new Live(connection, await listingOf(connection, options, signal), options)
     } catch (error) {
@@ -127,6 +130,6 @@ export class Live {
     // An announcement during a listing asks for another one.
     await this.#refreshing?.catch(() => undefined)
     await this.refresh().catch(() => this.#options.log.warn('the tools of a server could not be listed; the last list stays'))
-    if (!this.connection.announces && this.#retired === undefined) this.#later(jittered(limits.listPoll))
+    if (!this.connection.announces && this.#retired === undefined) this.#later(jittered(pollTime(this.#listing)))
   }
 }

@@ -1,17 +1,24 @@
 // From a catalog entry to a transport that is not yet started, with its variables expanded.
 import { join } from 'node:path'
-import type { BrokerBoot, CatalogEntry, ServerName } from '@gatehouse/contracts'
+import type { BrokerBoot, CatalogEntry, ServerName, SessionID } from '@gatehouse/contracts'
 import { type Logger, privateDirectory } from '@gatehouse/kernel'
+import type { Reach } from '@gatehouse/outbound'
 import type { Transport } from '@modelcontextprotocol/client'
 import { checkHeaders, checkVariables, expand } from '../secrets/expand.ts'
 import { createScrub, type Scrub } from '../secrets/scrub.ts'
+import type { Eras } from './eras.ts'
 import { UpstreamFailure } from './failure.ts'
 import { createHttpTransport } from './http/transport.ts'
+import type { Output } from './stdio/output.ts'
 import { StdioTransport } from './stdio/transport.ts'
 
 export interface ConnectSettings {
   readonly boot: Pick<BrokerBoot, 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'runDir' | 'version'>
   readonly log: Logger
+  readonly eras: Eras
+  readonly output: Output
+  /** Which addresses may be dialled for an entry. */
+  reachOf(entry: CatalogEntry): Promise<Reach>
   /** Registers an expanded value, so that no log shows it. */
   secret(value: string): void
 }
@@ -19,6 +26,8 @@ export interface ConnectSettings {
 export interface NamedEntry {
   readonly name: ServerName
   readonly entry: CatalogEntry
+  /** Where each session has a connection of its own. */
+  readonly session?: SessionID
 }
 
 export type MadeTransport = { readonly scrub: Scrub } & (
@@ -32,19 +41,28 @@ const scrubOf = (secrets: readonly string[], settings: ConnectSettings): Scrub =
 }
 
 /** Home and working directory of a local server: nothing of the broker's lies there. */
-const serverDirectory = async (runDir: string, name: ServerName): Promise<string> => {
-  const directory = join(runDir, 'servers', name)
+export const serverDirectory = (runDir: string, { name, session }: Pick<NamedEntry, 'name' | 'session'>): string =>
+  join(runDir, 'servers', session === undefined ? name : `${name}.${session}`)
+
+const makeDirectory = async (directory: string): Promise<string> => {
   await privateDirectory(directory)
   return directory
 }
 
 /** Rejects with `UpstreamFailure` when the entry cannot be used on this unit. */
-export const makeTransport = async ({ name, entry }: NamedEntry, settings: ConnectSettings): Promise<MadeTransport> => {
+export const makeTransport = async (named: NamedEntry, settings: ConnectSettings): Promise<MadeTransport> => {
+  const { name, entry, session } = named
   if (entry.transport === 'http') {
     const { values, secrets } = expand(entry.headers, settings.boot.variables)
     checkHeaders(values)
     const { ownAddress, outbound } = settings.boot
-    const transport = createHttpTransport({ url: entry.url, headers: values, ownAddress, outbound })
+    const transport = createHttpTransport({
+      url: entry.url,
+      headers: values,
+      ownAddress,
+      outbound,
+      reach: await settings.reachOf(entry),
+    })
     return { kind: 'http', transport, scrub: scrubOf(secrets, settings) }
   }
   // Never run without the isolation that was asked for.
@@ -53,9 +71,10 @@ export const makeTransport = async ({ name, entry }: NamedEntry, settings: Conne
   checkVariables(values)
   const scrub = scrubOf(secrets, settings)
   const log = settings.log.child({ server: name })
+  const directory = await makeDirectory(serverDirectory(settings.boot.runDir, named))
   const transport = new StdioTransport({
-    program: { command: entry.command, args: entry.args, env: values, directory: await serverDirectory(settings.boot.runDir, name) },
-    onErrorOutput: (text) => log.debug('mcp.stderr', { text: scrub.text(text) }),
+    program: { command: entry.command, args: entry.args, env: values, directory },
+    onErrorOutput: settings.output.take({ name, session, scrub }),
     onNoise: () => log.debug('mcp.noise'),
   })
   return { kind: 'stdio', transport, scrub }

@@ -1,8 +1,9 @@
 // The tool servers of the catalog, each behind one shared upstream, kept in step with what the gateway holds.
-import type { gatewayBroker, Result, ServerState, ToolDefinition } from '@gatehouse/contracts'
+import type { gatewayBroker, Result, ServerState, SessionID, ToolDefinition } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { ConnectSettings } from './make-transport.ts'
-import { Upstream } from './upstream.ts'
+import { Share } from './share.ts'
+import type { Upstream } from './upstream.ts'
 
 export type CatalogItem = Result<typeof gatewayBroker, 'catalog'>[number]
 
@@ -16,7 +17,7 @@ export interface ServersOptions {
 
 interface Known {
   readonly item: CatalogItem
-  readonly upstream: Upstream
+  readonly share: Share
 }
 
 export class Servers {
@@ -27,40 +28,42 @@ export class Servers {
     this.#options = options
   }
 
-  find(name: string): Upstream | undefined {
-    return this.#known.get(name)?.upstream
+  /** That of the session, where each has its own; undefined where none is named then. */
+  find(name: string, session?: SessionID): Upstream | undefined {
+    return this.#known.get(name)?.share.find(session)
   }
 
   item(name: string): CatalogItem | undefined {
     return this.#known.get(name)?.item
   }
 
-  all(): readonly (readonly [CatalogItem, Upstream])[] {
-    return [...this.#known.values()].map(({ item, upstream }) => [item, upstream] as const)
-  }
-
   /** An entry that changed, be it in a value, or that was removed loses its connection; calls in flight end on it. */
   synchronize(catalog: readonly CatalogItem[]): void {
     const wanted = new Map<string, CatalogItem>(catalog.map((item) => [item.name, item]))
-    for (const [name, { item, upstream }] of this.#known) {
+    for (const [name, { item, share }] of this.#known) {
       if (wanted.get(name)?.tag === item.tag) continue
-      upstream.retire()
+      share.retire()
       this.#known.delete(name)
     }
-    for (const item of catalog) if (!this.#known.has(item.name)) this.#known.set(item.name, { item, upstream: this.#create(item) })
+    for (const item of catalog) if (!this.#known.has(item.name)) this.#known.set(item.name, { item, share: this.#create(item) })
+  }
+
+  /** Ends what the session had for itself. */
+  async leave(session: SessionID): Promise<void> {
+    await Promise.all([...this.#known.values()].map(({ share }) => share.leave(session)))
   }
 
   states(): Record<string, ServerState> {
-    return Object.fromEntries([...this.#known].map(([name, { upstream }]) => [name, upstream.state]))
+    return Object.fromEntries([...this.#known].map(([name, { share }]) => [name, share.state]))
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#known.values()].map(({ upstream }) => upstream.close()))
+    await Promise.all([...this.#known.values()].map(({ share }) => share.close()))
   }
 
-  #create(item: CatalogItem): Upstream {
+  #create(item: CatalogItem): Share {
     const { settings, metrics, onListed } = this.#options
-    return new Upstream({
+    return new Share({
       name: item.name,
       entry: item.entry,
       settings,

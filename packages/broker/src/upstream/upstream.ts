@@ -12,6 +12,11 @@ import type { Json } from './requests.ts'
 import { type DeclaredCall, sendCall } from './send-call.ts'
 import { untilAborted } from './until-aborted.ts'
 
+export interface UpstreamOptions extends ConnectorOptions {
+  /** Told when the number of calls that wait for a slot has changed. */
+  readonly onWaiting: (waiting: number) => void
+}
+
 export interface Answer {
   /** As the server sent it. */
   readonly result: unknown
@@ -71,10 +76,10 @@ export class Upstream {
   readonly #slots: Slots
   #lastListing: Listing | undefined
 
-  constructor(options: ConnectorOptions) {
-    const { metrics, name, onListed } = options
+  constructor(options: UpstreamOptions) {
+    const { metrics, name, onListed, onWaiting } = options
     showServer(metrics, name)
-    this.#slots = new Slots({ onWaiting: (waiting) => metrics.gauge('broker_queue_depth').set({ server: name }, waiting) })
+    this.#slots = new Slots({ onWaiting })
     this.#connector = new Connector({
       ...options,
       onListed: (listing) => {

@@ -1,6 +1,6 @@
 // Probes and live states of tool servers. The gateway has permitted each call beforehand.
 import * as v from 'valibot'
-import { ServerName } from '../ids.ts'
+import { ServerName, SessionID, Time } from '../ids.ts'
 import { limits } from '../limits.ts'
 import { ServerState, ToolDefinition } from '../registry.ts'
 import { call, defineEdge } from './edge.ts'
@@ -12,11 +12,34 @@ export const ProbeResult = v.strictObject({
 })
 export type ProbeResult = v.InferOutput<typeof ProbeResult>
 
+export const ServerLogLine = v.strictObject({
+  /** Grows by one; starts anew with the broker. */
+  seq: v.number(),
+  at: Time,
+  text: v.string(),
+  /** Where each session has a server of its own. */
+  session: v.optional(SessionID),
+})
+export type ServerLogLine = v.InferOutput<typeof ServerLogLine>
+
+/** What a local server wrote to its stderr. */
+export const ServerLogs = v.strictObject({
+  items: v.array(ServerLogLine),
+  /** To be given as `after` for what comes later. */
+  next: v.number(),
+  /** Lines behind `after` are no longer kept. */
+  missed: v.boolean(),
+})
+export type ServerLogs = v.InferOutput<typeof ServerLogs>
+
 export const brokerControlPlane = defineEdge({
   server: 'broker',
   caller: 'control-plane',
   calls: {
     probe: call(v.strictObject({ name: ServerName }), ProbeResult, { deadline: limits.probeTime + 2_000, large: true, patient: true }),
+    logs: call(v.strictObject({ name: ServerName, after: v.optional(v.number()), limit: v.optional(v.number()) }), ServerLogs, {
+      large: true,
+    }),
     states: call(v.strictObject({}), v.record(v.string(), ServerState)),
   },
   events: {},

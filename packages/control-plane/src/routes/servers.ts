@@ -1,5 +1,5 @@
 // Tool servers as they are read: the catalog at the gateway, joined with what the broker sees of them.
-import { ProbeResult, ReloadOutcome, ServerList, ServerName, type ServerState, ServerView } from '@gatehouse/contracts'
+import { ProbeResult, ReloadOutcome, ServerList, ServerLogs, ServerName, type ServerState, ServerView } from '@gatehouse/contracts'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
@@ -7,7 +7,8 @@ import { toolServersGuard } from '../guards/tool-servers.ts'
 import { guarded, json, withHeader } from '../openapi/operation.ts'
 import { ifNoneMatchHeader, isHeld, quoteTag } from './entity-tag.ts'
 import { probeServer } from './probe.ts'
-import { existing } from './validate.ts'
+import { LogsQuery, readLogs } from './server-logs.ts'
+import { existing, query } from './validate.ts'
 
 const tag = 'tool servers'
 const Named = v.object({ name: ServerName })
@@ -68,6 +69,19 @@ export const serverRoutes = new Hono<Env>()
     toolServersGuard,
     existing(Named),
     async (c) => c.json(await probeServer(c, c.req.valid('param').name)),
+  )
+  .get(
+    '/v1/registry/mcp-servers/:name/logs',
+    guarded({
+      summary: 'What a local tool server wrote to its stderr; to follow it, ask again with `after`',
+      tag,
+      answers: { 200: json('The newest lines that are kept, the oldest of them first', ServerLogs) },
+      problems: ['invalid', 'not-found', 'mcp-disabled'],
+    }),
+    toolServersGuard,
+    existing(Named),
+    query(LogsQuery),
+    async (c) => c.json(await readLogs(c, { ...c.req.valid('param'), ...c.req.valid('query') })),
   )
   .post(
     '/v1/registry/reload',

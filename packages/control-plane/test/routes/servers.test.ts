@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { ServiceError } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import { createTestUnit, entry, token } from '../fixtures/unit.ts'
-import { named as row, probe } from '../fixtures/values.ts'
+import { named as row, probe, serverLogs } from '../fixtures/values.ts'
 
 const digest = sha256(token)
 const servers = '/v1/registry/mcp-servers'
@@ -77,6 +77,21 @@ test('probes only what the gateway permits and knows', async () => {
   assert.deepEqual(unknown.named('broker.probe'), [])
 })
 
+test('shows what a server wrote to those who may see it alone', async () => {
+  const { ask, calls, named } = createTestUnit()
+  assert.deepEqual((await ask('GET', `${servers}/sample/logs?after=3`)).json(), serverLogs)
+  assert.deepEqual(named('broker.logs')[0]?.params, { name: 'sample', after: 3, limit: 200 })
+  assert.ok(calls.some(({ name, params }) => name === 'gateway.permit' && params.route === 'logs'))
+  assert.equal((await ask('GET', `${servers}/sample/logs?limit=0`)).status, 422)
+  const other = createTestUnit({
+    answers: {
+      'gateway.permit': ({ route }: { route: string }) => (route === 'logs' ? throwing('forbidden')() : { name: 'a', role: 'auditor' }),
+    },
+  })
+  assert.equal((await other.ask('GET', `${servers}/sample/logs`)).status, 403)
+  assert.deepEqual(other.named('broker.logs'), [])
+})
+
 test('does not probe for those who may not', async () => {
   const { ask, named } = createTestUnit({
     answers: {
@@ -107,6 +122,7 @@ test('says mcp-disabled on every route of a unit without tool servers', async ()
     ['PUT', `${servers}/BAD`],
     ['DELETE', `${servers}/sample`],
     ['POST', `${servers}/sample/probe`],
+    ['GET', `${servers}/sample/logs`],
   ] as const
   for (const [method, path] of requests) {
     const answer = await ask(method, path, method === 'PUT' ? { body: entry } : {})

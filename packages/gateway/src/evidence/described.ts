@@ -21,8 +21,10 @@ const sends = (values: Readonly<Record<string, string>>, to: string): string[] =
 const hostOf = (url: string): string => (checkServerUrl(url) === null ? new URL(url).host : 'the server')
 
 export const describeEntry = (server: ServerName, entry: CatalogEntry): Described => {
-  const common = { status: 'described' as const, server, transport: entry.transport }
-  if (entry.transport === 'http') return { ...common, url: entry.url, sends: sends(entry.headers, hostOf(entry.url)) }
+  const sharing = entry.sharing === undefined ? {} : { sharing: entry.sharing }
+  const common = { status: 'described' as const, server, transport: entry.transport, ...sharing }
+  const reach = entry.transport === 'stdio' || entry.reach === undefined ? {} : { reach: entry.reach }
+  if (entry.transport === 'http') return { ...common, url: entry.url, ...reach, sends: sends(entry.headers, hostOf(entry.url)) }
   const image = entry.image === undefined || entry.image === '' ? {} : { image: entry.image }
   return { ...common, command: entry.command, args: entry.args, ...image, sends: sends(entry.env, `the program ${quote(entry.command)}`) }
 }

@@ -25,6 +25,8 @@ const Described = v.strictObject({
   args: v.optional(v.array(v.string())),
   image: v.optional(v.string()),
   url: v.optional(v.string()),
+  sharing: v.optional(v.string()),
+  reach: v.optional(v.string()),
   /** One sentence for each value that leaves the host or reaches the program. */
   sends: v.array(v.string()),
 })

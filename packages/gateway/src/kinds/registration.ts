@@ -3,6 +3,7 @@ import { type CatalogEntry, type Change, kinds, type ServerName } from '@gatehou
 import * as v from 'valibot'
 import type { Catalog } from '../catalog/catalog.ts'
 import { tagOfEntry } from '../catalog/identity.ts'
+import { askedByAgent } from '../registry/world.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { throughValues } from '../secrets/values.ts'
 
@@ -12,10 +13,12 @@ export interface Registered {
 }
 
 /** Undefined for another kind of change. */
-export const registered = ({ kind, after }: Pick<Change, 'kind' | 'after'>, { unseal }: Secrets): Registered | undefined => {
-  if (kind !== 'mcp_register') return undefined
-  const { name, ...entry } = v.parse(kinds.mcp_register, throughValues(after, unseal))
-  return { name, entry }
+export const registered = (change: Pick<Change, 'kind' | 'after' | 'principal'>, { unseal }: Secrets): Registered | undefined => {
+  if (change.kind !== 'mcp_register') return undefined
+  const { name, ...entry } = v.parse(kinds.mcp_register, throughValues(change.after, unseal))
+  // What an agent proposed is never a way into the house; an operator may say otherwise by writing the entry anew.
+  const isConfined = entry.transport === 'http' && askedByAgent({ asker: change.principal })
+  return { name, entry: isConfined ? { ...entry, reach: 'public' } : entry }
 }
 
 /** The server that an approved change has put into the catalog already, when its apply was cut short behind the file. */

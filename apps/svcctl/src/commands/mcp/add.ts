@@ -33,6 +33,7 @@ export class McpAdd extends UnitCommand<ServerView> {
     image: Flags.string({ summary: 'Container image that the program runs in.', helpValue: 'REF' }),
     url: Flags.string({ summary: 'Address of a remote server; https, or http on this machine.', helpValue: 'URL' }),
     header: Flags.string({ summary: 'Header of each request; may be given several times.', helpValue: 'NAME=VALUE', ...repeated }),
+    'own-per-session': Flags.boolean({ summary: 'Give each session a connection, and a local server a process, of its own.' }),
     replace: Flags.boolean({ summary: 'Replace a server of this name.' }),
   }
 

@@ -5,8 +5,11 @@ import { UnitCommand } from '../../unit-command.ts'
 
 const targetOf = (entry: CatalogEntry): string => (entry.transport === 'stdio' ? [entry.command, ...entry.args].join(' ') : entry.url)
 
-const stateOf = ({ state }: ServerView): string =>
-  state === undefined ? '-' : state.lastError === undefined ? state.status : `${state.status} (${state.lastError})`
+const stateOf = ({ state }: ServerView): string => {
+  if (state?.lastError === undefined) return state?.status ?? '-'
+  const next = state.nextAttemptAt === undefined ? '' : `; next attempt ${state.nextAttemptAt}`
+  return `${state.status} (${state.lastError}${next})`
+}
 
 const columns: readonly Column<ServerView>[] = [
   { name: 'NAME', value: (server) => server.name },

@@ -1,10 +1,13 @@
 // Starts a local server as an unisolated host process: no shell, an environment built from nothing, a process group of its own.
+import { randomUUID } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@gatehouse/contracts'
 import { execa } from 'execa'
 import { UpstreamFailure } from '../failure.ts'
-import { findCommand, findProgram, serverPath } from './find-command.ts'
+import { enclosure } from './enclose.ts'
+import { findCommand, serverPath } from './find-command.ts'
+import { endStrays, markName } from './strays.ts'
 
 export interface Program {
   readonly command: string
@@ -26,12 +29,6 @@ export interface RunningProgram {
   stop(): Promise<void>
 }
 
-/** With it the kernel ends the server when the broker dies in any way. */
-const pdeathsig = async (): Promise<string[]> => {
-  const setpriv = await findProgram('setpriv')
-  return setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL', '--']
-}
-
 const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(-pid, signal)
@@ -44,14 +41,23 @@ const within = (promise: Promise<unknown>, milliseconds: number): Promise<boolea
   Promise.race([promise.then(() => true), pause(milliseconds, false, { ref: false })])
 
 const prepare = async ({ command, args, env, directory }: Program) => {
-  const environment = { PATH: serverPath, HOME: directory, LANG: 'C.UTF-8', ...env }
+  const { prefix, isWhole } = await enclosure()
+  const mark = isWhole ? undefined : randomUUID()
+  const environment = {
+    PATH: serverPath,
+    HOME: directory,
+    PWD: directory,
+    LANG: 'C.UTF-8',
+    ...env,
+    ...(mark !== undefined && { [markName]: mark }),
+  }
   const file = await findCommand(command, environment.PATH)
-  const [first, ...rest] = [...(await pdeathsig()), file, ...args]
-  return { file: first ?? file, args: rest, environment }
+  const [first, ...rest] = [...prefix, file, ...args]
+  return { file: first ?? file, args: rest, environment, mark }
 }
 
 export const startProgram = async (program: Program): Promise<RunningProgram> => {
-  const { file, args, environment } = await prepare(program)
+  const { file, args, environment, mark } = await prepare(program)
   const child = execa(file, args, {
     env: environment,
     extendEnv: false,
@@ -64,9 +70,11 @@ export const startProgram = async (program: Program): Promise<RunningProgram> =>
   const { pid, stdin, stdout, stderr } = child
   if (pid === undefined) throw new UpstreamFailure('not-started')
   const drained = new Promise<void>((resolve) => void stdout.once('close', resolve))
-  const exited = new Promise<void>((resolve) => void child.nodeChildProcess.once('exit', () => resolve())).then(() =>
-    signalGroup(pid, 'SIGKILL'),
-  )
+  const ended = new Promise<void>((resolve) => void child.nodeChildProcess.once('exit', () => resolve()))
+  const exited = ended.then(async () => {
+    signalGroup(pid, 'SIGKILL')
+    if (mark !== undefined) await endStrays(mark)
+  })
   const stop = async (): Promise<void> => {
     stdin.end()
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {

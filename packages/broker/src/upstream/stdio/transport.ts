@@ -4,12 +4,11 @@ import { limits } from '@gatehouse/contracts'
 import { UpstreamFailure } from '../failure.ts'
 import { createLines, type OverlongLine } from './lines.ts'
 import { type Program, type RunningProgram, startProgram } from './start-program.ts'
-import { createTail } from './tail.ts'
 
 export interface StdioOptions {
   readonly program: Program
-  /** Each piece of the server's stderr. */
-  readonly onErrorOutput?: (text: string) => void
+  /** Each piece of the server's stderr; nothing at its end. */
+  readonly onErrorOutput?: (chunk?: Buffer) => void
   /** A line of its output is no message. */
   readonly onNoise?: () => void
 }
@@ -35,7 +34,6 @@ export class StdioTransport implements Transport {
   /** With `pid` it tells the client that this is a pipe to a process: silence there means an old server, not an outage. */
   readonly stderr = null
   readonly #options: StdioOptions
-  readonly #errors = createTail(limits.upstreamStderr)
   #running: RunningProgram | null = null
   #isClosed = false
 
@@ -52,10 +50,8 @@ export class StdioTransport implements Transport {
     this.#running = running
     const onOverlong = (line: OverlongLine): void => this.onoverlong?.(line)
     running.stdout.on('data', createLines({ most: limits.upstreamMessage, onLine: (line) => this.#take(line), onOverlong }))
-    running.stderr.on('data', (chunk: Buffer) => {
-      this.#errors.push(chunk)
-      this.#options.onErrorOutput?.(chunk.toString('utf8'))
-    })
+    running.stderr.on('data', (chunk: Buffer) => this.#options.onErrorOutput?.(chunk))
+    running.stderr.once('end', () => this.#options.onErrorOutput?.())
     void running.gone.then(() => this.#closed())
     // Closed while it started.
     if (this.#isClosed) await running.stop()
@@ -70,11 +66,6 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     await this.#running?.stop()
     this.#closed()
-  }
-
-  /** The last that the server wrote to its stderr. */
-  errorOutput(): string {
-    return this.#errors.text()
   }
 
   #take(line: string): void {

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { limits } from '@gatehouse/contracts'
+import { limits, type ServerName } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { type Bench, createBench, local, messages, sessionOne } from '../../fixtures/bench.ts'
+import { processesOf } from '../../fixtures/processes.ts'
 
 let bench: Bench
 let log: string
@@ -19,6 +20,8 @@ const start = async (env: Record<string, string> = {}, variables: Record<string,
   bench.gateway.grants = { [sessionOne]: { sample: [] } }
   await bench.start({ variables })
 }
+const context = { requestId: 'r', traceparent: undefined, signal: new AbortController().signal }
+const logs = async () => bench.broker.controlPlane.logs({ name: 'sample' as ServerName }, context)
 const initializes = async () => (await messages(log)).filter(({ method }) => method === 'initialize').length
 
 test('fails the one call whose answer is a line that is too long, and keeps the others and the connection', async () => {
@@ -53,7 +56,7 @@ test('gives a local server the declared variables and a few of the host, and not
     env: Record<string, string>
     cwd: string
   }
-  assert.deepEqual(Object.keys(env).toSorted(), ['GREETING', 'HOME', 'LANG', 'LOG', 'PATH'])
+  assert.deepEqual(Object.keys(env).toSorted(), ['GREETING', 'HOME', 'LANG', 'LOG', 'PATH', 'PWD'])
   assert.equal(env['GREETING'], 'hello world')
   assert.equal(env['HOME'], cwd)
 })
@@ -67,9 +70,9 @@ test('keeps the value of a variable out of results, errors, lists and logs, but 
   const rejected = await bench.call('sample__reject', { text: secret })
   assert.match(String(rejected.error?.message), /rejected: "••••"/)
   assert.deepEqual(bench.secrets, [secret])
-  await waitFor(() => bench.logLines.some((line) => line.includes('mcp.stderr')), { what: 'the output of the server' })
+  const [line] = await waitFor(async () => ((await logs()).items.length > 0 ? (await logs()).items : undefined), { what: 'the output' })
+  assert.equal(line?.text, 'started with ••••')
   assert.doesNotMatch(bench.logLines.join('\n'), /correct-horse/)
-  assert.match(bench.logLines.join('\n'), /started with ••••/)
 })
 
 test('refuses to start a server whose variable is not set, and names it', async () => {
@@ -100,7 +103,7 @@ test('speaks the stateless revision, with what each of its requests must carry',
 test('ends the whole group of a server when the broker stops', async () => {
   await start()
   await bench.call('sample__echo', { text: 'a' })
-  const pid = Number(JSON.parse(String((await bench.call('sample__env')).content[0]?.['text'])).pid)
+  assert.ok((await processesOf(log)).length > 0)
   await bench.broker.stop()
-  assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+  assert.deepEqual(await processesOf(log), [])
 })

@@ -1,0 +1,84 @@
+// Remembers which names led to public addresses when their entries were saved: from then on nothing else is dialled for them.
+import { lookup } from 'node:dns'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CatalogEntry } from '@gatehouse/contracts'
+import { inTurn, type Logger, writeAtomically } from '@gatehouse/kernel'
+import { isPublicAddress, type Reach, type Resolve } from '@gatehouse/outbound'
+import * as v from 'valibot'
+
+export interface OriginsOptions {
+  readonly stateDir: string
+  readonly log: Logger
+  /** Seam for tests. */
+  readonly resolve?: Resolve | undefined
+}
+
+/** Not frozen: without it the names are judged anew, as when they were saved. */
+const file = 'mcp-origins.json'
+
+const Remembered = v.record(v.string(), v.picklist(['any', 'public']))
+
+const load = async (path: string): Promise<Map<string, Reach>> => {
+  try {
+    return new Map(Object.entries(v.parse(Remembered, JSON.parse(await readFile(path, 'utf8')))))
+  } catch {
+    return new Map()
+  }
+}
+
+export class Origins {
+  readonly #options: OriginsOptions
+  readonly #path: string
+  readonly #known: Map<string, Reach>
+  readonly #next = inTurn()
+
+  private constructor(options: OriginsOptions, path: string, known: Map<string, Reach>) {
+    this.#options = options
+    this.#path = path
+    this.#known = known
+  }
+
+  static async open(options: OriginsOptions): Promise<Origins> {
+    const path = join(options.stateDir, file)
+    return new Origins(options, path, await load(path))
+  }
+
+  /** What the entry says goes before what was found. A name that was never resolved is judged now. */
+  async reachOf(entry: CatalogEntry): Promise<Reach> {
+    if (entry.transport !== 'http') return 'any'
+    return entry.reach ?? this.#known.get(entry.url) ?? (await this.#judge(entry.url))
+  }
+
+  /** Judges what is new, and forgets what is no longer in the catalog. */
+  async synchronize(entries: readonly CatalogEntry[]): Promise<void> {
+    const present = new Set(entries.map((entry) => (entry.transport === 'http' ? entry.url : undefined)))
+    for (const url of this.#known.keys()) if (!present.has(url)) this.#known.delete(url)
+    await Promise.allSettled(entries.map((entry) => this.reachOf(entry)))
+  }
+
+  async #judge(url: string): Promise<Reach> {
+    if (!URL.canParse(url)) return 'public'
+    const { promise, resolve } = Promise.withResolvers<Reach>()
+    const find = this.#options.resolve ?? lookup
+    find(new URL(url).hostname.replace(/^\[|\]$/g, ''), { all: true }, (error, addresses) => {
+      // A name that leads nowhere is judged when it leads somewhere; until then nothing is dialled either.
+      if (error !== null || addresses.length === 0) return resolve('any')
+      const reach = addresses.every(({ address }) => isPublicAddress(address)) ? 'public' : 'any'
+      const known = this.#known.get(url) ?? reach
+      this.#known.set(url, known)
+      void this.#save()
+      resolve(known)
+    })
+    return promise
+  }
+
+  #save(): Promise<void> {
+    return this.#next(async () => {
+      const text = JSON.stringify(Object.fromEntries(this.#known))
+      await writeAtomically(this.#path, text).catch((error: unknown) =>
+        this.#options.log.warn('where the names of tool servers led could not be written down', { error }),
+      )
+    })
+  }
+}

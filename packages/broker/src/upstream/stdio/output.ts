@@ -1,0 +1,64 @@
+// What local servers write to their stderr: the last lines of each, without the values that its entry must not let out.
+import { limits, type ServerLogLine, type ServerLogs, type SessionID } from '@gatehouse/contracts'
+import type { Scrub } from '../../secrets/scrub.ts'
+import { createLines } from './lines.ts'
+
+interface Ring {
+  readonly lines: ServerLogLine[]
+  bytes: number
+  next: number
+}
+
+export interface Source {
+  readonly name: string
+  /** Where a session has a server of its own. */
+  readonly session?: SessionID | undefined
+  readonly scrub: Scrub
+}
+
+export interface LogQuery {
+  /** Lines behind this one. */
+  readonly after?: number | undefined
+  /** At most so many, the newest. */
+  readonly limit?: number | undefined
+}
+
+/** A line is scrubbed whole, so that no value can lie across two pieces; one too long for that is not kept. */
+const overlong = '(a line too long to be kept)'
+
+export class Output {
+  readonly #rings = new Map<string, Ring>()
+
+  /** Gives the function that takes the next piece of a server's stderr; without a piece, it has ended. */
+  take({ name, session, scrub }: Source): (chunk?: Buffer) => void {
+    const keep = (text: string): void => this.#push(name, scrub.text(text).slice(0, limits.serverLogLine), session)
+    const cut = createLines({ most: limits.serverLogLine, onLine: keep, onOverlong: () => this.#push(name, overlong, session) })
+    return (chunk) => cut(chunk ?? Buffer.from('\n'))
+  }
+
+  read(name: string, { after = 0, limit = limits.serverLogLines }: LogQuery = {}): ServerLogs {
+    const { lines, next } = this.#ring(name)
+    // A cursor of before a restart of the broker lies beyond its end: it starts anew.
+    const from = after < next ? after : 0
+    const newer = lines.filter(({ seq }) => seq > from)
+    return { items: newer.slice(-limit), next: next - 1, missed: (lines[0]?.seq ?? next) > from + 1 && from > 0 }
+  }
+
+  /** Those of servers that are no longer in the catalog. */
+  keepOnly(names: ReadonlySet<string>): void {
+    for (const name of this.#rings.keys()) if (!names.has(name)) this.#rings.delete(name)
+  }
+
+  #ring(name: string): Ring {
+    return this.#rings.get(name) ?? { lines: [], bytes: 0, next: 1 }
+  }
+
+  #push(name: string, text: string, session: SessionID | undefined): void {
+    const ring = this.#ring(name)
+    this.#rings.set(name, ring)
+    ring.lines.push({ seq: ring.next, at: new Date().toISOString(), text, ...(session !== undefined && { session }) })
+    ring.next += 1
+    ring.bytes += text.length
+    while (ring.bytes > limits.serverLogs || ring.lines.length > limits.serverLogLines) ring.bytes -= ring.lines.shift()?.text.length ?? 0
+  }
+}
