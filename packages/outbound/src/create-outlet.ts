@@ -73,6 +73,8 @@ export const createOutlet = (options: OutletOptions): Outlet => {
         body: bodyOf(init.body),
         signal: init.signal ?? null,
       })
+      // Whoever reads is told; an answer that nobody reads must not end the process when it is given up.
+      response.body.on('error', () => undefined)
       if (response.statusCode >= 300 && response.statusCode < 400) {
         response.body.destroy()
         throw new OutboundFailure('redirected')

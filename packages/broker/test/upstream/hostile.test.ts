@@ -1,0 +1,169 @@
+// Forty tool servers, each with one fault: the call gets a named code, a neighbour's call is answered, nothing stays behind.
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, suite, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { limits, type ServerName, type SessionID, type ToolResult } from '@gatehouse/contracts'
+import { type Bench, createBench, group, local, sessionTwo } from '../fixtures/bench.ts'
+import { processesOf } from '../fixtures/processes.ts'
+
+const fixtures = join(import.meta.dirname, '../fixtures/hostile')
+const nothing = 'f'.repeat(64)
+
+/** Undefined: the fault spoils nothing of the call itself. */
+const onStreams: Readonly<Record<string, string | undefined>> = {
+  'never-answers': 'timeout',
+  'dies-mid-call': 'server-unavailable',
+  'dies-at-the-start': 'server-unavailable',
+  'silent-from-the-start': 'timeout',
+  'floods-stdout': undefined,
+  'line-of-100-MB': 'too-large',
+  'line-without-end': 'timeout',
+  'invalid-json': 'timeout',
+  'wrong-ids': 'timeout',
+  'ids-as-text': 'timeout',
+  'pings-without-end': undefined,
+  'stderr-flood': undefined,
+  'reads-no-more': 'timeout',
+  'answers-twice': undefined,
+  'error-with-a-long-text': 'upstream-error',
+  'error-that-is-none': 'upstream-error',
+  'result-is-null': 'upstream-error',
+  'result-of-an-unknown-type': 'upstream-error',
+  'result-too-deep': 'too-large',
+  'content-is-no-list': undefined,
+  'names-of-prototypes': undefined,
+  'asks-for-a-model': undefined,
+  'bytes-that-are-no-text': undefined,
+  'duplicate-tools': undefined,
+  '10000-tools': 'server-unavailable',
+  'schema-in-a-circle': undefined,
+  'pages-without-end': 'server-unavailable',
+  'changes-definitions': 'definition-changed',
+  'list-is-none': 'server-unavailable',
+  'declares-another-tool': 'not-declared',
+  'revision-of-tomorrow': 'server-unavailable',
+  'refuses-to-begin': 'server-unavailable',
+  'stays-at-sigterm': undefined,
+  'forks-away': undefined,
+}
+const overHttp: Readonly<Record<string, string | undefined>> = {
+  'redirects-to-metadata': 'server-unavailable',
+  'redirects-to-itself': 'server-unavailable',
+  'redirects-to-a-file': 'server-unavailable',
+  'drips-events': 'timeout',
+  'event-without-end': 'too-large',
+  'body-without-end': 'too-large',
+  'gzip-bomb': 'upstream-error',
+  'asks-who-you-are': 'server-unavailable',
+  'forbids-it': 'server-unavailable',
+  'lies-about-its-length': 'server-unavailable',
+  'cuts-the-connection': 'server-unavailable',
+  'answers-with-a-page': 'upstream-error',
+  'answers-with-500': 'upstream-error',
+  'never-begins-to-answer': 'timeout',
+  'header-of-a-megabyte': 'upstream-error',
+  'header-split-in-two': 'upstream-error',
+  'stream-that-says-nothing': 'server-unavailable',
+  'answers-another-request': 'timeout',
+}
+const faults: Readonly<Record<string, string | undefined>> = { ...onStreams, ...overHttp }
+
+/** As long as a busy machine may need to start a server; those that never answer are waited for together. */
+const callTime = 15_000
+const sessions = ['c', 'd', 'e'].map((letter) => `ses_${letter.repeat(13)}` as SessionID)
+
+interface Seen {
+  readonly answer: ToolResult
+  readonly neighbour: ToolResult
+}
+
+const collect = (): number => {
+  setFlagsFromString('--expose-gc')
+  ;(runInNewContext('gc') as () => void)()
+  const { heapUsed, arrayBuffers, external } = process.memoryUsage()
+  return heapUsed + arrayBuffers + external
+}
+
+suite('hostile tool servers', () => {
+  let bench: Bench
+  let program: ChildProcess
+  const seen = new Map<string, Seen>()
+  let grown = 0
+
+  const tryFault = async (fault: string, session: SessionID): Promise<void> => {
+    const answer = bench.call(`${fault.toLowerCase()}__go`, { text: 'a' }, session)
+    const neighbour = await bench.call('good__echo', { text: fault }, sessionTwo)
+    seen.set(fault, { answer: await answer, neighbour })
+  }
+
+  before(async () => {
+    bench = await createBench()
+    program = spawn(process.execPath, [join(fixtures, 'http.ts')], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const [port] = (await once(createInterface({ input: program.stdout ?? process.stdin }), 'line')) as [string]
+    const entries = [
+      ...Object.keys(onStreams).map((fault) => ({ ...local(), args: [join(fixtures, 'stdio.ts'), fault] })),
+      ...Object.keys(overHttp).map((fault) => ({ transport: 'http', url: `http://127.0.0.1:${port}/${fault}` })),
+    ]
+    const names = Object.keys(faults).map((fault) => fault.toLowerCase())
+    bench.gateway.catalog = { good: local(), ...Object.fromEntries(names.map((name, at) => [name, entries[at]])) }
+    bench.gateway.grants = { [sessionTwo]: { good: [] } }
+    for (const session of sessions) bench.gateway.grants[session] = Object.fromEntries(names.map((name) => [name, []]))
+    bench.gateway.sessions.push(...sessions.map((session) => ({ session, agentGroupID: group })))
+    bench.gateway.pins = { 'changes-definitions': { go: nothing } }
+    await bench.start({ callTime, level: 'error' })
+    await bench.call('good__echo', { text: 'first' }, sessionTwo)
+    const start = collect()
+    const isSlow = (fault: string): boolean => faults[fault] === 'timeout'
+    const quick = Object.keys(faults).filter((fault) => !isSlow(fault))
+    const [first = sessionTwo, ...others] = sessions
+    const work = async (): Promise<void> => {
+      for (let fault = quick.shift(); fault !== undefined; fault = quick.shift()) await tryFault(fault, first)
+    }
+    const slow = Object.keys(faults).filter(isSlow)
+    await Promise.all([work(), work(), work(), ...slow.map((fault, at) => tryFault(fault, others[at % others.length] ?? first))])
+    grown = collect() - start
+  })
+  after(async () => {
+    program.stdin?.end()
+    await bench.stop()
+  })
+
+  for (const [fault, code] of Object.entries(faults))
+    test(`${fault}: ${code ?? 'harms nothing'}`, () => {
+      const { answer, neighbour } = seen.get(fault) ?? assert.fail('it was not tried')
+      assert.equal(answer.error?.code, code)
+      assert.deepEqual(neighbour.content, [{ type: 'text', text: fault }])
+      assert.doesNotMatch(JSON.stringify(answer), /marker-of-the-server/)
+      assert.ok(JSON.stringify(answer).length < 8 * 1024)
+    })
+
+  test('every one of their calls has its record', async () => {
+    const records = await bench.settledRecords(2 * Object.keys(faults).length + 1)
+    const named = Object.entries(faults).map(([fault, code]) => `${fault.toLowerCase()} ${code ?? 'none'}`)
+    const found = records.filter(({ server }) => server !== 'good').map(({ server, code }) => `${server} ${code ?? 'none'}`)
+    assert.deepEqual(found.toSorted(), named.toSorted())
+  })
+
+  test('what a server writes to its stderr is kept up to a bound, and its last words are there', () => {
+    const context = { requestId: 'r', traceparent: undefined, signal: new AbortController().signal }
+    const { items } = bench.broker.controlPlane.logs({ name: 'stderr-flood' as ServerName }, context) as { items: { text: string }[] }
+    assert.equal(items.at(-1)?.text, 'short')
+    assert.ok(items.reduce((sum, { text }) => sum + text.length, 0) <= limits.serverLogs)
+    assert.ok(items.some(({ text }) => text === '(a line too long to be kept)'))
+  })
+
+  test('the memory that they took is given back', () => {
+    assert.ok(grown < 64 * 1024 * 1024, `${Math.round(grown / 1024 / 1024)} MiB more than before`)
+  })
+
+  test('none of their processes outlives the broker', async () => {
+    assert.ok((await processesOf(bench.directory)).length > 0)
+    await bench.broker.stop()
+    assert.deepEqual(await processesOf(bench.directory), [])
+  })
+})
