@@ -1,10 +1,21 @@
 // Composition root of the broker: its lock, its records, the gateway's edge, its own edges. No logic.
 import { join } from 'node:path'
-import { BrokerBoot, brokerControlPlane, type Edge, edgeSocket, exits, gatewayBroker, lifeEdge, stateFiles } from '@gatehouse/contracts'
+import {
+  BrokerBoot,
+  brokerControlPlane,
+  type Edge,
+  edgeSocket,
+  exits,
+  gatewayBroker,
+  lifeEdge,
+  runnerBroker,
+  stateFiles,
+} from '@gatehouse/contracts'
 import { openRecords } from '@gatehouse/journal'
 import { createLogger, type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { createBroker } from './service.ts'
+import { connectContainers } from './upstream/stdio/containers.ts'
 
 const start = async ({ boot, log, metrics, secret }: Lifeline<BrokerBoot>): Promise<Running> => {
   const at = (edge: Edge): { path: string; secret: string } => {
@@ -22,6 +33,7 @@ const start = async ({ boot, log, metrics, secret }: Lifeline<BrokerBoot>): Prom
     metrics,
     recordLog: createLogger({ process: 'broker', level: 'info' }),
     secret,
+    containers: boot.isolation === 'container' ? connectContainers({ ...at(runnerBroker), log, metrics }) : undefined,
     connect: (listeners) => connectEdge(gatewayBroker, { ...at(gatewayBroker), ...listeners, log, metrics }),
   })
   const lifeOfBroker = lifeEdge('broker')

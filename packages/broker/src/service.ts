@@ -24,6 +24,7 @@ import { Observations } from './upstream/observations.ts'
 import { Origins } from './upstream/origins.ts'
 import { Servers } from './upstream/servers.ts'
 import { Output } from './upstream/stdio/output.ts'
+import type { Containers } from './upstream/stdio/containers.ts'
 
 export interface GatewayListeners {
   readonly on: EventListeners<typeof gatewayBroker>
@@ -35,6 +36,8 @@ export interface BrokerOptions {
   /** The client of the gateway, which stays when its connection does not. */
   connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayBroker>, 'calls' | 'close'>
   readonly records: Records
+  /** Where local servers run in containers. */
+  readonly containers?: Containers | undefined
   readonly log: Logger
   /** Writes at `info` whatever the level of the process. */
   readonly recordLog: Logger
@@ -120,6 +123,7 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
     boot,
     log,
     secret: options.secret,
+    containers: options.containers,
     eras: new Eras(),
     output: new Output(),
     reachOf: (entry) => origins.reachOf(entry),
@@ -152,6 +156,7 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
       await running.settled(lastMoment)
       await Promise.all([rooms.sessions.close(), servers.close()])
       client.close()
+      options.containers?.close()
     },
   }
 }

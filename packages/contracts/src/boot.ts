@@ -18,6 +18,8 @@ const common = {
   /** Per-boot secret of each edge that this process serves or calls, by edge name. */
   edges: v.record(v.string(), v.string()),
 }
+export const containerEngines = ['docker', 'podman', 'nerdctl'] as const
+export type ContainerEngine = (typeof containerEngines)[number]
 const HexKey = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 
 export const GatewayBoot = v.strictObject({
@@ -73,6 +75,20 @@ export const RunnerBoot = v.strictObject({
   runtime: v.nullable(v.string()),
   rootfs: v.string(),
   agent: v.string(),
+  /** How local tool servers run in containers; null where they do not. */
+  toolContainers: v.nullable(
+    v.strictObject({
+      /** Null: the first that works. */
+      engine: v.nullable(v.picklist(containerEngines)),
+      runtime: v.nullable(v.string()),
+      /** For entries that name no image. */
+      image: v.nullable(v.string()),
+      /** Host paths below which a volume may lie. */
+      mountAllow: v.array(v.string()),
+      /** Where the unit keeps what is its own: no volume may lead there. */
+      ownPaths: v.array(v.string()),
+    }),
+  ),
   identities: v.nullable(v.strictObject({ uid: v.number(), gid: v.number() })),
 })
 export type RunnerBoot = v.InferOutput<typeof RunnerBoot>

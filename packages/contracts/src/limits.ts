@@ -148,6 +148,15 @@ export const limits = {
   serverLogs: 256 * KiB,
   serverLogLine: 8 * KiB,
 
+  toolMemoryMiB: 512,
+  toolCpus: 1,
+  toolPids: 128,
+  toolTmpMiB: 64,
+  /** From the order to start a container to the broker's connection to it. */
+  toolConnectTime: 10_000,
+  /** A container that was told to end is removed by force after this. */
+  toolStopTime: 10_000,
+
   sandboxMemoryMiB: 512,
   sandboxCpus: 1,
   sandboxProcesses: 64,

@@ -10,3 +10,6 @@ export const surfaceDirectory = (runDir: string, surface: SurfaceName, session: 
 
 export const surfaceSocket = (runDir: string, surface: SurfaceName, session: SessionID): string =>
   `${surfaceDirectory(runDir, surface, session)}/${surface}.sock`
+
+/** Below the state directory: what local servers with `data` keep, a directory each. */
+export const toolDataDirectory = 'tool-data'

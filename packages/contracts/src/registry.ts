@@ -1,5 +1,6 @@
 // What the gateway keeps: groups, wirings, grants, sessions, what servers were seen to declare.
 import * as v from 'valibot'
+import { ImageID } from './catalog.ts'
 import { AgentGroupID, ChangeID, ConversationID, Digest, ServerName, SessionID, Time } from './ids.ts'
 import { dictionary, JsonObject } from './json.ts'
 import { AgentKind, BuiltinTool, defaultTools, GroupLimits, Member, ModelChoice, Mount, WiringTerms } from './kinds/agents.ts'
@@ -86,12 +87,23 @@ export const Explanation = v.strictObject({
 })
 export type Explanation = v.InferOutput<typeof Explanation>
 
+/** The image that a local server runs in. */
+export const ServerImage = v.strictObject({
+  id: ImageID,
+  /** The entry names this id; without it the server runs whatever the reference names when it is started. */
+  pinned: v.boolean(),
+  /** What the reference names now, where that is not the pinned image; null where it names nothing on this host. */
+  moved: v.optional(v.nullable(ImageID)),
+})
+export type ServerImage = v.InferOutput<typeof ServerImage>
+
 export const ServerState = v.strictObject({
   status: v.picklist(['idle', 'connecting', 'up', 'down']),
   /** Class of the last failure, never upstream text. */
   lastError: v.optional(v.string()),
   nextAttemptAt: v.optional(Time),
   tools: v.optional(v.number()),
+  image: v.optional(ServerImage),
 })
 export type ServerState = v.InferOutput<typeof ServerState>
 

@@ -5,6 +5,7 @@ import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import type { Catalog } from './catalog/catalog.ts'
 import { openCatalog } from './catalog/open.ts'
+import { createImages, type Images } from './catalog/images.ts'
 import { catalogProjections } from './catalog/lines.ts'
 import { applyApproved } from './changes/apply-approved.ts'
 import { expireAll } from './changes/expire.ts'
@@ -70,6 +71,7 @@ export interface Rooms extends Required<GatewayDeps> {
   readonly drift: DriftWatch
   readonly ledger: Ledger
   readonly arrivals: Arrivals
+  readonly images: Images
   readonly secrets: Secrets
   readonly catalog: Catalog
   readonly sessions: OpenSessions
@@ -146,6 +148,11 @@ const survey = ({ boot, table, log, driftPause }: Ground) => {
   return { firstSight, declared: createDeclared(noteSights({ firstSight, table, log })), pauses: createPauses(driftPause) }
 }
 
+const witnesses = (ground: Ground) => {
+  const arrivals = createArrivals()
+  return { arrivals, images: createImages({ ...ground, arrivals }) }
+}
+
 const herald = (rooms: () => Rooms, ground: Ground) =>
   createAnnouncer({
     ...ground,
@@ -161,7 +168,7 @@ export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {
   const retries: Retry = createRetry(() => applyApproved(rooms), log)
   const rooms: Rooms = {
     ...ground,
-    arrivals: createArrivals(),
+    ...witnesses(ground),
     counts: createCallCounts(store, log),
     ...survey(ground),
     drift: createDriftWatch((server) => review(rooms, server), log),

@@ -9,6 +9,7 @@ import { owe } from './sessions/owed.ts'
 import { reconsider } from './sessions/reconsider.ts'
 import { relaunch } from './sessions/relaunch.ts'
 import { terminate } from './sessions/terminate.ts'
+import { witnessImages } from './tool-containers/witness.ts'
 
 /** `context` is asked for at each event, since the client that hears them is part of it. */
 export const gatewayEvents = (context: () => Context): EventListeners<typeof gatewayRunner> => {
@@ -28,6 +29,7 @@ export const gatewayEvents = (context: () => Context): EventListeners<typeof gat
       for (const session of openSessions()) begin('session not asked about', { session: session.id }, reconsider(context(), session))
     },
     'mounts-wanted': ({ sources }) => begin('paths of the host not told', { sources }, witness(context(), sources)),
+    'images-wanted': ({ images }) => begin('images not told', { images }, witnessImages(context(), images)),
     'session-closed': ({ session }) => begin('session not closed in order', { session }, terminate(context(), session)),
     'change-decided': ({ session: id, ...decision }) => {
       const session = context().sessions.get(id)

@@ -3,9 +3,10 @@ import type { Health } from '@gatehouse/contracts'
 import type { Context } from './sessions/context.ts'
 
 /** A unit that was told to launch nothing is not broken. */
-export const health = ({ posture, sessions }: Pick<Context, 'posture' | 'sessions'>): Health => {
+export const health = ({ posture, sessions, toolContainers }: Pick<Context, 'posture' | 'sessions' | 'toolContainers'>): Health => {
   const { driver, status, reason, missing } = posture.status()
   const all = [...sessions.values()]
+  const containers = toolContainers?.engaged
   const facts = {
     driver,
     sandbox: status,
@@ -15,7 +16,12 @@ export const health = ({ posture, sessions }: Pick<Context, 'posture' | 'session
     sessions: all.filter(({ open }) => open).length,
     live: all.filter(({ state }) => state === 'live').length,
     parked: all.filter(({ state }) => state === 'parked').length,
+    ...(containers === undefined ? {} : { toolContainers: 'refused' in containers ? containers.refused : containers.engine.name }),
     frozen: all.filter(({ open, frozen }) => open && frozen).length,
   }
-  return status === 'refused' ? { status: 'degraded', degraded: ['sandbox'], facts } : { status: 'ready', degraded: [], facts }
+  const degraded = [
+    ...(status === 'refused' ? ['sandbox'] : []),
+    ...(containers !== undefined && 'refused' in containers ? ['tool-containers'] : []),
+  ]
+  return { status: degraded.length > 0 ? 'degraded' : 'ready', degraded, facts }
 }

@@ -1,9 +1,10 @@
 // Composition root of the runner: its lock, the gateway's edge, the engine, its own edges. No logic.
-import { type Edge, edgeSocket, exits, gatewayRunner, lifeEdge, RunnerBoot, runnerControlPlane } from '@gatehouse/contracts'
+import { type Edge, edgeSocket, exits, gatewayRunner, lifeEdge, RunnerBoot, runnerBroker, runnerControlPlane } from '@gatehouse/contracts'
 import { chooseDriver } from '@gatehouse/engine'
 import { type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { createRunner } from './service.ts'
+import { createToolContainers } from './tool-containers/create.ts'
 
 const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Running> => {
   const at = (edge: Edge): { path: string; secret: string } => {
@@ -18,6 +19,7 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
     ...boot,
     log,
     metrics,
+    toolContainers: await createToolContainers(boot, log),
     wrapping: Buffer.from(boot.keys.queues, 'hex'),
     chooseDriver: (wanted) => chooseDriver(wanted, { mode, runtime, agent, log }),
     connect: (listeners) => connectEdge(gatewayRunner, { ...at(gatewayRunner), ...listeners, log, metrics }),
@@ -25,6 +27,7 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
   const lifeOfRunner = lifeEdge('runner')
   const servers = [
     await serveEdge(runnerControlPlane, { ...at(runnerControlPlane), handlers: runner.controlPlane, log }),
+    ...(runner.broker === undefined ? [] : [await serveEdge(runnerBroker, { ...at(runnerBroker), handlers: runner.broker, log })]),
     await serveEdge(lifeOfRunner, { ...at(lifeOfRunner), handlers: runner.life, log }),
   ]
   return {

@@ -1,6 +1,13 @@
 // The runner: sessions, their sandboxes and their queues. Handlers of its edges, one line each into an act.
 import { setTimeout as pause } from 'node:timers/promises'
-import { type gatewayRunner, type lifeEdge, type RunnerBoot, type runnerControlPlane, stateFiles } from '@gatehouse/contracts'
+import {
+  type gatewayRunner,
+  type lifeEdge,
+  type RunnerBoot,
+  type runnerBroker,
+  type runnerControlPlane,
+  stateFiles,
+} from '@gatehouse/contracts'
 import { type Logger, type Metrics, privateDirectory } from '@gatehouse/kernel'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { messages } from './chat/messages.ts'
@@ -23,6 +30,7 @@ import { stopReasons } from './sessions/run.ts'
 import { statusOf } from './sessions/status.ts'
 import { drain } from './sessions/drain.ts'
 import { terminate } from './sessions/terminate.ts'
+import type { ToolContainers } from './tool-containers/containers.ts'
 
 export interface GatewayListeners {
   readonly on: EventListeners<typeof gatewayRunner>
@@ -38,6 +46,7 @@ export interface RunnerOptions {
   readonly sandbox: RunnerBoot['sandbox']
   readonly rootfs: string
   readonly chooseDriver: Choose
+  readonly toolContainers?: ToolContainers | undefined
   /** The client of the gateway, which stays when its connection does not. */
   connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayRunner>, 'calls' | 'close'>
   readonly log: Logger
@@ -47,6 +56,8 @@ export interface RunnerOptions {
 
 export interface Runner {
   readonly controlPlane: Handlers<typeof runnerControlPlane>
+  /** Undefined where local tool servers do not run in containers. */
+  readonly broker: Handlers<typeof runnerBroker> | undefined
   readonly life: Handlers<ReturnType<typeof lifeEdge>>
   /** Ends every sandbox, then releases the queues. */
   stop(): Promise<void>
@@ -88,6 +99,7 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     report: createReport({ gateway: gateway.calls, log, closing }),
     since: new Date().toISOString(),
     posture: createPosture({ wanted: sandbox, installation, rootfs, log, metrics, choose: options.chooseDriver }),
+    toolContainers: options.toolContainers,
     times: { ...defaultTimes, ...options.times },
   }
   const reconcile = createReconciler(context)
@@ -110,13 +122,14 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
       resume: ({ session }) => resume(context, session).then(nothing),
       posture: () => context.posture.status(),
     },
+    broker: options.toolContainers?.handlers,
     life: {
       health: () => health(context),
       metrics: async () => (await options.metrics.json()).map((metric) => ({ ...metric })),
     },
     async stop() {
       closing.abort()
-      await Promise.all([...context.sessions.values()].map((session) => drain(context, session)))
+      await Promise.all([options.toolContainers?.close(), ...[...context.sessions.values()].map((session) => drain(context, session))])
       await context.shelf.close()
       await Promise.race([context.note.settled(), pause(context.times.grace)])
       gateway.close()

@@ -6,6 +6,7 @@ import {
   gatewayControlPlane,
   gatewayRunner,
   lifeEdge,
+  runnerBroker,
   runnerControlPlane,
   supervisorControlPlane,
   type BrokerBoot,
@@ -61,6 +62,9 @@ const common = ({ plan, installation, runDir }: Unit) => ({
   logLevel: plan.logLevel,
 })
 
+/** Without it nobody asks the runner for a container: there is no door for it. */
+const runsContainers = ({ plan }: Unit): boolean => plan.catalog !== null && plan.isolation === 'container'
+
 const gateway = (unit: Unit, secrets: Secrets): GatewayBoot => ({
   ...common(unit),
   edges: secrets(gatewayControlPlane, gatewayRunner, lifeEdge('gateway'), ...(unit.plan.catalog === null ? [] : [gatewayBroker])),
@@ -78,7 +82,7 @@ const gateway = (unit: Unit, secrets: Secrets): GatewayBoot => ({
 
 const broker = (unit: Unit, secrets: Secrets): BrokerBoot => ({
   ...common(unit),
-  edges: secrets(gatewayBroker, brokerControlPlane, lifeEdge('broker')),
+  edges: secrets(gatewayBroker, brokerControlPlane, lifeEdge('broker'), ...(runsContainers(unit) ? [runnerBroker] : [])),
   isolation: unit.plan.isolation,
   variables: unit.plan.variables,
   ownAddress: `${unit.plan.host}:${unit.plan.port}`,
@@ -87,12 +91,19 @@ const broker = (unit: Unit, secrets: Secrets): BrokerBoot => ({
 
 const runner = (unit: Unit, secrets: Secrets): RunnerBoot => ({
   ...common(unit),
-  edges: secrets(gatewayRunner, runnerControlPlane, lifeEdge('runner')),
+  edges: secrets(gatewayRunner, runnerControlPlane, lifeEdge('runner'), ...(runsContainers(unit) ? [runnerBroker] : [])),
   keys: { queues: unit.keys.queues },
   sandbox: unit.plan.sandbox,
   runtime: unit.plan.sandboxRuntime,
   rootfs: `${unit.release}/rootfs`,
   agent: `${unit.release}/agent.mjs`,
+  toolContainers: runsContainers(unit)
+    ? {
+        ...unit.plan.toolContainers,
+        mountAllow: [...unit.plan.mountAllow],
+        ownPaths: unit.plan.catalog === null ? [] : [unit.plan.catalog],
+      }
+    : null,
   identities: unit.isRoot ? identities : null,
 })
 

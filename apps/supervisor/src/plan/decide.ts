@@ -1,7 +1,7 @@
 // Turns settings into a plan, by the rules of the unit's mode.
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { exits, stateFiles, type Mode } from '@gatehouse/contracts'
+import { exits, imageReference, stateFiles, type Mode } from '@gatehouse/contracts'
 import { readSettings, Refusal, type Settings } from '@gatehouse/kernel'
 import { parseAddress } from './address.ts'
 import { parseDuration } from './duration.ts'
@@ -48,16 +48,14 @@ const parsePublicUrls = (text: string | undefined): string[] =>
       throw refuse(`SERVICE_PUBLIC_URL: expected URLs such as https://gatehouse.example, got "${part}"`, 'separate several by commas')
     })
 
-/** Until local servers can run in containers, a unit that would need it does not start: nothing is downgraded silently. */
-const chooseIsolation = (mode: Mode, catalog: string | null, values: Values): Plan['isolation'] => {
-  const isolation = values.mcpIsolation ?? (mode === 'dev' ? 'none' : 'container')
-  if (isolation === 'container' && (catalog !== null || values.mcpIsolation !== undefined)) {
-    throw refuse(
-      `--mcp-isolation: expected none, got container${values.mcpIsolation === undefined ? ' (the default)' : ''}: this version cannot run local tool servers in containers`,
-      'for development give --mcp-isolation none, which runs local tool servers as plain processes of the host; else start without --mcp-catalog',
-    )
-  }
-  return isolation
+const chooseIsolation = (mode: Mode, { mcpIsolation }: Values): Plan['isolation'] => mcpIsolation ?? (mode === 'dev' ? 'none' : 'container')
+
+const chooseToolContainers = ({ mcpEngine, mcpRuntime, mcpImage }: Values): Plan['toolContainers'] => {
+  if (mcpImage !== undefined && !imageReference.test(mcpImage))
+    throw refuse(`--mcp-image: expected an image reference that does not begin with -, got "${mcpImage}"`, 'name it as the engine lists it')
+  if (mcpRuntime !== undefined && !/^[A-Za-z0-9][A-Za-z0-9._/-]*$/.test(mcpRuntime))
+    throw refuse(`--mcp-runtime: expected the name of an OCI runtime such as runsc, got "${mcpRuntime}"`, 'name it as the engine knows it')
+  return { engine: mcpEngine ?? null, runtime: mcpRuntime ?? null, image: mcpImage ?? null }
 }
 
 const chooseSandbox = (mode: Mode, { sandbox = 'auto' }: Values): Plan['sandbox'] => {
@@ -94,7 +92,8 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     logLevel: values.logLevel,
     logFormat: values.logFormat === 'json' ? 'json' : 'plain',
     catalog,
-    isolation: chooseIsolation(mode, catalog, values),
+    isolation: chooseIsolation(mode, values),
+    toolContainers: chooseToolContainers(values),
     pinning: values.mcpPinning,
     approvals: values.approvals === '2' ? 2 : 1,
     changeTtl: parseDuration('--change-ttl', values.changeTtl, { least: '1m', most: '365d' }),

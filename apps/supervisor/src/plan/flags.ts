@@ -1,5 +1,5 @@
 // Every flag and variable of the daemon that has a meaning, and those whose time has not come, which are refused.
-import { exits, pinnings } from '@gatehouse/contracts'
+import { containerEngines, exits, pinnings } from '@gatehouse/contracts'
 import { Refusal, type SettingsTable } from '@gatehouse/kernel'
 
 export const table = {
@@ -9,6 +9,9 @@ export const table = {
   demo: { type: 'boolean', flag: 'demo', env: 'SERVICE_DEMO' },
   mcpCatalog: { type: 'string', flag: 'mcp-catalog', env: 'SERVICE_MCP_CATALOG' },
   mcpIsolation: { type: 'choice', flag: 'mcp-isolation', env: 'SERVICE_MCP_ISOLATION', choices: ['container', 'none'] },
+  mcpEngine: { type: 'choice', flag: 'mcp-engine', env: 'SERVICE_MCP_ENGINE', choices: containerEngines },
+  mcpRuntime: { type: 'string', flag: 'mcp-runtime', env: 'SERVICE_MCP_RUNTIME' },
+  mcpImage: { type: 'string', flag: 'mcp-image', env: 'SERVICE_MCP_IMAGE' },
   mcpPinning: { type: 'choice', flag: 'mcp-pinning', env: 'SERVICE_MCP_PINNING', choices: pinnings, default: 'refuse' },
   mcpEnv: { type: 'string', env: 'SERVICE_MCP_ENV' },
   sandbox: { type: 'choice', flag: 'sandbox', env: 'SERVICE_SANDBOX', choices: ['auto', 'oci', 'container', 'bubblewrap', 'none', 'off'] },
@@ -32,9 +35,6 @@ export const table = {
 export const clientVariables = ['SERVICE_API_URL']
 
 const later: Readonly<Record<string, string>> = {
-  'mcp-runtime': 'local tool servers run without containers in this version',
-  'mcp-image': 'local tool servers run without containers in this version',
-  'mcp-engine': 'local tool servers run without containers in this version',
   'allow-old-engine': 'releases of engines are not checked in this version',
   only: 'a unit is not split in this version',
   'calls-retention': 'call records are kept in this version',

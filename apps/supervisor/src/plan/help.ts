@@ -14,6 +14,9 @@ Each flag has an environment twin in brackets.
   --sandbox-runtime NAME    OCI runtime given to the container engine, such as runsc [SERVICE_SANDBOX_RUNTIME]
   --mcp-catalog FILE        enables tool servers; the catalog file, mode 0600 [SERVICE_MCP_CATALOG]
   --mcp-isolation KIND      how local tool servers run: container, none [SERVICE_MCP_ISOLATION, container]
+  --mcp-engine NAME         what runs them in containers: docker, podman, nerdctl [SERVICE_MCP_ENGINE, the first that works]
+  --mcp-runtime NAME        OCI runtime given to that engine, such as runsc [SERVICE_MCP_RUNTIME]
+  --mcp-image REF           image of the local servers whose entry names none [SERVICE_MCP_IMAGE]
   --mcp-pinning KIND        when a tool's definition is no longer the approved one: warn, refuse, strict (new tools too)
                             [SERVICE_MCP_PINNING, refuse]
   --approvals N             different people who must approve a change, 1 or 2 [SERVICE_APPROVALS, 1]

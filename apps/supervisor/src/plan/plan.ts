@@ -1,5 +1,5 @@
 // A plan is everything that a start decided: what the unit is, before anything of it runs.
-import type { Mode, OutboundSettings, Pinning } from '@gatehouse/contracts'
+import type { ContainerEngine, DialSettings, Mode, Pinning } from '@gatehouse/contracts'
 
 export interface Plan {
   readonly mode: Mode
@@ -12,6 +12,14 @@ export interface Plan {
   /** Path of the catalog file; null: no tool-server surface. */
   readonly catalog: string | null
   readonly isolation: 'container' | 'none'
+  /** What runs local tool servers in containers. */
+  readonly toolContainers: {
+    /** Null: the first that works. */
+    readonly engine: ContainerEngine | null
+    readonly runtime: string | null
+    /** For entries that name no image. */
+    readonly image: string | null
+  }
   readonly pinning: Pinning
   /** Different principals that must approve a change. */
   readonly approvals: 1 | 2

@@ -1,6 +1,6 @@
 // One connection to a tool server: the SDK's client connects and negotiates, lists and calls go by our own requests.
 import { Client, type ClientOptions, type PriorDiscovery, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
-import { limits, type ProbeResult, type ToolDefinition } from '@gatehouse/contracts'
+import { limits, type ProbeResult, type ServerImage, type ToolDefinition } from '@gatehouse/contracts'
 import type { Scrub } from '../secrets/scrub.ts'
 import { classify } from './classify.ts'
 import { UpstreamError, UpstreamFailure } from './failure.ts'
@@ -12,6 +12,8 @@ export interface Connection {
   readonly scrub: Scrub
   readonly requests: Requests
   readonly server: ProbeResult['server']
+  /** That of a local server in a container. */
+  readonly image: ServerImage | undefined
   readonly isLegacy: boolean
   /** The server says when its tools change. */
   readonly announces: boolean
@@ -54,6 +56,9 @@ interface Attempt {
   readonly made: MadeTransport
 }
 
+/** Why a local server never ran, where that is known. */
+const startFailure = (made: MadeTransport): UpstreamFailure | undefined => (made.kind === 'stdio' ? made.transport.failure : undefined)
+
 const attempt = async (
   entry: NamedEntry,
   settings: ConnectSettings,
@@ -69,7 +74,7 @@ const attempt = async (
     return { client, made }
   } catch (error) {
     await made.transport.close().catch(() => undefined)
-    throw options.signal.aborted ? abortFailure(options.signal) : error
+    throw options.signal.aborted ? abortFailure(options.signal) : (startFailure(made) ?? error)
   } finally {
     options.signal.removeEventListener('abort', giveUp)
   }
@@ -126,6 +131,7 @@ const wire = ({ client, made }: Attempt, version: string, onToolsChanged: () => 
     scrub,
     requests,
     server: { name: brief(info?.name, scrub), version: brief(info?.version, scrub), protocol },
+    image: made.kind === 'stdio' ? made.transport.image : undefined,
     isLegacy,
     announces,
     gone: gone.promise,

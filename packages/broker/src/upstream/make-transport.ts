@@ -1,6 +1,6 @@
 // From a catalog entry to a transport that is not yet started, with its variables expanded.
 import { join } from 'node:path'
-import type { BrokerBoot, CatalogEntry, ServerName, SessionID } from '@gatehouse/contracts'
+import type { BrokerBoot, CatalogEntry, LocalEntry, ServerName, SessionID } from '@gatehouse/contracts'
 import { type Logger, privateDirectory } from '@gatehouse/kernel'
 import type { Reach } from '@gatehouse/outbound'
 import type { Transport } from '@modelcontextprotocol/client'
@@ -9,8 +9,9 @@ import { createScrub, type Scrub } from '../secrets/scrub.ts'
 import type { Eras } from './eras.ts'
 import { UpstreamFailure } from './failure.ts'
 import { createHttpTransport } from './http/transport.ts'
+import type { Containers } from './stdio/containers.ts'
 import type { Output } from './stdio/output.ts'
-import { StdioTransport } from './stdio/transport.ts'
+import { type StdioOptions, StdioTransport } from './stdio/transport.ts'
 
 export interface ConnectSettings {
   readonly boot: Pick<BrokerBoot, 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'runDir' | 'version'>
@@ -19,6 +20,8 @@ export interface ConnectSettings {
   readonly output: Output
   /** Which addresses may be dialled for an entry. */
   reachOf(entry: CatalogEntry): Promise<Reach>
+  /** Where local servers run in containers. */
+  readonly containers?: Containers | undefined
   /** Registers an expanded value, so that no log shows it. */
   secret(value: string): void
 }
@@ -49,6 +52,24 @@ const makeDirectory = async (directory: string): Promise<string> => {
   return directory
 }
 
+interface Local {
+  readonly named: NamedEntry
+  readonly entry: LocalEntry
+}
+
+/** Never run without the isolation that was asked for. */
+const programOf = async (
+  { named, entry }: Local,
+  env: Readonly<Record<string, string>>,
+  settings: ConnectSettings,
+): Promise<StdioOptions['program']> => {
+  const { boot, containers } = settings
+  if (boot.isolation === 'none')
+    return { command: entry.command, args: entry.args, env, directory: await makeDirectory(serverDirectory(boot.runDir, named)) }
+  if (containers === undefined) throw new UpstreamFailure('no-engine')
+  return () => containers.start({ ...named, entry, env })
+}
+
 /** Rejects with `UpstreamFailure` when the entry cannot be used on this unit. */
 export const makeTransport = async (named: NamedEntry, settings: ConnectSettings): Promise<MadeTransport> => {
   const { name, entry, session } = named
@@ -65,15 +86,12 @@ export const makeTransport = async (named: NamedEntry, settings: ConnectSettings
     })
     return { kind: 'http', transport, scrub: scrubOf(secrets, settings) }
   }
-  // Never run without the isolation that was asked for.
-  if (settings.boot.isolation === 'container') throw new UpstreamFailure('isolation')
   const { values, secrets } = expand(entry.env, settings.boot.variables)
   checkVariables(values)
   const scrub = scrubOf(secrets, settings)
   const log = settings.log.child({ server: name })
-  const directory = await makeDirectory(serverDirectory(settings.boot.runDir, named))
   const transport = new StdioTransport({
-    program: { command: entry.command, args: entry.args, env: values, directory },
+    program: await programOf({ named, entry }, values, settings),
     onErrorOutput: settings.output.take({ name, session, scrub }),
     onNoise: () => log.debug('mcp.noise'),
   })

@@ -15,7 +15,7 @@ const list = async (entry: NamedEntry, settings: ConnectSettings, signal: AbortS
   const connection = await connect(entry, settings, { signal })
   try {
     const { tools } = await listTools(connection, signal)
-    return { tools: [...tools], server: connection.server }
+    return { tools: [...tools], server: connection.server, ...(connection.image !== undefined && { image: connection.image }) }
   } finally {
     await connection.close()
   }

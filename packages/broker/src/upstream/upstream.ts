@@ -97,6 +97,7 @@ export class Upstream {
       ...(schedule.last !== undefined && { lastError: schedule.last.message }),
       ...(schedule.nextAt > Date.now() && { nextAttemptAt: new Date(schedule.nextAt).toISOString() }),
       ...(this.#lastListing !== undefined && { tools: this.#lastListing.tools.size }),
+      ...(live?.connection.image !== undefined && { image: live.connection.image }),
     }
   }
 

@@ -2,13 +2,14 @@
 import * as v from 'valibot'
 import { ServerName, SessionID, Time } from '../ids.ts'
 import { limits } from '../limits.ts'
-import { ServerState, ToolDefinition } from '../registry.ts'
+import { ServerImage, ServerState, ToolDefinition } from '../registry.ts'
 import { call, defineEdge } from './edge.ts'
 
 export const ProbeResult = v.strictObject({
   tools: v.array(ToolDefinition),
   server: v.strictObject({ name: v.string(), version: v.string(), protocol: v.string() }),
   elapsedMs: v.number(),
+  image: v.optional(ServerImage),
 })
 export type ProbeResult = v.InferOutput<typeof ProbeResult>
 

@@ -1,6 +1,7 @@
 // What the runner may ask: sessions, what a group is, and changes on behalf of a session that it knows by its socket.
 import * as v from 'valibot'
 import { ChangeState, Failure, Submitted } from '../change.ts'
+import { ImageID } from '../catalog.ts'
 import type { AuditStage } from '../frozen.ts'
 import { AgentGroupID, ChangeID, ConversationID, SessionID, Time } from '../ids.ts'
 import { JsonObject } from '../json.ts'
@@ -42,6 +43,12 @@ export const gatewayRunner = defineEdge({
     ),
     /** What the runner found at the paths of the host that `mounts-wanted` named. */
     sighted: call(v.strictObject({ mounts: v.array(MountSighting) }), v.strictObject({}), { patient: true }),
+    /** What the references of `images-wanted` name on this host; without an id: nothing, or nothing that is run. */
+    imagesSighted: call(
+      v.strictObject({ images: v.array(v.strictObject({ image: v.string(), id: v.optional(ImageID) })) }),
+      v.strictObject({}),
+      { patient: true },
+    ),
     /** How far an applied change has come in a session. */
     condition: call(
       v.strictObject({
@@ -70,6 +77,7 @@ export const gatewayRunner = defineEdge({
     /** A freeze was set or lifted, for the unit or for a group. */
     'freeze-changed': v.strictObject({}),
     'mounts-wanted': v.strictObject({ sources: v.array(v.string()) }),
+    'images-wanted': v.strictObject({ images: v.array(v.string()) }),
     /** By an operator, or because its group is gone. */
     'session-closed': v.strictObject({ session: SessionID }),
     /** A change that this session asked for was decided. */

@@ -21,8 +21,8 @@ export const McpRevoke = v.strictObject({
   tools: v.optional(v.pipe(v.array(ToolName), v.minLength(1), v.maxLength(limits.listTools))),
 })
 
-/** A catalog entry under its name. */
+/** A catalog entry under its name. Paths of the host are added by an operator alone. */
 export const McpRegister = v.variant('transport', [
-  v.strictObject({ name: ServerName, ...LocalEntry.entries }),
+  v.strictObject({ name: ServerName, ...v.omit(LocalEntry, ['imageID', 'volumes']).entries }),
   v.strictObject({ name: ServerName, ...RemoteEntry.entries }),
 ])

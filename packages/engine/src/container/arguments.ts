@@ -19,6 +19,9 @@ const podmanMount = ({ source, target, mode }: Mount): string[] => {
   return ['--volume', `${source}:${target}:${mode},nosuid,nodev,noexec`]
 }
 
+export const mountArguments = (engine: Engine, mounts: readonly Mount[]): string[] =>
+  mounts.flatMap(engine.name === 'docker' ? dockerMount : podmanMount)
+
 const only = {
   docker: ['--ipc', 'none'],
   podman: ['--ipc', 'none', '--read-only-tmpfs=false', '--unsetenv-all', '--no-hosts', '--cgroups', 'enabled'],
@@ -71,7 +74,7 @@ export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile }
     only[engine.name],
     userArguments(engine, spec),
     limitArguments(engine, spec),
-    spec.mounts.flatMap(engine.name === 'docker' ? dockerMount : podmanMount),
+    mountArguments(engine, spec.mounts),
     Object.entries(spec.env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
     [spec.rootfs, ...spec.command],
   ].flat()

@@ -3,15 +3,9 @@ import { ServiceError } from '@gatehouse/contracts'
 import { installationLabel } from './arguments.ts'
 import { type Engine, callEngine, removeContainers } from './engine.ts'
 
-export const removeStrays = async (engine: Engine, installation: string): Promise<number> => {
-  const listed = await callEngine(engine, [
-    'ps',
-    '--all',
-    '--quiet',
-    '--no-trunc',
-    '--filter',
-    `label=${installationLabel}=${installation}`,
-  ])
+/** `label`: which of its containers; by default its sandboxes. */
+export const removeStrays = async (engine: Engine, installation: string, label: string = installationLabel): Promise<number> => {
+  const listed = await callEngine(engine, ['ps', '--all', '--quiet', '--no-trunc', '--filter', `label=${label}=${installation}`])
   if (!listed.ok)
     throw new ServiceError('no-sandbox', { detail: `${engine.name} ps failed: ${listed.stderr}`, hint: `start ${engine.name}` })
   const ids = listed.stdout.split('\n').filter((id) => id !== '')

@@ -14,6 +14,7 @@ const plainFields = (entry: CatalogEntry): Field[] => {
     { pointer: '/command', text: entry.command },
     ...entry.args.map((text, index) => ({ pointer: `/args/${index}`, text })),
     { pointer: '/image', text: entry.image ?? '' },
+    ...(entry.volumes ?? []).map(({ source }, index) => ({ pointer: `/volumes/${index}/source`, text: source })),
   ]
 }
 

@@ -12,11 +12,13 @@ import { checkEntry, namesReference, referenceHint } from './check.ts'
 import type { Catalog, CatalogItem } from './catalog.ts'
 import { digestOfEntry, tagOfEntry } from './identity.ts'
 import type { PutDetail } from './lines.ts'
+import { type Images, pinImage } from './images.ts'
 import { maskEntry, unmaskEntry } from './mask.ts'
 import { assertTag } from './precondition.ts'
 import { sealEntry, settleCatalog, type SettleDeps } from './settle.ts'
 
 export interface CatalogDeps extends SettleDeps {
+  readonly images: Images
   readonly boot: { readonly pinning: Pinning }
   readonly ledger: Ledger
   readonly lock: Lock
@@ -64,7 +66,7 @@ export const tellExchanged = (
 
 export const putServer = async (deps: CatalogDeps, actor: Actor, given: PutRequest): Promise<Put> => {
   assertEnabled(deps.catalog)
-  const sent = readEntry(given.entry)
+  const sent = await pinImage(deps.images, readEntry(given.entry), deps.catalog.item(given.name)?.entry)
   return deps.lock(catalogLock, async () => {
     const { catalog, secrets } = deps
     const { name } = given

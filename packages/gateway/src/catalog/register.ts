@@ -3,10 +3,12 @@ import { type CatalogEntry, type ServerName, ServiceError } from '@gatehouse/con
 import type { Lock } from '../changes/lock.ts'
 import type { Audience } from '../events/audience.ts'
 import { tagOfEntry } from './identity.ts'
+import { type Images, pinImage, unpinned } from './images.ts'
 import { catalogLock } from './put.ts'
 import { sealEntry, settleCatalog, type SettleDeps } from './settle.ts'
 
 export interface RegisterDeps extends SettleDeps {
+  readonly images: Images
   readonly lock: Lock
   readonly audience: Audience
 }
@@ -16,6 +18,13 @@ export interface Registration {
   /** With its values. */
   readonly entry: CatalogEntry
 }
+
+/** Whatever its image was when it was written. */
+export const isRegistered = (
+  { secrets }: Pick<SettleDeps, 'secrets'>,
+  { name, entry: present }: Registration,
+  entry: CatalogEntry,
+): boolean => tagOfEntry(secrets, name, unpinned(present)) === tagOfEntry(secrets, name, unpinned(entry))
 
 const isTaken = (name: ServerName): ServiceError =>
   new ServiceError('conflict', {
@@ -40,14 +49,15 @@ const intend = ({ store, secrets }: RegisterDeps, { name, entry }: Registration)
  * @param mayGoOn asked at the last moment; nothing is done where it says no
  */
 export const register = async (deps: RegisterDeps, registration: Registration, mayGoOn: () => boolean): Promise<void> => {
-  const { name, entry } = registration
+  const { name } = registration
+  const entry = await pinImage(deps.images, registration.entry, undefined)
   await deps.lock(catalogLock, async () => {
     const present = deps.catalog.item(name)
-    if (present?.tag === tagOfEntry(deps.secrets, name, entry)) return
+    if (present !== undefined && isRegistered(deps, present, registration.entry)) return
     if (present !== undefined) throw isTaken(name)
     await deps.catalog.assertUntouched()
     if (!mayGoOn()) return
-    await intend(deps, registration)
+    await intend(deps, { name, entry })
     await settleCatalog(deps)
     deps.audience.broker('catalog-changed', {})
   })

@@ -20,6 +20,7 @@ export const runnerDoor = (rooms: Rooms): Handlers<typeof gatewayRunner> => ({
   submitFor: (asked) => submitFor(rooms, edge, asked),
   changeFor: (asked) => changeFor(rooms, asked),
   sighted: async ({ mounts }) => (await sighted(rooms, mounts), {}),
+  imagesSighted: ({ images }) => (rooms.images.sighted(images), {}),
   condition: async (told) => (await tellCondition(rooms, told), {}),
   note: async (line) => (await note(rooms.ledger, edge, line), {}),
 })

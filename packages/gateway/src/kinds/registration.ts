@@ -2,7 +2,7 @@
 import { type CatalogEntry, type Change, kinds, type ServerName } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { Catalog } from '../catalog/catalog.ts'
-import { tagOfEntry } from '../catalog/identity.ts'
+import { isRegistered } from '../catalog/register.ts'
 import { askedByAgent } from '../registry/world.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { throughValues } from '../secrets/values.ts'
@@ -24,5 +24,6 @@ export const registered = (change: Pick<Change, 'kind' | 'after' | 'principal'>,
 /** The server that an approved change has put into the catalog already, when its apply was cut short behind the file. */
 export const writtenBefore = (change: Change, { secrets, catalog }: { secrets: Secrets; catalog: Catalog }): ServerName | undefined => {
   const own = change.state === 'approved' ? registered(change, secrets) : undefined
-  return own !== undefined && catalog.item(own.name)?.tag === tagOfEntry(secrets, own.name, own.entry) ? own.name : undefined
+  const present = own === undefined ? undefined : catalog.item(own.name)
+  return own !== undefined && present !== undefined && isRegistered({ secrets }, present, own.entry) ? own.name : undefined
 }

@@ -6,6 +6,7 @@ import type { Repeats } from '../chat/repeats.ts'
 import type { Sequence } from '../queue/sequence.ts'
 import type { Shelf } from '../queue/shelf.ts'
 import type { Posture } from '../sandbox/posture.ts'
+import type { ToolContainers } from '../tool-containers/containers.ts'
 import type { Note } from './note.ts'
 import type { Report } from './report.ts'
 import type { Session } from './session.ts'
@@ -30,6 +31,8 @@ export interface Context {
   readonly runDir: string
   readonly gateway: Calls<typeof gatewayRunner>
   readonly posture: Posture
+  /** Undefined where local tool servers do not run in containers. */
+  readonly toolContainers: ToolContainers | undefined
   readonly shelf: Shelf
   readonly sequence: Sequence
   readonly sessions: Map<SessionID, Session>

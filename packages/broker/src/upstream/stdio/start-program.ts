@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { limits } from '@gatehouse/contracts'
+import { limits, type ServerImage } from '@gatehouse/contracts'
 import { execa } from 'execa'
 import { UpstreamFailure } from '../failure.ts'
 import { enclosure } from './enclose.ts'
@@ -19,7 +19,8 @@ export interface Program {
 }
 
 export interface RunningProgram {
-  readonly pid: number
+  /** Null where it is not a process of this host's own. */
+  readonly pid: number | null
   readonly stdin: Writable
   readonly stdout: Readable
   readonly stderr: Readable
@@ -27,6 +28,10 @@ export interface RunningProgram {
   readonly gone: Promise<void>
   /** End of input, then SIGTERM, then SIGKILL, the last two to the whole group. */
   stop(): Promise<void>
+  /** The image that it runs in, if it does. */
+  readonly image?: ServerImage | undefined
+  /** Why it never ran, once it is gone. */
+  readonly failure?: (() => UpstreamFailure | undefined) | undefined
 }
 
 const signalGroup = (pid: number, signal: NodeJS.Signals): void => {

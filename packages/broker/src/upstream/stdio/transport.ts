@@ -1,12 +1,13 @@
 // MCP over the standard streams of a local server: one JSON message a line. A bad line harms nobody but itself.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { limits } from '@gatehouse/contracts'
+import { limits, type ServerImage } from '@gatehouse/contracts'
 import { UpstreamFailure } from '../failure.ts'
 import { createLines, type OverlongLine } from './lines.ts'
 import { type Program, type RunningProgram, startProgram } from './start-program.ts'
 
 export interface StdioOptions {
-  readonly program: Program
+  /** What to start; a function starts it elsewhere than as a process of the broker's own. */
+  readonly program: Program | (() => Promise<RunningProgram>)
   /** Each piece of the server's stderr; nothing at its end. */
   readonly onErrorOutput?: (chunk?: Buffer) => void
   /** A line of its output is no message. */
@@ -45,8 +46,19 @@ export class StdioTransport implements Transport {
     return this.#running?.pid ?? null
   }
 
+  /** The image that it runs in, if it does. */
+  get image(): ServerImage | undefined {
+    return this.#running?.image
+  }
+
+  /** Why it never ran, where that is known. */
+  get failure(): UpstreamFailure | undefined {
+    return this.#running?.failure?.()
+  }
+
   async start(): Promise<void> {
-    const running = await startProgram(this.#options.program)
+    const { program } = this.#options
+    const running = await (typeof program === 'function' ? program() : startProgram(program))
     this.#running = running
     const onOverlong = (line: OverlongLine): void => this.onoverlong?.(line)
     running.stdout.on('data', createLines({ most: limits.upstreamMessage, onLine: (line) => this.#take(line), onOverlong }))

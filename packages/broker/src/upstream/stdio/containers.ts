@@ -1,0 +1,138 @@
+// Local servers in containers, started by the runner: this process never holds the engine. Only the two ends of a server's
+// streams are here, and what the runner says of its end.
+import { randomBytes } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type ContainerStart, isServiceError, limits, type LocalEntry, runnerBroker, type ServerName, type SessionID } from '@gatehouse/contracts'
+import type { Logger, Metrics } from '@gatehouse/kernel'
+import { type Calls, connectEdge } from '@gatehouse/rpc'
+import { UpstreamFailure } from '../failure.ts'
+import type { RunningProgram } from './start-program.ts'
+
+export interface LocalServer {
+  readonly name: ServerName
+  readonly entry: LocalEntry
+  /** Expanded. */
+  readonly env: Readonly<Record<string, string>>
+  /** Where each session has a container of its own. */
+  readonly session?: SessionID
+}
+
+export interface Containers {
+  /** Rejects with `UpstreamFailure`. */
+  start(server: LocalServer): Promise<RunningProgram>
+  close(): void
+}
+
+type Runner = Calls<typeof runnerBroker>
+type Started = Extract<ContainerStart, { started: true }>
+
+/** Exit codes of an engine's client for a container that never ran its command. */
+const failures: Readonly<Record<number, UpstreamFailure>> = {
+  125: new UpstreamFailure(
+    'not-started',
+    'the server could not be started: the container engine refused it; the log of the server says why',
+  ),
+  126: new UpstreamFailure('not-executable'),
+  127: new UpstreamFailure('command-not-found'),
+}
+
+const open = async (path: string): Promise<Socket> => {
+  const socket = connect({ path, allowHalfOpen: true })
+  await once(socket, 'connect', { signal: AbortSignal.timeout(limits.connectTime) })
+  socket.on('error', () => {
+    // `close` comes next.
+  })
+  return socket
+}
+
+const within = (promise: Promise<unknown>, milliseconds: number): Promise<boolean> =>
+  Promise.race([promise.then(() => true), pause(milliseconds, false, { ref: false })])
+
+/** The runner may be gone too; then nobody knows. */
+const codeOf = async (runner: Runner, container: string): Promise<number | null> => {
+  try {
+    return (await runner.ended({ container: container as Started['container'] })).code
+  } catch {
+    return null
+  }
+}
+
+const attach = async ({ socket, container, image }: Started, runner: Runner, log: Logger): Promise<RunningProgram> => {
+  // In this order: the runner tells them apart by it.
+  const messages = await open(socket)
+  const errors = await open(socket)
+  let failure: UpstreamFailure | undefined
+  const closed = new Promise<void>((resolve) => void messages.once('close', () => resolve()))
+  const told = new Promise<void>((resolve) => void errors.once('close', () => resolve()))
+  const gone = closed.then(async () => {
+    await within(told, limits.upstreamStopTime)
+    const code = await codeOf(runner, container)
+    failure = code === null ? undefined : failures[code]
+    if (code !== 0) log.warn('the container of a tool server has ended', { container, code })
+  })
+  // Without an output it is of no use.
+  messages.once('end', () => messages.destroy())
+  return {
+    pid: null,
+    stdin: messages,
+    stdout: messages,
+    stderr: errors,
+    image,
+    failure: () => failure,
+    gone,
+    stop: async () => {
+      messages.end()
+      if (await within(closed, limits.upstreamStopTime)) return void (await gone)
+      await runner.stop({ container }).catch((error: unknown) => log.warn('a tool server could not be told to end', { container, error }))
+      messages.destroy()
+      errors.destroy()
+      await gone
+    },
+  }
+}
+
+/** What the runner answers is ours; its words for an operator are in its own log too. */
+const startOne = async (runner: Runner, order: Parameters<Runner['start']>[0], log: Logger): Promise<RunningProgram> => {
+  const answer = await runner.start(order).catch((error: unknown) => {
+    throw isServiceError(error) ? new UpstreamFailure('not-started', 'the server could not be started: the runner does not answer') : error
+  })
+  if (!answer.started) {
+    log.warn('mcp.container.refused', { server: order.server, reason: answer.reason, detail: answer.detail })
+    throw new UpstreamFailure(answer.reason, answer.reason === 'no-engine' ? undefined : answer.detail)
+  }
+  const { pinned, moved, id } = answer.image
+  if (pinned && moved !== undefined)
+    log.warn('the image of a tool server has moved; the pinned one is run', { server: order.server, id, moved })
+  return attach(answer, runner, log).catch((error: unknown) => {
+    log.warn('the streams of a tool server cannot be reached', { container: answer.container, error })
+    throw new UpstreamFailure('not-started')
+  })
+}
+
+export interface ContainersOptions {
+  readonly path: string
+  readonly secret: string
+  readonly log: Logger
+  readonly metrics: Metrics
+}
+
+export const connectContainers = ({ path, secret, log, metrics }: ContainersOptions): Containers => {
+  const broker = randomBytes(16).toString('hex')
+  const runner = connectEdge(runnerBroker, {
+    path,
+    secret,
+    log,
+    metrics,
+    onConnect: async () => void (await runner.calls.begin({ broker })),
+  })
+  return {
+    start: ({ name, entry, env, session }) => {
+      const { command, args, image = '', imageID, volumes = [], data = false } = entry
+      const order = { broker, server: name, session, command, args, image, imageID, env: { ...env }, volumes, data }
+      return startOne(runner.calls, order, log.child({ server: name }))
+    },
+    close: () => runner.close(),
+  }
+}

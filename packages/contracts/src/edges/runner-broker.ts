@@ -1,0 +1,64 @@
+// Local tool servers in containers: the broker says which, the runner starts them, since it alone holds the engine.
+import * as v from 'valibot'
+import { ImageID, Volume } from '../catalog.ts'
+import { ServerName, SessionID } from '../ids.ts'
+import { dictionary } from '../json.ts'
+import { limits } from '../limits.ts'
+import { ServerImage } from '../registry.ts'
+import { call, defineEdge } from './edge.ts'
+
+export const ContainerName = v.pipe(
+  v.string(),
+  v.regex(/^gatehouse-tool-[a-z0-9_-]{1,80}$/, 'expected the name of a tool server container'),
+)
+
+/** A process of the broker: what an earlier one had running ends when the next begins. */
+const Broker = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/))
+
+export const ContainerOrder = v.strictObject({
+  broker: Broker,
+  server: ServerName,
+  /** Where each session has a container, and with `data` a directory, of its own. */
+  session: v.optional(SessionID),
+  command: v.string(),
+  args: v.array(v.string()),
+  /** Empty: the unit's own default. */
+  image: v.string(),
+  imageID: v.optional(ImageID),
+  /** Expanded; they go to the engine by its environment and are not kept. */
+  env: dictionary(v.string(), v.string()),
+  volumes: v.array(Volume),
+  data: v.boolean(),
+})
+export type ContainerOrder = v.InferOutput<typeof ContainerOrder>
+
+/** Why nothing is started. */
+export const containerRefusals = ['no-engine', 'no-image', 'image-missing', 'variable', 'volume'] as const
+
+export const ContainerStart = v.variant('started', [
+  v.strictObject({
+    started: v.literal(true),
+    container: ContainerName,
+    /** Connect twice: first for the messages, then for what the server writes to its stderr. */
+    socket: v.string(),
+    image: ServerImage,
+  }),
+  v.strictObject({ started: v.literal(false), reason: v.picklist(containerRefusals), detail: v.string() }),
+])
+export type ContainerStart = v.InferOutput<typeof ContainerStart>
+
+const One = v.strictObject({ container: ContainerName })
+
+export const runnerBroker = defineEdge({
+  server: 'runner',
+  caller: 'broker',
+  calls: {
+    begin: call(v.strictObject({ broker: Broker }), v.strictObject({}), { patient: true, deadline: limits.probeTime }),
+    start: call(ContainerOrder, ContainerStart, { patient: true, deadline: limits.probeTime, large: true }),
+    /** Resolves when it is gone; one that is not there is. */
+    stop: call(One, v.strictObject({}), { patient: true, deadline: limits.toolStopTime + 5_000 }),
+    /** Resolves with the exit code of the engine's client once it has ended; null where that is not known. */
+    ended: call(One, v.strictObject({ code: v.nullable(v.number()) }), { deadline: 5_000 }),
+  },
+  events: {},
+})

@@ -1,0 +1,64 @@
+// The command line that starts a tool server in a container: the template that every one of them runs by, flag by flag.
+import { limits, sandboxUid } from '@gatehouse/contracts'
+import { mountArguments } from '../container/arguments.ts'
+import type { Engine } from '../container/engine.ts'
+import type { ToolOrder } from './order.ts'
+import { toolIdentity } from './identity.ts'
+
+/** Another label than that of sandboxes: each is looked after by itself. */
+export const toolsLabel = 'gatehouse.tools'
+
+const walls = (profile: string): string[][] => [
+  ['--network', 'none'],
+  ['--read-only'],
+  ['--cap-drop', 'ALL'],
+  ['--security-opt', 'no-new-privileges'],
+  ['--security-opt', `seccomp=${profile}`],
+  ['--user', `${sandboxUid}:${sandboxUid}`],
+  ['--ipc', 'private'],
+  ['--cgroupns', 'private'],
+]
+
+const bounds = ({ gvisor }: Engine): string[][] => [
+  ['--pids-limit', String(gvisor ? limits.sandboxPidsGvisor : limits.toolPids)],
+  ['--memory', `${limits.toolMemoryMiB}m`],
+  ['--memory-swap', `${limits.toolMemoryMiB}m`],
+  ['--cpus', String(limits.toolCpus)],
+  ['--tmpfs', `/tmp:rw,noexec,nosuid,nodev,size=${limits.toolTmpMiB}m,mode=1777`],
+  ['--ulimit', 'nofile=1024:1024'],
+  ['--ulimit', 'core=0:0'],
+]
+
+/** What Podman does by itself and is asked not to; and a user namespace, in which 65532 is a host uid of nobody. */
+const podman = (engine: Engine): string[][] => {
+  const identity = toolIdentity(engine)
+  const map = (id: number): string => `0:${id - sandboxUid}:${sandboxUid + 1}`
+  return [
+    ['--read-only-tmpfs=false', '--unsetenv-all', '--no-hosts', '--cgroups', 'enabled', '--ulimit', 'nproc=4096:4096'],
+    identity === undefined ? [] : ['--uidmap', map(identity.uid), '--gidmap', map(identity.gid)],
+  ]
+}
+
+/** Where a program may write: in memory, or in a directory of its own. */
+const homeOf = ({ mounts }: ToolOrder): string => (mounts.some(({ target }) => target === '/data') ? '/data' : '/tmp')
+
+export interface ToolHost {
+  readonly engine: Engine
+  /** What turns the first process on. */
+  readonly init: readonly string[]
+}
+
+export const toolArguments = ({ engine, init }: ToolHost, order: ToolOrder): string[] =>
+  [
+    engine.global,
+    ['run', '--rm', '-i', ...init, '--name', order.name, '--label', `${toolsLabel}=${order.installation}`],
+    ...walls(order.profile),
+    ...bounds(engine),
+    ['--hostname', 'tool', '--pull', 'never', '--log-driver', 'none'],
+    ...(engine.name === 'podman' ? podman(engine) : []),
+    engine.runtime === null ? [] : ['--runtime', engine.runtime],
+    mountArguments(engine, order.mounts),
+    ['--env', `HOME=${homeOf(order)}`],
+    Object.keys(order.env).flatMap((name) => ['--env', name]),
+    ['--entrypoint', order.command, order.image, ...order.args],
+  ].flat()

@@ -1,0 +1,96 @@
+// The container engine that runs tool servers: which one, what it knows of images, how a container begins and ends.
+import { type ContainerEngine, containerEngines, type HostIdentity, limits } from '@gatehouse/contracts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describeDocker, describePodman } from '../container/describe.ts'
+import { callEngine, type Engine, removeContainers } from '../container/engine.ts'
+import { removeStrays } from '../container/reconcile.ts'
+import { findProgram } from '../programs.ts'
+import { toolArguments, type ToolHost, toolsLabel } from './arguments.ts'
+import { toolOwner } from './identity.ts'
+import { initArguments } from './init.ts'
+import type { ToolOrder } from './order.ts'
+import { writeToolProfile } from './profile.ts'
+import { runTool, type ToolRun, type ToolStreams } from './run.ts'
+
+export interface ToolEngine {
+  readonly name: ContainerEngine
+  /** False where memory, processors and processes are not really bounded here. */
+  readonly limits: boolean
+  /** Whom a directory that a server writes must belong to. */
+  readonly owner: HostIdentity | undefined
+  /** Writes the system call filter that its runtime takes. */
+  writeProfile(path: string): Promise<void>
+  /** The id of an image that is on this host, by name or id; null where there is none. */
+  findImage(reference: string): Promise<string | null>
+  run(order: ToolOrder, streams: ToolStreams): ToolRun
+  /** Ends a container by its name, however far it has come; resolves when `run` has ended. */
+  end(name: string, run: ToolRun): Promise<void>
+  /** Removes what an earlier start of this installation left, and nobody else's; returns how many. */
+  removeStrays(installation: string): Promise<number>
+}
+
+/** A container that is still being made cannot be killed yet. */
+const killEvery = 300
+
+const end = async (engine: Engine, name: string, { exited, abandon }: ToolRun): Promise<void> => {
+  const deadline = performance.now() + limits.toolStopTime
+  let isOver = false
+  const over = exited.then(() => (isOver = true))
+  while (!isOver && performance.now() < deadline) {
+    await callEngine(engine, ['kill', name])
+    await Promise.race([over, pause(killEvery, undefined, { ref: false })])
+  }
+  if (!isOver) {
+    await removeContainers(engine, [name])
+    abandon()
+  }
+  await exited
+}
+
+const imageID = /^(?:sha256:)?[0-9a-f]{64}$/
+
+const findImage = async (engine: Engine, reference: string): Promise<string | null> => {
+  if (reference.startsWith('-')) return null
+  const { ok, stdout } = await callEngine(engine, ['image', 'inspect', '--format', '{{.Id}}', reference])
+  const id = stdout.trim()
+  return ok && imageID.test(id) ? id : null
+}
+
+export const toToolEngine = ({ engine, init }: ToolHost): ToolEngine => ({
+  name: engine.name,
+  limits: engine.limits,
+  owner: toolOwner(engine),
+  writeProfile: (path) => writeToolProfile(path, engine),
+  findImage: (reference) => findImage(engine, reference),
+  run: (order, streams) => runTool({ file: engine.file, args: toolArguments({ engine, init }, order), env: order.env }, streams),
+  end: (name, run) => end(engine, name, run),
+  removeStrays: (installation) => removeStrays(engine, installation, toolsLabel),
+})
+
+type Found = ToolHost | { readonly refused: string }
+
+const packages = { docker: 'docker.io', podman: 'podman', nerdctl: 'nerdctl' } as const
+
+/** How this engine is, by its own word. */
+export const describeEngine = async (name: ContainerEngine, runtime: string | null): Promise<Found> => {
+  const file = await findProgram(name)
+  if (file === null) return { refused: `${name} not found: apt-get install ${packages[name]}` }
+  const described = await (name === 'podman' ? describePodman(file, runtime) : describeDocker(file, runtime))
+  if ('refused' in described) return described
+  const init = await initArguments(described.engine)
+  return 'refused' in init ? init : { engine: described.engine, init }
+}
+
+/** `wanted` null: the first that answers. */
+export const chooseToolEngine = async (
+  wanted: ContainerEngine | null,
+  runtime: string | null,
+): Promise<{ readonly engine: ToolEngine } | { readonly refused: string }> => {
+  const reasons: string[] = []
+  for (const name of wanted === null ? containerEngines : [wanted]) {
+    const found = await describeEngine(name, runtime)
+    if ('engine' in found) return { engine: toToolEngine(found) }
+    reasons.push(found.refused)
+  }
+  return { refused: reasons.join('; ') }
+}

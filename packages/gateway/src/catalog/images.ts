@@ -1,0 +1,60 @@
+// What references of images name on this host, as the runner tells. The gateway calls nobody: it says what it wants, and waits a little.
+import type { CatalogEntry } from '@gatehouse/contracts'
+import type { Audience } from '../events/audience.ts'
+import type { Arrivals } from '../evidence/arrivals.ts'
+
+export interface ImageSight {
+  readonly image: string
+  readonly id?: string | undefined
+}
+
+export interface Images {
+  /** The id that the runner told after this was asked; undefined where there is no such image, or no witness in time. */
+  look(image: string): Promise<string | undefined>
+  sighted(seen: readonly ImageSight[]): void
+}
+
+interface ImagesDeps {
+  readonly audience: Pick<Audience, 'runner'>
+  readonly arrivals: Arrivals
+  /** Milliseconds. */
+  readonly evidenceWait: number
+}
+
+const imageArrival = (image: string): string => `image ${image}`
+
+export const createImages = ({ audience, arrivals, evidenceWait }: ImagesDeps): Images => {
+  const seen = new Map<string, string | undefined>()
+  return {
+    look: async (image) => {
+      const arrival = arrivals.wait(imageArrival(image), evidenceWait)
+      audience.runner('images-wanted', { images: [image] })
+      return (await arrival) ? seen.get(image) : undefined
+    },
+    sighted: (told) => {
+      for (const { image, id } of told) {
+        seen.set(image, id)
+        arrivals.tell(imageArrival(image))
+        // Who waited reads it in the turns that follow; nobody reads what was not asked for.
+        setImmediate(() => seen.delete(image))
+      }
+    },
+  }
+}
+
+/** The entry as somebody wrote it. */
+export const unpinned = (entry: CatalogEntry): CatalogEntry => {
+  if (entry.transport !== 'stdio') return entry
+  const { imageID: _id, ...rest } = entry
+  return rest
+}
+
+/** Pinned to what its image is now. What was pinned before under the same name stays where no image of it is seen. */
+export const pinImage = async (images: Images, entry: CatalogEntry, stored: CatalogEntry | undefined): Promise<CatalogEntry> => {
+  if (entry.transport !== 'stdio') return entry
+  const { imageID: _sent, ...rest } = entry
+  if (rest.image === undefined || rest.image === '') return rest
+  const before = stored?.transport === 'stdio' && stored.image === rest.image ? stored.imageID : undefined
+  const imageID = (await images.look(rest.image)) ?? before
+  return imageID === undefined ? rest : { ...rest, imageID }
+}

@@ -1,0 +1,160 @@
+// Tool servers that run in containers on the broker's word: each by its name, from the order to start it to its end.
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { ContainerOrder, ContainerStart, RunnerBoot, runnerBroker, ServerImage } from '@gatehouse/contracts'
+import type { ToolEngine, ToolOrder } from '@gatehouse/engine'
+import type { Logger } from '@gatehouse/kernel'
+import type { Handlers } from '@gatehouse/rpc'
+import { dataMount } from './data.ts'
+import { type Door, openDoor } from './door.ts'
+import type { Engaged, Engagement } from './engage.ts'
+import { resolveImage } from './image.ts'
+import { assertGivable } from './environment.ts'
+import { ContainerRefused } from './refused.ts'
+import { toMounts } from './volumes.ts'
+
+type Place = NonNullable<RunnerBoot['toolContainers']>
+type Run = ReturnType<ToolEngine['run']>
+
+export interface ToolContainersOptions {
+  readonly boot: { readonly installation: string; readonly stateDir: string; readonly runDir: string }
+  readonly place: Place
+  readonly engagement: Engagement
+  readonly log: Logger
+}
+
+interface Running {
+  readonly broker: string
+  readonly door: Door
+  readonly engine: ToolEngine
+  run?: Run
+  /** Exit code of the engine's client. */
+  readonly ended: Promise<number | null>
+}
+
+/** Ends that are remembered for a broker that asks late. */
+const remembered = 256
+
+/** Where the doors lie, below the runtime directory. */
+export const doorDirectory = 'tool-servers'
+
+export class ToolContainers {
+  readonly #options: ToolContainersOptions
+  readonly #running = new Map<string, Running>()
+  readonly #codes = new Map<string, number | null>()
+  #broker: string | undefined
+  #isClosed = false
+
+  constructor(options: ToolContainersOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#running.size
+  }
+
+  get engaged(): Engaged | undefined {
+    return this.#options.engagement.current()
+  }
+
+  readonly handlers: Handlers<typeof runnerBroker> = {
+    begin: async ({ broker }) => (await this.#begin(broker), {}),
+    start: (order) => this.#start(order),
+    stop: async ({ container }) => (await this.#stop(container), {}),
+    ended: async ({ container }) => ({
+      code: (await this.#running.get(container)?.ended) ?? this.#codes.get(container) ?? null,
+    }),
+  }
+
+  /** What each reference names on this host. */
+  async sight(images: readonly string[]): Promise<{ image: string; id?: string }[]> {
+    const engaged = await this.#options.engagement.engaged()
+    const find = async (image: string): Promise<{ image: string; id?: string }> => {
+      const id = 'refused' in engaged ? null : await engaged.engine.findImage(image)
+      return id === null ? { image } : { image, id }
+    }
+    return Promise.all(images.map(find))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#endThose(() => true)
+  }
+
+  /** A broker that is gone asks for nothing any more. */
+  async #begin(broker: string): Promise<void> {
+    this.#broker = broker
+    await this.#endThose((one) => one.broker !== broker)
+  }
+
+  async #endThose(which: (running: Running) => boolean): Promise<void> {
+    const names = [...this.#running].filter(([, running]) => which(running)).map(([name]) => name)
+    await Promise.all(names.map((name) => this.#stop(name)))
+  }
+
+  async #start(order: ContainerOrder): Promise<ContainerStart> {
+    const { log } = this.#options
+    if (order.broker !== this.#broker) await this.#begin(order.broker)
+    try {
+      return await this.#prepare(order)
+    } catch (error) {
+      if (!(error instanceof ContainerRefused)) throw error
+      log.warn('a tool server is not started in a container', { server: order.server, reason: error.reason, detail: error.message })
+      return { started: false, reason: error.reason, detail: error.message }
+    }
+  }
+
+  async #prepare(order: ContainerOrder): Promise<ContainerStart> {
+    const engaged = await this.#options.engagement.engaged()
+    if ('refused' in engaged) throw new ContainerRefused('no-engine', engaged.refused)
+    const { engine, profile } = engaged
+    assertGivable(order.env)
+    const image = await resolveImage(engine, { order, fallback: this.#options.place.image })
+    const { installation } = this.#options.boot
+    const name = `gatehouse-tool-${installation.slice(0, 8)}-${order.server}-${randomBytes(4).toString('hex')}`
+    const { command, args, env } = order
+    const toolOrder = { name, installation, image: image.id, command, args, env, mounts: await this.#mounts(order, engine), profile }
+    return this.#open(toolOrder, { engine, image, broker: order.broker })
+  }
+
+  async #mounts({ volumes, data, server, session }: ContainerOrder, engine: ToolEngine): Promise<ToolOrder['mounts']> {
+    const { place, boot } = this.#options
+    const lent = await toMounts(volumes, place)
+    return data ? [...lent, await dataMount(boot.stateDir, { server, session }, engine)] : lent
+  }
+
+  async #open(order: ToolOrder, by: { engine: ToolEngine; image: ServerImage; broker: string }): Promise<ContainerStart> {
+    const door = await openDoor(join(this.#options.boot.runDir, doorDirectory, `${randomBytes(8).toString('hex')}.sock`))
+    const { name: container } = order
+    const running: Running = { broker: by.broker, engine: by.engine, door, ended: this.#run(order, by.engine, door) }
+    this.#running.set(container, running)
+    void running.ended.then((code) => this.#over(container, code))
+    // The unit ends, or another broker has begun, while this was prepared.
+    if (this.#isClosed || by.broker !== this.#broker) door.close()
+    return { started: true, container, socket: door.path, image: by.image }
+  }
+
+  async #run(order: ToolOrder, engine: ToolEngine, door: Door): Promise<number | null> {
+    const streams = await door.streams
+    const running = this.#running.get(order.name)
+    if (streams === undefined || running === undefined) return null
+    running.run = engine.run(order, streams)
+    return running.run.exited
+  }
+
+  #over(container: string, code: number | null): void {
+    this.#running.delete(container)
+    this.#codes.set(container, code)
+    const [oldest] = this.#codes.keys()
+    if (this.#codes.size > remembered && oldest !== undefined) this.#codes.delete(oldest)
+    this.#options.log.debug('a tool server in a container has ended', { container, code })
+  }
+
+  async #stop(container: string): Promise<void> {
+    const running = this.#running.get(container)
+    if (running === undefined) return
+    running.door.close()
+    if (running.run !== undefined) await running.engine.end(container, running.run)
+    await running.ended
+  }
+}

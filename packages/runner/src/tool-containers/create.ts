@@ -1,0 +1,25 @@
+// The tool containers of this unit, where local tool servers run in containers.
+import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RunnerBoot } from '@gatehouse/contracts'
+import { type Logger, privateDirectory } from '@gatehouse/kernel'
+import { doorDirectory, ToolContainers } from './containers.ts'
+import { createEngagement } from './engage.ts'
+
+type Boot = Pick<RunnerBoot, 'installation' | 'stateDir' | 'runDir' | 'mode' | 'toolContainers'>
+
+/** As given and without links: a path may be written either way. */
+const withReal = async (paths: readonly string[]): Promise<string[]> => [
+  ...paths,
+  ...(await Promise.all(paths.map((path) => realpath(path).catch(() => path)))),
+]
+
+export const createToolContainers = async (boot: Boot, log: Logger): Promise<ToolContainers | undefined> => {
+  const { toolContainers: place, installation, mode, runDir } = boot
+  if (place === null) return undefined
+  await privateDirectory(join(runDir, doorDirectory))
+  const profile = join(runDir, 'tool-servers.seccomp.json')
+  const ownPaths = await withReal([...place.ownPaths, boot.stateDir, runDir])
+  const engagement = createEngagement({ wanted: place, mode, installation, profile, log })
+  return new ToolContainers({ boot, place: { ...place, ownPaths }, engagement, log })
+}
