@@ -1,5 +1,5 @@
 // A plan is everything that a start decided: what the unit is, before anything of it runs.
-import type { ContainerEngine, DialSettings, Mode, Pinning } from '@gatehouse/contracts'
+import type { ContainerEngine, Mode, OutboundSettings, Pinning } from '@gatehouse/contracts'
 
 export interface Plan {
   readonly mode: Mode

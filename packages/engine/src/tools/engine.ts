@@ -82,15 +82,20 @@ export const describeEngine = async (name: ContainerEngine, runtime: string | nu
 }
 
 /** `wanted` null: the first that answers. */
+export const findEngine = async (wanted: ContainerEngine | null, runtime: string | null): Promise<Found> => {
+  const reasons: string[] = []
+  for (const name of wanted === null ? containerEngines : [wanted]) {
+    const found = await describeEngine(name, runtime)
+    if ('engine' in found) return found
+    reasons.push(found.refused)
+  }
+  return { refused: reasons.join('; ') }
+}
+
 export const chooseToolEngine = async (
   wanted: ContainerEngine | null,
   runtime: string | null,
 ): Promise<{ readonly engine: ToolEngine } | { readonly refused: string }> => {
-  const reasons: string[] = []
-  for (const name of wanted === null ? containerEngines : [wanted]) {
-    const found = await describeEngine(name, runtime)
-    if ('engine' in found) return { engine: toToolEngine(found) }
-    reasons.push(found.refused)
-  }
-  return { refused: reasons.join('; ') }
+  const found = await findEngine(wanted, runtime)
+  return 'refused' in found ? found : { engine: toToolEngine(found) }
 }
