@@ -48,6 +48,21 @@ test('the gateway learns how changes are decided, the control plane what it show
   )
 })
 
+test('where local tool servers run in containers, runner and broker share a secret of their own, and nobody else has it', () => {
+  const roster = rosterOf(['--mcp-catalog', '/etc/c.json', '--mcp-runtime', 'runsc'], { SERVICE_MOUNT_ALLOW: '/srv' })
+  const holders = [...roster].filter(([, { edges }]) => 'runner.broker' in edges).map(([name]) => name)
+  assert.deepEqual(holders.toSorted(), ['broker', 'runner'])
+  const { toolContainers } = v.parse(RunnerBoot, roster.get('runner'))
+  assert.deepEqual(toolContainers, { engine: null, runtime: 'runsc', image: null, mountAllow: ['/srv'], ownPaths: ['/etc/c.json'] })
+})
+
+test('where they do not, the runner has no door for a broker', () => {
+  for (const roster of [rosterOf(['--dev']), rosterOf([])]) {
+    assert.equal(v.parse(RunnerBoot, roster.get('runner')).toolContainers, null)
+    for (const { edges } of roster.values()) assert.ok(!('runner.broker' in edges))
+  }
+})
+
 test('without a catalog there is no broker, and nobody is told of tool servers', () => {
   const roster = rosterOf([])
   assert.equal(roster.has('broker'), false)

@@ -64,6 +64,18 @@ test('--demo takes a container engine, mock-agent and no tool servers', () => {
   )
 })
 
+test('local tool servers run in containers, but in --dev, and as it was said', () => {
+  assert.equal(plan(['--mcp-catalog', '/etc/c.json']).isolation, 'container')
+  assert.equal(plan(['--demo', '--mcp-catalog', '/etc/c.json']).isolation, 'container')
+  assert.equal(plan(['--dev', '--mcp-isolation', 'container']).isolation, 'container')
+  assert.deepEqual(plan([]).toolContainers, { engine: null, runtime: null, image: null })
+  assert.deepEqual(plan(['--mcp-engine', 'podman', '--mcp-runtime', 'runsc', '--mcp-image', 'tools@sha256:0']).toolContainers, {
+    engine: 'podman',
+    runtime: 'runsc',
+    image: 'tools@sha256:0',
+  })
+})
+
 test('a flag is stronger than its variable', () => {
   assert.equal(plan(['--addr', '127.0.0.1:1111'], { SERVICE_API_ADDR: '0.0.0.0:2222' }).port, 1111)
   assert.equal(plan([], { SERVICE_API_ADDR: '0.0.0.0:2222' }).host, '0.0.0.0')
@@ -80,8 +92,10 @@ const configuration: readonly (readonly [string, string[], Record<string, string
   ['driver none in production', ['--sandbox', 'none'], {}, /outside --dev/],
   ['a token that is short', [], { SERVICE_API_TOKEN: 'short' }, /32 characters/],
   ['the demo token outside --demo', [], { SERVICE_API_TOKEN: demoToken }, /well-known/],
-  ['isolation container', ['--dev', '--mcp-isolation', 'container'], {}, /containers/],
-  ['a production catalog with the default isolation', ['--mcp-catalog', '/etc/c.json'], {}, /the default/],
+  ['an image that is a flag', ['--mcp-image', '--privileged'], {}, /--mcp-image/],
+  ['an image that is a flag, by its variable', [], { SERVICE_MCP_IMAGE: '-v/:/host' }, /--mcp-image.*begin with -/],
+  ['a runtime that is a flag', [], { SERVICE_MCP_RUNTIME: '--privileged' }, /--mcp-runtime/],
+  ['an engine that nobody knows', ['--mcp-engine', 'lxc'], {}, /docker, podman, nerdctl/],
   ['a rate that is none', ['--rate-limit', 'fast'], {}, /PER-SECOND:BURST/],
   ['a public URL that is none', [], { SERVICE_PUBLIC_URL: 'gatehouse.example' }, /SERVICE_PUBLIC_URL/],
   ['certificates that are not checked', [], { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, /certificates/],

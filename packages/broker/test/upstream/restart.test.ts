@@ -139,6 +139,6 @@ test('never runs a local server without the isolation that was asked for', async
   await bench.start({ isolation: 'container' })
   assert.equal((await bench.call('sample__echo', { text: 'a' })).error?.code, 'server-unavailable')
   assert.deepEqual(await messages(log), [])
-  assert.match(bench.logLines.join(), /does not run local servers in containers/)
+  assert.match(bench.logLines.join(), /no container engine that can be used/)
   await assert.rejects(async () => bench.broker.controlPlane.probe({ name: 'sample' as ServerName }, context), { code: 'upstream-failed' })
 })

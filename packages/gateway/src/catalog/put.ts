@@ -66,7 +66,7 @@ export const tellExchanged = (
 
 export const putServer = async (deps: CatalogDeps, actor: Actor, given: PutRequest): Promise<Put> => {
   assertEnabled(deps.catalog)
-  const sent = await pinImage(deps.images, readEntry(given.entry), deps.catalog.item(given.name)?.entry)
+  const sent = readEntry(given.entry)
   return deps.lock(catalogLock, async () => {
     const { catalog, secrets } = deps
     const { name } = given
@@ -74,7 +74,7 @@ export const putServer = async (deps: CatalogDeps, actor: Actor, given: PutReque
     await settleCatalog(deps)
     const stored = catalog.item(name)
     assertTag(name, stored, given.ifMatch)
-    const entry = unmaskEntry(sent, stored?.entry)
+    const entry = unmaskEntry(await pinImage(deps.images, sent, stored?.entry), stored?.entry)
     const item: CatalogItem = { name, entry, digest: digestOfEntry(entry), tag: tagOfEntry(secrets, name, entry) }
     const touched = await concern(deps, [{ server: name, from: stored?.digest, to: item.digest }])
     const created = stored === undefined

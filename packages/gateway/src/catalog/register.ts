@@ -50,12 +50,12 @@ const intend = ({ store, secrets }: RegisterDeps, { name, entry }: Registration)
  */
 export const register = async (deps: RegisterDeps, registration: Registration, mayGoOn: () => boolean): Promise<void> => {
   const { name } = registration
-  const entry = await pinImage(deps.images, registration.entry, undefined)
   await deps.lock(catalogLock, async () => {
     const present = deps.catalog.item(name)
     if (present !== undefined && isRegistered(deps, present, registration.entry)) return
     if (present !== undefined) throw isTaken(name)
     await deps.catalog.assertUntouched()
+    const entry = await pinImage(deps.images, registration.entry, undefined)
     if (!mayGoOn()) return
     await intend(deps, { name, entry })
     await settleCatalog(deps)
