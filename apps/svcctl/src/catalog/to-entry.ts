@@ -1,11 +1,13 @@
 // A catalog entry from the flags of a command line.
-import { type CatalogEntry, ServiceError } from '@gatehouse/contracts'
+import { type CatalogEntry, ServiceError, type Volume } from '@gatehouse/contracts'
 
 export interface EntryFlags {
   readonly command?: string | undefined
   readonly arg?: string[] | undefined
   readonly env?: string[] | undefined
   readonly image?: string | undefined
+  readonly volume?: string[] | undefined
+  readonly data?: boolean | undefined
   readonly url?: string | undefined
   readonly header?: string[] | undefined
   readonly 'own-per-session'?: boolean | undefined
@@ -21,8 +23,18 @@ const toPair = (flag: string, pair: string): [string, string] => {
 const toMap = (flag: string, pairs: readonly string[] = []): Record<string, string> =>
   Object.fromEntries(pairs.map((pair) => toPair(flag, pair)))
 
+/** A path has no colon here; what else is wrong with one the unit says. */
+const toVolume = (text: string): Volume => {
+  const [source, target, mode = 'ro', ...rest] = text.split(':')
+  if (source === undefined || target === undefined || rest.length > 0 || (mode !== 'ro' && mode !== 'rw'))
+    throw new ServiceError('invalid', {
+      detail: `expected SOURCE:TARGET, SOURCE:TARGET:ro or SOURCE:TARGET:rw after --volume, got ${text}`,
+    })
+  return { source, target, mode }
+}
+
 const refuseForeign = (flags: EntryFlags, names: readonly (keyof EntryFlags)[], needs: string): void => {
-  const foreign = names.find((name) => flags[name] !== undefined)
+  const foreign = names.find((name) => flags[name] !== undefined && flags[name] !== false)
   if (foreign !== undefined) throw new ServiceError('invalid', { detail: `expected --${foreign} together with ${needs}` })
 }
 
@@ -31,9 +43,12 @@ export const toEntry = (flags: EntryFlags): CatalogEntry => {
   if (flags.command !== undefined) {
     refuseForeign(flags, ['header'], '--url')
     const image = flags.image === undefined ? {} : { image: flags.image }
-    return { transport: 'stdio', command: flags.command, args: flags.arg ?? [], env: toMap('--env', flags.env), ...image, ...sharing }
+    const lent = flags.volume === undefined ? {} : { volumes: flags.volume.map(toVolume) }
+    const data = flags.data === true ? { data: true } : {}
+    const program = { command: flags.command, args: flags.arg ?? [], env: toMap('--env', flags.env) }
+    return { transport: 'stdio', ...program, ...image, ...lent, ...data, ...sharing }
   }
-  refuseForeign(flags, ['arg', 'env', 'image'], '--command')
+  refuseForeign(flags, ['arg', 'env', 'image', 'volume', 'data'], '--command')
   if (flags.url === undefined) throw new ServiceError('invalid', { detail: 'expected --command or --url, got neither' })
   return { transport: 'http', url: flags.url, headers: toMap('--header', flags.header), ...sharing }
 }

@@ -11,6 +11,7 @@ import { Chat } from './chat.ts'
 import { McpAdd } from './mcp/add.ts'
 import { McpList } from './mcp/list.ts'
 import { McpLogs } from './mcp/logs.ts'
+import { McpPack } from './mcp/pack.ts'
 import { McpProbe } from './mcp/probe.ts'
 import { MetricsShow } from './metrics.ts'
 import { StatusShow } from './status.ts'
@@ -29,6 +30,7 @@ export const commands = {
   'mcp:add': McpAdd,
   'mcp:list': McpList,
   'mcp:logs': McpLogs,
+  'mcp:pack': McpPack,
   'mcp:probe': McpProbe,
   metrics: MetricsShow,
   status: StatusShow,

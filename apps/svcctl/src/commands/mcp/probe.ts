@@ -10,6 +10,12 @@ const argumentsOf = ({ inputSchema }: ToolDefinition): string => {
   return typeof properties === 'object' && properties !== null ? Object.keys(properties).join(', ') : ''
 }
 
+const imageOf = ({ id, pinned, moved }: NonNullable<ProbeResult['image']>): string => {
+  if (!pinned) return `image ${id}, not pinned: its name may lead to another one tomorrow`
+  if (moved === undefined) return `image ${id}, pinned`
+  return `image ${id}, pinned; its name now ${moved === null ? 'names nothing on this host' : `leads to ${moved}: add the server again with --replace to run that one`}`
+}
+
 const columns: readonly Column<ToolDefinition>[] = [
   { name: 'TOOL', value: (tool) => tool.name },
   { name: 'ARGUMENTS', value: argumentsOf },
@@ -29,6 +35,7 @@ export class McpProbe extends UnitCommand<ProbeResult> {
     const result = await client.servers.probe(args.name)
     const { server, elapsedMs, tools } = result
     this.remark(`${visible(server.name)} ${visible(server.version)}, protocol ${visible(server.protocol)}, ${Math.round(elapsedMs)} ms`)
+    if (result.image !== undefined) this.remark(imageOf(result.image))
     this.print(table(columns, tools, process.stdout))
     if (tools.length === 0) this.remark('It declares no tool.')
     return result

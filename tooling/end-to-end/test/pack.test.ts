@@ -1,0 +1,120 @@
+// A server that is published on npm, packed into an image and run in a container by a whole unit: what it keeps outlives it.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { LocalEntry } from '@gatehouse/contracts'
+import { bundle } from '@gatehouse/images'
+import { type FixtureRegistry, startRegistry } from '@gatehouse/npm-tree/registry-fixture'
+import { execa } from 'execa'
+import { say } from '../src/chat.ts'
+import { openTools } from '../src/tools-socket.ts'
+import { root, startUnit, type Unit } from '../src/unit.ts'
+import { waitFor } from '../src/wait-for.ts'
+import { containersOf, lacking } from './fixtures/container-world.ts'
+
+interface Packed {
+  readonly packages: readonly { readonly name: string; readonly scripts: readonly string[] }[]
+  readonly image?: { readonly image: string; readonly id: string }
+  readonly entry?: LocalEntry
+}
+
+const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
+const skip = await lacking('docker')
+const own = `gatehouse-packed-${randomBytes(4).toString('hex')}`
+
+const svcctl = async (...args: readonly string[]): Promise<{ code: number | undefined; stdout: string; stderr: string }> => {
+  const { exitCode, stdout, stderr } = await execa(process.execPath, [join(root, 'apps/svcctl/bin/run.ts'), ...args], { reject: false })
+  return { code: exitCode, stdout, stderr }
+}
+
+describe('a server packed from npm', { skip, timeout: 280_000 }, () => {
+  let registry: FixtureRegistry
+  let unit: Unit
+  const images: string[] = []
+
+  before(async () => {
+    const program = await readFile(bundle, 'utf8')
+    registry = await startRegistry([
+      { name: 'tool-part', version: '2.0.0', manifest: { scripts: { postinstall: 'exit 1' } } },
+      {
+        name: own,
+        version: '1.0.0',
+        manifest: { type: 'module', bin: { server: 'dist/main.mjs' }, dependencies: { 'tool-part': '2.0.0' } },
+        files: [{ path: 'dist/main.mjs', text: program }],
+      },
+    ])
+    unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--mcp-isolation', 'container', '--mcp-engine', 'docker'] })
+    await say(unit, 'hello')
+  })
+  after(async () => {
+    await unit?.dispose()
+    await registry?.close()
+    for (const image of images) await execa('docker', ['image', 'rm', '--force', image], { reject: false })
+  })
+
+  const pack = async (...args: readonly string[]): Promise<Packed> => {
+    const { code, stdout, stderr } = await svcctl('mcp', 'pack', '--json', '--engine', 'docker', ...args)
+    assert.equal(code, 0, stderr)
+    const packed = JSON.parse(stdout) as Packed
+    if (packed.image !== undefined) images.push(packed.image.image)
+    return packed
+  }
+  const grantAll = async (server: string): Promise<void> => {
+    const { id } = await unit.client.changes.submit({ kind: 'mcp_access', agentGroupID: 'dev-agent', after: { server, tools: [] } })
+    await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'someone' })
+  }
+
+  test('shows the whole tree with what its packages would run, and makes nothing when it is only asked to show', async () => {
+    const { packages, image } = await pack(`npm:${own}@1.0.0`, '--registry', registry.url, '--dry-run')
+    assert.deepEqual(
+      packages.map(({ name, scripts }) => [name, scripts]).toSorted(),
+      [
+        [own, []],
+        ['tool-part', ['postinstall']],
+      ].toSorted(),
+    )
+    assert.equal(image, undefined)
+  })
+
+  test('makes an image whose entry works as it was printed', async () => {
+    const { entry, image } = await pack(`npm:${own}@1.0.0`, '--registry', registry.url)
+    assert.ok(entry !== undefined && image !== undefined)
+    await unit.client.servers.put('packed', entry)
+    const probed = await unit.client.servers.probe('packed')
+    assert.deepEqual(probed.image, { id: image.id, pinned: true })
+    await grantAll('packed')
+    const tools = await openTools(unit)
+    assert.equal((await tools.call('packed__add', { a: 2, b: 3 })).body.content?.[0]?.text, '5')
+    tools.close()
+  })
+
+  test('a version that is not there is refused', async () => {
+    const { code, stderr } = await svcctl('mcp', 'pack', `npm:${own}@9.9.9`, '--registry', registry.url)
+    assert.equal(code, 2, stderr)
+  })
+
+  if (isFull) {
+    test('a server that nobody here wrote keeps what it is told, across a kill of its container', async () => {
+      const { entry } = await pack('npm:@modelcontextprotocol/server-memory@2026.1.26')
+      assert.ok(entry !== undefined)
+      await unit.client.servers.put('memory', { ...entry, data: true, env: { MEMORY_FILE_PATH: '/data/memory.json' } })
+      await grantAll('memory')
+      const tools = await openTools(unit)
+      const told = await tools.call('memory__create_entities', {
+        entities: [{ name: 'Ada', entityType: 'person', observations: ['wrote the first program'] }],
+      })
+      assert.equal(told.body.error, undefined, JSON.stringify(told.body))
+      const before = (await containersOf('docker', unit)).find((name) => name.includes('-memory-')) ?? ''
+      await execa('docker', ['kill', before])
+      const known = await waitFor('what it was told', 60_000, async () => {
+        const { body } = await tools.call('memory__read_graph', {})
+        return body.content?.[0]?.text?.includes('Ada') === true ? body : undefined
+      })
+      assert.match(JSON.stringify(known), /wrote the first program/)
+      assert.ok(!(await containersOf('docker', unit)).includes(before))
+      tools.close()
+    })
+  }
+})
