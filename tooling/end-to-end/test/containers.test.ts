@@ -1,19 +1,32 @@
 // Local tool servers in containers, in a whole unit: registered, granted, called, killed; and what they are given is nowhere else.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { demoToken, mask } from '@gatehouse/contracts'
 import type { SampleImage } from '@gatehouse/images'
 import { say } from '../src/chat.ts'
 import { openTools, type ToolsSocket } from '../src/tools-socket.ts'
-import { startUnit, type Unit } from '../src/unit.ts'
+import { freshDirectory, startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
-import { containersOf, dropImage, inspect, lacking, ownImage } from './fixtures/container-world.ts'
+import { containersOf, dropImage, type EngineName, inspect, lacking, ownImage } from './fixtures/container-world.ts'
 
 const canary = `canary-${randomBytes(8).toString('hex')}`
 const referenced = `canary-${randomBytes(8).toString('hex')}`
 
 const skip = await lacking('docker')
+
+/** One of each engine for all tests here, made when it is first asked for. */
+const images = new Map<EngineName, Promise<SampleImage>>()
+const imageOf = (engine: EngineName): Promise<SampleImage> => {
+  const image = images.get(engine) ?? ownImage(engine)
+  images.set(engine, image)
+  return image
+}
+after(async () => {
+  for (const [engine, image] of images) await dropImage(engine, await image)
+})
 
 describe('local tool servers in containers', { skip, timeout: 240_000 }, () => {
   let unit: Unit
@@ -21,7 +34,7 @@ describe('local tool servers in containers', { skip, timeout: 240_000 }, () => {
   let image: SampleImage
 
   before(async () => {
-    image = await ownImage('docker')
+    image = await imageOf('docker')
     unit = await startUnit({
       flags: ['--dev', '--sandbox', 'none', '--mcp-isolation', 'container', '--mcp-engine', 'docker', '--mcp-image', image.image],
       env: { CANARY_VALUE: referenced },
@@ -30,7 +43,6 @@ describe('local tool servers in containers', { skip, timeout: 240_000 }, () => {
   after(async () => {
     tools?.close()
     await unit?.dispose()
-    await dropImage('docker', image)
   })
 
   const { command, args } = { command: '/bin/node', args: ['/app/mcp-sample.mjs'] }
@@ -89,6 +101,17 @@ describe('local tool servers in containers', { skip, timeout: 240_000 }, () => {
     await assert.rejects(unit.client.servers.probe('wrong'), /command not found/)
   })
 
+  test('what a server writes to its stderr is in its log, with its values masked', async () => {
+    const script = 'console.error("began with " + process.env.TOKEN); process.exit(3)'
+    await unit.client.servers.put('talks', { transport: 'stdio', command, args: ['-e', script], env: { TOKEN: '${CANARY_VALUE}' } })
+    await assert.rejects(unit.client.servers.probe('talks'), /the server ended/)
+    const text = await waitFor('the log of the server', 30_000, async () => {
+      const { items } = await unit.client.servers.logs('talks')
+      return items.find((line) => line.text.includes('began with'))?.text
+    })
+    assert.ok(text.includes(mask) && !text.includes(referenced), text)
+  })
+
   test('a variable that would steer the engine is refused, and nothing is started', async () => {
     await unit.client.servers.put('steered', { transport: 'stdio', command, args, env: { LD_PRELOAD: '/tmp/x.so' } })
     await assert.rejects(unit.client.servers.probe('steered'), /LD_PRELOAD/)
@@ -108,3 +131,72 @@ describe('local tool servers in containers', { skip, timeout: 240_000 }, () => {
     assert.deepEqual(await containersOf('docker', unit), [])
   })
 })
+
+interface Variant {
+  readonly what: string
+  readonly engine: EngineName
+  readonly runtime?: string
+  readonly flags: readonly string[]
+  readonly group: string
+  readonly token?: string
+}
+
+const variants: readonly Variant[] = [
+  {
+    what: 'under gVisor by --mcp-runtime',
+    engine: 'docker',
+    runtime: 'runsc',
+    flags: ['--dev', '--sandbox', 'none', '--mcp-isolation', 'container', '--mcp-engine', 'docker', '--mcp-runtime', 'runsc'],
+    group: 'dev-agent',
+  },
+  {
+    what: 'by podman',
+    engine: 'podman',
+    flags: ['--dev', '--sandbox', 'none', '--mcp-isolation', 'container', '--mcp-engine', 'podman'],
+    group: 'dev-agent',
+  },
+  {
+    what: 'in --demo, whose agents run in containers too',
+    engine: 'docker',
+    flags: ['--demo'],
+    group: 'mock-agent',
+    token: demoToken,
+  },
+]
+
+for (const { what, engine, runtime, flags, group, token } of variants) {
+  describe(`a local tool server ${what}`, { skip: await lacking(engine, runtime), timeout: 240_000 }, () => {
+    let unit: Unit
+    let image: SampleImage
+    let folder: string
+    before(async () => {
+      image = await imageOf(engine)
+      folder = await freshDirectory()
+      unit = await startUnit({
+        flags: [...flags, '--mcp-catalog', join(folder, 'catalog.json')],
+        ...(token === undefined ? {} : { token }),
+      })
+    })
+    after(async () => {
+      await unit?.dispose()
+      await rm(folder, { recursive: true, force: true })
+    })
+
+    test('is registered, granted and called by an agent', async () => {
+      const put = await unit.client.servers.put('boxed', image.entry)
+      assert.equal(put.entry.transport === 'stdio' && put.entry.imageID, image.id)
+      const after = { server: 'boxed', tools: ['echo'] }
+      const { id } = await unit.client.changes.submit({ kind: 'mcp_access', agentGroupID: group, after })
+      await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'someone' })
+      assert.match(await say(unit, 'tool:boxed__echo {"text":"from inside"}', group), /from inside/)
+      const [container] = await containersOf(engine, unit)
+      assert.ok(container !== undefined)
+      if (runtime !== undefined) {
+        const { HostConfig } = (await inspect(engine, container)) as unknown as { HostConfig: { Runtime: string } }
+        assert.equal(HostConfig.Runtime, runtime)
+      }
+      await unit.stop()
+      assert.deepEqual(await containersOf(engine, unit), [])
+    })
+  })
+}

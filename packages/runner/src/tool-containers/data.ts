@@ -11,7 +11,11 @@ const anybody = 0o777
 
 type Server = Pick<ContainerOrder, 'server' | 'session'>
 
-export const dataMount = async (stateDir: string, { server, session }: Server, { owner }: ToolEngine): Promise<ToolOrder['mounts'][number]> => {
+export const dataMount = async (
+  stateDir: string,
+  { server, session }: Server,
+  { owner }: ToolEngine,
+): Promise<ToolOrder['mounts'][number]> => {
   const parent = join(stateDir, toolDataDirectory)
   await privateDirectory(parent)
   const source = join(parent, session === undefined ? server : `${server}.${session}`)

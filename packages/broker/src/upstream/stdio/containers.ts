@@ -4,7 +4,15 @@ import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ContainerStart, isServiceError, limits, type LocalEntry, runnerBroker, type ServerName, type SessionID } from '@gatehouse/contracts'
+import {
+  type ContainerStart,
+  isServiceError,
+  limits,
+  type LocalEntry,
+  runnerBroker,
+  type ServerName,
+  type SessionID,
+} from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import { type Calls, connectEdge } from '@gatehouse/rpc'
 import { UpstreamFailure } from '../failure.ts'
@@ -74,6 +82,7 @@ const attach = async ({ socket, container, image }: Started, runner: Runner, log
   })
   // Without an output it is of no use.
   messages.once('end', () => messages.destroy())
+  errors.once('end', () => errors.destroy())
   return {
     pid: null,
     stdin: messages,
