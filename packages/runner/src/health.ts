@@ -19,9 +19,6 @@ export const health = ({ posture, sessions, toolContainers }: Pick<Context, 'pos
     ...(containers === undefined ? {} : { toolContainers: 'refused' in containers ? containers.refused : containers.engine.name }),
     frozen: all.filter(({ open, frozen }) => open && frozen).length,
   }
-  const degraded = [
-    ...(status === 'refused' ? ['sandbox'] : []),
-    ...(containers !== undefined && 'refused' in containers ? ['tool-containers'] : []),
-  ]
+  const degraded = [...(status === 'refused' ? ['sandbox'] : []), ...(toolContainers?.fault === undefined ? [] : ['tool-containers'])]
   return { status: degraded.length > 0 ? 'degraded' : 'ready', degraded, facts }
 }

@@ -1,5 +1,5 @@
 // The container engine that runs tool servers: which one, what it knows of images, how a container begins and ends.
-import { type ContainerEngine, containerEngines, type HostIdentity, limits } from '@gatehouse/contracts'
+import { type ContainerEngine, containerEngines, type HostIdentity, limits, ServiceError } from '@gatehouse/contracts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describeDocker, describePodman } from '../container/describe.ts'
 import { callEngine, type Engine, removeContainers } from '../container/engine.ts'
@@ -20,7 +20,7 @@ export interface ToolEngine {
   readonly owner: HostIdentity | undefined
   /** Writes the system call filter that its runtime takes. */
   writeProfile(path: string): Promise<void>
-  /** The id of an image that is on this host, by name or id; null where there is none. */
+  /** The id of an image that is on this host, by name or id; null where there is none. Throws `no-sandbox` where nobody can tell. */
   findImage(reference: string): Promise<string | null>
   run(order: ToolOrder, streams: ToolStreams): ToolRun
   /** Ends a container by its name, however far it has come; resolves when `run` has ended. */
@@ -49,11 +49,15 @@ const end = async (engine: Engine, name: string, { exited, abandon }: ToolRun): 
 
 const imageID = /^(?:sha256:)?[0-9a-f]{64}$/
 
+const notThere = /no such image|image not known|failed to find image|unable to find image/i
+
 const findImage = async (engine: Engine, reference: string): Promise<string | null> => {
   if (reference.startsWith('-')) return null
-  const { ok, stdout } = await callEngine(engine, ['image', 'inspect', '--format', '{{.Id}}', reference])
+  const { ok, stdout, stderr } = await callEngine(engine, ['image', 'inspect', '--format', '{{.Id}}', reference])
   const id = stdout.trim()
-  return ok && imageID.test(id) ? id : null
+  if (ok && imageID.test(id)) return id
+  if (ok || notThere.test(stderr)) return null
+  throw new ServiceError('no-sandbox', { detail: `${engine.name} does not answer: ${stderr.slice(0, 300)}`, hint: `start ${engine.name}` })
 }
 
 export const toToolEngine = ({ engine, init }: ToolHost): ToolEngine => ({

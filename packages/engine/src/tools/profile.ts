@@ -19,7 +19,7 @@ const forInit = [
  */
 const notKnown = 'clone3'
 
-export const renderToolProfile = ({ gvisor }: Pick<Engine, 'gvisor'>): object => {
+const renderToolProfile = ({ gvisor }: Pick<Engine, 'gvisor'>): object => {
   const { syscalls, ...rest } = v.parse(Profile, renderOci())
   if (!gvisor) return { ...rest, syscalls: [...syscalls, ...forInit] }
   const others = syscalls.map((rule) => ({ ...rule, names: rule.names.filter((name) => name !== notKnown) }))

@@ -1,7 +1,14 @@
 // Tool servers that run in containers on the broker's word: each by its name, from the order to start it to its end.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { ContainerOrder, ContainerStart, RunnerBoot, runnerBroker, ServerImage } from '@gatehouse/contracts'
+import {
+  type ContainerOrder,
+  type ContainerStart,
+  isServiceError,
+  type RunnerBoot,
+  type runnerBroker,
+  type ServerImage,
+} from '@gatehouse/contracts'
 import type { ToolEngine, ToolOrder } from '@gatehouse/engine'
 import type { Logger } from '@gatehouse/kernel'
 import type { Handlers } from '@gatehouse/rpc'
@@ -35,6 +42,13 @@ interface Running {
 /** Ends that are remembered for a broker that asks late. */
 const remembered = 256
 
+/** An engine that does not answer now is none. */
+const toRefused = (error: unknown): ContainerRefused => {
+  if (error instanceof ContainerRefused) return error
+  if (isServiceError(error) && error.code === 'no-sandbox') return new ContainerRefused('no-engine', error.detail)
+  throw error
+}
+
 /** Where the doors lie, below the runtime directory. */
 export const doorDirectory = 'tool-servers'
 
@@ -43,6 +57,7 @@ export class ToolContainers {
   readonly #running = new Map<string, Running>()
   readonly #codes = new Map<string, number | null>()
   #broker: string | undefined
+  #wasWanted = false
   #isClosed = false
 
   constructor(options: ToolContainersOptions) {
@@ -53,8 +68,15 @@ export class ToolContainers {
     return this.#running.size
   }
 
+  /** What runs them, as far as that is known. */
   get engaged(): Engaged | undefined {
     return this.#options.engagement.current()
+  }
+
+  /** Why nothing can be started, once somebody wanted something to be. */
+  get fault(): string | undefined {
+    const engaged = this.engaged
+    return this.#wasWanted && engaged !== undefined && 'refused' in engaged ? engaged.refused : undefined
   }
 
   readonly handlers: Handlers<typeof runnerBroker> = {
@@ -70,7 +92,7 @@ export class ToolContainers {
   async sight(images: readonly string[]): Promise<{ image: string; id?: string }[]> {
     const engaged = await this.#options.engagement.engaged()
     const find = async (image: string): Promise<{ image: string; id?: string }> => {
-      const id = 'refused' in engaged ? null : await engaged.engine.findImage(image)
+      const id = 'refused' in engaged ? null : await engaged.engine.findImage(image).catch(() => null)
       return id === null ? { image } : { image, id }
     }
     return Promise.all(images.map(find))
@@ -94,13 +116,14 @@ export class ToolContainers {
 
   async #start(order: ContainerOrder): Promise<ContainerStart> {
     const { log } = this.#options
+    this.#wasWanted = true
     if (order.broker !== this.#broker) await this.#begin(order.broker)
     try {
       return await this.#prepare(order)
     } catch (error) {
-      if (!(error instanceof ContainerRefused)) throw error
-      log.warn('a tool server is not started in a container', { server: order.server, reason: error.reason, detail: error.message })
-      return { started: false, reason: error.reason, detail: error.message }
+      const { reason, message: detail } = toRefused(error)
+      log.warn('a tool server is not started in a container', { server: order.server, reason, detail })
+      return { started: false, reason, detail }
     }
   }
 

@@ -48,7 +48,8 @@ export const createEngagement = (options: EngageOptions): Engagement => {
     current = await engage(options).catch((error: unknown): Engaged => ({
       refused: error instanceof Error ? error.message : String(error),
     }))
-    if ('refused' in current) options.log.error('local tool servers cannot run in containers', { reason: current.refused })
+    // A unit of remote servers alone needs none.
+    if ('refused' in current) options.log.warn('local tool servers cannot run in containers', { reason: current.refused })
     return current
   }
   const engaged = (): Promise<Engaged> => {

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, realpath, rm, stat, symlink } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import type { ContainerOrder, ContainerStart, RunnerBoot, ServerName } from '@gatehouse/contracts'
+import { type ContainerOrder, type ContainerStart, type RunnerBoot, type ServerName, ServiceError } from '@gatehouse/contracts'
 import { silentLogger, waitFor } from '@gatehouse/kernel'
 import type { CallContext } from '@gatehouse/rpc'
 import { doorDirectory, ToolContainers } from '../../src/tool-containers/containers.ts'
@@ -35,15 +35,20 @@ interface Place {
   begin(parts?: Partial<ContainerOrder>): Promise<{ container: string; messages: Socket; errors: Socket }>
 }
 
-const open = async (t: TestContext, parts: Partial<NonNullable<RunnerBoot['toolContainers']>> = {}): Promise<Place> => {
+const open = async (
+  t: TestContext,
+  parts: Partial<NonNullable<RunnerBoot['toolContainers']>> = {},
+  instead?: { readonly refused: string },
+): Promise<Place> => {
   const home = await realpath(await mkdtemp('/tmp/gh-tools-'))
   for (const name of ['s', 'r', `r/${doorDirectory}`, 'lent']) await mkdir(join(home, name), { mode: 0o700 })
   const engine = new FakeToolEngine()
   engine.images.set('box:1', ids.one).set(ids.one, ids.one)
+  const engaged = instead ?? { engine, profile: '/p.json' }
   const containers = new ToolContainers({
     boot: { installation: '0123456789abcdef', stateDir: join(home, 's'), runDir: join(home, 'r') },
     place: { engine: null, runtime: null, image: null, mountAllow: [join(home, 'lent')], ownPaths: [join(home, 's')], ...parts },
-    engagement: { engaged: async () => ({ engine, profile: '/p.json' }), current: () => ({ engine, profile: '/p.json' }) },
+    engagement: { engaged: async () => engaged, current: () => engaged },
     log: silentLogger,
   })
   const sockets: Socket[] = []
@@ -188,6 +193,22 @@ test('a container that nobody connects to is not started, and its door is gone o
   const socket = connect(started.socket)
   const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException]
   assert.match(String(error.code), /ENOENT|ECONNREFUSED/)
+})
+
+test('an engine that does not answer is named, and nothing of an image is said by it', async (t) => {
+  const { engine, containers, start } = await open(t)
+  engine.findImage = async () => {
+    throw new ServiceError('no-sandbox', { detail: 'docker does not answer' })
+  }
+  assert.deepEqual(refused(await start()), { started: false, reason: 'no-engine', detail: 'docker does not answer' })
+  assert.deepEqual(await containers.sight(['box:1']), [{ image: 'box:1' }])
+})
+
+test('a unit that lacks an engine is not faulty before somebody wants one', async (t) => {
+  const { containers, start } = await open(t, {}, { refused: 'docker not found' })
+  assert.equal(containers.fault, undefined)
+  assert.equal(refused(await start()).reason, 'no-engine')
+  assert.equal(containers.fault, 'docker not found')
 })
 
 test('tells what references name, for a witness', async (t) => {
