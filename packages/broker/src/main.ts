@@ -25,7 +25,7 @@ const start = async ({ boot, log, metrics, secret }: Lifeline<BrokerBoot>): Prom
     return { path: edgeSocket(boot.runDir, edge), secret }
   }
   const lock = await lockWriter(boot.stateDir, 'broker')
-  const records = await openRecords({ path: join(boot.stateDir, stateFiles.calls) })
+  const records = await openRecords({ path: join(boot.stateDir, stateFiles.calls), retention: { time: boot.callsRetention } })
   const broker = await createBroker({
     boot,
     records,

@@ -32,7 +32,7 @@ export interface GatewayListeners {
 }
 
 export interface BrokerOptions {
-  readonly boot: Pick<BrokerBoot, 'runDir' | 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'version' | 'stateDir'>
+  readonly boot: Pick<BrokerBoot, 'runDir' | 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'version' | 'stateDir' | 'isRated'>
   /** The client of the gateway, which stays when its connection does not. */
   connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayBroker>, 'calls' | 'close'>
   readonly records: Records
@@ -107,7 +107,7 @@ const surfaceOf = (
   surface: 'tools',
   sessions: () => gateway.sessions({}),
   report: (session) => gateway.surfaceReady({ session, surface: 'tools' }),
-  callerOf: ({ session, agentGroupID }) => ({ id: session, agentGroupID, names: new Map() }),
+  callerOf: ({ session, agentGroupID }) => ({ id: session, agentGroupID, names: undefined }),
 })
 
 export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
@@ -130,9 +130,10 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   }
   const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void observations.tell(item, tools) })
   const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.item(server) !== undefined })
+  await recorder.recover()
   const inFlight = createInFlight(gateway)
   const patience = { stopping: stopping.signal, callTime: options.callTime ?? limits.callTime }
-  const routes = createRoutes({ gateway, servers, recorder, inFlight })
+  const routes = createRoutes({ gateway, servers, recorder, inFlight }, boot.isRated)
   const rooms: Rooms = {
     inFlight,
     observations,

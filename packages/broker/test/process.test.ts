@@ -52,6 +52,8 @@ const boot = (): BrokerBoot => ({
   edges: Object.fromEntries([gatewayBroker, brokerControlPlane, lifeEdge('broker')].map(({ name }) => [name, secret])),
   isolation: 'none',
   variables: {},
+  isRated: true,
+  callsRetention: 30 * 24 * 60 * 60_000,
   ownAddress: '127.0.0.1:8787',
   outbound: { proxy: null, noProxy: [], authorities: null },
 })

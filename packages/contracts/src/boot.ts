@@ -61,6 +61,10 @@ export const BrokerBoot = v.strictObject({
   isolation: v.picklist(['container', 'none']),
   /** Host variables that the catalog may reference, with their values. */
   variables: v.record(v.string(), v.string()),
+  /** Lists and calls of a session are counted by the minute. */
+  isRated: v.boolean(),
+  /** Milliseconds that records of calls are kept. */
+  callsRetention: v.number(),
   /** The unit's own admin address: never dialled. */
   ownAddress: v.string(),
   outbound: OutboundSettings,

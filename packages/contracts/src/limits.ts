@@ -95,6 +95,13 @@ export const limits = {
   journalFile: 64 * MiB,
   /** Disk that is given up when there is no other. */
   auditReserve: 16 * MiB,
+  /** Records of calls and queues stop while less disk than this is free, or than an eighth of a small volume. */
+  diskForOthers: 256 * MiB,
+  /** A file of call records is closed after this time, or an eighth of what it is kept for. */
+  callsFileTime: 24 * 60 * 60_000,
+  /** Lines and bytes of call records that are looked through for one answer. */
+  callsLines: 20_000,
+  callsBytes: 16 * MiB,
   /** How often it is tried to keep that disk again. */
   auditReserveRetry: 5_000,
   /** A journal that cannot be written is tried again by itself between these. */

@@ -5,6 +5,7 @@ import { type Identity, sameFile } from './guard.ts'
 import { journalFlags, linesBackward, readFrom } from './lines.ts'
 
 export interface RecordFile {
+  readonly size: number
   /** Whole lines; all of them or none. */
   write(lines: Buffer): Promise<void>
   sync(): Promise<void>
@@ -60,6 +61,9 @@ export const openRecordFile = async (path: string): Promise<RecordFile> => {
     await old.close()
   }
   return {
+    get size() {
+      return target.size
+    },
     async write(lines) {
       if (!inPlace(path, target)) await moveOn()
       writeNow(target, lines)

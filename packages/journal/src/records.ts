@@ -1,12 +1,31 @@
-// Records of calls as JSON lines: with the kernel before an append resolves, on disk within 200 ms. Not chained.
+// Records of calls as JSON lines: with the kernel before an append resolves, on disk within 200 ms. Not chained. What was begun
+// stands in a slot until its record is written, so that a process that is killed leaves word of it.
+import { dirname } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
+import { findRecorded } from './find-recorded.ts'
+import { type ReadOptions, readRecords, type RecordPage } from './read-records.ts'
 import { openRecordFile, type RecordFile } from './record-file.ts'
+import { Keeper, type Retention } from './retain.ts'
+import { watchRoom } from './room.ts'
+import { openSlotFile, type Slot, type SlotFile } from './slot-file.ts'
 
 export interface Records {
+  /** What an earlier process began and did not record: each wants a record with the `id` that it was noted with. */
+  readonly unfinished: readonly Slot[]
+  /** To be cleared when its record, with the same `id`, is appended. Throws `audit-unwritable`. */
+  begin(noted: { readonly id: string }): Slot
   /** Written when it resolves; rejects with `audit-unwritable` while the file cannot be written or synced. */
   append(record: object): Promise<void>
+  /** Newest first, over all files that are kept. */
+  read(options: ReadOptions): Promise<RecordPage>
   /** After the records that wait; on disk when it resolves. */
   close(): Promise<void>
+}
+
+export interface RecordsOptions {
+  readonly path: string
+  /** Without it all is kept in one file. */
+  readonly retention?: Retention
 }
 
 interface Waiting {
@@ -15,7 +34,15 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+interface Parts {
+  readonly file: RecordFile
+  readonly slots: SlotFile
+  readonly keeper: Keeper | undefined
+  readonly unfinished: readonly Slot[]
+}
+
 const syncTime = 100
+const cleanTime = 60 * 60_000
 
 const unwritable = (path: string, cause: unknown): ServiceError =>
   new ServiceError('audit-unwritable', {
@@ -25,34 +52,68 @@ const unwritable = (path: string, cause: unknown): ServiceError =>
   })
 
 class Recorder implements Records {
+  readonly unfinished: readonly Slot[]
   readonly #path: string
   readonly #file: RecordFile
+  readonly #slots: SlotFile
+  readonly #keeper: Keeper | undefined
+  readonly #hasRoom: () => boolean
+  readonly #cleaning: NodeJS.Timeout
   #waiting: Waiting[] = []
   #running: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #syncFault: unknown
   #closed = false
 
-  constructor(path: string, file: RecordFile) {
+  constructor(path: string, { file, slots, keeper, unfinished }: Parts) {
     this.#path = path
     this.#file = file
+    this.#slots = slots
+    this.#keeper = keeper
+    this.unfinished = unfinished
+    this.#hasRoom = watchRoom(dirname(path))
+    this.#cleaning = setInterval(() => void keeper?.clean(), cleanTime).unref()
+  }
+
+  begin(noted: { readonly id: string }): Slot {
+    const fault = this.#fault()
+    if (fault !== undefined) throw fault
+    try {
+      const slot = this.#slots.fill(noted)
+      this.#timer ??= this.#syncLater()
+      return slot
+    } catch (error) {
+      throw unwritable(this.#path, error)
+    }
   }
 
   append(record: object): Promise<void> {
     const line = JSON.stringify(record)
-    if (this.#closed) return Promise.reject(new ServiceError('unavailable', { detail: `${this.#path}: closed` }))
-    if (this.#syncFault !== undefined) return Promise.reject(unwritable(this.#path, this.#syncFault))
+    const fault = this.#fault()
+    if (fault !== undefined) return Promise.reject(fault)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ line, resolve, reject })
       this.#running ??= this.#run()
     })
   }
 
+  read(options: ReadOptions): Promise<RecordPage> {
+    return readRecords(this.#path, options)
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     await this.#running
     clearTimeout(this.#timer)
+    clearInterval(this.#cleaning)
     await this.#file.close()
+    this.#slots.close()
+  }
+
+  #fault(): ServiceError | undefined {
+    if (this.#closed) return new ServiceError('unavailable', { detail: `${this.#path}: closed` })
+    if (this.#syncFault !== undefined) return unwritable(this.#path, this.#syncFault)
+    return this.#hasRoom() ? undefined : unwritable(this.#path, new Error('what is left of the disk is for the journal'))
   }
 
   async #run(): Promise<void> {
@@ -68,6 +129,7 @@ class Recorder implements Records {
     const waiting = this.#waiting
     this.#waiting = []
     try {
+      await this.#keeper?.makeReady(this.#file.size)
       await this.#file.write(Buffer.from(waiting.map(({ line }) => `${line}\n`).join('')))
       this.#timer ??= this.#syncLater()
       for (const { resolve } of waiting) resolve()
@@ -79,7 +141,7 @@ class Recorder implements Records {
 
   #syncLater(): NodeJS.Timeout {
     return setTimeout(() => {
-      this.#file.sync().then(
+      Promise.all([this.#file.sync(), this.#slots.isUsed ? this.#slots.sync() : undefined]).then(
         () => this.#synced(undefined),
         (error: unknown) => this.#synced(error),
       )
@@ -92,5 +154,16 @@ class Recorder implements Records {
   }
 }
 
+/** `calls.inflight` beside `calls.jsonl`. */
+const slotsOf = (path: string): string => `${path.replace(/\.jsonl$/, '')}.inflight`
+
 /** Cuts a torn last line off. A file that is moved away is made anew at the next record. */
-export const openRecords = async ({ path }: { path: string }): Promise<Records> => new Recorder(path, await openRecordFile(path))
+export const openRecords = async ({ path, retention }: RecordsOptions): Promise<Records> => {
+  const file = await openRecordFile(path)
+  const slots = openSlotFile(slotsOf(path))
+  const keeper = retention && (await Keeper.open(path, retention))
+  const recorded = await findRecorded(path, slots.left)
+  for (const slot of recorded) slot.clear()
+  const unfinished = slots.left.filter((slot) => !recorded.has(slot))
+  return new Recorder(path, { file, slots, keeper, unfinished })
+}

@@ -85,6 +85,8 @@ const broker = (unit: Unit, secrets: Secrets): BrokerBoot => ({
   edges: secrets(gatewayBroker, brokerControlPlane, lifeEdge('broker'), ...(runsContainers(unit) ? [runnerBroker] : [])),
   isolation: unit.plan.isolation,
   variables: unit.plan.variables,
+  isRated: unit.plan.rate !== null,
+  callsRetention: unit.plan.callsRetention,
   ownAddress: `${unit.plan.host}:${unit.plan.port}`,
   outbound: unit.plan.outbound,
 })

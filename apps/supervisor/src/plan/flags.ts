@@ -19,6 +19,7 @@ export const table = {
   approvals: { type: 'choice', flag: 'approvals', env: 'SERVICE_APPROVALS', choices: ['1', '2'], default: '1' },
   changeTtl: { type: 'string', flag: 'change-ttl', env: 'SERVICE_CHANGE_TTL', default: '7d' },
   rateLimit: { type: 'string', flag: 'rate-limit', env: 'SERVICE_RATE_LIMIT', default: '50:100' },
+  callsRetention: { type: 'string', flag: 'calls-retention', env: 'SERVICE_CALLS_RETENTION', default: '30d' },
   logLevel: { type: 'choice', flag: 'log-level', env: 'SERVICE_LOG_LEVEL', choices: ['error', 'warn', 'info', 'debug'], default: 'info' },
   logFormat: { type: 'choice', env: 'SERVICE_LOG_FORMAT', choices: ['json', 'plain'], default: 'plain' },
   publicUrl: { type: 'string', env: 'SERVICE_PUBLIC_URL' },
@@ -37,7 +38,6 @@ export const clientVariables = ['SERVICE_API_URL']
 const later: Readonly<Record<string, string>> = {
   'allow-old-engine': 'releases of engines are not checked in this version',
   only: 'a unit is not split in this version',
-  'calls-retention': 'call records are kept in this version',
   'chat-retention': 'messages are kept in this version',
 }
 

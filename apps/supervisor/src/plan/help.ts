@@ -21,7 +21,9 @@ Each flag has an environment twin in brackets.
                             [SERVICE_MCP_PINNING, refuse]
   --approvals N             different people who must approve a change, 1 or 2 [SERVICE_APPROVALS, 1]
   --change-ttl TIME         a held change expires after this, 1m to 365d in s, m, h or d [SERVICE_CHANGE_TTL, 7d]
-  --rate-limit P:B | off    requests a second and burst, for each principal [SERVICE_RATE_LIMIT, 50:100]
+  --rate-limit P:B | off    requests a second and burst, for each principal; off also lifts the bounds a minute of
+                            each session's tool calls [SERVICE_RATE_LIMIT, 50:100]
+  --calls-retention TIME    records of tool calls are kept this long, 1h to 3650d [SERVICE_CALLS_RETENTION, 30d]
   --log-level LEVEL         error, warn, info, debug [SERVICE_LOG_LEVEL, info]
   --help, --version
 

@@ -30,6 +30,8 @@ export interface Plan {
   readonly sandbox: 'auto' | 'oci' | 'container' | 'bubblewrap' | 'none' | 'off'
   readonly sandboxRuntime: string | null
   readonly seed: string | null
+  /** Milliseconds that records of tool calls are kept. */
+  readonly callsRetention: number
   readonly rate: { readonly perSecond: number; readonly burst: number } | null
   readonly publicUrls: readonly string[]
   /** CIDRs of proxies whose X-Forwarded-For is believed. */

@@ -1,11 +1,12 @@
 // One record per list and call, in the log and in `calls.jsonl`, before the answer leaves. Never an argument, a result,
-// a variable or a word of a server's error.
-import type { CallRecord } from '@gatehouse/contracts'
+// a variable or a word of a server's error. What is begun stands in a slot, so that also the death of this process leaves a record.
+import { CallRecord } from '@gatehouse/contracts'
+import type { Records as RecordsFile, Slot } from '@gatehouse/journal'
 import type { Logger, Metrics } from '@gatehouse/kernel'
+import * as v from 'valibot'
+import type { CallSession } from './session.ts'
 
-export interface Records {
-  append(record: object): Promise<void>
-}
+export type Records = Omit<RecordsFile, 'close'>
 
 export interface RecorderOptions {
   readonly records: Records
@@ -16,40 +17,129 @@ export interface RecorderOptions {
   readonly isKnown: (server: string) => boolean
 }
 
-export interface RecordInput extends Omit<CallRecord, 'time' | 'bytes'> {
+/** What is known of a list or call while it runs. */
+const Noted = v.object({
+  ...v.pick(CallRecord, ['id', 'session', 'agentGroupID', 'op', 'server', 'tool']).entries,
+  /** When it began. */
+  time: v.string(),
+})
+type Noted = v.InferOutput<typeof Noted>
+
+export type Target = Pick<CallRecord, 'server' | 'tool'>
+
+export interface RecordInput extends Omit<CallRecord, 'id' | 'time' | 'session' | 'agentGroupID' | 'op' | 'bytes'> {
   readonly received: number
   readonly sent: number
+}
+
+/** A list or call that runs: it becomes one record. */
+export interface Pending {
+  /** Throws when it cannot be noted: nothing may be done then. */
+  aim(target: Target): void
+  /** Rejects when the record is not in the file. */
+  write(record: RecordInput): Promise<void>
 }
 
 /** Label of what is no server of the catalog. */
 const unknownServer = 'none'
 
+/** Two processes do not begin in the same millisecond: the earlier one's lock lasts longer. */
+const createIds = (): (() => string) => {
+  const boot = Date.now().toString(36)
+  let count = 0
+  return () => `${boot}-${(count++).toString(36)}`
+}
+
+/** Records that wait for a disk that takes them; beyond it the oldest are left to their slots. */
+const mostOwed = 256
+
+interface Owed {
+  readonly record: CallRecord
+  readonly slot: Slot | undefined
+}
+
 export class Recorder {
   readonly #options: RecorderOptions
+  readonly #nextId = createIds()
+  #owed: Owed[] = []
   #isWritable = true
 
   constructor(options: RecorderOptions) {
     this.#options = options
   }
 
-  /** False from a record that could not be written to the next one that could. */
+  /** False from a record that could not be written to the next one that could: nothing is begun meanwhile. */
   get isWritable(): boolean {
     return this.#isWritable
   }
 
-  /** Rejects when the record is not in the file. */
-  async write({ received, sent, ...rest }: RecordInput): Promise<void> {
+  begin({ id: session, agentGroupID }: CallSession, op: CallRecord['op'], target: Target = { server: '' }): Pending {
+    const noted: Noted = { id: this.#nextId(), time: new Date().toISOString(), session, agentGroupID, op, ...target }
+    const slot = this.#fill(noted)
+    return {
+      aim: (other) => {
+        try {
+          slot?.change({ ...noted, ...other })
+        } catch (error) {
+          throw this.#unwritable(error)
+        }
+      },
+      write: (record) => this.#write(noted, slot, record),
+    }
+  }
+
+  /** What an earlier process left unfinished becomes a record: whether it took effect is unknown. */
+  async recover(): Promise<void> {
+    for (const slot of this.#options.records.unfinished) {
+      const noted = v.safeParse(Noted, slot.noted)
+      if (noted.success) {
+        const { server, tool } = noted.output
+        const known = { server, ...(tool !== undefined && { tool }) }
+        // What cannot be written now is owed, and stands in its slot for the next start.
+        await this.#write(noted.output, slot, { ...known, status: 'unknown', received: 0, sent: 0, duration: 0 }).catch(() => undefined)
+      } else slot.clear()
+    }
+  }
+
+  #fill(noted: Noted): Slot | undefined {
+    try {
+      return this.#options.records.begin(noted)
+    } catch (error) {
+      this.#unwritable(error)
+      return undefined
+    }
+  }
+
+  #unwritable(error: unknown): unknown {
+    if (this.#isWritable) this.#options.log.error('a record of a list or call cannot be written', { error })
+    this.#isWritable = false
+    return error
+  }
+
+  async #write({ id, session, agentGroupID, op }: Noted, slot: Slot | undefined, { received, sent, ...rest }: RecordInput): Promise<void> {
     const duration = Math.round(rest.duration * 1000) / 1000
-    const record: CallRecord = { time: new Date().toISOString(), ...rest, bytes: received + sent, duration }
+    const time = new Date().toISOString()
+    const record: CallRecord = { id, time, session, agentGroupID, op, ...rest, bytes: received + sent, duration }
     this.#tell(record, received, sent)
     try {
-      await this.#options.records.append(record)
+      await this.#append({ record, slot })
       this.#isWritable = true
     } catch (error) {
-      this.#isWritable = false
-      this.#options.log.error('a record of a list or call cannot be written', { error })
-      throw error
+      this.#owed = [...this.#owed, { record, slot }].slice(-mostOwed)
+      throw this.#unwritable(error)
     }
+  }
+
+  async #append(last: Owed): Promise<void> {
+    const all = [...this.#owed.splice(0), last]
+    const written = await Promise.allSettled(all.map(({ record }) => this.#options.records.append(record)))
+    written.forEach(({ status }, index) => {
+      const owed = all[index]
+      if (status === 'fulfilled') owed?.slot?.clear()
+      else if (owed !== undefined && owed !== last) this.#owed.push(owed)
+    })
+    const own = written.at(-1)
+    if (own?.status === 'rejected') throw own.reason
   }
 
   #tell({ time: _, ...record }: CallRecord, received: number, sent: number): void {

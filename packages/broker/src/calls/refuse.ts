@@ -1,7 +1,7 @@
 // The words of every refusal. They tell an agent what it may do next, and nothing of the host: a server that does not exist
 // and one that is not granted read the same.
 import { limits, type ToolErrorCode } from '@gatehouse/contracts'
-import { exposedName, type ToolAddress } from '../names/exposed-name.ts'
+import { fullName, type ToolAddress } from '../names/exposed-name.ts'
 import { failed, type Outcome } from './outcome.ts'
 
 type Refusal = Exclude<ToolErrorCode, 'upstream-error'>
@@ -25,7 +25,7 @@ const words: Record<Refusal, (name: string) => string> = {
 }
 
 export const refuse = (address: ToolAddress, code: Refusal, retryAfter?: number): Outcome =>
-  failed(address, code, { message: words[code](exposedName(address)), retryAfter })
+  failed(address, code, { message: words[code](fullName(address)), retryAfter })
 
 /** For what is not the name of a tool of any server. */
 export const refuseName = (name: string): Outcome =>

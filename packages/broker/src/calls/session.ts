@@ -5,6 +5,6 @@ import type { NameTable } from '../names/table.ts'
 export interface CallSession {
   readonly id: SessionID
   readonly agentGroupID: AgentGroupID
-  /** Made anew by each list. */
-  names: NameTable
+  /** Made anew by each list; none before the first list or call. */
+  names: NameTable | undefined
 }

@@ -1,4 +1,5 @@
-// At most so many at once; the rest wait in the order in which they came, and beyond the queue nobody waits.
+// At most so many at once on one server. The rest wait: first-in first-out within a session, and the sessions by turns, so that
+// one that asks for much does not hold the others up. Beyond the queue nobody waits.
 import { limits } from '@gatehouse/contracts'
 
 export class QueueFull extends Error {
@@ -16,12 +17,49 @@ export interface SlotOptions {
 }
 
 type Release = () => void
+type Grant = () => void
+
+/** Those who wait, by session; the session whose turn is next stands first. */
+class Turns {
+  readonly #sessions = new Map<string, Set<Grant>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(session: string, grant: Grant): void {
+    const own = this.#sessions.get(session) ?? new Set()
+    this.#sessions.set(session, own.add(grant))
+    this.#size += 1
+  }
+
+  /** False if it no longer waits. */
+  remove(session: string, grant: Grant): boolean {
+    const own = this.#sessions.get(session)
+    if (own?.delete(grant) !== true) return false
+    if (own.size === 0) this.#sessions.delete(session)
+    this.#size -= 1
+    return true
+  }
+
+  /** The first of the session whose turn it is, which then stands last. */
+  next(): Grant | undefined {
+    const [turn] = this.#sessions
+    if (turn === undefined) return undefined
+    const [session, own] = turn
+    const [grant] = own
+    if (grant !== undefined) this.remove(session, grant)
+    if (this.#sessions.delete(session)) this.#sessions.set(session, own)
+    return grant
+  }
+}
 
 export class Slots {
   readonly #most: number
   readonly #queue: number
   readonly #onWaiting: (waiting: number) => void
-  readonly #waiters = new Set<() => void>()
+  readonly #turns = new Turns()
   #taken = 0
 
   constructor({ most = limits.serverCallsInFlight, queue = limits.serverQueue, onWaiting = () => undefined }: SlotOptions = {}) {
@@ -31,14 +69,14 @@ export class Slots {
   }
 
   /** Resolves with the release of a slot. Rejects with the signal's reason, or at once with `QueueFull`. */
-  async take(signal: AbortSignal): Promise<Release> {
+  async take(session: string, signal: AbortSignal): Promise<Release> {
     signal.throwIfAborted()
     if (this.#taken < this.#most) {
       this.#taken += 1
       return this.#releaseOnce()
     }
-    if (this.#waiters.size >= this.#queue) throw new QueueFull()
-    return this.#wait(signal)
+    if (this.#turns.size >= this.#queue) throw new QueueFull()
+    return this.#wait(session, signal)
   }
 
   #releaseOnce(): Release {
@@ -46,31 +84,27 @@ export class Slots {
     return () => {
       if (!held) return
       held = false
-      const [next] = this.#waiters
+      const next = this.#turns.next()
       if (next === undefined) this.#taken -= 1
       else next()
     }
   }
 
-  async #wait(signal: AbortSignal): Promise<Release> {
+  async #wait(session: string, signal: AbortSignal): Promise<Release> {
     const turn = Promise.withResolvers<undefined>()
-    const grant = (): void => {
-      // Leaves the queue before anybody else can grant it a second slot.
-      this.#waiters.delete(grant)
-      turn.resolve(undefined)
-    }
+    const grant = (): void => turn.resolve(undefined)
     const giveUp = (): void => {
-      if (this.#waiters.delete(grant)) turn.reject(signal.reason)
+      if (this.#turns.remove(session, grant)) turn.reject(signal.reason)
     }
-    this.#waiters.add(grant)
+    this.#turns.add(session, grant)
     signal.addEventListener('abort', giveUp)
-    this.#onWaiting(this.#waiters.size)
+    this.#onWaiting(this.#turns.size)
     try {
       await turn.promise
       return this.#releaseOnce()
     } finally {
       signal.removeEventListener('abort', giveUp)
-      this.#onWaiting(this.#waiters.size)
+      this.#onWaiting(this.#turns.size)
     }
   }
 }

@@ -1,14 +1,40 @@
-// The name under which an agent sees a tool. What was listed is looked up in a table; only other names are parsed.
+// The name under which an agent sees a tool: one that every model API takes. It is looked up in a table, never read back.
 import { toolSeparator } from '@gatehouse/contracts'
+import { sha256 } from '@gatehouse/kernel'
 
 export interface ToolAddress {
   readonly server: string
   readonly tool: string
 }
 
-export const exposedName = ({ server, tool }: ToolAddress): string => `${server}${toolSeparator}${tool}`
+const longest = 64
+const digits = 8
+const usable = new RegExp(`^[a-zA-Z0-9_-]{1,${longest}}$`)
 
-/** Parts at the first separator, which no server's label holds; null without one. */
+/** As it would be if every model API took it; for people and records. */
+export const fullName = ({ server, tool }: ToolAddress): string => `${server}${toolSeparator}${tool}`
+
+/** Of its own, whatever other tools there are. */
+export const distinctName = (address: ToolAddress): string => {
+  // Of what no two tools share: labels hold no blank.
+  const tail = `_${sha256(`${address.server} ${address.tool}`).slice(0, digits)}`
+  return (
+    fullName(address)
+      .replaceAll(/[^a-zA-Z0-9_-]/g, '_')
+      .slice(0, longest - tail.length) + tail
+  )
+}
+
+/** Where no other tool wants the same one. */
+export const exposedName = (address: ToolAddress): string => {
+  const full = fullName(address)
+  return usable.test(full) ? full : distinctName(address)
+}
+
+/**
+ * Parts at the first separator, which no server's label holds; null without one. It tells whom a name that is in no table seems to
+ * mean, for the gateway's refusal and for the record; nothing is called by it.
+ */
 export const parseName = (name: string): ToolAddress | null => {
   const at = name.indexOf(toolSeparator)
   const tool = name.slice(at + toolSeparator.length)

@@ -39,29 +39,32 @@ const answerFault = (error: unknown): Answered => {
   const isRefused = isServiceError(error)
   return {
     noted: { server: '', status: isRefused ? 'refused' : 'error', ...(fault.code === 'too-large' && { code: fault.code }) },
-    reply: problemReply(fault),
+    // Nobody knows where a body that did not come in time ends.
+    reply: problemReply(fault, fault.code === 'deadline' ? { connection: 'close' } : {}),
   }
 }
+
+const unwritable = ({ server, tool }: Noted): Reply =>
+  tool === undefined ? problemReply(new ServiceError('audit-unwritable')) : write(refuse({ server, tool }, 'audit-unwritable'))
 
 export const createCallRoute = (tools: CallTools) => {
   const handle = createCall(tools)
   return async (session: CallSession, exchange: Exchange): Promise<Reply> => {
-    const { request, signal, started } = exchange
+    const { request, signal, giveUp, started } = exchange
+    const pending = tools.recorder.begin(session, 'call')
     let received = 0
     const act = async (): Promise<Answered> => {
       const body = await readBody(request, limits.callBody)
       received = body.length
-      return answerOutcome(await handle(session, parseCall(body), exchange))
+      return answerOutcome(await handle(session, parseCall(body), { signal, giveUp, aim: (target) => pending.aim(target) }))
     }
     const { noted, reply } = await act().catch(answerFault)
     const sent = signal.aborted && noted.status === 'cancelled' ? 0 : reply.bytes
-    const { id, agentGroupID } = session
     try {
-      await tools.recorder.write({ session: id, agentGroupID, op: 'call', ...noted, received, sent, duration: performance.now() - started })
+      await pending.write({ ...noted, received, sent, duration: performance.now() - started })
       return reply
     } catch {
-      if (noted.tool === undefined) return problemReply(new ServiceError('audit-unwritable'))
-      return write(refuse({ server: noted.server, tool: noted.tool }, 'audit-unwritable'))
+      return unwritable(noted)
     }
   }
 }

@@ -2,25 +2,27 @@
 import { isServiceError, ServiceError, toServiceError } from '@gatehouse/contracts'
 import { Abandoned, type Exchange, jsonReply, problemReply, type Reply } from '@gatehouse/kernel'
 import type { CallTools } from '../calls/handle.ts'
-import { createList, type ServerList, type SessionList } from '../calls/list.ts'
+import { createList, type ServerList } from '../calls/list.ts'
 import { statusOf } from '../calls/outcome.ts'
-import type { RecordInput } from '../calls/record.ts'
+import type { Pending, RecordInput } from '../calls/record.ts'
 import type { CallSession } from '../calls/session.ts'
 
 type Noted = Pick<RecordInput, 'server' | 'status' | 'code' | 'sent' | 'duration'>
 
-const noteServer = ({ server, status, tools, duration }: ServerList): Noted => ({
-  server,
-  status,
-  ...(status === 'error' && { code: 'server-unavailable' as const }),
-  ...(status === 'cancelled' && { code: status }),
-  sent: status === 'cancelled' ? 0 : Buffer.byteLength(JSON.stringify(tools)),
-  duration,
+const bytesOf = ({ tools }: ServerList): number => tools.reduce((sum, { bytes }) => sum + bytes, 0)
+
+const noteServer = (list: ServerList): Noted => ({
+  server: list.server,
+  status: list.status,
+  ...(list.status === 'error' && { code: 'server-unavailable' as const }),
+  ...(list.status === 'cancelled' && { code: list.status }),
+  sent: list.status === 'cancelled' ? 0 : bytesOf(list),
+  duration: list.duration,
 })
 
-const textOf = ({ servers }: SessionList): string => {
+const textOf = (servers: readonly ServerList[]): string => {
   const tools = servers.flatMap((server) => server.tools).toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  return JSON.stringify({ tools })
+  return `{"tools":[${tools.map(({ text }) => text).join()}]}`
 }
 
 /** The gateway could not be asked or says that nothing is listed now, or the caller left before it answered. */
@@ -30,13 +32,16 @@ const noteFault = (error: unknown, duration: number): Noted => {
   return { server: '', status: 'error', sent: 0, duration }
 }
 
+const unwritable = (): Reply =>
+  problemReply(new ServiceError('audit-unwritable', { detail: 'the list cannot be recorded', hint: 'an operator has to look at the unit' }))
+
 export const createListRoute = (tools: CallTools) => {
   const list = createList(tools)
   const collect = async (session: CallSession, { signal, started }: Exchange): Promise<{ noted: Noted[]; reply: Reply }> => {
     try {
-      const found = await list(session, signal)
-      const reply = jsonReply(textOf(found))
-      const noted = found.servers.map(noteServer)
+      const servers = await list(session, signal)
+      const reply = jsonReply(textOf(servers))
+      const noted = servers.map(noteServer)
       const none: Noted = { server: '', status: 'ok', sent: reply.bytes, duration: performance.now() - started }
       return { noted: noted.length === 0 ? [none] : noted, reply }
     } catch (error) {
@@ -45,16 +50,23 @@ export const createListRoute = (tools: CallTools) => {
       return { noted: [noted], reply: problemReply(cause instanceof Abandoned ? new ServiceError('deadline') : toServiceError(error)) }
     }
   }
+  /** The first of the servers takes the place of the list itself. */
+  const record = async (session: CallSession, first: Pending, noted: readonly Noted[]): Promise<void> => {
+    if (noted[0] !== undefined) first.aim({ server: noted[0].server })
+    const begun = noted.map((note, index) => {
+      const pending = index === 0 ? first : tools.recorder.begin(session, 'list', { server: note.server })
+      return { note, pending }
+    })
+    await Promise.all(begun.map(({ note, pending }) => pending.write({ received: 0, ...note })))
+  }
   return async (session: CallSession, exchange: Exchange): Promise<Reply> => {
+    const first = tools.recorder.begin(session, 'list')
     const { noted, reply } = await collect(session, exchange)
-    const { id, agentGroupID } = session
     try {
-      await Promise.all(noted.map((note) => tools.recorder.write({ session: id, agentGroupID, op: 'list', received: 0, ...note })))
+      await record(session, first, noted)
       return reply
     } catch {
-      return problemReply(
-        new ServiceError('audit-unwritable', { detail: 'the list cannot be recorded', hint: 'an operator has to look at the unit' }),
-      )
+      return unwritable()
     }
   }
 }

@@ -25,6 +25,8 @@ export interface Answer {
 }
 
 export interface ToolRequest {
+  /** Who asks: sessions take turns. */
+  readonly session: string
   readonly tool: string
   readonly args: Json
   /** What the definition must be when the call is sent; any will do without. */
@@ -140,7 +142,7 @@ export class Upstream {
     const live = await this.#connector.connected(signal)
     return live.use(async () => {
       await this.#findDeclared(live, request, signal)
-      const release = await this.#slots.take(signal)
+      const release = await this.#slots.take(request.session, signal)
       try {
         await untilAborted(request.admit(), signal)
         // From here to the first byte nothing else runs.

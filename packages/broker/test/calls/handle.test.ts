@@ -21,9 +21,21 @@ test('calls a granted tool and answers with what the server sent', async () => {
   assert.deepEqual(await bench.call('sample__echo', { text: 'hi' }), { content: [{ type: 'text', text: 'hi' }], isError: false })
   const record = await bench.onlyRecord()
   assert.deepEqual(
-    { ...record, time: 0, bytes: 0, duration: 0 },
-    { time: 0, session: sessionOne, agentGroupID: 'team', server: 'sample', tool: 'echo', op: 'call', status: 'ok', bytes: 0, duration: 0 },
+    { ...record, id: '', time: 0, bytes: 0, duration: 0 },
+    {
+      id: '',
+      time: 0,
+      session: sessionOne,
+      agentGroupID: 'team',
+      server: 'sample',
+      tool: 'echo',
+      op: 'call',
+      status: 'ok',
+      bytes: 0,
+      duration: 0,
+    },
   )
+  assert.match(record.id, /^[0-9a-z]+-[0-9a-z]+$/)
   assert.ok(record.bytes > 80 && record.duration > 0)
 })
 
@@ -133,14 +145,14 @@ test('hands an error of the server to the caller, and to no log or record', asyn
   assert.doesNotMatch(bench.logLines.join('\n') + JSON.stringify(await bench.records()), /marker-in-the-error|the tool failed/)
 })
 
-test('passes content blocks of kinds that it does not know', async () => {
+test('names content blocks of kinds that it does not know', async () => {
   bench.gateway.catalog = { sample: local() }
   bench.gateway.grants = { [sessionOne]: { sample: [] } }
   await bench.start()
   assert.deepEqual(await bench.call('sample__odd'), {
     content: [
-      { type: 'hologram', data: 'x' },
       { type: 'text', text: 'plain' },
+      { type: 'text', text: '[left out: 2 content blocks of a kind that is not supported here: hologram, none]' },
     ],
     isError: false,
   })

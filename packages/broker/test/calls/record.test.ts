@@ -134,7 +134,7 @@ test('answers audit-unwritable when the record cannot be written, and calls no s
   assert.equal((await bench.call('sample__echo', { text: 'c' })).error?.code, 'audit-unwritable')
   assert.equal(await sent(), 1)
   assert.equal((await bench.call('sample__echo', { text: 'd' })).isError, false)
-  assert.equal(kept.length, 2)
+  assert.equal(kept.length, 5, 'what could not be written at first is written when the disk takes it again')
 })
 
 test('lets no answer leave before its record is written', async () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import type { ServerName, ToolResult } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { StdioTransport } from '../../src/upstream/stdio/transport.ts'
-import { ask, type Bench, createBench, group, local, messages, sessionOne, sessionTwo } from '../fixtures/bench.ts'
+import { ask, type Bench, createBench, group, local, messages, sessionOne, sessionThree, sessionTwo } from '../fixtures/bench.ts'
 
 let bench: Bench
 /** When each call began to leave, in milliseconds of `performance.now()`. */
@@ -20,14 +20,18 @@ beforeEach(async () => {
     return send.call(this, message)
   }
   bench.gateway.catalog = { sample: local({ LOG: join(bench.directory, 'log') }) }
-  bench.gateway.grants = { [sessionOne]: { sample: [] }, [sessionTwo]: { sample: [] } }
-  await bench.start()
+  bench.gateway.grants = { [sessionOne]: { sample: [] }, [sessionTwo]: { sample: [] }, [sessionThree]: { sample: [] } }
+  bench.gateway.sessions.push({ session: sessionThree, agentGroupID: group })
+  await bench.start({ isRated: false })
 })
 afterEach(async () => {
   StdioTransport.prototype.send = send
   await bench.stop()
 })
 
+/** As many as one server takes, from as few sessions as can have them. */
+const fillSlots = (ms: number): Promise<ToolResult>[] =>
+  [sessionTwo, sessionThree].flatMap((session) => Array.from({ length: 8 }, () => bench.call('sample__slow', { ms }, session)))
 const codeOf = ({ error }: ToolResult): string => error?.code ?? 'ok'
 const revokeOne = (): void => {
   bench.gateway.grants[sessionOne] = {}
@@ -65,7 +69,7 @@ for (const [what, code, stop] of stops) {
   })
 
   test(`${what} stops calls that wait for a slot, before anybody has judged them again`, async () => {
-    const running = Array.from({ length: 16 }, () => bench.call('sample__slow', { ms: 500 }, sessionTwo))
+    const running = fillSlots(500)
     await waitFor(() => begun.length === 16, { what: 'every slot taken' })
     const waiting = Array.from({ length: 8 }, () => bench.call('sample__echo', { text: 'a' }))
     await waitFor(() => bench.gateway.authorized.length === 24, { what: 'every verdict' })
@@ -128,7 +132,7 @@ test('a call that runs is judged again after the gateway was away', async () => 
 })
 
 test('while the gateway cannot be asked again no doubted call begins, and afterwards it is judged', async () => {
-  const running = Array.from({ length: 16 }, () => bench.call('sample__slow', { ms: 300 }, sessionTwo))
+  const running = fillSlots(300)
   await waitFor(() => begun.length === 16, { what: 'every slot taken' })
   const waiting = bench.call('sample__echo', { text: 'a' })
   await waitFor(() => bench.gateway.authorized.length === 17, { what: 'the verdict' })

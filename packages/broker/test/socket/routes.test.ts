@@ -55,11 +55,15 @@ test('answers 413 to a body that is too large, whether it says so or not', async
   assert.equal(chunked.status, 413)
 })
 
-test('takes a body of the largest size', async () => {
+test('takes a body of the largest size, and shows as much of its echo as a model may read', async () => {
   const frame = JSON.stringify({ name: 'sample__echo', arguments: { text: '' } })
   const text = 'x'.repeat(limits.callBody - frame.length)
   const answer = await bench.call('sample__echo', { text })
-  assert.equal(answer.content[0]?.['text'], text)
+  assert.equal(answer.content[0]?.['text'], text.slice(0, limits.resultText))
+  assert.equal(
+    answer.content[1]?.['text'],
+    `[cut: ${text.length - limits.resultText} more bytes of text are not shown; at most 262144 are]`,
+  )
 })
 
 test('answers 404 on other paths and 405 to other methods', async () => {

@@ -35,6 +35,8 @@ export type ToolResult = v.InferOutput<typeof ToolResult>
 
 /** One line of `calls.jsonl` and one log line, for each list and each call. */
 export const CallRecord = v.strictObject({
+  /** Of one list or call: its log line and its record have the same. */
+  id: v.string(),
   time: v.string(),
   session: v.string(),
   agentGroupID: v.nullable(v.string()),

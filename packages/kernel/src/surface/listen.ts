@@ -42,7 +42,8 @@ export const listen = async <Caller>(session: OpenSession, options: SurfaceOptio
     {
       maxHeaderSize: limits.requestHeaders,
       headersTimeout: limits.headersTime,
-      requestTimeout: limits.requestTime,
+      // A request that waits for room is not read, so that its time begins when its body is asked for.
+      requestTimeout: 0,
       connectionsCheckingInterval: limits.headersTime,
       keepAliveTimeout: 0,
       requireHostHeader: false,

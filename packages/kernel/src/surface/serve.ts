@@ -1,8 +1,10 @@
 // What can be asked on a session's socket, as a table. Headers that claim an identity are never read: the socket is the identity.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ServiceError, type SessionID } from '@gatehouse/contracts'
+import { limits, ServiceError, type SessionID } from '@gatehouse/contracts'
 import type { Logger } from '../log/logger.ts'
 import { type Exchange, openExchange, type Patience } from './exchange.ts'
+import { type Bounds, Gate } from './gate.ts'
+import { Lines } from './line.ts'
 import { problemReply, type Reply, send } from './reply.ts'
 import type { RunningExchanges } from './running.ts'
 
@@ -13,6 +15,8 @@ export interface SurfaceCaller {
 
 export interface Route<Caller> {
   readonly method: string
+  /** Of each session. Beyond them its connection is not read until there is room. */
+  readonly bounds?: Bounds
   /** Undefined where the response was written by the route itself. */
   run(caller: Caller, exchange: Exchange): Promise<Reply | undefined>
 }
@@ -33,14 +37,37 @@ const missing = (request: IncomingMessage, allowed: string | undefined, paths: r
     : problemReply(new ServiceError('method-not-allowed', { detail: `expected ${allowed}, got ${request.method}` }), { allow: allowed })
 }
 
-export const createServe = <Caller extends SurfaceCaller>({
-  routes,
-  log,
-  running,
-  callTime,
-  stopping,
-}: ServeOptions<Caller>): Serve<Caller> => {
+/** The gates of each session, by route. */
+const createGates = <Caller extends SurfaceCaller>(): ((caller: Caller, route: Route<Caller>) => Gate | undefined) => {
+  const gates = new WeakMap<Caller, Map<Route<Caller>, Gate>>()
+  return (caller, route) => {
+    if (route.bounds === undefined) return undefined
+    const own = gates.get(caller) ?? new Map<Route<Caller>, Gate>()
+    gates.set(caller, own)
+    const gate = own.get(route) ?? new Gate(route.bounds)
+    own.set(route, gate)
+    return gate
+  }
+}
+
+export const createServe = <Caller extends SurfaceCaller>(options: ServeOptions<Caller>): Serve<Caller> => {
+  const { routes, log, running, callTime, stopping } = options
   const paths = Object.keys(routes)
+  const gateOf = createGates<Caller>()
+  const lines = new Lines()
+  const find = ({ url = '', method }: IncomingMessage): Route<Caller> => {
+    const path = url.split('?', 1)[0] ?? ''
+    const route = Object.hasOwn(routes, path) ? routes[path] : undefined
+    return route?.method === method && route !== undefined ? route : elsewhere(route?.method)
+  }
+  /** Asking for what is not there is bounded too. */
+  const nowhere = new Map<string | undefined, Route<Caller>>()
+  const elsewhere = (allowed: string | undefined): Route<Caller> => {
+    const run = async (_: Caller, { request }: Exchange): Promise<Reply> => missing(request, allowed, paths)
+    const route = nowhere.get(allowed) ?? { method: '', bounds: { perMinute: limits.sessionCallsPerMinute }, run }
+    nowhere.set(allowed, route)
+    return route
+  }
   const answer = async (route: Route<Caller>, caller: Caller, exchange: Exchange): Promise<void> => {
     try {
       const reply = await route.run(caller, exchange)
@@ -54,9 +81,9 @@ export const createServe = <Caller extends SurfaceCaller>({
     }
   }
   return (caller, request, response) => {
-    const path = request.url?.split('?', 1)[0] ?? ''
-    const route = Object.hasOwn(routes, path) ? routes[path] : undefined
-    if (route === undefined || request.method !== route.method) return send(response, missing(request, route?.method, paths))
-    running.add(answer(route, caller, openExchange(request, response, { callTime, stopping })))
+    const route = find(request)
+    lines.take(request, gateOf(caller, route), (leave) =>
+      running.add(answer(route, caller, openExchange(request, response, { callTime, stopping })).finally(leave)),
+    )
   }
 }

@@ -1,0 +1,122 @@
+// A file of slots: what was begun and has no record yet. A slot lies within one page, so that a process that is killed leaves it
+// filled or empty, never torn.
+import { closeSync, constants, fdatasync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { promisify } from 'node:util'
+
+export interface Slot {
+  readonly noted: unknown
+  /** Other words for the same thing; throws when they cannot be written. */
+  change(noted: object): void
+  /** There is a record of it. */
+  clear(): void
+}
+
+export interface SlotFile {
+  /** What an earlier process began. */
+  readonly left: readonly Slot[]
+  /** True while a slot is filled. */
+  readonly isUsed: boolean
+  /** Throws when it cannot be written. */
+  fill(noted: object): Slot
+  sync(): Promise<void>
+  close(): void
+}
+
+const slotSize = 2048
+const sync = promisify(fdatasync)
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** By slot; undefined for an empty one. */
+const readLeft = (path: string): (string | undefined)[] => {
+  const bytes = readFileSync(path)
+  return Array.from({ length: Math.ceil(bytes.length / slotSize) }, (_, index) => {
+    const [text = ''] = bytes
+      .subarray(index * slotSize, (index + 1) * slotSize)
+      .toString('utf8')
+      .split('\n', 1)
+    return text === '' || text.startsWith('\0') ? undefined : text
+  })
+}
+
+class OpenSlots implements SlotFile {
+  readonly left: readonly Slot[]
+  readonly #fd: number
+  readonly #free: number[] = []
+  #size: number
+  #filled = 0
+
+  constructor(fd: number, left: readonly (string | undefined)[]) {
+    this.#fd = fd
+    this.#size = left.length
+    this.left = left.flatMap((text, index) => (text === undefined ? [] : [this.#slot(index, parse(text))]))
+    left.forEach((text, index) => text === undefined && this.#free.push(index))
+    if (this.left.length === 0) {
+      ftruncateSync(fd, 0)
+      this.#size = 0
+      this.#free.length = 0
+    }
+  }
+
+  get isUsed(): boolean {
+    return this.#filled > 0
+  }
+
+  fill(noted: object): Slot {
+    const index = this.#free.pop() ?? this.#size++
+    try {
+      this.#write(index, noted)
+    } catch (error) {
+      this.#free.push(index)
+      throw error
+    }
+    return this.#slot(index, noted)
+  }
+
+  sync(): Promise<void> {
+    return sync(this.#fd)
+  }
+
+  close(): void {
+    closeSync(this.#fd)
+  }
+
+  #slot(index: number, noted: unknown): Slot {
+    let isFilled = true
+    this.#filled += 1
+    return {
+      noted,
+      change: (other) => this.#write(index, other),
+      clear: () => {
+        if (!isFilled) return
+        isFilled = false
+        this.#filled -= 1
+        this.#free.push(index)
+        writeSync(this.#fd, '\n', index * slotSize)
+      },
+    }
+  }
+
+  #write(index: number, noted: object): void {
+    const text = `${JSON.stringify(noted)}\n`
+    if (Buffer.byteLength(text) > slotSize) throw new Error(`expected at most ${slotSize} bytes for a slot, got more`)
+    writeSync(this.#fd, text, index * slotSize)
+  }
+}
+
+/** Throws where it cannot be made. */
+export const openSlotFile = (path: string): SlotFile => {
+  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
+  try {
+    return new OpenSlots(fd, readLeft(path))
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
