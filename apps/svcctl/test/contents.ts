@@ -1,6 +1,7 @@
 // What the fake unit holds. Every value is parsed, so that it has the shape that a unit would send.
 import {
   AuditEntry,
+  CallRecord,
   Change,
   ChangeView,
   ChatMessage,
@@ -117,3 +118,30 @@ export const messages = (texts: number): ChatMessage[] => {
   ])
   return [...old, ...fresh.flat()]
 }
+
+export const callRecords = v.parse(v.array(CallRecord), [
+  {
+    id: 'm-1',
+    time: at,
+    session: 'ses_abcdefghijklm',
+    agentGroupID: 'dev-agent',
+    server: 'sample',
+    op: 'list',
+    status: 'ok',
+    bytes: 200,
+    duration: 1.25,
+  },
+  {
+    id: 'm-2',
+    time: at,
+    session: 'ses_abcdefghijklm',
+    agentGroupID: 'dev-agent',
+    server: 'sample',
+    tool: hostile,
+    op: 'call',
+    status: 'refused',
+    code: 'not-granted',
+    bytes: 300,
+    duration: 0.5,
+  },
+])

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { type Code, codes } from '@gatehouse/contracts'
-import { change, changeView, entries, logs, messages, probe, put, servers, status } from './contents.ts'
+import { callRecords, change, changeView, entries, logs, messages, probe, put, servers, status } from './contents.ts'
 
 export interface Asked {
   readonly method: string
@@ -45,6 +45,8 @@ const known = (asked: Asked): unknown => {
       return { ...change, state: body?.outcome === 'approve' ? 'applied' : 'rejected' }
     case 'GET /v1/audit':
       return { items: entries.toReversed() }
+    case 'GET /v1/audit/calls':
+      return { items: callRecords.toReversed() }
     case 'GET /v1/registry/mcp-servers':
       return { items: servers }
     case 'PUT /v1/registry/mcp-servers/fresh':

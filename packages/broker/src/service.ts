@@ -13,6 +13,7 @@ import {
 import type { Resolve } from '@gatehouse/outbound'
 import type { Calls, EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { createInFlight, type InFlight } from './calls/in-flight.ts'
+import { readCalls } from './calls/read.ts'
 import { Recorder, type Records } from './calls/record.ts'
 import type { CallSession } from './calls/session.ts'
 import { health } from './health.ts'
@@ -146,6 +147,7 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
       probe: ({ name }) => rooms.catalog.probe(name),
       logs: (query) => rooms.catalog.logs(query),
       states: () => servers.states(),
+      records: (wanted) => readCalls(records, wanted),
     },
     life: {
       health: () => health({ servers, recorder, sessions: rooms.sessions }),

@@ -1,5 +1,5 @@
 // What a reader may ask of lists: pages, and filters that are all optional.
-import type { ChangeState, Kind } from '@gatehouse/contracts'
+import type { CallRecord, ChangeState, Kind } from '@gatehouse/contracts'
 
 /** `nextCursor` of one answer is `cursor` of the next question. */
 export interface Page {
@@ -31,6 +31,19 @@ export interface HistoryWanted extends PendingWanted {
 export interface AuditWanted extends Filtered {
   readonly stage?: string | undefined
   readonly changeID?: string | undefined
+}
+
+export interface CallsWanted extends OfGroup {
+  readonly session?: string | undefined
+  readonly server?: string | undefined
+  readonly tool?: string | undefined
+  readonly op?: CallRecord['op'] | undefined
+  readonly status?: CallRecord['status'] | undefined
+  readonly code?: CallRecord['code'] | undefined
+  /** RFC 3339: from then on. */
+  readonly since?: string | undefined
+  /** RFC 3339: up to and without. */
+  readonly until?: string | undefined
 }
 
 export interface MessagesWanted {

@@ -1,6 +1,16 @@
 // What is: groups, wirings, grants, sessions, the journal; and why a call is or is not allowed.
-import { AgentGroup, AuditHead, AuditList, Explanation, GrantList, GroupList, SessionList, WiringList } from '@gatehouse/contracts'
-import type { AuditWanted, OfGroup, Page } from './lists.ts'
+import {
+  AgentGroup,
+  AuditHead,
+  AuditList,
+  CallList,
+  Explanation,
+  GrantList,
+  GroupList,
+  SessionList,
+  WiringList,
+} from '@gatehouse/contracts'
+import type { AuditWanted, CallsWanted, OfGroup, Page } from './lists.ts'
 import type { CallOptions, Exchange } from './request.ts'
 
 const encode = encodeURIComponent
@@ -23,6 +33,9 @@ export const registryOf = (exchange: Exchange) => {
     audit: {
       list: (wanted: AuditWanted = {}, options?: CallOptions) =>
         send({ method: 'GET', path: '/v1/audit', query: { ...wanted } }, AuditList, options),
+      /** A page may be empty and have a cursor: so far was looked. */
+      calls: (wanted: CallsWanted = {}, options?: CallOptions) =>
+        send({ method: 'GET', path: '/v1/audit/calls', query: { ...wanted } }, CallList, options),
       head: (options?: CallOptions) => send({ method: 'GET', path: '/v1/audit/head' }, AuditHead, options),
     },
     groups: {

@@ -1,4 +1,5 @@
 // Every command by its name. An explicit map starts faster than a search of folders.
+import { AuditCalls } from './audit/calls.ts'
 import { AuditList } from './audit/list.ts'
 import { AuditVerify } from './audit/verify.ts'
 import { ChangeApprove } from './change/approve.ts'
@@ -18,6 +19,7 @@ import { StatusShow } from './status.ts'
 
 export const commands = {
   audit: AuditList,
+  'audit:calls': AuditCalls,
   'audit:list': AuditList,
   'audit:verify': AuditVerify,
   'change:approve': ChangeApprove,

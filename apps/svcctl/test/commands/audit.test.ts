@@ -8,7 +8,7 @@ import { AuditEntry } from '@gatehouse/contracts'
 import { type Head, openJournal } from '@gatehouse/journal'
 import { createLogger } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { change, entries } from '../contents.ts'
+import { callRecords, change, entries, hostileShown } from '../contents.ts'
 import { startUnit } from '../fake-unit.ts'
 import { svcctl, svcctlAtTerminal } from '../svcctl.ts'
 
@@ -23,6 +23,33 @@ test('audit prints the newest line last, and audit list is the same', async () =
   assert.deepEqual(v.parse(v.array(AuditEntry), JSON.parse(json.stdout)), entries.slice(1))
   const [header = ''] = (await svcctlAtTerminal(['audit'], options)).stdout.split('\n')
   assert.deepEqual(header.split(/\s+/), ['TIME', 'STAGE', 'CHANGE', 'KIND', 'GROUP', 'PRINCIPAL'])
+})
+
+test('audit calls prints the newest record last, hides nothing of a name, and asks by every filter', async () => {
+  await using unit = await startUnit()
+  const options = { env: { SERVICE_API_URL: unit.address } }
+  const filters = '--group dev-agent --session ses_abcdefghijklm --server sample --tool echo --op call --status refused'
+  const times = '--since 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z'
+  const piped = await svcctl(['audit', 'calls', ...filters.split(' '), ...times.split(' ')], options)
+  const rows = piped.stdout.split('\n').map((line) => line.split('\t').slice(3))
+  assert.deepEqual(rows.slice(0, 2), [
+    ['list', 'sample', '', 'ok', '200', '1.3'],
+    ['call', 'sample', hostileShown, 'refused not-granted', '300', '0.5'],
+  ])
+  const { searchParams } = new URL(unit.asked[0]?.path ?? '', unit.address)
+  assert.deepEqual(Object.fromEntries(searchParams), {
+    agentGroupID: 'dev-agent',
+    session: 'ses_abcdefghijklm',
+    server: 'sample',
+    tool: 'echo',
+    op: 'call',
+    status: 'refused',
+    since: '2026-01-01T00:00:00Z',
+    until: '2026-02-01T00:00:00Z',
+    limit: '50',
+  })
+  const json = await svcctl(['audit', 'calls', '--json'], options)
+  assert.deepEqual(JSON.parse(json.stdout), callRecords)
 })
 
 suite('svcctl audit verify', () => {

@@ -1,8 +1,11 @@
-// Probes and live states of tool servers. The gateway has permitted each call beforehand.
+// Probes and live states of tool servers, and the records of what was asked of them. The gateway has permitted each call beforehand.
 import * as v from 'valibot'
-import { ServerName, SessionID, Time } from '../ids.ts'
+import { toolErrorCodes } from '../codes.ts'
+import { AgentGroupID, ServerName, SessionID, Time } from '../ids.ts'
 import { limits } from '../limits.ts'
 import { ServerImage, ServerState, ToolDefinition } from '../registry.ts'
+import { CallRecord, callOps, callStatuses } from '../sandbox/tools.ts'
+import { listOf, ofGroup, page, span } from './control-plane-calls/presented.ts'
 import { call, defineEdge } from './edge.ts'
 
 export const ProbeResult = v.strictObject({
@@ -33,6 +36,17 @@ export const ServerLogs = v.strictObject({
 })
 export type ServerLogs = v.InferOutput<typeof ServerLogs>
 
+export const CallFilter = {
+  ...ofGroup,
+  ...span,
+  session: v.optional(SessionID),
+  server: v.optional(v.string()),
+  tool: v.optional(v.string()),
+  op: v.optional(v.picklist(callOps)),
+  status: v.optional(v.picklist(callStatuses)),
+  code: v.optional(v.picklist(toolErrorCodes)),
+}
+
 export const brokerControlPlane = defineEdge({
   server: 'broker',
   caller: 'control-plane',
@@ -42,6 +56,11 @@ export const brokerControlPlane = defineEdge({
       large: true,
     }),
     states: call(v.strictObject({}), v.record(v.string(), ServerState)),
+    /** Newest first. `groups`: only theirs, for who may see no others. */
+    records: call(v.strictObject({ ...page, ...CallFilter, groups: v.optional(v.array(AgentGroupID)) }), listOf(CallRecord), {
+      large: true,
+      patient: true,
+    }),
   },
   events: {},
 })

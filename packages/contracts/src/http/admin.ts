@@ -9,6 +9,7 @@ import { AgentGroupID, ChangeID, ConversationID, Digest, MessageID, ServerName, 
 import { JsonObject } from '../json.ts'
 import { limits } from '../limits.ts'
 import { Freeze, Role, Token } from '../people.ts'
+import { CallRecord } from '../sandbox/tools.ts'
 import { AgentGroup, GrantView, ServerState, Wired } from '../registry.ts'
 
 const listOf = <S extends v.GenericSchema>(item: S) => v.strictObject({ items: v.array(item), nextCursor: v.optional(v.string()) })
@@ -57,6 +58,8 @@ export const ChangeList = listOf(Change)
 export type ChangeList = v.InferOutput<typeof ChangeList>
 export const AuditList = listOf(AuditEntry)
 export type AuditList = v.InferOutput<typeof AuditList>
+export const CallList = listOf(CallRecord)
+export type CallList = v.InferOutput<typeof CallList>
 export const GroupList = listOf(AgentGroup)
 export type GroupList = v.InferOutput<typeof GroupList>
 export const GrantList = listOf(GrantView)

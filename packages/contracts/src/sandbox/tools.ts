@@ -33,6 +33,9 @@ export const ToolResult = v.strictObject({
 })
 export type ToolResult = v.InferOutput<typeof ToolResult>
 
+export const callOps = ['list', 'call'] as const
+export const callStatuses = ['ok', 'refused', 'error', 'timeout', 'cancelled', 'unknown'] as const
+
 /** One line of `calls.jsonl` and one log line, for each list and each call. */
 export const CallRecord = v.strictObject({
   /** Of one list or call: its log line and its record have the same. */
@@ -42,8 +45,8 @@ export const CallRecord = v.strictObject({
   agentGroupID: v.nullable(v.string()),
   server: v.string(),
   tool: v.optional(v.string()),
-  op: v.picklist(['list', 'call']),
-  status: v.picklist(['ok', 'refused', 'error', 'timeout', 'cancelled', 'unknown']),
+  op: v.picklist(callOps),
+  status: v.picklist(callStatuses),
   code: v.optional(v.picklist(toolErrorCodes)),
   /** Request and response on the socket. */
   bytes: v.number(),

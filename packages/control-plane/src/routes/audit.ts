@@ -1,9 +1,9 @@
-// The journal: its lines by filter, and its head, to be kept elsewhere.
-import { AuditHead, AuditList } from '@gatehouse/contracts'
+// The journal: its lines by filter, and its head, to be kept elsewhere; and the records of tool lists and calls.
+import { AuditHead, AuditList, CallList, ServiceError } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import type { Env } from '../env.ts'
 import { guarded, json } from '../openapi/operation.ts'
-import { AuditQuery } from './filters.ts'
+import { AuditQuery, CallQuery } from './filters.ts'
 import { query } from './validate.ts'
 
 const tag = 'audit'
@@ -14,6 +14,23 @@ export const auditRoutes = new Hono<Env>()
     guarded({ summary: 'Lines of the journal', tag, answers: { 200: json('A page', AuditList) }, problems: ['invalid', 'not-found'] }),
     query(AuditQuery),
     async (c) => c.json(await c.var.unit.peers.gateway.audit({ token: c.var.token, ...c.req.valid('query') }, c.var.call)),
+  )
+  .get(
+    '/v1/audit/calls',
+    guarded({
+      summary: 'Records of tool lists and calls, the newest first; an empty page with a cursor is not the end',
+      tag,
+      answers: { 200: json('A page', CallList) },
+      problems: ['invalid', 'mcp-disabled'],
+    }),
+    query(CallQuery),
+    async (c) => {
+      const { unit, token, call } = c.var
+      const { gateway, broker } = unit.peers
+      const { groups } = await gateway.permit({ token, route: 'calls' }, call)
+      if (broker === null) throw new ServiceError('mcp-disabled')
+      return c.json(await broker.records({ ...c.req.valid('query'), ...(groups !== undefined && { groups }) }, call))
+    },
   )
   .get(
     '/v1/audit/head',

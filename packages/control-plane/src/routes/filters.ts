@@ -1,5 +1,17 @@
 // The filters of lists as queries carry them: text, each with the form of what it filters.
-import { AgentGroupID, auditStages, ChangeID, ChangeState, Kind, Requester, Time } from '@gatehouse/contracts'
+import {
+  AgentGroupID,
+  auditStages,
+  callOps,
+  callStatuses,
+  ChangeID,
+  ChangeState,
+  Kind,
+  Requester,
+  SessionID,
+  Time,
+  toolErrorCodes,
+} from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { PageQuery } from './page.ts'
 
@@ -17,6 +29,19 @@ const common = {
 export const PendingQuery = v.strictObject({ ...common, requestedBy: v.optional(Requester) })
 export const HistoryQuery = v.strictObject({ ...PendingQuery.entries, state: v.optional(ChangeState) })
 export const AuditQuery = v.strictObject({ ...common, stage: v.optional(v.picklist(auditStages)), changeID: v.optional(ChangeID) })
+
+export const CallQuery = v.strictObject({
+  ...PageQuery.entries,
+  agentGroupID: common.agentGroupID,
+  since: common.since,
+  until: common.until,
+  session: v.optional(SessionID),
+  server: v.optional(Name),
+  tool: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(256))),
+  op: v.optional(v.picklist(callOps)),
+  status: v.optional(v.picklist(callStatuses)),
+  code: v.optional(v.picklist(toolErrorCodes)),
+})
 
 /** A list that the gateway gives whole, by group. */
 export const GroupQuery = v.strictObject({ ...PageQuery.entries, agentGroupID: v.optional(AgentGroupID) })

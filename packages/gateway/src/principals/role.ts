@@ -32,6 +32,7 @@ export const rights: Readonly<Record<Act, Right>> = {
   freezes: from('auditor'),
   status: from('auditor'),
   sessions: from('auditor'),
+  calls: from('auditor'),
   events: from('auditor'),
   metrics: unitFrom('auditor'),
 

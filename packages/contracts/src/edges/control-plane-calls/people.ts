@@ -12,6 +12,7 @@ export const permitRoutes = [
   'probe',
   'status',
   'metrics',
+  'calls',
   'sessions',
   'events',
   'cancel',
