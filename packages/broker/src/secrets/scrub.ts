@@ -14,12 +14,21 @@ const shortest = 6
 const replaceAll = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => (rest.includes(secret) ? rest.replaceAll(secret, mask) : rest), text)
 
+/** Names of the protocol, and of schemas: what they say is no secret, whatever a variable holds. */
+const ordinary = new Set(
+  'content structuredContent isError error message retryAfter resource mimeType description inputSchema outputSchema annotations'.split(
+    ' ',
+  ),
+)
+
+const replaceName = (name: string, secrets: readonly string[]): string => (ordinary.has(name) ? name : replaceAll(name, secrets))
+
 const replaceIn = (value: unknown, secrets: readonly string[]): unknown => {
   if (typeof value === 'string') return replaceAll(value, secrets)
   if (typeof value === 'number') return secrets.some((secret) => String(value).includes(secret)) ? mask : value
   if (Array.isArray(value)) return value.map((item) => replaceIn(item, secrets))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replaceIn(item, secrets)]))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [replaceName(name, secrets), replaceIn(item, secrets)]))
 }
 
 const escape = (text: string): string => JSON.stringify(text).slice(1, -1)
@@ -34,7 +43,7 @@ export const createScrub = (values: readonly string[]): Scrub => {
     json: <T>(value: T, whole?: string): T => {
       if (secrets.length === 0) return value
       const text = whole ?? JSON.stringify(value)
-      // The shape stays what it was: only strings and numbers are replaced, by strings.
+      // The shape stays what it was: only strings, numbers and names of the server's own are replaced, by strings.
       return written.some((secret) => text.includes(secret)) ? (replaceIn(value, secrets) as T) : value
     },
   }

@@ -17,6 +17,11 @@ test('replaces values in strings and numbers of JSON, and leaves its shape alone
   })
 })
 
+test('replaces values in names that a server chose', () => {
+  const value = { structuredContent: { ['a-secret-value']: 1, nested: [{ ['x-a-secret-value']: true }] } }
+  assert.deepEqual(createScrub(['a-secret-value']).json(value), { structuredContent: { '••••': 1, nested: [{ 'x-••••': true }] } })
+})
+
 test('finds a value that JSON has escaped, also in JSON within JSON', () => {
   const value = 'a"b\\c\nd-e'
   const scrub = createScrub([value])
