@@ -1,6 +1,7 @@
 // What the supervisor hands to a process over its inherited pipe: everything that the process knows at birth.
 import * as v from 'valibot'
 import { exits } from './codes.ts'
+import { ModelProvider } from './models.ts'
 import { Pinning } from './registry.ts'
 
 export const modes = ['production', 'demo', 'dev'] as const
@@ -29,6 +30,8 @@ export const GatewayBoot = v.strictObject({
   adminToken: v.nullable(v.string()),
   /** Path of the catalog file; null without tool servers. */
   catalog: v.nullable(v.string()),
+  /** Providers of models that are configured. */
+  models: v.array(ModelProvider),
   /** First host uid and gid for sandboxes; null where the unit is not root. */
   identities: v.nullable(v.strictObject({ uid: v.number(), gid: v.number() })),
   /** Group seeded by `--dev` or `--demo`. */
@@ -71,6 +74,25 @@ export const BrokerBoot = v.strictObject({
 })
 export type BrokerBoot = v.InferOutput<typeof BrokerBoot>
 
+export const ModelProxyBoot = v.strictObject({
+  ...common,
+  providers: v.pipe(
+    v.array(
+      v.strictObject({
+        name: ModelProvider,
+        /** Null for a server that wants none. */
+        key: v.nullable(v.string()),
+        /** For `compatible` alone: the others have an address of their own. */
+        baseUrl: v.optional(v.string()),
+      }),
+    ),
+    v.minLength(1),
+  ),
+  /** The unit's own admin address: never dialled. */
+  ownAddress: v.string(),
+})
+export type ModelProxyBoot = v.InferOutput<typeof ModelProxyBoot>
+
 export const RunnerBoot = v.strictObject({
   ...common,
   keys: v.strictObject({ queues: HexKey }),
@@ -107,6 +129,8 @@ export const ControlPlaneBoot = v.strictObject({
   open: v.boolean(),
   mcp: v.nullable(v.strictObject({ isolation: v.picklist(['container', 'none']), pinning: Pinning })),
   approvals: v.picklist([1, 2]),
+  /** Whether there is a model proxy. */
+  models: v.boolean(),
   sandbox: v.string(),
   console: v.string(),
   rate: v.nullable(v.strictObject({ perSecond: v.number(), burst: v.number() })),

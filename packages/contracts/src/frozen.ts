@@ -29,6 +29,8 @@ export const stateFiles = {
   journalKey: 'journal.pub',
   catalog: 'mcp-catalog.json',
   calls: 'calls.jsonl',
+  modelCalls: 'model-calls.jsonl',
+  modelCallsInFlight: 'model-calls.inflight',
   keys: 'keys',
   queues: 'queues',
   groups: 'groups',

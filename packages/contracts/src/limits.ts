@@ -25,6 +25,20 @@ export const limits = {
   serverCallsInFlight: 16,
   serverQueue: 256,
 
+  modelRequest: 10 * MiB,
+  /** An answer of a provider, streamed or whole. */
+  modelAnswer: 64 * MiB,
+  /** An answer that is no stream, and one event of a stream. */
+  modelWhole: 8 * MiB,
+  /** What is read of a provider's error. */
+  modelError: 64 * KiB,
+  sessionModelCalls: 4,
+  /** A provider that says nothing this long is given up. */
+  modelIdle: 120_000,
+  modelTime: 600_000,
+  /** What a request of a group with a daily limit may take where it names no most itself. */
+  modelOutput: 16_384,
+
   connectTime: 10_000,
   /** A local server that is silent this long to the question for its revision is an old one. */
   eraProbe: 2_000,

@@ -2,7 +2,7 @@
 
 export interface MetricRow {
   /** `every`: each process has its own. */
-  readonly owner: 'gateway' | 'broker' | 'runner' | 'control-plane' | 'supervisor' | 'every'
+  readonly owner: 'gateway' | 'broker' | 'runner' | 'model-proxy' | 'control-plane' | 'supervisor' | 'every'
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly help: string
   readonly labels: readonly string[]
@@ -26,6 +26,20 @@ export const metrics = {
   broker_upstream_up: { owner: 'broker', type: 'gauge', help: '1 while the shared connection stands', labels: ['server'] },
   broker_upstream_restarts_total: { owner: 'broker', type: 'counter', help: 'Connections made again', labels: ['server'] },
   broker_queue_depth: { owner: 'broker', type: 'gauge', help: 'Calls that wait for a slot', labels: ['server'] },
+  model_proxy_egress_bytes_total: { owner: 'model-proxy', type: 'counter', help: 'Bytes sent to providers of models', labels: ['provider'] },
+  model_proxy_errors_total: {
+    owner: 'model-proxy',
+    type: 'counter',
+    help: 'Requests of models that did not succeed',
+    labels: ['provider', 'class'],
+  },
+  model_proxy_request_duration_seconds: {
+    owner: 'model-proxy',
+    type: 'histogram',
+    help: 'Time from a request to the end of its answer',
+    labels: ['provider', 'outcome'],
+  },
+  model_proxy_tokens_total: { owner: 'model-proxy', type: 'counter', help: 'Tokens that requests took', labels: ['provider', 'direction'] },
   sandbox_launches_total: { owner: 'runner', type: 'counter', help: 'Launches by outcome', labels: ['driver', 'outcome'] },
   sandbox_launch_duration_seconds: { owner: 'runner', type: 'histogram', help: 'Time from launch to first request', labels: ['driver'] },
   sandbox_kills_total: { owner: 'runner', type: 'counter', help: 'Sandboxes ended by the host', labels: ['reason'] },

@@ -117,7 +117,7 @@ export const ToolDefinition = v.strictObject({
 })
 export type ToolDefinition = v.InferOutput<typeof ToolDefinition>
 
-export const surfaces = ['tools'] as const
+export const surfaces = ['tools', 'model'] as const
 export const Surface = v.picklist(surfaces)
 export type Surface = v.InferOutput<typeof Surface>
 
