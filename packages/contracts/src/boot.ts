@@ -90,6 +90,7 @@ export const ModelProxyBoot = v.strictObject({
   ),
   /** The unit's own admin address: never dialled. */
   ownAddress: v.string(),
+  outbound: OutboundSettings,
 })
 export type ModelProxyBoot = v.InferOutput<typeof ModelProxyBoot>
 

@@ -30,7 +30,6 @@ export const stateFiles = {
   catalog: 'mcp-catalog.json',
   calls: 'calls.jsonl',
   modelCalls: 'model-calls.jsonl',
-  modelCallsInFlight: 'model-calls.inflight',
   keys: 'keys',
   queues: 'queues',
   groups: 'groups',

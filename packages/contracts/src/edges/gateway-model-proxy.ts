@@ -1,6 +1,7 @@
 // What the model proxy may ask: may this session use this model, now; which sessions need a socket.
 import * as v from 'valibot'
 import { AgentGroupID, SessionID } from '../ids.ts'
+import { ModelChoice } from '../kinds/agents.ts'
 import { HostIdentity } from '../registry.ts'
 import { call, defineEdge } from './edge.ts'
 
@@ -23,6 +24,16 @@ export const ModelVerdict = v.variant('allowed', [
 ])
 export type ModelVerdict = v.InferOutput<typeof ModelVerdict>
 
+/** What holds for a session's group now: enough to judge again what runs. */
+export const ModelHolding = v.strictObject({
+  agentGroupID: v.nullable(AgentGroupID),
+  frozen: v.boolean(),
+  model: v.optional(ModelChoice),
+  powers: v.array(v.string()),
+  tokensPerDay: v.optional(v.number()),
+})
+export type ModelHolding = v.InferOutput<typeof ModelHolding>
+
 const OpenSession = v.strictObject({ session: SessionID, agentGroupID: AgentGroupID, identity: v.optional(HostIdentity) })
 
 export const gatewayModelProxy = defineEdge({
@@ -30,6 +41,7 @@ export const gatewayModelProxy = defineEdge({
   caller: 'model-proxy',
   calls: {
     authorizeModel: call(v.strictObject({ session: SessionID, provider: v.string(), model: v.string() }), ModelVerdict, { patient: true }),
+    holding: call(v.strictObject({ session: SessionID }), ModelHolding, { patient: true }),
     /** Those whose agent uses a model. */
     sessions: call(v.strictObject({}), v.array(OpenSession), { patient: true, large: true }),
     surfaceReady: call(v.strictObject({ session: SessionID, surface: v.literal('model') }), v.strictObject({}), { patient: true }),

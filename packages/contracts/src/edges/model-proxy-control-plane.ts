@@ -27,7 +27,7 @@ export const ProviderCheck = v.strictObject({
 export type ProviderCheck = v.InferOutput<typeof ProviderCheck>
 
 /** The tokens that a group has taken since midnight, UTC. */
-export const ModelSpending = v.strictObject({ agentGroupID: AgentGroupID, tokens: v.number(), reserved: v.number() })
+export const ModelSpending = v.strictObject({ agentGroupID: v.string(), tokens: v.number(), reserved: v.number() })
 export type ModelSpending = v.InferOutput<typeof ModelSpending>
 
 /** All have to fit. */

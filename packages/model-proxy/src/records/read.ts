@@ -1,0 +1,58 @@
+// Reads records back: what was spent today, and pages for people.
+import { ModelCallRecord, type modelProxyControlPlane, type Params, type Result, ServiceError } from '@gatehouse/contracts'
+import type { RecordPosition, Records } from '@gatehouse/journal'
+import * as v from 'valibot'
+import { type Budget, dayOf } from '../budget/budget.ts'
+
+type Filter = Params<typeof modelProxyControlPlane, 'records'>
+type Page = Result<typeof modelProxyControlPlane, 'records'>
+
+const once = { lines: 20_000, bytes: 8 * 1024 * 1024 }
+const Spent = v.looseObject({ time: v.string(), agentGroupID: v.nullable(v.string()), tokensIn: v.number(), tokensOut: v.number() })
+
+/** Records stand in the order of their ends, so that the first of an earlier day ends the search. */
+export const recallSpending = async (records: Pick<Records, 'read'>, budget: Budget, now: number): Promise<void> => {
+  const today = dayOf(now)
+  let before: RecordPosition | undefined
+  let isOver = false
+  do {
+    const page = await records.read({
+      isWanted: (record) => {
+        if (!v.is(Spent, record)) return false
+        isOver ||= !record.time.startsWith(today)
+        if (!isOver && record.agentGroupID !== null) budget.spend(record.agentGroupID, record.tokensIn + record.tokensOut)
+        return isOver
+      },
+      limit: 1,
+      before,
+      most: once,
+    })
+    before = page.next
+  } while (before !== undefined && !isOver)
+}
+
+const matches = (record: ModelCallRecord, { agentGroupIDs, session, provider, outcome, since, until }: Filter): boolean =>
+  (agentGroupIDs === undefined || agentGroupIDs.some((id) => id === record.agentGroupID)) &&
+  (session === undefined || record.session === session) &&
+  (provider === undefined || record.provider === provider) &&
+  (outcome === undefined || record.outcome === outcome) &&
+  (since === undefined || record.time >= since) &&
+  (until === undefined || record.time < until)
+
+const parseCursor = (cursor: string | undefined): RecordPosition | undefined => {
+  if (cursor === undefined) return undefined
+  const parts = /^(\d{1,9})-(\d{1,15})$/.exec(cursor)
+  if (parts === null) throw new ServiceError('invalid', { detail: 'cursor: expected one that an answer named, got another text' })
+  return { file: Number(parts[1]), offset: Number(parts[2]) }
+}
+
+/** Newest first. A page may hold fewer than were asked for and still name a next one: so far was looked. */
+export const readPage = async (records: Pick<Records, 'read'>, filter: Filter): Promise<Page> => {
+  const { items, next } = await records.read({
+    isWanted: (record) => v.is(ModelCallRecord, record) && matches(record, filter),
+    limit: filter.limit ?? 50,
+    before: parseCursor(filter.cursor),
+    most: once,
+  })
+  return { items: v.parse(v.array(ModelCallRecord), items), ...(next && { nextCursor: `${next.file}-${next.offset}` }) }
+}

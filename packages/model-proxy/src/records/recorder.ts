@@ -1,0 +1,157 @@
+// One record per request, in the log and in `model-calls.jsonl`, before its answer ends. Never a word of a request or an answer.
+import { ModelCallRecord, type ModelErrorCode, modelProviders } from '@gatehouse/contracts'
+import type { Records, Slot } from '@gatehouse/journal'
+import type { Logger, Metrics } from '@gatehouse/kernel'
+import * as v from 'valibot'
+import type { Tokens } from '../budget/reckon.ts'
+import type { ModelCall } from '../requests/call.ts'
+
+export interface RecorderOptions {
+  readonly records: Pick<Records, 'begin' | 'append' | 'unfinished'>
+  /** Writes at `info` whatever the level of the process. */
+  readonly log: Logger
+  readonly metrics: Metrics
+}
+
+type Outcome = ModelCallRecord['outcome']
+
+const outcomes: Partial<Record<ModelErrorCode, Outcome>> = {
+  cancelled: 'cancelled',
+  'provider-timeout': 'timeout',
+  'provider-error': 'error',
+  'provider-refused': 'error',
+  'provider-malformed': 'error',
+  'provider-unreachable': 'error',
+  'provider-leaked-key': 'error',
+  'rate-limited': 'error',
+  unavailable: 'error',
+}
+
+const outcomeOf = (code: ModelErrorCode | undefined): Outcome => (code === undefined ? 'ok' : (outcomes[code] ?? 'refused'))
+
+const thousandths = (value: number): number => Math.round(value * 1000) / 1000
+
+const recordOf = (call: ModelCall, tokens: Tokens): ModelCallRecord => ({
+  id: call.id,
+  time: new Date().toISOString(),
+  session: call.caller.id,
+  agentGroupID: call.caller.agentGroupID,
+  provider: call.provider,
+  model: call.model,
+  outcome: outcomeOf(call.code),
+  ...(call.code !== undefined && { code: call.code }),
+  ...(call.status !== undefined && { status: call.status }),
+  bytesIn: call.bytesIn,
+  bytesOut: call.bytesOut,
+  tokensIn: tokens.input,
+  tokensOut: tokens.output,
+  ...(tokens.estimated && { estimated: true }),
+  ...(call.firstByte !== undefined && { firstByte: thousandths(call.firstByte) }),
+  duration: thousandths(performance.now() - call.started),
+})
+
+/** Label of what is no known provider. */
+const unknownProvider = 'none'
+
+const touch = (metrics: Metrics): void => {
+  for (const provider of modelProviders) {
+    metrics.touch('model_proxy_egress_bytes_total', { provider })
+    metrics.touch('model_proxy_request_duration_seconds', { provider, outcome: 'ok' })
+    for (const direction of ['in', 'out']) metrics.touch('model_proxy_tokens_total', { provider, direction })
+  }
+}
+
+/** Records that wait for a disk that takes them; beyond it the oldest are left to their slots. */
+const mostOwed = 256
+
+interface Owed {
+  readonly record: ModelCallRecord
+  readonly slot: Slot | undefined
+}
+
+export class Recorder {
+  readonly #options: RecorderOptions
+  #owed: Owed[] = []
+  #isWritable = true
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+    touch(options.metrics)
+  }
+
+  /** False from a record that could not be written to the next one that could. */
+  get isWritable(): boolean {
+    return this.#isWritable
+  }
+
+  /** Word on disk of what is about to be sent, reckoned with all that is reserved for it. Throws `audit-unwritable`. */
+  begin(call: ModelCall): Slot {
+    const tokens = { ...call.reserved, estimated: true }
+    return this.#attempt(() => this.#options.records.begin(recordOf(call, tokens)))
+  }
+
+  /** Rejects when the record is not in the file. */
+  async end(call: ModelCall, tokens: Tokens): Promise<void> {
+    await this.#write(recordOf(call, tokens), call.slot)
+  }
+
+  /** What an earlier process was sending when it was killed: nobody knows what became of it, so it took all that was reserved. */
+  async recover(): Promise<void> {
+    for (const slot of this.#options.records.unfinished) {
+      const { code: _, ...noted } = v.parse(ModelCallRecord, slot.noted)
+      // What cannot be written now is owed, and stands in its slot for the next start.
+      await this.#write({ ...noted, outcome: 'unknown' }, slot).catch(() => undefined)
+    }
+  }
+
+  async #write(record: ModelCallRecord, slot: Slot | undefined): Promise<void> {
+    const { time: _, ...line } = record
+    this.#options.log.info('model.call', line)
+    this.#count(record)
+    try {
+      await this.#append({ record, slot })
+      this.#isWritable = true
+    } catch (error) {
+      this.#owed = [...this.#owed, { record, slot }].slice(-mostOwed)
+      this.#fail(error)
+      throw error
+    }
+  }
+
+  /** With those that are owed, the oldest first. */
+  async #append(last: Owed): Promise<void> {
+    const all = [...this.#owed.splice(0), last]
+    const written = await Promise.allSettled(all.map(({ record }) => this.#options.records.append(record)))
+    written.forEach(({ status }, at) => {
+      const owed = all[at]
+      if (status === 'fulfilled') owed?.slot?.clear()
+      else if (owed !== undefined && owed !== last) this.#owed.push(owed)
+    })
+    const own = written.at(-1)
+    if (own?.status === 'rejected') throw own.reason
+  }
+
+  #attempt<T>(act: () => T): T {
+    try {
+      return act()
+    } catch (error) {
+      this.#fail(error)
+      throw error
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#isWritable = false
+    this.#options.log.error('a record of a model request cannot be written', { error })
+  }
+
+  #count({ provider: name, outcome, code, duration, bytesIn, tokensIn, tokensOut, status }: ModelCallRecord): void {
+    const { metrics } = this.#options
+    const provider = modelProviders.some((known) => known === name) ? name : unknownProvider
+    metrics.histogram('model_proxy_request_duration_seconds').observe({ provider, outcome }, duration / 1000)
+    if (code !== undefined) metrics.counter('model_proxy_errors_total').inc({ provider, class: code })
+    if (status !== undefined) metrics.counter('model_proxy_egress_bytes_total').inc({ provider }, bytesIn)
+    metrics.counter('model_proxy_tokens_total').inc({ provider, direction: 'in' }, tokensIn)
+    metrics.counter('model_proxy_tokens_total').inc({ provider, direction: 'out' }, tokensOut)
+  }
+}

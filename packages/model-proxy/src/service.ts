@@ -1,0 +1,139 @@
+// The model proxy: models of providers, lent to sessions request by request. Handlers of its edges and of the gateway's events,
+// one line each into an act.
+import { join } from 'node:path'
+import { type gatewayModelProxy, type lifeEdge, limits, type ModelProxyBoot, type modelProxyControlPlane, ServiceError } from '@gatehouse/contracts'
+import type { Records } from '@gatehouse/journal'
+import { type Logger, type Metrics, privateDirectory, RunningExchanges, Sessions, type SessionsOptions } from '@gatehouse/kernel'
+import type { Calls, EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
+import { Budget } from './budget/budget.ts'
+import { health } from './health.ts'
+import { Agents } from './providers/agents.ts'
+import { checkProvider } from './providers/check.ts'
+import { createProviders, type ProviderTable } from './providers/table.ts'
+import { readPage, recallSpending } from './records/read.ts'
+import { Recorder } from './records/recorder.ts'
+import { createFlights, type ModelFlights } from './requests/flights.ts'
+import { createHandle } from './requests/handle.ts'
+import type { ModelCaller } from './socket/caller.ts'
+import { createServe } from './socket/serve.ts'
+
+export interface GatewayListeners {
+  readonly on: EventListeners<typeof gatewayModelProxy>
+  onConnect(): Promise<void>
+}
+
+export interface ModelProxyOptions {
+  readonly boot: Pick<ModelProxyBoot, 'runDir' | 'providers' | 'ownAddress' | 'outbound'>
+  /** The client of the gateway, which stays when its connection does not. */
+  connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayModelProxy>, 'calls' | 'close'>
+  readonly records: Omit<Records, 'close'>
+  readonly log: Logger
+  /** Writes at `info` whatever the level of the process. */
+  readonly recordLog: Logger
+  readonly metrics: Metrics
+  /** Default: those of the boot document. */
+  readonly providers?: ProviderTable
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number
+  /** Milliseconds that a request may take, and that a provider may be silent; default those of the limits. */
+  readonly callTime?: number
+  readonly idleTime?: number
+}
+
+export interface ModelProxy {
+  readonly controlPlane: Handlers<typeof modelProxyControlPlane>
+  readonly life: Handlers<ReturnType<typeof lifeEdge>>
+  /** Gives running requests a moment, then gives them up and records them. */
+  stop(): Promise<void>
+}
+
+/** A stop is that of the whole unit: who waits for an answer ends too. */
+const lastMoment = 300
+
+interface Rooms {
+  readonly flights: ModelFlights
+  readonly sessions: Sessions<ModelCaller>
+}
+
+const listenToGateway = (rooms: () => Rooms, log: Logger): GatewayListeners => {
+  /** The next connection to the gateway makes good for what failed. */
+  const begin = (event: string, act: Promise<void>): void =>
+    void act.catch((error: unknown) => log.warn('an event failed', { event, error }))
+  return {
+    on: {
+      'session-opened': (session) => begin('session-opened', rooms().sessions.opened(session)),
+      'session-closed': ({ session }) => begin('session-closed', rooms().sessions.closed(session)),
+      'permissions-changed': ({ agentGroupID }) =>
+        begin('permissions-changed', rooms().flights.recheck(({ session }) => session.agentGroupID === agentGroupID)),
+      'freeze-changed': () => begin('freeze-changed', rooms().flights.recheck()),
+    },
+    onConnect: async () => void (await Promise.all([rooms().sessions.synchronize(), rooms().flights.recheck()])),
+  }
+}
+
+const surfaceOf = (
+  gateway: Calls<typeof gatewayModelProxy>,
+): Pick<SessionsOptions<ModelCaller>, 'surface' | 'sessions' | 'report' | 'callerOf'> => ({
+  surface: 'model',
+  sessions: () => gateway.sessions({}),
+  report: (session) => gateway.surfaceReady({ session, surface: 'model' }),
+  callerOf: ({ session, agentGroupID }) => ({ id: session, agentGroupID, running: 0 }),
+})
+
+const peopleDoor = (
+  { providers, agents, budget }: { providers: ProviderTable; agents: Agents; budget: Budget },
+  records: ModelProxyOptions['records'],
+): ModelProxy['controlPlane'] => ({
+  providers: () => ({
+    items: [...providers.values()].map(({ provider: { name, origin, paths } }) => ({
+      name,
+      host: new URL(origin).host,
+      paths: paths.map(({ at }) => `/${name}${at}`),
+    })),
+    spending: budget.all(),
+  }),
+  records: (filter) => readPage(records, filter),
+  check: ({ provider }) => {
+    const keyed = providers.get(provider)
+    if (keyed === undefined) throw new ServiceError('not-found', { detail: `this unit has no key for ${provider}` })
+    return checkProvider(keyed, agents)
+  },
+})
+
+/** Records of an earlier process are whole, and count, before anything is sent. */
+const recollect = async (recorder: Recorder, budget: Budget, { records, clock = Date.now }: ModelProxyOptions): Promise<void> => {
+  await recorder.recover()
+  await recallSpending(records, budget, clock())
+}
+
+export const createModelProxy = async (options: ModelProxyOptions): Promise<ModelProxy> => {
+  const { boot, log, metrics, records, recordLog, clock = Date.now } = options
+  await privateDirectory(join(boot.runDir, 'model'), 0o711)
+  const stopping = new AbortController()
+  const running = new RunningExchanges()
+  const providers = options.providers ?? createProviders(boot.providers)
+  const agents = new Agents({ ...boot, idleTime: options.idleTime ?? limits.modelIdle })
+  const budget = new Budget(clock)
+  const recorder = new Recorder({ records, log: recordLog, metrics })
+  await recollect(recorder, budget, options)
+  const client = options.connect(listenToGateway(() => rooms, log))
+  const flights = createFlights(client.calls, budget)
+  const handle = createHandle({ gateway: client.calls, providers, agents, budget, recorder, flights })
+  const patience = { stopping: stopping.signal, callTime: options.callTime ?? limits.modelTime }
+  const serve = createServe({ handle, log, running, ...patience })
+  const rooms: Rooms = { flights, sessions: new Sessions({ ...surfaceOf(client.calls), runDir: boot.runDir, serve, log }) }
+  return {
+    controlPlane: peopleDoor({ providers, agents, budget }, records),
+    life: {
+      health: () => health({ providers, recorder, sessions: rooms.sessions }),
+      metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),
+    },
+    stop: async () => {
+      await running.settled(lastMoment)
+      stopping.abort()
+      await running.settled(lastMoment)
+      await Promise.all([rooms.sessions.close(), agents.close()])
+      client.close()
+    },
+  }
+}

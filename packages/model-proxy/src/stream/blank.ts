@@ -1,0 +1,61 @@
+// Blanks a secret in bytes that pass by, by as many stars. It holds back only what could be the beginning of the secret.
+
+const star = 42
+/** What is searched for in every chunk: few enough bytes to be rare, and one search. */
+const needleLength = 6
+/** Shorter ones are no secrets, and would blank ordinary words. */
+export const shortestSecret = 8
+
+export class Blank {
+  readonly #secret: Buffer
+  readonly #needle: Buffer
+  readonly #isOfSecret = new Uint8Array(256)
+  #tail: Buffer | undefined
+
+  constructor(secret: string) {
+    this.#secret = Buffer.from(secret)
+    this.#needle = this.#secret.subarray(0, needleLength)
+    for (const byte of this.#secret) this.#isOfSecret[byte] = 1
+  }
+
+  push(chunk: Buffer): Buffer {
+    const bytes = this.#tail === undefined ? chunk : Buffer.concat([this.#tail, chunk])
+    this.#tail = undefined
+    const clean = bytes.indexOf(this.#needle) < 0 ? bytes : this.#blank(bytes)
+    const held = this.#beginningAtEnd(clean)
+    if (held === 0) return clean
+    this.#tail = Buffer.from(clean.subarray(clean.length - held))
+    return clean.subarray(0, clean.length - held)
+  }
+
+  /** What was held back, and was not the secret after all. */
+  end(): Buffer | undefined {
+    return this.#tail
+  }
+
+  #blank(bytes: Buffer): Buffer {
+    const length = this.#secret.length
+    let at = bytes.indexOf(this.#secret)
+    if (at < 0) return bytes
+    const clean = Buffer.from(bytes)
+    for (; at >= 0; at = clean.indexOf(this.#secret, at + length)) clean.fill(star, at, at + length)
+    return clean
+  }
+
+  /** Most chunks end with the end of an event, which is in no secret. */
+  #beginningAtEnd(bytes: Buffer): number {
+    if (this.#isOfSecret[bytes.at(-1) ?? 0] === 0) return 0
+    for (let length = Math.min(this.#secret.length - 1, bytes.length); length > 0; length--) {
+      const from = bytes.length - length
+      if (bytes[from] === this.#secret[0] && bytes.compare(this.#secret, 0, length, from) === 0) return length
+    }
+    return 0
+  }
+}
+
+/** Of a whole text. */
+export const blankText = (text: string, secret: string | null): string => {
+  if (secret === null || secret.length < shortestSecret) return text
+  const written = JSON.stringify(secret).slice(1, -1)
+  return text.replaceAll(secret, '*'.repeat(secret.length)).replaceAll(written, '*'.repeat(written.length))
+}

@@ -1,0 +1,80 @@
+// An answer that is a stream of events: each chunk goes on as it came, as fast as the caller takes it.
+import type { ServerResponse } from 'node:http'
+import { limits } from '@gatehouse/contracts'
+import type { Finish, ModelCall } from '../requests/call.ts'
+import { ModelRefusal } from '../requests/refusal.ts'
+import type { Delivery } from './forward.ts'
+import { answerHeaders } from './headers.ts'
+import type { Flow, Head, Receiver } from './transfer.ts'
+import { StreamWatch } from './watch.ts'
+
+const faults = {
+  leak: () => new ModelRefusal('provider-leaked-key', "the provider told the unit's own key: the stream was ended before it was told"),
+  'endless-line': () => new ModelRefusal('provider-malformed', 'the provider sent an event without an end'),
+} as const
+
+export class EventStream implements Receiver {
+  readonly #watch: StreamWatch
+  readonly #delivery: Delivery
+  readonly #response: ServerResponse
+  readonly #flow: Flow
+  readonly #call: ModelCall
+
+  constructor(delivery: Delivery, head: Head, { flow, call }: { flow: Flow; call: ModelCall }) {
+    this.#delivery = delivery
+    this.#response = delivery.response
+    this.#flow = flow
+    this.#call = call
+    this.#watch = new StreamWatch(delivery.ask.route.path.format, delivery.secret)
+    call.usage = () => this.#watch.meter.usage
+    call.end = 'cut'
+    call.streamed = true
+    this.#begin(head)
+  }
+
+  data(chunk: Buffer): void {
+    this.#call.firstByte ??= performance.now() - this.#call.started
+    this.#call.bytesOut += chunk.length
+    if (this.#call.bytesOut > limits.modelAnswer) throw faults['endless-line']()
+    const watched = this.#watch.push(chunk)
+    if ('fault' in watched) throw faults[watched.fault]()
+    if (watched.bytes.length > 0) this.#write(watched.bytes)
+  }
+
+  end(): void {
+    const tail = this.#watch.end()
+    if (tail !== undefined && tail.length > 0) this.#write(tail)
+  }
+
+  finish(): Finish {
+    this.#call.end = 'whole'
+    return () => this.#response.end()
+  }
+
+  /** Tells the caller, in words of the format, that no more comes; in the middle of an event nothing can be told. */
+  fail(code: string, message: string): Finish {
+    return () => {
+      if (this.#response.destroyed) return
+      if (this.#watch.isInLine) this.#response.destroy()
+      else this.#response.end(this.#delivery.ask.route.path.format.failure(code, message))
+    }
+  }
+
+  /** The headers leave with the first event, or by themselves when none comes at once. */
+  #begin({ headers }: Head): void {
+    const { secret } = this.#delivery
+    this.#response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      ...answerHeaders(headers, secret),
+    })
+    setImmediate(() => {
+      if (!this.#response.destroyed) this.#response.flushHeaders()
+    })
+    this.#response.on('drain', () => this.#flow.resume())
+  }
+
+  #write(bytes: Buffer): void {
+    if (!this.#response.write(bytes)) this.#flow.pause()
+  }
+}

@@ -1,0 +1,103 @@
+// Sends a request to its provider and its answer back: as a stream, as a whole, or as the error that it is.
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { limits } from '@gatehouse/contracts'
+import { Abandoned } from '@gatehouse/kernel'
+import { OutboundFailure } from '@gatehouse/outbound'
+import type { Dispatcher } from 'undici'
+import type { Ask } from '../requests/ask.ts'
+import type { Finish, ModelCall } from '../requests/call.ts'
+import { ModelRefusal } from '../requests/refusal.ts'
+import { sendRefusal } from '../socket/reply.ts'
+import { Collector } from './collect.ts'
+import { EventStream } from './events.ts'
+import { isEncoded, mediaTypeOf, upstreamHeaders } from './headers.ts'
+import { providerError, refusedKey } from './provider-error.ts'
+import { type Flow, type Head, type Receiver, transfer } from './transfer.ts'
+import { WholeAnswer } from './whole.ts'
+
+export interface Delivery {
+  readonly ask: Ask
+  /** The body as it is sent. */
+  readonly body: string
+  readonly headers: IncomingHttpHeaders
+  readonly response: ServerResponse
+  readonly agent: Pick<Dispatcher, 'dispatch'>
+  readonly secret: string | null
+  readonly signal: AbortSignal
+}
+
+const malformed = (what: string): ModelRefusal => new ModelRefusal('provider-malformed', `the provider answered with ${what}`)
+
+const checkMedia = ({ headers }: Head, streams: boolean): void => {
+  const wanted = streams ? 'text/event-stream' : 'application/json'
+  if (isEncoded(headers)) throw malformed('a compressed body that was not asked for')
+  if (mediaTypeOf(headers) !== wanted) throw malformed(`another media type than ${wanted}`)
+}
+
+const codeOf = (error: unknown): unknown => (typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined)
+
+/** What is thrown by a transfer, in words for the agent. */
+export const explain = (error: unknown): ModelRefusal => {
+  if (error instanceof ModelRefusal) return error
+  if (error instanceof Abandoned) return new ModelRefusal(error.code === 'timeout' ? 'provider-timeout' : error.code, error.message)
+  const code = codeOf(error)
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
+    return new ModelRefusal('provider-timeout', `the provider said nothing for ${limits.modelIdle / 1000} s`)
+  if (error instanceof OutboundFailure) return new ModelRefusal('provider-unreachable', `the provider was not asked: ${error.message}`)
+  return new ModelRefusal('provider-unreachable', 'the connection to the provider failed')
+}
+
+interface Answer {
+  stream?: EventStream
+  whole?: WholeAnswer
+  error?: { readonly head: Head; readonly body: Collector }
+}
+
+const receive = (delivery: Delivery, call: ModelCall, answer: Answer) => (head: Head, flow: Flow): Receiver => {
+  call.status = head.status
+  if (head.status < 200 || head.status >= 300) {
+    call.end = 'failed'
+    if (head.status === 401 || head.status === 403) throw refusedKey(head.status)
+    const body = new Collector(limits.modelError, 'cut')
+    answer.error = { head, body }
+    return body
+  }
+  call.end = 'cut'
+  checkMedia(head, delivery.ask.streams)
+  if (delivery.ask.streams) return (answer.stream = new EventStream(delivery, head, { flow, call }))
+  return (answer.whole = new WholeAnswer(delivery, head, call))
+}
+
+const finish = ({ stream, whole, error }: Answer, { response, secret }: Delivery): Finish => {
+  if (error !== undefined) throw providerError(error.head, error.body.text, secret)
+  if (whole !== undefined) return whole.finish(response)
+  if (stream !== undefined) return stream.finish()
+  throw malformed('nothing')
+}
+
+/** Whose fault it is decides what a request without an answer costs. */
+const noteEnd = (call: ModelCall, error: unknown): void => {
+  if (call.end !== 'silent') return
+  if (error instanceof Abandoned && error.code !== 'timeout') call.end = 'given-up'
+  else if (error instanceof OutboundFailure || codeOf(error) === 'ECONNREFUSED' || codeOf(error) === 'ENOTFOUND') call.end = 'unsent'
+}
+
+/** Never rejects. */
+export const forward = async (delivery: Delivery, call: ModelCall): Promise<Finish> => {
+  const { ask, body, agent, signal, response, secret } = delivery
+  const { provider } = ask.route.keyed
+  const { format } = ask.route.path
+  const answer: Answer = {}
+  call.end = 'silent'
+  try {
+    const headers = { ...upstreamHeaders(delivery.headers, format.name, ask.streams), ...(secret !== null && provider.credentials(secret, format.name)) }
+    const begin = receive(delivery, call, answer)
+    await transfer({ agent, origin: provider.origin, target: ask.route.target, method: 'POST', headers, body, signal, begin })
+    return finish(answer, delivery)
+  } catch (error) {
+    noteEnd(call, error)
+    const refusal = explain(error)
+    call.code = refusal.code
+    return answer.stream?.fail(refusal.code, refusal.message) ?? (() => sendRefusal(response, refusal))
+  }
+}

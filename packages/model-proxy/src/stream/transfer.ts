@@ -1,0 +1,81 @@
+// One request to a provider: sent once, its answer handed on as it comes. No redirect is followed, nothing is tried again.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
+
+export interface Head {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+}
+
+/** The flow of an answer. */
+export interface Flow {
+  pause(): void
+  resume(): void
+}
+
+export interface Receiver {
+  /** What it throws ends the request. */
+  data(chunk: Buffer): void
+  end(): void
+}
+
+export interface TransferOptions {
+  readonly agent: Pick<Dispatcher, 'dispatch'>
+  readonly origin: string
+  readonly target: string
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  readonly signal: AbortSignal
+  /** What it throws ends the request. */
+  readonly begin: (head: Head, flow: Flow) => Receiver
+}
+
+const errorOf = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)))
+
+type Deferred = PromiseWithResolvers<void>
+
+const createHandler = ({ signal, begin }: TransferOptions, { resolve, reject }: Deferred): Dispatcher.DispatchHandler => {
+  let receiver: Receiver | undefined
+  const safely = (controller: Dispatcher.DispatchController, act: () => void): void => {
+    try {
+      act()
+    } catch (error) {
+      reject(errorOf(error))
+      controller.abort(errorOf(error))
+    }
+  }
+  return {
+    onRequestStart: (controller) => {
+      const abort = (): void => controller.abort(errorOf(signal.reason))
+      if (signal.aborted) abort()
+      else signal.addEventListener('abort', abort, { once: true })
+    },
+    onResponseStart: (controller, status, headers) => {
+      if (status < 200) return
+      safely(controller, () => {
+        receiver = begin({ status, headers }, { pause: () => controller.pause(), resume: () => controller.resume() })
+      })
+    },
+    onResponseData: (controller, chunk) => safely(controller, () => receiver?.data(chunk)),
+    onResponseEnd: (controller) => {
+      safely(controller, () => receiver?.end())
+      resolve()
+    },
+    onResponseError: (_controller, error) => reject(errorOf(error)),
+  }
+}
+
+/** Resolves when the answer has ended. Rejects with the signal's reason at once when it aborts. */
+export const transfer = (options: TransferOptions): Promise<void> => {
+  const { agent, origin, target, method, headers, body, signal } = options
+  const deferred = Promise.withResolvers<void>()
+  // A connection that is still being made says nothing when nobody waits for it any more.
+  const leave = (): void => deferred.reject(errorOf(signal.reason))
+  if (signal.aborted) leave()
+  else {
+    signal.addEventListener('abort', leave, { once: true })
+    agent.dispatch({ origin, path: target, method, headers, body }, createHandler(options, deferred))
+  }
+  return deferred.promise.finally(() => signal.removeEventListener('abort', leave))
+}

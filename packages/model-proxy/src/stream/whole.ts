@@ -1,0 +1,50 @@
+// An answer that is no stream: read to its end, so that it can be counted and searched, then handed on.
+import type { ServerResponse } from 'node:http'
+import { limits } from '@gatehouse/contracts'
+import { objectOf } from '../formats/format.ts'
+import type { Finish, ModelCall } from '../requests/call.ts'
+import { ModelRefusal } from '../requests/refusal.ts'
+import { sendJson } from '../socket/reply.ts'
+import { blankText } from './blank.ts'
+import { Collector } from './collect.ts'
+import type { Delivery } from './forward.ts'
+import { answerHeaders } from './headers.ts'
+import type { Head, Receiver } from './transfer.ts'
+
+const parse = (text: string): Record<string, unknown> => {
+  try {
+    return objectOf(JSON.parse(text))
+  } catch {
+    throw new ModelRefusal('provider-malformed', 'the provider answered with what is no JSON')
+  }
+}
+
+export class WholeAnswer implements Receiver {
+  readonly #collector = new Collector(limits.modelWhole, 'refuse')
+  readonly #delivery: Delivery
+  readonly #head: Head
+  readonly #call: ModelCall
+
+  constructor(delivery: Delivery, head: Head, call: ModelCall) {
+    this.#delivery = delivery
+    this.#head = head
+    this.#call = call
+  }
+
+  data(chunk: Buffer): void {
+    this.#call.firstByte ??= performance.now() - this.#call.started
+    this.#call.bytesOut += chunk.length
+    this.#collector.data(chunk)
+  }
+
+  end(): void {}
+
+  finish(response: ServerResponse): Finish {
+    const answer = parse(this.#collector.text)
+    const { ask, secret } = this.#delivery
+    this.#call.usage = () => ask.route.path.format.usage(answer)
+    this.#call.end = 'whole'
+    const text = blankText(JSON.stringify(answer), secret)
+    return () => sendJson(response, 200, text, answerHeaders(this.#head.headers, secret))
+  }
+}
