@@ -47,6 +47,7 @@ const prepare = async ({ plan, env, release, printer, redactor }: UnitOptions): 
   for (const subkey of [keys.database, keys.journal, keys.secrets, keys.queues]) redactor.add(subkey)
   if (token.value !== null) redactor.add(token.value)
   if (plan.outbound.proxy !== null) redactor.add(plan.outbound.proxy)
+  for (const { key } of plan.models) if (key !== null) redactor.add(key)
   return {
     plan,
     installation,

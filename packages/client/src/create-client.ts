@@ -4,6 +4,7 @@ import type * as v from 'valibot'
 import { type AttemptOptions, attemptHeaders, changesOf } from './changes.ts'
 import { eventsOf } from './events.ts'
 import type { MessagesWanted } from './lists.ts'
+import { modelsOf } from './models.ts'
 import { peopleOf } from './people.ts'
 import { registryOf } from './registry.ts'
 import { type CallOptions, type ClientOptions, createExchange, type Exchange } from './request.ts'
@@ -25,6 +26,7 @@ export const createClient = (options: ClientOptions) => {
     ...registryOf(exchange),
     ...peopleOf(exchange),
     servers: serversOf(exchange),
+    models: modelsOf(exchange),
     chat: chatOf(exchange),
     /** News of the journal, until the caller ends it. */
     events: eventsOf(options),

@@ -52,3 +52,12 @@ export interface MessagesWanted {
   readonly limit?: number | undefined
   readonly conversation?: string | undefined
 }
+
+export interface ModelCallsWanted extends OfGroup {
+  readonly session?: string | undefined
+  readonly provider?: string | undefined
+  readonly outcome?: string | undefined
+  /** RFC 3339: from then on, and up to and without. */
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+}

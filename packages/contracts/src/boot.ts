@@ -88,6 +88,8 @@ export const ModelProxyBoot = v.strictObject({
     ),
     v.minLength(1),
   ),
+  /** Milliseconds that records of requests are kept. */
+  callsRetention: v.number(),
   /** The unit's own admin address: never dialled. */
   ownAddress: v.string(),
   outbound: OutboundSettings,

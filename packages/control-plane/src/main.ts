@@ -7,6 +7,7 @@ import {
   exits,
   gatewayControlPlane,
   lifeEdge,
+  modelProxyControlPlane,
   runnerControlPlane,
   supervisorControlPlane,
 } from '@gatehouse/contracts'
@@ -32,11 +33,13 @@ const start = async ({ boot, log, metrics }: Lifeline<ControlPlaneBoot>): Promis
   const runner = connectEdge(runnerControlPlane, { ...at(runnerControlPlane), log, metrics })
   const supervisor = connectEdge(supervisorControlPlane, { ...at(supervisorControlPlane), log, metrics })
   const broker = boot.mcp === null ? null : connectEdge(brokerControlPlane, { ...at(brokerControlPlane), log, metrics })
+  const modelProxy = boot.models ? connectEdge(modelProxyControlPlane, { ...at(modelProxyControlPlane), log, metrics }) : null
   const peers = {
     gateway: gateway.calls,
     runner: runner.calls,
     supervisor: supervisor.calls,
     broker: broker?.calls ?? null,
+    modelProxy: modelProxy?.calls ?? null,
     gatewayConnected: () => gateway.connected(),
   }
   const plane = await createControlPlane({ boot, peers, log, metrics, events })
@@ -46,7 +49,7 @@ const start = async ({ boot, log, metrics }: Lifeline<ControlPlaneBoot>): Promis
     stop: async () => {
       await plane.stop()
       await life.close()
-      for (const client of [gateway, runner, supervisor, broker]) client?.close()
+      for (const client of [gateway, runner, supervisor, broker, modelProxy]) client?.close()
     },
   }
 }

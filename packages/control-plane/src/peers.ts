@@ -1,5 +1,11 @@
 // The other processes of the unit, as the control plane sees them.
-import type { brokerControlPlane, gatewayControlPlane, runnerControlPlane, supervisorControlPlane } from '@gatehouse/contracts'
+import type {
+  brokerControlPlane,
+  gatewayControlPlane,
+  modelProxyControlPlane,
+  runnerControlPlane,
+  supervisorControlPlane,
+} from '@gatehouse/contracts'
 import type { Calls } from '@gatehouse/rpc'
 
 /** The processes that the control plane may call. It holds no secret and no power of its own. */
@@ -9,5 +15,7 @@ export interface Peers {
   readonly supervisor: Calls<typeof supervisorControlPlane>
   /** Null on a unit without tool servers. */
   readonly broker: Calls<typeof brokerControlPlane> | null
+  /** Null on a unit without a key for any provider of models. */
+  readonly modelProxy: Calls<typeof modelProxyControlPlane> | null
   gatewayConnected(): boolean
 }

@@ -6,6 +6,7 @@ import {
   GatewayBoot,
   gatewayBroker,
   gatewayControlPlane,
+  gatewayModelProxy,
   gatewayRunner,
   lifeEdge,
   limits,
@@ -44,10 +45,11 @@ const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): P
     })
   const controlPlane = await serve(gatewayControlPlane, gateway.controlPlane)
   const broker = boot.catalog === null ? undefined : await serve(gatewayBroker, gateway.broker)
+  const modelProxy = boot.models.length === 0 ? undefined : await serve(gatewayModelProxy, gateway.modelProxy)
   const runner = await serve(gatewayRunner, gateway.runner)
   const supervisor = await serve(lifeEdge('gateway'), gateway.supervisor)
-  gateway.audience.seat({ controlPlane, broker, runner })
-  return [controlPlane, runner, supervisor, ...(broker === undefined ? [] : [broker])]
+  gateway.audience.seat({ controlPlane, broker, modelProxy, runner })
+  return [controlPlane, runner, supervisor, ...[broker, modelProxy].filter((server) => server !== undefined)]
 }
 
 const start = async (line: Lifeline<GatewayBoot>): Promise<Running> => {

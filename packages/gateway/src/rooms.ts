@@ -44,6 +44,7 @@ import { closeRemoved } from './sessions/close-removed.ts'
 import { createLastCalls, type LastCalls } from './sessions/last-call.ts'
 import { sessionProjections } from './sessions/lines.ts'
 import { createOpenSessions, type OpenSessions } from './sessions/open-sessions.ts'
+import { expectedSurfaces } from './sessions/surface.ts'
 
 export interface GatewayDeps {
   readonly boot: Omit<GatewayBoot, 'installation' | 'logLevel'>
@@ -174,7 +175,7 @@ export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {
     drift: createDriftWatch((server) => review(rooms, server), log),
     ledger: createLedger({ journal, store, projections, ...announcer, mended: () => retries.wake(), log, metrics }),
     catalog: await openCatalog({ path: boot.catalog, initial: initialCatalog(boot), secrets }),
-    sessions: createOpenSessions({ identities: boot.identities, expected: boot.catalog === null ? [] : ['tools'] }),
+    sessions: createOpenSessions({ identities: boot.identities, expected: expectedSurfaces(boot) }),
     lastCalls: createLastCalls(clock),
     freezes: createFreezes(),
     ...invite(() => rooms, { boot, log, clock }),

@@ -7,6 +7,7 @@ import { expireAll } from './changes/expire.ts'
 import { itself } from './changes/lines.ts'
 import { brokerDoor } from './doors/broker.ts'
 import { controlPlaneDoor } from './doors/control-plane.ts'
+import { modelProxyDoor } from './doors/model-proxy.ts'
 import { runnerDoor } from './doors/runner.ts'
 import { supervisorDoor } from './doors/supervisor.ts'
 import type { Hall } from './events/audience.ts'
@@ -21,6 +22,7 @@ export type { GatewayDeps } from './rooms.ts'
 export interface Gateway {
   readonly controlPlane: ReturnType<typeof controlPlaneDoor>
   readonly broker: ReturnType<typeof brokerDoor>
+  readonly modelProxy: ReturnType<typeof modelProxyDoor>
   readonly runner: ReturnType<typeof runnerDoor>
   readonly supervisor: ReturnType<typeof supervisorDoor>
   /** Where the servers of the edges take their seats to hear events. */
@@ -93,6 +95,7 @@ export const createGateway = async (deps: GatewayDeps): Promise<Gateway> => {
   return {
     controlPlane: controlPlaneDoor(rooms),
     broker: brokerDoor(rooms),
+    modelProxy: modelProxyDoor(rooms),
     runner: runnerDoor(rooms),
     supervisor: supervisorDoor(rooms),
     audience: rooms.audience,

@@ -14,7 +14,7 @@ const start = async ({ boot, log, metrics }: Lifeline<ModelProxyBoot>): Promise<
     return { path: edgeSocket(boot.runDir, edge), secret }
   }
   const lock = await lockWriter(boot.stateDir, 'model-proxy')
-  const records = await openRecords({ path: join(boot.stateDir, stateFiles.modelCalls) })
+  const records = await openRecords({ path: join(boot.stateDir, stateFiles.modelCalls), retention: { time: boot.callsRetention } })
   const proxy = await createModelProxy({
     boot,
     records,

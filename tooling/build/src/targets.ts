@@ -18,6 +18,7 @@ export const targets: readonly Target[] = [
   service('gatehouse', 'apps/supervisor'),
   service('gateway', 'packages/gateway'),
   service('broker', 'packages/broker'),
+  service('model-proxy', 'packages/model-proxy'),
   service('runner', 'packages/runner'),
   service('control-plane', 'packages/control-plane'),
   service('mcp-sample', 'apps/mcp-sample'),

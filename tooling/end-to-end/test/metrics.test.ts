@@ -9,7 +9,7 @@ import { waitFor } from '../src/wait-for.ts'
 
 let unit: Unit
 before(async () => {
-  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'] })
+  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'], env: { SERVICE_MODEL_BASE_URL: 'http://127.0.0.1:9/v1' } })
 })
 after(() => unit.dispose())
 
@@ -52,6 +52,10 @@ test('shows every metric of the table at the start, those of what has not happen
     'broker_bytes_total',
     'broker_upstream_restarts_total',
     'broker_queue_depth',
+    'model_proxy_egress_bytes_total',
+    'model_proxy_errors_total',
+    'model_proxy_request_duration_seconds',
+    'model_proxy_tokens_total',
     'sandbox_launches_total',
     'sandbox_kills_total',
     'sandbox_live',

@@ -19,6 +19,7 @@ const mutating: Readonly<Record<string, { readonly least: Role; readonly body?: 
   'PUT /v1/registry/mcp-servers/{name}': { least: 'admin', body: { transport: 'stdio', command: '/bin/true' } },
   'DELETE /v1/registry/mcp-servers/{name}': { least: 'admin' },
   'POST /v1/registry/mcp-servers/{name}/probe': { least: 'approver' },
+  'POST /v1/models/{provider}/check': { least: 'approver' },
   'POST /v1/registry/reload': { least: 'admin' },
   'POST /v1/ui/chat/send': { least: 'requester', body: { agentGroupID: 'dev-agent', text: 'hello' } },
   'POST /v1/tokens': { least: 'admin', body: { name: 'swept', role: 'auditor' } },
@@ -96,6 +97,7 @@ const fill = (path: string, id: string): string =>
     .replace('/changes/{id}', `/changes/${id}`)
     .replace('/sessions/{id}', '/sessions/ses_aaaaaaaaaaaaa')
     .replace('{name}', path.includes('tokens') ? 'nobody' : 'sample')
+    .replace('{provider}', 'anthropic')
     .replace('/{agentGroupID}', '/dev-agent')
     .replace('/{id}', '/dev-agent')
 

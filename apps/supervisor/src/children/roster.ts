@@ -4,8 +4,10 @@ import {
   brokerControlPlane,
   gatewayBroker,
   gatewayControlPlane,
+  gatewayModelProxy,
   gatewayRunner,
   lifeEdge,
+  modelProxyControlPlane,
   runnerBroker,
   runnerControlPlane,
   supervisorControlPlane,
@@ -13,6 +15,7 @@ import {
   type ControlPlaneBoot,
   type Edge,
   type GatewayBoot,
+  type ModelProxyBoot,
   type RunnerBoot,
   type Service,
 } from '@gatehouse/contracts'
@@ -22,7 +25,7 @@ import type { Plan } from '../plan/plan.ts'
 
 export interface Birth {
   readonly name: Service
-  readonly boot: GatewayBoot | BrokerBoot | RunnerBoot | ControlPlaneBoot
+  readonly boot: GatewayBoot | BrokerBoot | ModelProxyBoot | RunnerBoot | ControlPlaneBoot
 }
 
 export interface Unit {
@@ -65,12 +68,19 @@ const common = ({ plan, installation, runDir }: Unit) => ({
 /** Without it nobody asks the runner for a container: there is no door for it. */
 const runsContainers = ({ plan }: Unit): boolean => plan.catalog !== null && plan.isolation === 'container'
 
+/** Absent with the process behind them. */
+const gatewayDoors = ({ plan }: Unit): Edge[] => [
+  ...(plan.catalog === null ? [] : [gatewayBroker]),
+  ...(plan.models.length === 0 ? [] : [gatewayModelProxy]),
+]
+
 const gateway = (unit: Unit, secrets: Secrets): GatewayBoot => ({
   ...common(unit),
-  edges: secrets(gatewayControlPlane, gatewayRunner, lifeEdge('gateway'), ...(unit.plan.catalog === null ? [] : [gatewayBroker])),
+  edges: secrets(gatewayControlPlane, gatewayRunner, lifeEdge('gateway'), ...gatewayDoors(unit)),
   keys: { database: unit.keys.database, journal: unit.keys.journal, secrets: unit.keys.secrets },
   adminToken: unit.token === null ? null : sha256(unit.token),
   catalog: unit.plan.catalog,
+  models: unit.plan.models.map(({ name }) => name),
   identities: unit.isRoot ? identities : null,
   seed: unit.plan.seed,
   pinning: unit.plan.pinning,
@@ -86,6 +96,15 @@ const broker = (unit: Unit, secrets: Secrets): BrokerBoot => ({
   isolation: unit.plan.isolation,
   variables: unit.plan.variables,
   isRated: unit.plan.rate !== null,
+  callsRetention: unit.plan.callsRetention,
+  ownAddress: `${unit.plan.host}:${unit.plan.port}`,
+  outbound: unit.plan.outbound,
+})
+
+const modelProxy = (unit: Unit, secrets: Secrets): ModelProxyBoot => ({
+  ...common(unit),
+  edges: secrets(gatewayModelProxy, modelProxyControlPlane, lifeEdge('model-proxy')),
+  providers: [...unit.plan.models],
   callsRetention: unit.plan.callsRetention,
   ownAddress: `${unit.plan.host}:${unit.plan.port}`,
   outbound: unit.plan.outbound,
@@ -117,6 +136,7 @@ const controlPlane = (unit: Unit, secrets: Secrets): ControlPlaneBoot => ({
     supervisorControlPlane,
     lifeEdge('control-plane'),
     ...(unit.plan.catalog === null ? [] : [brokerControlPlane]),
+    ...(unit.plan.models.length === 0 ? [] : [modelProxyControlPlane]),
   ),
   host: unit.plan.host,
   port: unit.plan.port,
@@ -125,15 +145,17 @@ const controlPlane = (unit: Unit, secrets: Secrets): ControlPlaneBoot => ({
   open: unit.plan.open,
   mcp: unit.plan.catalog === null ? null : { isolation: unit.plan.isolation, pinning: unit.plan.pinning },
   approvals: unit.plan.approvals,
+  models: unit.plan.models.length > 0,
   sandbox: unit.plan.sandbox,
   console: `${unit.release}/console`,
   rate: unit.plan.rate,
 })
 
-/** Without a catalog there is no broker: absence rather than refusal. */
+/** Without a catalog there is no broker, without a key no model proxy: absence rather than refusal. */
 export const createRoster = (unit: Unit, secrets: Secrets): readonly Birth[] => [
   { name: 'gateway', boot: gateway(unit, secrets) },
   ...(unit.plan.catalog === null ? [] : [{ name: 'broker', boot: broker(unit, secrets) } as const]),
+  ...(unit.plan.models.length === 0 ? [] : [{ name: 'model-proxy', boot: modelProxy(unit, secrets) } as const]),
   { name: 'runner', boot: runner(unit, secrets) },
   { name: 'control-plane', boot: controlPlane(unit, secrets) },
 ]

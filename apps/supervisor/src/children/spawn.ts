@@ -27,7 +27,7 @@ export interface Child {
 const nodeFlags = ['--disable-sigusr1', '--disable-warning=ExperimentalWarning', '--v8-pool-size=1']
 
 /** MiB of young heap: small where a process idles, larger where every call makes garbage. */
-const semiSpace = ({ name }: Birth): string => `--max-semi-space-size=${name === 'broker' ? 8 : 1}`
+const semiSpace = ({ name }: Birth): string => `--max-semi-space-size=${name === 'broker' || name === 'model-proxy' ? 8 : 1}`
 
 const eachLine = (stream: Readable, handle: (line: string) => void): void => {
   const lines = createInterface({ input: stream, crlfDelay: Infinity })

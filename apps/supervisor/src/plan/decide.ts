@@ -7,6 +7,7 @@ import { parseAddress } from './address.ts'
 import { parseDuration } from './duration.ts'
 import { clientVariables, refuseWhatComesLater, table } from './flags.ts'
 import { parseMountAllow } from './mount-allow.ts'
+import { readModels } from './models.ts'
 import { readOutbound } from './outbound.ts'
 import type { Plan } from './plan.ts'
 import { parseProxies } from './proxies.ts'
@@ -107,6 +108,7 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     trustedProxies: parseProxies(values.trustedProxies),
     variables: referenceable(env, values.mcpEnv),
     outbound: readOutbound(values),
+    models: readModels(values),
     token: values.apiToken ?? null,
     open: mode === 'dev' && values.apiToken === undefined,
     masterKeyFile: values.masterKeyFile === undefined ? null : resolve(values.masterKeyFile),

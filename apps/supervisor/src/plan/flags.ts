@@ -27,6 +27,14 @@ export const table = {
   httpsProxy: { type: 'string', env: 'SERVICE_HTTPS_PROXY', secret: true },
   noProxy: { type: 'string', env: 'SERVICE_NO_PROXY' },
   caFile: { type: 'string', env: 'SERVICE_CA_FILE' },
+  anthropicKey: { type: 'string', env: 'ANTHROPIC_API_KEY', secret: true },
+  openaiKey: { type: 'string', env: 'OPENAI_API_KEY', secret: true },
+  geminiKey: { type: 'string', env: 'GEMINI_API_KEY', secret: true },
+  openrouterKey: { type: 'string', env: 'OPENROUTER_API_KEY', secret: true },
+  groqKey: { type: 'string', env: 'GROQ_API_KEY', secret: true },
+  mistralKey: { type: 'string', env: 'MISTRAL_API_KEY', secret: true },
+  modelBaseUrl: { type: 'string', env: 'SERVICE_MODEL_BASE_URL' },
+  modelKey: { type: 'string', env: 'SERVICE_MODEL_API_KEY', secret: true },
   mountAllow: { type: 'string', env: 'SERVICE_MOUNT_ALLOW' },
   apiToken: { type: 'string', env: 'SERVICE_API_TOKEN', secret: true },
   masterKeyFile: { type: 'string', env: 'SERVICE_MASTER_KEY_FILE' },
@@ -45,8 +53,6 @@ const laterVariables: Readonly<Record<string, string>> = {
   SERVICE_SANDBOX_IMAGE: 'sandboxes use the root file system that was built with this release',
   SERVICE_IMAGE_KEY: 'images are not verified in this version',
   SERVICE_NPM_REGISTRY: 'packages cannot be installed in this version',
-  SERVICE_MODEL_BASE_URL: 'there is no model proxy in this version',
-  SERVICE_MODEL_API_KEY: 'there is no model proxy in this version',
 }
 
 const refuse = (name: string, why: string): never => {

@@ -29,12 +29,16 @@ Each flag has an environment twin in brackets.
 
 Environment alone:
 
+  ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY, GROQ_API_KEY, MISTRAL_API_KEY
+                            keys of providers of models, each with a twin in _FILE; agents never see them
   SERVICE_API_TOKEN         the admin token, or SERVICE_API_TOKEN_FILE; without either one is minted
   SERVICE_CA_FILE           PEM file of authorities that are trusted besides those of Node
   SERVICE_HTTPS_PROXY       proxy through which remote tool servers are reached, or SERVICE_HTTPS_PROXY_FILE
   SERVICE_LOG_FORMAT        plain, json [plain]
   SERVICE_MASTER_KEY_FILE   the master key, kept outside the state directory
   SERVICE_MCP_ENV           globs of variables that the catalog may reference, separated by commas
+  SERVICE_MODEL_API_KEY     key of the server below, where it wants one, or SERVICE_MODEL_API_KEY_FILE
+  SERVICE_MODEL_BASE_URL    a server that speaks as OpenAI's does, such as http://127.0.0.1:11434/v1
   SERVICE_MOUNT_ALLOW       host paths below which approved mounts may lie, absolute and without links,
                             separated by colons or commas [none]
   SERVICE_NO_PROXY          hosts, domains and networks that are dialled without the proxy, separated by commas

@@ -1,5 +1,5 @@
 // A plan is everything that a start decided: what the unit is, before anything of it runs.
-import type { ContainerEngine, Mode, OutboundSettings, Pinning } from '@gatehouse/contracts'
+import type { ContainerEngine, Mode, ModelProxyBoot, OutboundSettings, Pinning } from '@gatehouse/contracts'
 
 export interface Plan {
   readonly mode: Mode
@@ -39,6 +39,8 @@ export interface Plan {
   /** Host variables that the catalog may reference. */
   readonly variables: Readonly<Record<string, string>>
   readonly outbound: OutboundSettings
+  /** Providers of models that can be asked; none: there is no model proxy. */
+  readonly models: ModelProxyBoot['providers']
   /** Given by the operator; otherwise the unit mints or reads its own. */
   readonly token: string | null
   /** True where no token is asked for. */

@@ -1,7 +1,7 @@
 // What each process is told at birth: all that its schema asks for, and nothing of the others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BrokerBoot, ControlPlaneBoot, GatewayBoot, RunnerBoot } from '@gatehouse/contracts'
+import { BrokerBoot, ControlPlaneBoot, GatewayBoot, ModelProxyBoot, RunnerBoot } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { createEdgeSecrets, createRoster, type Unit } from '../../src/children/roster.ts'
 import { decidePlan } from '../../src/plan/decide.ts'
@@ -23,8 +23,8 @@ const rosterOf = (argv: string[], env: Record<string, string> = {}) => {
 }
 
 test('every boot document is what its process expects', () => {
-  const roster = rosterOf(['--dev'])
-  const schemas = { gateway: GatewayBoot, broker: BrokerBoot, runner: RunnerBoot, 'control-plane': ControlPlaneBoot } as const
+  const roster = rosterOf(['--dev'], { ANTHROPIC_API_KEY: 'a-key-of-anthropic' })
+  const schemas = { gateway: GatewayBoot, broker: BrokerBoot, 'model-proxy': ModelProxyBoot, runner: RunnerBoot, 'control-plane': ControlPlaneBoot } as const
   assert.deepEqual([...roster.keys()], Object.keys(schemas))
   for (const [name, schema] of Object.entries(schemas)) {
     assert.ok(v.safeParse(schema, roster.get(name as keyof typeof schemas)).success, name)
@@ -67,4 +67,19 @@ test('without a catalog there is no broker, and nobody is told of tool servers',
   const roster = rosterOf([])
   assert.equal(roster.has('broker'), false)
   assert.equal((roster.get('control-plane') as ControlPlaneBoot).mcp, null)
+})
+
+test('keys of providers reach the model proxy alone, and without one there is no such process and no door to it', () => {
+  const key = 'sk-a-key-of-the-operator-0123456789'
+  const roster = rosterOf(['--dev'], { OPENAI_API_KEY: key, SERVICE_MODEL_BASE_URL: 'http://127.0.0.1:11434/v1', SERVICE_MODEL_API_KEY: `${key}-own` })
+  const { providers } = roster.get('model-proxy') as ModelProxyBoot
+  assert.deepEqual(providers, [
+    { name: 'openai', key },
+    { name: 'compatible', key: `${key}-own`, baseUrl: 'http://127.0.0.1:11434/v1' },
+  ])
+  assert.deepEqual((roster.get('gateway') as GatewayBoot).models, ['openai', 'compatible'])
+  for (const [name, boot] of roster) assert.equal(JSON.stringify(boot).includes(key), name === 'model-proxy', name)
+  const bare = rosterOf(['--dev'])
+  assert.equal(bare.has('model-proxy'), false)
+  assert.deepEqual([...bare.values()].flatMap(({ edges }) => Object.keys(edges)).filter((edge) => edge.includes('model')), [])
 })

@@ -15,6 +15,9 @@ import { McpLogs } from './mcp/logs.ts'
 import { McpPack } from './mcp/pack.ts'
 import { McpProbe } from './mcp/probe.ts'
 import { MetricsShow } from './metrics.ts'
+import { ModelCalls } from './model/calls.ts'
+import { ModelCheck } from './model/check.ts'
+import { ModelList } from './model/list.ts'
 import { StatusShow } from './status.ts'
 
 export const commands = {
@@ -35,5 +38,8 @@ export const commands = {
   'mcp:pack': McpPack,
   'mcp:probe': McpProbe,
   metrics: MetricsShow,
+  'model:calls': ModelCalls,
+  'model:check': ModelCheck,
+  'model:list': ModelList,
   status: StatusShow,
 }

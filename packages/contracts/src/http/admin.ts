@@ -4,6 +4,7 @@ import { CatalogEntry } from '../catalog.ts'
 import { AuditEntry, Change, ChangeState, Reason, Requester, Submission } from '../change.ts'
 import { GrantRef } from '../edges/control-plane-calls/registry.ts'
 import { ProcessState } from '../edges/life.ts'
+import { ModelCallPage, ModelSpending, ProviderView } from '../edges/model-proxy-control-plane.ts'
 import { ChatMessage, SandboxPosture, SessionStatus } from '../edges/runner-control-plane.ts'
 import { AgentGroupID, ChangeID, ConversationID, Digest, MessageID, ServerName, SessionID } from '../ids.ts'
 import { JsonObject } from '../json.ts'
@@ -76,6 +77,12 @@ export type SessionList = v.InferOutput<typeof SessionList>
 /** Above the schema's own bound of `limits.evidence`, a change shows its evidence by digest; this is the whole. */
 export const WholeEvidence = v.strictObject({ evidence: v.nullable(JsonObject) })
 export type WholeEvidence = v.InferOutput<typeof WholeEvidence>
+
+/** Providers of models that the unit can ask, and the tokens that groups took since midnight, UTC. */
+export const ModelList = v.strictObject({ items: v.array(ProviderView), spending: v.array(ModelSpending) })
+export type ModelList = v.InferOutput<typeof ModelList>
+export const ModelCallList = ModelCallPage
+export type ModelCallList = v.InferOutput<typeof ModelCallList>
 
 export const ChatSendBody = v.strictObject({
   agentGroupID: AgentGroupID,

@@ -7,6 +7,8 @@ import {
   ChangeID,
   ChangeState,
   Kind,
+  ModelCallRecord,
+  ModelProvider,
   Requester,
   SessionID,
   Time,
@@ -41,6 +43,16 @@ export const CallQuery = v.strictObject({
   op: v.optional(v.picklist(callOps)),
   status: v.optional(v.picklist(callStatuses)),
   code: v.optional(v.picklist(toolErrorCodes)),
+})
+
+export const ModelCallQuery = v.strictObject({
+  ...PageQuery.entries,
+  agentGroupID: v.optional(AgentGroupID),
+  session: v.optional(SessionID),
+  provider: v.optional(ModelProvider),
+  outcome: v.optional(ModelCallRecord.entries.outcome),
+  since: v.optional(Time),
+  until: v.optional(Time),
 })
 
 /** A list that the gateway gives whole, by group. */

@@ -10,6 +10,7 @@ import { decisionRoutes } from './decisions.ts'
 import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
 import { freezeRoutes } from './freeze.ts'
+import { modelRoutes } from './models.ts'
 import { probeRoutes } from './probes.ts'
 import { registryRoutes } from './registry.ts'
 import { serverRoutes } from './servers.ts'
@@ -30,6 +31,7 @@ export const createRoutes = (readDocument: () => Promise<object>): Hono<Env> =>
     .route('/', registryRoutes)
     .route('/', serverRoutes)
     .route('/', catalogRoutes)
+    .route('/', modelRoutes)
     .route('/', tokenRoutes)
     .route('/', freezeRoutes)
     .route('/', sessionRoutes)

@@ -18,7 +18,7 @@ import { type Draft, draft } from './draft.ts'
 export interface JudgeDeps extends SummonDeps {
   readonly catalog: Catalog
   readonly clock: () => number
-  readonly boot: Pick<GatewayBoot, 'mountAllow' | 'pinning'>
+  readonly boot: Pick<GatewayBoot, 'mountAllow' | 'pinning' | 'models'>
   /** Where the unit keeps what is its own, as given and without links. */
   readonly ownPaths: readonly string[]
   readonly secrets: Secrets
@@ -54,8 +54,8 @@ const serversOf = ({ catalog }: JudgeDeps, own: string | undefined): ReadonlyMap
 const see = async (deps: JudgeDeps, { agentGroupID, principal, own }: Asked): Promise<World> => {
   const [share, grants] = await Promise.all([deps.shareOf(agentGroupID), deps.table.current()])
   const now = deps.clock()
-  const { mountAllow, pinning } = deps.boot
-  const config = { mountAllow, pinning, ownPaths: deps.ownPaths }
+  const { mountAllow, pinning, models } = deps.boot
+  const config = { mountAllow, pinning, models, ownPaths: deps.ownPaths }
   return { agentGroupID, asker: principal, servers: serversOf(deps, own), granted: grantedServers(grants, now), now, config, ...share }
 }
 

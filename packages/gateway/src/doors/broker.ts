@@ -1,17 +1,11 @@
 // The broker's door: what is allowed, what is configured, which sessions need a socket. It decides nothing.
-import type { gatewayBroker, Session } from '@gatehouse/contracts'
+import type { gatewayBroker } from '@gatehouse/contracts'
 import type { Handlers } from '@gatehouse/rpc'
 import { storedServers } from '../catalog/read.ts'
 import { observe } from '../evidence/observe.ts'
 import { authorize, grantsOf } from '../grants/authorize.ts'
 import type { Rooms } from '../rooms.ts'
-import { surfaceReady } from '../sessions/surface.ts'
-
-const withoutConversation = ({ id, agentGroupID, identity }: Session) => ({
-  session: id,
-  agentGroupID,
-  ...(identity === undefined ? {} : { identity }),
-})
+import { surfaceReady, withoutConversation } from '../sessions/surface.ts'
 
 export const brokerDoor = (rooms: Rooms): Handlers<typeof gatewayBroker> => ({
   authorize: (asked) => authorize(rooms, asked),

@@ -52,6 +52,7 @@ const tellEffect = (
 ): void => {
   if (effect.type === 'grant') audience.broker('grant-changed', { agentGroupID, server: effect.grant.server })
   if (effect.type === 'entry') audience.broker('catalog-changed', {})
+  if (effect.type === 'group') audience.modelProxy('permissions-changed', { agentGroupID })
   if (effect.type === 'grant') serverTouched(effect.grant.server)
   if (effect.type === 'entry') serverTouched(effect.name)
   if (effect.type === 'group-removed') groupRemoved(effect.agentGroupID)

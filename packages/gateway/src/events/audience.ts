@@ -1,5 +1,5 @@
 // Who hears of what happens: the servers of the edges, once they listen. Nobody there is no error.
-import type { gatewayBroker, gatewayControlPlane, gatewayRunner, Edge } from '@gatehouse/contracts'
+import type { gatewayBroker, gatewayControlPlane, gatewayModelProxy, gatewayRunner, Edge } from '@gatehouse/contracts'
 import type { EdgeServer } from '@gatehouse/rpc'
 
 type Publish<E extends Edge> = EdgeServer<E>['publish']
@@ -7,6 +7,7 @@ type Publish<E extends Edge> = EdgeServer<E>['publish']
 export interface Audience {
   readonly controlPlane: Publish<typeof gatewayControlPlane>
   readonly broker: Publish<typeof gatewayBroker>
+  readonly modelProxy: Publish<typeof gatewayModelProxy>
   readonly runner: Publish<typeof gatewayRunner>
 }
 
@@ -14,6 +15,8 @@ export interface Listeners {
   readonly controlPlane: Pick<EdgeServer<typeof gatewayControlPlane>, 'publish'>
   /** Undefined on a unit without tool servers. */
   readonly broker: Pick<EdgeServer<typeof gatewayBroker>, 'publish'> | undefined
+  /** Undefined on a unit without providers of models. */
+  readonly modelProxy?: Pick<EdgeServer<typeof gatewayModelProxy>, 'publish'> | undefined
   readonly runner: Pick<EdgeServer<typeof gatewayRunner>, 'publish'>
 }
 
@@ -26,6 +29,7 @@ export const createHall = (): Hall => {
   return {
     controlPlane: (event, payload) => seated?.controlPlane.publish(event, payload),
     broker: (event, payload) => seated?.broker?.publish(event, payload),
+    modelProxy: (event, payload) => seated?.modelProxy?.publish(event, payload),
     runner: (event, payload) => seated?.runner.publish(event, payload),
     seat: (listeners) => {
       seated = listeners

@@ -26,6 +26,7 @@ export interface Wish {
 
 export const tellFreezes = (audience: Audience): void => {
   audience.broker('freeze-changed', {})
+  audience.modelProxy('freeze-changed', {})
   audience.runner('freeze-changed', {})
 }
 

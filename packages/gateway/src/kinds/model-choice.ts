@@ -1,12 +1,14 @@
-// A choice of model is for agents that use one.
-import type { AgentGroup, Failure } from '@gatehouse/contracts'
+// A choice of model is for agents that use one, and of a provider that the unit can ask.
+import { type AgentGroup, type Failure, type ModelChoice, providerPowers } from '@gatehouse/contracts'
+import type { World } from '../registry/world.ts'
+import { quote } from './words.ts'
 
-interface Choice {
-  readonly model?: unknown
+interface Wish {
+  readonly model?: ModelChoice | undefined
   readonly providerTools?: readonly string[] | undefined
 }
 
-export const modelOnMock = (agent: AgentGroup['agent'], { model, providerTools = [] }: Choice): Failure | undefined => {
+const modelOnMock = (agent: AgentGroup['agent'], { model, providerTools = [] }: Wish): Failure | undefined => {
   if (agent === 'model' || (model === undefined && providerTools.length === 0)) return undefined
   const what = model === undefined ? 'tools of a provider' : 'a model'
   return {
@@ -14,3 +16,22 @@ export const modelOnMock = (agent: AgentGroup['agent'], { model, providerTools =
     reason: `expected an agent that uses a model, got the mock agent with ${what}: leave ${what} out, or make a group with agent "model"`,
   }
 }
+
+const providerUnknown = (model: ModelChoice | undefined, { models }: World['config']): Failure | undefined => {
+  if (model === undefined || models.includes(model.provider)) return undefined
+  const known = models.length === 0 ? 'and this unit has a key for none' : `one of ${models.join(', ')}`
+  return {
+    rule: 'provider-unknown',
+    reason: `expected a provider that this unit has a key for, ${known}, got ${quote(model.provider)}: choose another, or give its key to the unit and start it again`,
+  }
+}
+
+const toolUnknown = (providerTools: readonly string[] = []): Failure | undefined => {
+  const unknown = providerTools.find((tool) => !Object.hasOwn(providerPowers, tool))
+  return unknown === undefined
+    ? undefined
+    : { rule: 'provider-tool-unknown', reason: `expected tools of providers among ${Object.keys(providerPowers).join(', ')}, got ${quote(unknown)}` }
+}
+
+export const unusableChoice = (agent: AgentGroup['agent'], wish: Wish, { config }: Pick<World, 'config'>): Failure | undefined =>
+  modelOnMock(agent, wish) ?? providerUnknown(wish.model, config) ?? toolUnknown(wish.providerTools)

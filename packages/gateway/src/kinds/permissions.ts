@@ -2,7 +2,7 @@
 import { type After, type AgentGroup, type Failure, type GroupLimits, kinds, limits } from '@gatehouse/contracts'
 import { presentGroup, type World } from '../registry/world.ts'
 import { defineKind, type Inverse, type Json } from './kind.ts'
-import { modelOnMock } from './model-choice.ts'
+import { unusableChoice } from './model-choice.ts'
 import { amount, nameList, quote } from './words.ts'
 
 type Permissions = After<'permissions'>
@@ -89,7 +89,7 @@ export const permissions = defineKind({
   target: 'existing',
   slice,
   outcome: (after, { world }) => ({ ...slice(after, world), ...after }),
-  verify: (after, { world }) => modelOnMock(presentGroup(world).agent, after) ?? twice(after) ?? noLimit(after),
+  verify: (after, { world }) => unusableChoice(presentGroup(world).agent, after, world) ?? twice(after) ?? noLimit(after),
   risk: (after, { world }) => (grows(after, presentGroup(world)) ? 'high' : 'medium'),
   describe: (after, world) => `Sets what ${world.agentGroupID} may: ${sentences(after).join('; ')}`,
   apply: (after, { world }) => {

@@ -33,6 +33,8 @@ export const rights: Readonly<Record<Act, Right>> = {
   status: from('auditor'),
   sessions: from('auditor'),
   calls: from('auditor'),
+  models: from('auditor'),
+  'model-calls': from('auditor'),
   events: from('auditor'),
   metrics: unitFrom('auditor'),
 

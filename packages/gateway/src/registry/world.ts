@@ -20,6 +20,8 @@ export interface Outlook {
     /** State and run directory of the unit and its catalog file, as given and without links. */
     readonly ownPaths: readonly string[]
     readonly pinning: Pinning
+    /** Providers of models that the unit has a key for. */
+    readonly models: readonly string[]
   }
 }
 

@@ -14,6 +14,7 @@ export const closeRemoved = ({ sessions, lastCalls, audience }: CloseRemovedDeps
     sessions.end(session)
     lastCalls.forget(session.id)
     audience.broker('session-closed', { session: session.id })
+    audience.modelProxy('session-closed', { session: session.id })
     audience.runner('session-closed', { session: session.id })
   }
 }

@@ -23,4 +23,5 @@ export const closeSession = async ({ store, sessions, lastCalls, audience, clock
   }
   lastCalls.forget(id)
   audience.broker('session-closed', { session: id })
+  audience.modelProxy('session-closed', { session: id })
 }

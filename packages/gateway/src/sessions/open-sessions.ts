@@ -10,12 +10,15 @@ export interface SessionRow {
   readonly conversation_id: string
   readonly slot: number
   readonly opened_at: string
+  /** The kind of agent of its group, for good; null where the group is gone. */
+  readonly agent: string | null
 }
 
 export interface SessionOptions {
   /** First host uid and gid for sandboxes; null where the unit is not root. */
   readonly identities: { readonly uid: number; readonly gid: number } | null
-  readonly expected: readonly Surface[]
+  /** The surfaces that a session of such an agent is launched with. */
+  readonly expected: (agent: string | null) => readonly Surface[]
 }
 
 export interface OpenSessions {
@@ -34,7 +37,8 @@ export interface OpenSessions {
   load(rows: Rows): Promise<void>
 }
 
-export const columns = 'number, id, agent_group_id, conversation_id, slot, opened_at'
+export const columns = `number, id, agent_group_id, conversation_id, slot, opened_at,
+  (SELECT json_extract(record, '$.agent') FROM groups WHERE groups.id = sessions.agent_group_id) AS agent`
 
 const toSession = (row: SessionRow, { identities, expected }: SessionOptions): Session =>
   v.parse(Session, {
@@ -42,7 +46,7 @@ const toSession = (row: SessionRow, { identities, expected }: SessionOptions): S
     agentGroupID: row.agent_group_id,
     conversationID: row.conversation_id,
     ...(identities === null ? {} : { identity: { uid: identities.uid + row.slot, gid: identities.gid + row.number } }),
-    expected,
+    expected: expected(row.agent),
     reported: [],
     openedAt: row.opened_at,
   })

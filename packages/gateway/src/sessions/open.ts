@@ -78,7 +78,9 @@ export const openSession = async (deps: SessionDeps, place: Place): Promise<Sess
   const session = deps.sessions.add(row)
   if (made) {
     const identity = session.identity === undefined ? {} : { identity: session.identity }
-    deps.audience.broker('session-opened', { session: session.id, agentGroupID: session.agentGroupID, ...identity })
+    const opened = { session: session.id, agentGroupID: session.agentGroupID, ...identity }
+    deps.audience.broker('session-opened', opened)
+    if (session.expected.includes('model')) deps.audience.modelProxy('session-opened', opened)
   }
   return session
 }

@@ -33,6 +33,7 @@ export const terminate = async (
   sessions.end(session)
   lastCalls.forget(id)
   audience.broker('session-closed', { session: id })
+  audience.modelProxy('session-closed', { session: id })
   audience.runner('session-closed', { session: id })
   await ledger.commitLate([
     {

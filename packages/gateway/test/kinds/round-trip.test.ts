@@ -76,7 +76,7 @@ const cases: readonly Case[] = [
     inverse: 'permissions',
   },
   { what: 'a first limit of tokens', kind: 'permissions', after: { limits: { modelTokensPerDay: 5 } }, inverse: undefined },
-  { what: 'tools at the provider', kind: 'permissions', after: { providerTools: ['web'] }, inverse: 'permissions' },
+  { what: 'tools at the provider', kind: 'permissions', after: { providerTools: ['web_search'] }, inverse: 'permissions' },
   {
     what: 'mounts',
     kind: 'mounts',

@@ -68,6 +68,8 @@ export const rows: Readonly<Record<RowName, Row>> = {
   'permit status': row('auditor', 'answer'),
   'permit sessions': row('auditor', 'answer'),
   'permit calls': row('auditor', 'answer'),
+  'permit models': row('auditor', 'answer'),
+  'permit model-calls': row('auditor', 'answer'),
   'permit events': row('auditor', 'answer'),
   'permit metrics': row('auditor', 'forbidden'),
   'permit chat': row('requester', 'not-found', ({ group }) => ({ agentGroupID: group })),

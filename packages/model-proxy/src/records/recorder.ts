@@ -56,6 +56,7 @@ const unknownProvider = 'none'
 const touch = (metrics: Metrics): void => {
   for (const provider of modelProviders) {
     metrics.touch('model_proxy_egress_bytes_total', { provider })
+    metrics.touch('model_proxy_errors_total', { provider, class: 'provider-error' })
     metrics.touch('model_proxy_request_duration_seconds', { provider, outcome: 'ok' })
     for (const direction of ['in', 'out']) metrics.touch('model_proxy_tokens_total', { provider, direction })
   }

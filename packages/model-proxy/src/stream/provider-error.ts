@@ -1,4 +1,4 @@
-// What a provider's error becomes for the agent. What concerns the operator's key is told to the operator, not to the agent.
+// What a provider's error becomes for the agent. What concerns the operator's key is not read at all.
 import { objectOf } from '../formats/format.ts'
 import { ModelRefusal } from '../requests/refusal.ts'
 import { blankText } from './blank.ts'
@@ -26,7 +26,6 @@ export const refusedKey = (status: number): ModelRefusal =>
   new ModelRefusal('provider-refused', `the provider refused the unit's own key (${status}); an operator has to mend it, and nothing else helps`)
 
 export const providerError = ({ status, headers }: Head, text: string, secret: string | null): ModelRefusal => {
-  if (status === 401 || status === 403) return refusedKey(status)
   const told = messageOf(text)
   const message = `the provider answered ${status}${told === undefined ? '' : `: ${blankText(told, secret)}`}`
   const kept = answerHeaders(headers, secret)

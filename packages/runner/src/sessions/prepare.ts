@@ -26,16 +26,14 @@ export interface Prepared {
 /** The program of the root file system. */
 const command = ['/bin/node', '/agent/agent.mjs'] as const
 
-const hasTools = ({ expected }: Registered): boolean => expected.includes('tools')
-
 const mountsOf = ({ runDir }: Context, registered: Registered, directories: GroupDirectories): Mount[] => [
   { source: directories.workspace, target: '/workspace', mode: 'rw' },
   { source: directories.memory, target: '/memory', mode: 'rw' },
   { source: directories.shared, target: '/shared', mode: 'ro' },
   { source: surfaceDirectory(runDir, 'session', registered.id), target: dirname(sandboxSockets.session), mode: 'ro' },
-  ...(hasTools(registered)
-    ? [{ source: surfaceDirectory(runDir, 'tools', registered.id), target: dirname(sandboxSockets.tools), mode: 'ro' } as const]
-    : []),
+  ...registered.expected.map(
+    (surface) => ({ source: surfaceDirectory(runDir, surface, registered.id), target: dirname(sandboxSockets[surface]), mode: 'ro' }) as const,
+  ),
 ]
 
 const sandboxLimits: LaunchSpec['limits'] = {

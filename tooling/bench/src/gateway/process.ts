@@ -43,7 +43,7 @@ const bootOf = (stateDir: string, runDir: string): GatewayBoot => ({
   pinning: 'refuse',
   approvals: 1,
   changeTtl: limits.changeTtl,
-  mountAllow: [],
+  mountAllow: [], models: [],
 })
 
 export interface GatewayProcess {

@@ -14,6 +14,8 @@ export const permitRoutes = [
   'metrics',
   'calls',
   'sessions',
+  'models',
+  'model-calls',
   'events',
   'cancel',
   'resume',

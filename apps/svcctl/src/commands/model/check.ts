@@ -1,0 +1,20 @@
+// svcctl model check
+import type { ProviderCheck } from '@gatehouse/contracts'
+import { Args } from '@oclif/core'
+import { UnitCommand } from '../../unit-command.ts'
+
+export class ModelCheck extends UnitCommand<ProviderCheck> {
+  static override summary = 'Ask a provider of models whether it takes the key of this unit.'
+  static override description = 'Takes no tokens.'
+  static override examples = ['<%= config.bin %> model check anthropic', '<%= config.bin %> model check compatible --json']
+
+  static override args = { provider: Args.string({ description: 'Name of the provider.', required: true }) }
+
+  async run(): Promise<ProviderCheck> {
+    const { args, flags } = await this.parse(ModelCheck)
+    const client = await this.connect(flags)
+    const result = await client.models.check(args.provider)
+    this.print(`${result.provider}: ${result.detail} (${result.elapsedMs} ms)`)
+    return result
+  }
+}

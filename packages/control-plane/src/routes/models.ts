@@ -1,0 +1,65 @@
+// Models: which providers the unit can ask, what was taken of them, and whether they answer.
+import { type AgentGroupID, ModelCallList, ModelList, ModelProvider, type Principal, ProviderCheck, ServiceError } from '@gatehouse/contracts'
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { Env } from '../env.ts'
+import { sees } from '../guards/scope.ts'
+import { guarded, json } from '../openapi/operation.ts'
+import { ModelCallQuery } from './filters.ts'
+import { existing, query } from './validate.ts'
+
+const tag = 'models'
+const byName = existing(v.object({ provider: ModelProvider }))
+
+/** Undefined for all groups. */
+const groupsOf = ({ groups }: Principal, wanted: AgentGroupID | undefined): AgentGroupID[] | undefined => {
+  if (wanted === undefined) return groups
+  return groups === undefined || groups.includes(wanted) ? [wanted] : []
+}
+
+export const modelRoutes = new Hono<Env>()
+  .get(
+    '/v1/models',
+    guarded({ summary: 'Providers of models that can be asked, and tokens taken today', tag, answers: { 200: json('All', ModelList) } }),
+    async (c) => {
+      const { unit, token, call } = c.var
+      const principal = await unit.peers.gateway.permit({ token, route: 'models' }, call)
+      const { items, spending } = (await unit.peers.modelProxy?.providers({}, call)) ?? { items: [], spending: [] }
+      return c.json({ items, spending: spending.filter(({ agentGroupID }) => sees(principal, agentGroupID)) })
+    },
+  )
+  .get(
+    '/v1/audit/model-calls',
+    guarded({
+      summary: 'Requests of models, newest first; never a word of them',
+      tag,
+      answers: { 200: json('A page', ModelCallList) },
+      problems: ['invalid'],
+    }),
+    query(ModelCallQuery),
+    async (c) => {
+      const { unit, token, call } = c.var
+      const principal = await unit.peers.gateway.permit({ token, route: 'model-calls' }, call)
+      const { agentGroupID, ...filter } = c.req.valid('query')
+      const agentGroupIDs = groupsOf(principal, agentGroupID)
+      const asked = { ...filter, ...(agentGroupIDs !== undefined && { agentGroupIDs }) }
+      return c.json((await unit.peers.modelProxy?.records(asked, call)) ?? { items: [] })
+    },
+  )
+  .post(
+    '/v1/models/:provider/check',
+    guarded({
+      summary: 'Ask a provider whether it takes the key, without taking tokens',
+      tag,
+      answers: { 200: json('What came of it', ProviderCheck) },
+      problems: ['not-found'],
+    }),
+    byName,
+    async (c) => {
+      const { unit, token, call } = c.var
+      await unit.peers.gateway.permit({ token, route: 'probe' }, call)
+      if (unit.peers.modelProxy === null)
+        throw new ServiceError('not-found', { detail: 'this unit has no key for a provider of models', hint: 'start it with one, such as ANTHROPIC_API_KEY' })
+      return c.json(await unit.peers.modelProxy.check(c.req.valid('param'), call))
+    },
+  )

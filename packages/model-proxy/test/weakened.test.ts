@@ -1,0 +1,91 @@
+// Each wall is there for a reason: without it, one attack gets through that does not otherwise.
+import assert from 'node:assert/strict'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { attacks, type AttackName } from './fixtures/attacks.ts'
+import { Bench, createBench, type Source } from './fixtures/bench.ts'
+
+interface Weakening {
+  readonly file: string
+  readonly from: string
+  readonly to: string
+  readonly attack: AttackName
+}
+
+const weakenings: readonly Weakening[] = [
+  { file: 'requests/unique-keys.ts', from: 'text === canonical || scan(text)', to: 'true || scan(text) || canonical', attack: 'a field named twice' },
+  { file: 'formats/shape.ts', from: "else throw new FieldRefused(fieldOf([...walk.path", to: "else if (value === walk) throw new FieldRefused(fieldOf([...walk.path", attack: 'an unknown field' },
+  { file: 'requests/ask.ts', from: 'if (!allowed.includes(power))', to: 'if (allowed.length > 99)', attack: 'a tool of the provider' },
+  { file: 'formats/shape.ts', from: "if (value.startsWith('data:'))", to: 'if (value)', attack: 'an image to be fetched' },
+  { file: 'providers/route.ts', from: 'return rest === `${path.at}${query}`', to: 'return rest.startsWith(path.at)', attack: 'another path' },
+  { file: 'requests/handle.ts', from: 'if (!verdict.allowed) throw', to: 'if (!verdict.allowed && verdict.code === "frozen") throw', attack: 'another model' },
+  { file: 'requests/ask.ts', from: "if (type !== 'application/json') throw", to: "if (type === undefined) throw", attack: 'a body that is no JSON by its type' },
+  { file: 'stream/headers.ts', from: "  'user-agent': 'gatehouse',", to: "  cookie: String(given['cookie']),", attack: 'a header of its own' },
+  { file: 'stream/headers.ts', from: '.filter((each) => betas.some((pattern) => pattern.test(each)))', to: '.filter((each) => betas.length > 0 || each)', attack: 'a beta that connects' },
+  { file: 'stream/blank.ts', from: 'bytes.indexOf(this.#needle) < 0 ? bytes', to: 'bytes.length > 0 ? bytes', attack: 'the key in a stream' },
+  { file: 'stream/pieces.ts', from: 'Math.min(20, Math.ceil(secret.length / 2))', to: 'secret.length + 1', attack: 'the key in pieces' },
+  { file: 'stream/whole.ts', from: 'blankText(JSON.stringify(answer), secret)', to: 'blankText(JSON.stringify(answer), null)', attack: 'the key in a whole answer' },
+  { file: 'stream/provider-error.ts', from: 'blankText(told, secret)', to: 'blankText(told, null)', attack: 'the key in an error' },
+  { file: 'stream/forward.ts', from: 'if (head.status === 401 || head.status === 403) throw', to: 'if (head.status === 1) throw', attack: 'the refusal of the key' },
+  { file: 'stream/headers.ts', from: "  'request-id': /^", to: "  'openai-organization': /^[\\w-]+$/,\n  'request-id': /^", attack: 'a header of the provider' },
+  { file: 'stream/forward.ts', from: 'if (mediaTypeOf(headers) !== wanted)', to: "if (mediaTypeOf(headers) === '')", attack: 'a page instead of an answer' },
+  { file: 'budget/reckon.ts', from: "if (end === 'unsent' || end === 'failed')", to: "if (end !== 'whole')", attack: 'hanging up' },
+  { file: 'budget/budget.ts', from: 'account.spent + account.reserved + tokens > most', to: 'account.spent + tokens > most', attack: 'two at once' },
+  { file: 'requests/flights.ts', from: "if (frozen) return new Abandoned('frozen')", to: '', attack: 'a freeze' },
+  { file: 'requests/flights.ts', from: 'return isModel && hasPowers && !isOver ? undefined', to: 'return hasPowers && !isOver ? undefined', attack: 'a change of the model' },
+]
+
+const room = join(import.meta.dirname, '..')
+
+/** A copy of the source with one wall less. */
+const weaken = async ({ file, from, to }: Weakening): Promise<{ source: Source; directory: string }> => {
+  const directory = await mkdtemp(join(tmpdir(), 'gh-weak-'))
+  await cp(join(room, 'src'), join(directory, 'src'), { recursive: true })
+  await symlink(join(room, 'node_modules'), join(directory, 'node_modules'))
+  await cp(join(room, 'package.json'), join(directory, 'package.json'))
+  const path = join(directory, 'src', file)
+  const text = await readFile(path, 'utf8')
+  assert.ok(text.includes(from), `${file} holds ${from}`)
+  await writeFile(path, text.replace(from, () => to))
+  const load = (name: string) => import(pathToFileURL(join(directory, 'src', name)).href) as Promise<Source>
+  return { source: { ...(await load('service.ts')), ...(await load('providers/table.ts')) }, directory }
+}
+
+const withBench = async (source: Source | undefined, act: (bench: Bench) => Promise<boolean>): Promise<boolean> => {
+  const bench = await createBench()
+  await bench.start(source === undefined ? {} : { source })
+  try {
+    return await act(bench)
+  } finally {
+    await bench.stop()
+  }
+}
+
+const providerOf: Partial<Record<AttackName, string>> = { 'a header of its own': 'anthropic', 'a beta that connects': 'anthropic' }
+const run = (name: AttackName, source?: Source): Promise<boolean> =>
+  withBench(source, (bench) => {
+    bench.gateway.provider = providerOf[name] ?? 'openai'
+    return attacks[name](bench)
+  })
+
+for (const name of Object.keys(attacks) as AttackName[]) {
+  test(`nothing gets through by ${name}`, async () => assert.equal(await run(name), false))
+}
+
+for (const weakening of weakenings) {
+  test(`without its wall, ${weakening.attack} gets through`, async () => {
+    const { source, directory } = await weaken(weakening)
+    try {
+      assert.equal(await run(weakening.attack, source), true)
+    } finally {
+      await rm(directory, { recursive: true, force: true })
+    }
+  })
+}
+
+test('every attack has a weakening that lets it through', () => {
+  assert.deepEqual([...new Set(weakenings.map(({ attack }) => attack))].toSorted(), Object.keys(attacks).toSorted())
+})
