@@ -8,6 +8,7 @@ const benchmarks = {
   call: () => import('./call.ts'),
   boot: () => import('./boot.ts'),
   gateway: () => import('./gateway.ts'),
+  model: () => import('./model.ts'),
 }
 
 const isBenchmark = (name: string | undefined): name is keyof typeof benchmarks => name !== undefined && Object.hasOwn(benchmarks, name)

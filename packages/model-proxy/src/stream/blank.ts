@@ -1,27 +1,23 @@
 // Blanks a secret in bytes that pass by, by as many stars. It holds back only what could be the beginning of the secret.
 
 const star = 42
-/** What is searched for in every chunk: few enough bytes to be rare, and one search. */
-const needleLength = 6
 /** Shorter ones are no secrets, and would blank ordinary words. */
 export const shortestSecret = 8
 
 export class Blank {
   readonly #secret: Buffer
-  readonly #needle: Buffer
   readonly #isOfSecret = new Uint8Array(256)
   #tail: Buffer | undefined
 
   constructor(secret: string) {
     this.#secret = Buffer.from(secret)
-    this.#needle = this.#secret.subarray(0, needleLength)
     for (const byte of this.#secret) this.#isOfSecret[byte] = 1
   }
 
   push(chunk: Buffer): Buffer {
     const bytes = this.#tail === undefined ? chunk : Buffer.concat([this.#tail, chunk])
     this.#tail = undefined
-    const clean = bytes.indexOf(this.#needle) < 0 ? bytes : this.#blank(bytes)
+    const clean = this.#blank(bytes)
     const held = this.#beginningAtEnd(clean)
     if (held === 0) return clean
     this.#tail = Buffer.from(clean.subarray(clean.length - held))

@@ -25,6 +25,7 @@ export interface Speller {
 
 export const createSpeller = (secret: string): Speller => {
   const table = fallbacks(secret)
+  const codes = Uint16Array.from(secret, (letter) => letter.charCodeAt(0))
   const telling = tellingLength(secret)
   return {
     telling,
@@ -32,8 +33,9 @@ export const createSpeller = (secret: string): Speller => {
     follow: (before, text) => {
       let matched = before
       for (let at = 0; at < text.length; at++) {
-        while (matched > 0 && text[at] !== secret[matched]) matched = table[matched - 1] ?? 0
-        if (text[at] === secret[matched]) matched++
+        const code = text.charCodeAt(at)
+        while (matched > 0 && code !== codes[matched]) matched = table[matched - 1] ?? 0
+        if (code === codes[matched]) matched++
         if (matched >= telling) return matched
       }
       return matched
@@ -67,6 +69,14 @@ const skipTo = (text: string, at: number): number => {
   return from
 }
 
+/** Where a text stands in a line: between its quotes. */
+export interface Piece {
+  readonly field: FieldWatch
+  readonly from: number
+  /** -1: it goes on in what has not come yet. */
+  readonly end: number
+}
+
 /** Follows one field of the events. */
 export class FieldWatch {
   readonly #marker: string
@@ -78,28 +88,34 @@ export class FieldWatch {
     this.#speller = speller
   }
 
-  /** True once too much of the secret was spelled. @param isWhole the text ends with a line: else it is looked at once more */
-  tells(text: string, isWhole: boolean): boolean {
-    const { telling } = this.#speller
-    let matched = this.#matched
-    for (let at = text.indexOf(this.#marker); at >= 0; at = text.indexOf(this.#marker, at)) {
-      const from = skipTo(text, at + this.#marker.length)
-      at = from
-      if (text[from] !== '"') continue
-      const end = textEnd(text, from + 1)
-      matched = this.#follow(matched, text.slice(from + 1, end < 0 ? undefined : end))
-      if (matched >= telling) return true
+  piecesIn(line: string): Piece[] {
+    const found: Piece[] = []
+    for (let at = line.indexOf(this.#marker); at >= 0; at = line.indexOf(this.#marker, at)) {
+      at = skipTo(line, at + this.#marker.length)
+      if (line[at] !== '"') continue
+      const end = textEnd(line, at + 1)
+      found.push({ field: this, from: at + 1, end })
       if (end < 0) break
       at = end
     }
-    if (isWhole) this.#matched = matched
-    return false
+    return found
+  }
+
+  /** True once too much of the secret was spelled. */
+  hear(piece: string): boolean {
+    this.#matched = this.#follow(piece)
+    return this.#matched >= this.#speller.telling
+  }
+
+  /** The same for a text that will be heard once more when it is whole. */
+  overhear(piece: string): boolean {
+    return this.#follow(piece) >= this.#speller.telling
   }
 
   /** A secret that lies whole in one text is found before; of a long text only its end can be the beginning of one. */
-  #follow(matched: number, piece: string): number {
+  #follow(piece: string): number {
     const { follow, length } = this.#speller
-    if (piece.includes('\\')) return follow(matched, decode(piece))
-    return piece.length <= length ? follow(matched, piece) : follow(0, piece.slice(-length))
+    if (piece.includes('\\')) return follow(this.#matched, decode(piece))
+    return piece.length <= length ? follow(this.#matched, piece) : follow(0, piece.slice(-length))
   }
 }

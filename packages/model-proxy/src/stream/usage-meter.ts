@@ -31,15 +31,18 @@ export class UsageMeter {
     this.#marker = `"${format.usageField}"`
   }
 
-  /** @param text whole lines */
-  read(text: string): void {
+  /** Whether a count was found. @param text whole lines */
+  read(text: string): boolean {
+    let isFound = false
     for (let at = text.indexOf(this.#marker); at >= 0; at = text.indexOf(this.#marker, at)) {
       at += this.#marker.length
       if (!this.#isCount(text, at)) continue
       const line = lineAround(text, at)
       this.#first ??= line
       this.#last = line
+      isFound = true
     }
+    return isFound
   }
 
   /** The last word counts; what only the first event tells counts too. */

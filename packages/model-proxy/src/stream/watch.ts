@@ -2,6 +2,7 @@
 import { limits } from '@gatehouse/contracts'
 import type { Format } from '../formats/format.ts'
 import { Blank, shortestSecret } from './blank.ts'
+import { EventReader } from './frame.ts'
 import { createSpeller, FieldWatch, type Speller } from './pieces.ts'
 import { UsageMeter } from './usage-meter.ts'
 
@@ -10,25 +11,28 @@ export type Watched = { readonly bytes: Buffer } | { readonly fault: 'leak' | 'e
 /** A line that goes on is looked at in whole up to here, beyond it at its end alone. */
 const openLine = 4096
 
+interface Guard {
+  readonly blank: Blank
+  readonly speller: Speller
+  readonly reader: EventReader
+}
+
+const createGuard = (format: Format, meter: UsageMeter, secret: string): Guard => {
+  const speller = createSpeller(secret)
+  const fields = format.pieces.map((field) => new FieldWatch(field, speller))
+  return { blank: new Blank(secret), speller, reader: new EventReader(meter, fields) }
+}
+
 export class StreamWatch {
   readonly meter: UsageMeter
-  readonly #blank: Blank | undefined
-  readonly #speller: Speller | undefined
-  readonly #fields: readonly FieldWatch[]
+  readonly #guard: Guard | undefined
   /** The line that has not ended. */
   #rest: string[] = []
   #restLength = 0
 
   constructor(format: Format, secret: string | null) {
     this.meter = new UsageMeter(format)
-    if (secret === null || secret.length < shortestSecret) {
-      this.#fields = []
-      return
-    }
-    const speller = createSpeller(secret)
-    this.#blank = new Blank(secret)
-    this.#speller = speller
-    this.#fields = format.pieces.map((field) => new FieldWatch(field, speller))
+    this.#guard = secret === null || secret.length < shortestSecret ? undefined : createGuard(format, this.meter, secret)
   }
 
   /** An event ends where a line ends: what is added in the middle of one could not be read. */
@@ -37,10 +41,10 @@ export class StreamWatch {
   }
 
   push(chunk: Buffer): Watched {
-    const bytes = this.#blank === undefined ? chunk : this.#blank.push(chunk)
+    const bytes = this.#guard === undefined ? chunk : this.#guard.blank.push(chunk)
     const text = bytes.toString('latin1')
     const last = text.lastIndexOf('\n')
-    if (last >= 0 && this.#tellsLines(this.#takeLines(text, last + 1))) return { fault: 'leak' }
+    if (last >= 0 && this.#readLines(this.#takeLines(text, last + 1))) return { fault: 'leak' }
     this.#keep(last < 0 ? text : text.slice(last + 1))
     if (this.#restLength > limits.modelWhole) return { fault: 'endless-line' }
     return this.#tellsRest() ? { fault: 'leak' } : { bytes }
@@ -48,7 +52,7 @@ export class StreamWatch {
 
   end(): Buffer | undefined {
     if (this.#restLength > 0) this.meter.read(this.#rest.join(''))
-    return this.#blank?.end()
+    return this.#guard?.blank.end()
   }
 
   #takeLines(text: string, end: number): string {
@@ -64,19 +68,20 @@ export class StreamWatch {
     this.#restLength += text.length
   }
 
-  #tellsLines(lines: string): boolean {
+  #readLines(lines: string): boolean {
+    if (this.#guard !== undefined) return this.#guard.reader.tells(lines)
     this.meter.read(lines)
-    return this.#fields.some((field) => field.tells(lines, true))
+    return false
   }
 
   #tellsRest(): boolean {
-    if (this.#speller === undefined || this.#restLength === 0) return false
-    if (this.#restLength <= openLine) {
-      const rest = this.#rest.join('')
-      return this.#fields.some((field) => field.tells(rest, false))
-    }
-    const { follow, telling, length } = this.#speller
-    const end = this.#rest.slice(-length).join('').slice(-2 * length)
-    return follow(0, end) >= telling
+    if (this.#guard === undefined || this.#restLength === 0) return false
+    const { reader, speller } = this.#guard
+    if (this.#restLength <= openLine) return reader.overhears(this.#rest.join(''))
+    const end = this.#rest
+      .slice(-speller.length)
+      .join('')
+      .slice(-2 * speller.length)
+    return speller.follow(0, end) >= speller.telling
   }
 }
