@@ -9,5 +9,9 @@ export const modelsOf = ({ send }: Exchange) => ({
   calls: (wanted: ModelCallsWanted = {}, options?: CallOptions) =>
     send({ method: 'GET', path: '/v1/audit/model-calls', query: { ...wanted } }, ModelCallList, options),
   check: (provider: string, options?: CallOptions) =>
-    send({ method: 'POST', path: `/v1/models/${encodeURIComponent(provider)}/check`, timeout: limits.probeTime + 5_000 }, ProviderCheck, options),
+    send(
+      { method: 'POST', path: `/v1/models/${encodeURIComponent(provider)}/check`, timeout: limits.probeTime + 5_000 },
+      ProviderCheck,
+      options,
+    ),
 })

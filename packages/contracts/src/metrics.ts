@@ -26,7 +26,12 @@ export const metrics = {
   broker_upstream_up: { owner: 'broker', type: 'gauge', help: '1 while the shared connection stands', labels: ['server'] },
   broker_upstream_restarts_total: { owner: 'broker', type: 'counter', help: 'Connections made again', labels: ['server'] },
   broker_queue_depth: { owner: 'broker', type: 'gauge', help: 'Calls that wait for a slot', labels: ['server'] },
-  model_proxy_egress_bytes_total: { owner: 'model-proxy', type: 'counter', help: 'Bytes sent to providers of models', labels: ['provider'] },
+  model_proxy_egress_bytes_total: {
+    owner: 'model-proxy',
+    type: 'counter',
+    help: 'Bytes sent to providers of models',
+    labels: ['provider'],
+  },
   model_proxy_errors_total: {
     owner: 'model-proxy',
     type: 'counter',

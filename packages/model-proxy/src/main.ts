@@ -1,6 +1,15 @@
 // Composition root of the model proxy: its lock, its records, the gateway's edge, its own edges. No logic.
 import { join } from 'node:path'
-import { type Edge, edgeSocket, exits, gatewayModelProxy, lifeEdge, ModelProxyBoot, modelProxyControlPlane, stateFiles } from '@gatehouse/contracts'
+import {
+  type Edge,
+  edgeSocket,
+  exits,
+  gatewayModelProxy,
+  lifeEdge,
+  ModelProxyBoot,
+  modelProxyControlPlane,
+  stateFiles,
+} from '@gatehouse/contracts'
 import { openRecords } from '@gatehouse/journal'
 import { createLogger, type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'

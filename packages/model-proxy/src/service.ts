@@ -1,7 +1,14 @@
 // The model proxy: models of providers, lent to sessions request by request. Handlers of its edges and of the gateway's events,
 // one line each into an act.
 import { join } from 'node:path'
-import { type gatewayModelProxy, type lifeEdge, limits, type ModelProxyBoot, type modelProxyControlPlane, ServiceError } from '@gatehouse/contracts'
+import {
+  type gatewayModelProxy,
+  type lifeEdge,
+  limits,
+  type ModelProxyBoot,
+  type modelProxyControlPlane,
+  ServiceError,
+} from '@gatehouse/contracts'
 import type { Records } from '@gatehouse/journal'
 import { type Logger, type Metrics, privateDirectory, RunningExchanges, Sessions, type SessionsOptions } from '@gatehouse/kernel'
 import type { Calls, EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
@@ -64,7 +71,10 @@ const listenToGateway = (rooms: () => Rooms, log: Logger): GatewayListeners => {
       'session-opened': (session) => begin('session-opened', rooms().sessions.opened(session)),
       'session-closed': ({ session }) => begin('session-closed', rooms().sessions.closed(session)),
       'permissions-changed': ({ agentGroupID }) =>
-        begin('permissions-changed', rooms().flights.recheck(({ session }) => session.agentGroupID === agentGroupID)),
+        begin(
+          'permissions-changed',
+          rooms().flights.recheck(({ session }) => session.agentGroupID === agentGroupID),
+        ),
       'freeze-changed': () => begin('freeze-changed', rooms().flights.recheck()),
     },
     onConnect: async () => void (await Promise.all([rooms().sessions.synchronize(), rooms().flights.recheck()])),

@@ -20,7 +20,7 @@ const exchange = (raw: string | Buffer): Promise<string> =>
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
-      if (/^HTTP\/1\.1 [^]*\r\n\r\n[^]*\}/.test(text) && !/^HTTP\/1\.1 100/.test(text)) socket.end()
+      if (/^HTTP\/1\.1 [^]*\r\n\r\n[^]*\}/.test(text) && !text.startsWith('HTTP/1.1 100')) socket.end()
     })
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(text))

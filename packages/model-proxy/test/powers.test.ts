@@ -19,11 +19,32 @@ interface Wish {
 }
 
 const url = 'https://example.invalid/x.png'
-const anthropic = (power: string, field: string, more: object): Wish => ({ path: '/anthropic/v1/messages', body: messagesBody(more), field, power })
+const anthropic = (power: string, field: string, more: object): Wish => ({
+  path: '/anthropic/v1/messages',
+  body: messagesBody(more),
+  field,
+  power,
+})
 const asUser = (block: object): object => ({ messages: [{ role: 'user', content: [block] }] })
-const chat = (power: string, field: string, more: object, provider = 'openai'): Wish => ({ path: `/${provider}/v1/chat/completions`, body: chatBody(more), field, power })
-const responses = (power: string, field: string, more: object): Wish => ({ path: '/openai/v1/responses', body: responsesBody(more), field, power })
-const gemini = (power: string, field: string, more: object): Wish => ({ path: '/gemini/v1beta/models/the-model:generateContent', body: geminiBody(more), field, power })
+const chat = (power: string, field: string, more: object): Wish => ({
+  path: '/openai/v1/chat/completions',
+  body: chatBody(more),
+  field,
+  power,
+})
+const at = (provider: string, wish: Wish): Wish => ({ ...wish, path: `/${provider}/v1/chat/completions` })
+const responses = (power: string, field: string, more: object): Wish => ({
+  path: '/openai/v1/responses',
+  body: responsesBody(more),
+  field,
+  power,
+})
+const gemini = (power: string, field: string, more: object): Wish => ({
+  path: '/gemini/v1beta/models/the-model:generateContent',
+  body: geminiBody(more),
+  field,
+  power,
+})
 const geminiTool = (power: string, name: string): Wish => gemini(power, `tools[0].${name}`, { tools: [{ [name]: {} }] })
 const responsesTool = (power: string, type: string): Wish => responses(power, 'tools[0].type', { tools: [{ type }] })
 
@@ -38,29 +59,35 @@ const wishes: Wish[] = [
   anthropic('containers', 'container', { container: { skills: [] } }),
   anthropic('prompt_cache', 'cache_control', { cache_control: { type: 'ephemeral' } }),
   anthropic('prompt_cache', 'system[0].cache_control', { system: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }] }),
-  anthropic('code_execution', 'tools[0].allowed_callers', { tools: [{ name: 'a', input_schema: {}, allowed_callers: ['code_execution_20250825'] }] }),
+  anthropic('code_execution', 'tools[0].allowed_callers', {
+    tools: [{ name: 'a', input_schema: {}, allowed_callers: ['code_execution_20250825'] }],
+  }),
   anthropic('url_sources', 'messages[0].content[0].source.type', asUser({ type: 'image', source: { type: 'url', url } })),
   anthropic('url_sources', 'messages[0].content[0].source.type', asUser({ type: 'document', source: { type: 'url', url } })),
   anthropic('files', 'messages[0].content[0].source.type', asUser({ type: 'image', source: { type: 'file', file_id: 'f' } })),
   anthropic('containers', 'messages[0].content[0].type', asUser({ type: 'container_upload', file_id: 'f' })),
-  anthropic('url_sources', 'messages[0].content[0].content[0].source.type', asUser({ type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source: { type: 'url', url } }] })),
+  anthropic(
+    'url_sources',
+    'messages[0].content[0].content[0].source.type',
+    asUser({ type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source: { type: 'url', url } }] }),
+  ),
   chat('web_search', 'web_search_options', { web_search_options: {} }),
   chat('stored_responses', 'store', { store: true }),
   chat('stored_responses', 'metadata', { metadata: { a: 'b' } }),
   chat('url_sources', 'messages[0].content[0].image_url.url', asUser({ type: 'image_url', image_url: { url } })),
   chat('files', 'messages[0].content[0].file.file_id', asUser({ type: 'file', file: { file_id: 'f' } })),
   chat('prompt_cache', 'prompt_cache_key', { prompt_cache_key: 'a' }),
-  chat('plugins', 'plugins', { plugins: [{ id: 'web' }] }, 'openrouter'),
-  chat('web_search', 'tools[0].type', { tools: [{ type: 'openrouter:web_search' }] }, 'openrouter'),
-  chat('web_search', 'tools[0].type', { tools: [{ type: 'browser_search' }] }, 'groq'),
-  chat('code_execution', 'tools[0].type', { tools: [{ type: 'code_interpreter', container: {} }] }, 'groq'),
-  chat('code_execution', 'compound_custom', { compound_custom: { tools: {} } }, 'groq'),
-  chat('file_search', 'documents', { documents: [{ source: { text: 'x' } }] }, 'groq'),
-  chat('web_search', 'search_settings', { search_settings: {} }, 'groq'),
-  chat('url_sources', 'messages[0].content[0].image_url', asUser({ type: 'image_url', image_url: url }), 'mistral'),
-  chat('url_sources', 'messages[0].content[0].type', asUser({ type: 'document_url', document_url: url }), 'mistral'),
-  chat('file_search', 'tools[0].type', { tools: [{ type: 'document_library', library_ids: [] }] }, 'mistral'),
-  chat('mcp', 'tools[0].type', { tools: [{ type: 'mcp', server_url: url }] }, 'compatible'),
+  at('openrouter', chat('plugins', 'plugins', { plugins: [{ id: 'web' }] })),
+  at('openrouter', chat('web_search', 'tools[0].type', { tools: [{ type: 'openrouter:web_search' }] })),
+  at('groq', chat('web_search', 'tools[0].type', { tools: [{ type: 'browser_search' }] })),
+  at('groq', chat('code_execution', 'tools[0].type', { tools: [{ type: 'code_interpreter', container: {} }] })),
+  at('groq', chat('code_execution', 'compound_custom', { compound_custom: { tools: {} } })),
+  at('groq', chat('file_search', 'documents', { documents: [{ source: { text: 'x' } }] })),
+  at('groq', chat('web_search', 'search_settings', { search_settings: {} })),
+  at('mistral', chat('url_sources', 'messages[0].content[0].image_url', asUser({ type: 'image_url', image_url: url }))),
+  at('mistral', chat('url_sources', 'messages[0].content[0].type', asUser({ type: 'document_url', document_url: url }))),
+  at('mistral', chat('file_search', 'tools[0].type', { tools: [{ type: 'document_library', library_ids: [] }] })),
+  at('compatible', chat('mcp', 'tools[0].type', { tools: [{ type: 'mcp', server_url: url }] })),
   responsesTool('web_search', 'web_search_preview'),
   responsesTool('web_search', 'web_search_2025_08_26'),
   responsesTool('file_search', 'file_search'),
@@ -80,7 +107,9 @@ const wishes: Wish[] = [
   responses('mcp', 'input[0].type', { input: [{ type: 'mcp_approval_response', approve: true }] }),
   responses('files', 'input[0].content[0].file_id', { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'f' }] }] }),
   responses('url_sources', 'input[0].content[0].file_url', { input: [{ role: 'user', content: [{ type: 'input_file', file_url: url }] }] }),
-  responses('url_sources', 'input[0].content[0].image_url', { input: [{ role: 'user', content: [{ type: 'input_image', image_url: url }] }] }),
+  responses('url_sources', 'input[0].content[0].image_url', {
+    input: [{ role: 'user', content: [{ type: 'input_image', image_url: url }] }],
+  }),
   geminiTool('web_search', 'googleSearch'),
   geminiTool('web_fetch', 'urlContext'),
   geminiTool('code_execution', 'codeExecution'),
@@ -94,8 +123,8 @@ const wishes: Wish[] = [
 
 const providerOf = (path: string): string => path.split('/')[1] ?? ''
 
-for (const [at, { path, body, field, power }] of wishes.entries()) {
-  test(`wish ${at + 1}: ${providerOf(path)} ${field} needs ${power}`, async () => {
+for (const [index, { path, body, field, power }] of wishes.entries()) {
+  test(`wish ${index + 1}: ${providerOf(path)} ${field} needs ${power}`, async () => {
     bench.gateway.provider = providerOf(path)
     bench.gateway.powers = []
     const before = bench.provider.seen.length
@@ -135,7 +164,11 @@ const closed: [string, Record<string, unknown>, string][] = [
   ['/gemini/v1beta/models/the-model:generateContent', geminiBody({ cached_content: 'x' }), 'cached_content'],
   ['/gemini/v1beta/models/the-model:generateContent', geminiBody({ tools: [{ google_search: {} }] }), 'tools[0].google_search'],
   ['/gemini/v1beta/models/the-model:generateContent', geminiBody({ model: 'models/other' }), 'model'],
-  ['/gemini/v1beta/models/the-model:generateContent', geminiBody({ generationConfig: { candidateCount: 8 } }), 'generationConfig.candidateCount'],
+  [
+    '/gemini/v1beta/models/the-model:generateContent',
+    geminiBody({ generationConfig: { candidateCount: 8 } }),
+    'generationConfig.candidateCount',
+  ],
 ]
 
 for (const [path, body, field] of closed) {

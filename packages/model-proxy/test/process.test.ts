@@ -103,7 +103,10 @@ test('serves a session, and control plane and supervisor over their edges', asyn
   const people = controlPlane()
   const life = connectEdge(lifeEdge('model-proxy'), { path: edgeSocket(directory, lifeEdge('model-proxy')), secret })
   const { items, spending } = await people.calls.providers({})
-  assert.deepEqual(items.map(({ name, host }) => [name, host]), [['compatible', new URL(provider.origin).host]])
+  assert.deepEqual(
+    items.map(({ name, host }) => [name, host]),
+    [['compatible', new URL(provider.origin).host]],
+  )
   assert.deepEqual(spending, [{ agentGroupID: 'team', tokens: 18, reserved: 0 }])
   assert.deepEqual(await life.calls.health({}), { status: 'ready', degraded: [], facts: { providers: ['compatible'], sessions: 2 } })
   assert.ok((await life.calls.metrics({})).some(({ name }) => name === 'gatehouse_model_proxy_tokens_total'))
@@ -124,8 +127,14 @@ test('gives records back in pages, newest first, by filter', async () => {
   const first = await people.calls.records({ limit: 2 })
   const rest = await people.calls.records({ limit: 10, ...(first.nextCursor !== undefined && { cursor: first.nextCursor }) })
   const all = [...first.items, ...rest.items]
-  assert.deepEqual(all.map(({ id }) => id), (await records()).map(({ id }) => id).toReversed())
-  assert.deepEqual((await people.calls.records({ outcome: 'refused' })).items.map(({ code }) => code), ['field-refused'])
+  assert.deepEqual(
+    all.map(({ id }) => id),
+    (await records()).map(({ id }) => id).toReversed(),
+  )
+  assert.deepEqual(
+    (await people.calls.records({ outcome: 'refused' })).items.map(({ code }) => code),
+    ['field-refused'],
+  )
   for (const none of [{ agentGroupIDs: [] }, { provider: 'openai' as const }, { since: '2100-01-01T00:00:00Z' as never }])
     assert.deepEqual((await people.calls.records(none)).items, [])
   await assert.rejects(people.calls.records({ cursor: 'nowhere' }))
@@ -214,6 +223,11 @@ test('ends with 0 on SIGTERM with no socket left, and when the supervisor is gon
 test('the key is in no argument, variable, record or file of the process', async () => {
   const { child } = await start()
   await post()
-  const places = [`/proc/${child.pid}/cmdline`, `/proc/${child.pid}/environ`, join(directory, 'state', stateFiles.modelCalls), join(directory, 'state', 'model-calls.inflight')]
+  const places = [
+    `/proc/${child.pid}/cmdline`,
+    `/proc/${child.pid}/environ`,
+    join(directory, 'state', stateFiles.modelCalls),
+    join(directory, 'state', 'model-calls.inflight'),
+  ]
   for (const place of places) assert.ok(!(await readFile(place, 'utf8')).includes(keyOf('compatible').slice(8)), place)
 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { attacks, type AttackName } from './fixtures/attacks.ts'
-import { Bench, createBench, type Source } from './fixtures/bench.ts'
+import { type Bench, createBench, type Source } from './fixtures/bench.ts'
 
 interface Weakening {
   readonly file: string
@@ -16,26 +16,91 @@ interface Weakening {
 }
 
 const weakenings: readonly Weakening[] = [
-  { file: 'requests/unique-keys.ts', from: 'text === canonical || scan(text)', to: 'true || scan(text) || canonical', attack: 'a field named twice' },
-  { file: 'formats/shape.ts', from: "else throw new FieldRefused(fieldOf([...walk.path", to: "else if (value === walk) throw new FieldRefused(fieldOf([...walk.path", attack: 'an unknown field' },
+  {
+    file: 'requests/unique-keys.ts',
+    from: 'text === canonical || scan(text)',
+    to: 'true || scan(text) || canonical',
+    attack: 'a field named twice',
+  },
+  {
+    file: 'formats/shape.ts',
+    from: 'else throw new FieldRefused(fieldOf([...walk.path',
+    to: 'else if (value === walk) throw new FieldRefused(fieldOf([...walk.path',
+    attack: 'an unknown field',
+  },
   { file: 'requests/ask.ts', from: 'if (!allowed.includes(power))', to: 'if (allowed.length > 99)', attack: 'a tool of the provider' },
   { file: 'formats/shape.ts', from: "if (value.startsWith('data:'))", to: 'if (value)', attack: 'an image to be fetched' },
-  { file: 'providers/route.ts', from: 'return rest === `${path.at}${query}`', to: 'return rest.startsWith(path.at)', attack: 'another path' },
-  { file: 'requests/handle.ts', from: 'if (!verdict.allowed) throw', to: 'if (!verdict.allowed && verdict.code === "frozen") throw', attack: 'another model' },
-  { file: 'requests/ask.ts', from: "if (type !== 'application/json') throw", to: "if (type === undefined) throw", attack: 'a body that is no JSON by its type' },
-  { file: 'stream/headers.ts', from: "  'user-agent': 'gatehouse',", to: "  cookie: String(given['cookie']),", attack: 'a header of its own' },
-  { file: 'stream/headers.ts', from: '.filter((each) => betas.some((pattern) => pattern.test(each)))', to: '.filter((each) => betas.length > 0 || each)', attack: 'a beta that connects' },
+  {
+    file: 'providers/route.ts',
+    from: 'return rest === `${path.at}${query}`',
+    to: 'return rest.startsWith(path.at)',
+    attack: 'another path',
+  },
+  {
+    file: 'requests/handle.ts',
+    from: 'if (!verdict.allowed) throw',
+    to: 'if (!verdict.allowed && verdict.code === "frozen") throw',
+    attack: 'another model',
+  },
+  {
+    file: 'requests/ask.ts',
+    from: "if (type !== 'application/json') throw",
+    to: 'if (type === undefined) throw',
+    attack: 'a body that is no JSON by its type',
+  },
+  {
+    file: 'stream/headers.ts',
+    from: "  'user-agent': 'gatehouse',",
+    to: "  cookie: String(given['cookie']),",
+    attack: 'a header of its own',
+  },
+  {
+    file: 'stream/headers.ts',
+    from: '.filter((each) => betas.some((pattern) => pattern.test(each)))',
+    to: '.filter((each) => betas.length > 0 || each)',
+    attack: 'a beta that connects',
+  },
   { file: 'stream/blank.ts', from: 'if (at < 0) return bytes', to: 'if (bytes.length > 0) return bytes', attack: 'the key in a stream' },
   { file: 'stream/pieces.ts', from: 'Math.min(20, Math.ceil(secret.length / 2))', to: 'secret.length + 1', attack: 'the key in pieces' },
-  { file: 'stream/whole.ts', from: 'blankText(JSON.stringify(answer), secret)', to: 'blankText(JSON.stringify(answer), null)', attack: 'the key in a whole answer' },
+  {
+    file: 'stream/whole.ts',
+    from: 'blankText(JSON.stringify(answer), secret)',
+    to: 'blankText(JSON.stringify(answer), null)',
+    attack: 'the key in a whole answer',
+  },
   { file: 'stream/provider-error.ts', from: 'blankText(told, secret)', to: 'blankText(told, null)', attack: 'the key in an error' },
-  { file: 'stream/forward.ts', from: 'if (head.status === 401 || head.status === 403) throw', to: 'if (head.status === 1) throw', attack: 'the refusal of the key' },
-  { file: 'stream/headers.ts', from: "  'request-id': /^", to: "  'openai-organization': /^[\\w-]+$/,\n  'request-id': /^", attack: 'a header of the provider' },
-  { file: 'stream/forward.ts', from: 'if (mediaTypeOf(headers) !== wanted)', to: "if (mediaTypeOf(headers) === '')", attack: 'a page instead of an answer' },
+  {
+    file: 'stream/forward.ts',
+    from: 'if (head.status === 401 || head.status === 403) throw',
+    to: 'if (head.status === 1) throw',
+    attack: 'the refusal of the key',
+  },
+  {
+    file: 'stream/headers.ts',
+    from: "  'request-id': /^",
+    to: "  'openai-organization': /^[\\w-]+$/,\n  'request-id': /^",
+    attack: 'a header of the provider',
+  },
+  {
+    file: 'stream/forward.ts',
+    from: 'if (mediaTypeOf(headers) !== wanted)',
+    to: "if (mediaTypeOf(headers) === '')",
+    attack: 'a page instead of an answer',
+  },
   { file: 'budget/reckon.ts', from: "if (end === 'unsent' || end === 'failed')", to: "if (end !== 'whole')", attack: 'hanging up' },
-  { file: 'budget/budget.ts', from: 'account.spent + account.reserved + tokens > most', to: 'account.spent + tokens > most', attack: 'two at once' },
+  {
+    file: 'budget/budget.ts',
+    from: 'account.spent + account.reserved + tokens > most',
+    to: 'account.spent + tokens > most',
+    attack: 'two at once',
+  },
   { file: 'requests/flights.ts', from: "if (frozen) return new Abandoned('frozen')", to: '', attack: 'a freeze' },
-  { file: 'requests/flights.ts', from: 'return isModel && hasPowers && !isOver ? undefined', to: 'return hasPowers && !isOver ? undefined', attack: 'a change of the model' },
+  {
+    file: 'requests/flights.ts',
+    from: 'return isModel && hasPowers && !isOver ? undefined',
+    to: 'return hasPowers && !isOver ? undefined',
+    attack: 'a change of the model',
+  },
 ]
 
 const room = join(import.meta.dirname, '..')
@@ -49,7 +114,10 @@ const weaken = async ({ file, from, to }: Weakening): Promise<{ source: Source; 
   const path = join(directory, 'src', file)
   const text = await readFile(path, 'utf8')
   assert.ok(text.includes(from), `${file} holds ${from}`)
-  await writeFile(path, text.replace(from, () => to))
+  await writeFile(
+    path,
+    text.replace(from, () => to),
+  )
   const load = (name: string) => import(pathToFileURL(join(directory, 'src', name)).href) as Promise<Source>
   return { source: { ...(await load('service.ts')), ...(await load('providers/table.ts')) }, directory }
 }

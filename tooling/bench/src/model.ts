@@ -67,7 +67,8 @@ const flow = async (way: Way, count: number, wish: Wish): Promise<number> => {
   return done.reduce((sum, { bytes }) => sum + bytes, 0) / ((performance.now() - start) / 1_000)
 }
 
-const rssOf = async (pid: number): Promise<number> => Number(/^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
+const rssOf = async (pid: number): Promise<number> =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
 
 /** What 100 streams of 50 events a second cost the proxy. */
 const costs = async (unit: Unit, way: Way) => {
@@ -80,7 +81,13 @@ const costs = async (unit: Unit, way: Way) => {
   await flowing
   const seconds = (performance.now() - start) / 1_000
   const cpu = ((await cpuOf({ proxy: pid }))['proxy'] ?? 0) - (before['proxy'] ?? 0)
-  return { cpuMicrosecondsPerEvent: cpu / (streams * events), cpuPercentOfOneCore: cpu / 10_000 / seconds, rssKibPerStream: (middle - rss) / streams, rssMib: middle / 1024, seconds }
+  return {
+    cpuMicrosecondsPerEvent: cpu / (streams * events),
+    cpuPercentOfOneCore: cpu / 10_000 / seconds,
+    rssKibPerStream: (middle - rss) / streams,
+    rssMib: middle / 1024,
+    seconds,
+  }
 }
 
 const best = async (act: () => Promise<number>): Promise<number> => {
@@ -110,16 +117,25 @@ const measure = async (unit: Unit, ways: Ways) => {
   const sizes = { '1 kB': 1_000, '20 kB': 20_000, '400 kB': 400_000 }
   const first: Record<string, Awaited<ReturnType<typeof begins>>> = {}
   for (const [name, size] of Object.entries(sizes)) first[name] = await begins(ways, size)
-  printTable(Object.entries(first).flatMap(([name, { direct, proxied }]) => [[`first byte, ${name}, direct`, direct] as const, [`first byte, ${name}, proxied`, proxied] as const]))
+  printTable(
+    Object.entries(first).flatMap(([name, { direct, proxied }]) => [
+      [`first byte, ${name}, direct`, direct] as const,
+      [`first byte, ${name}, proxied`, proxied] as const,
+    ]),
+  )
   const flows = {
     'one stream, as fast as it goes': await throughput(ways, 1, { events: 100_000, pace: 0, size: 100 }),
     '100 streams, as fast as they go': await throughput(ways, streams, { events: 2_000, pace: 0, size: 100 }),
     '100 streams of 50 events a second': await throughput(ways, streams, { events: 100, pace: 20, size: 100 }),
   }
   for (const [name, { directMBs, proxiedMBs, ratio }] of Object.entries(flows))
-    show(`${name.padEnd(38)}${directMBs.toFixed(1).padStart(9)} MB/s direct${proxiedMBs.toFixed(1).padStart(9)} MB/s proxied${(100 * ratio).toFixed(0).padStart(5)} %`)
+    show(
+      `${name.padEnd(38)}${directMBs.toFixed(1).padStart(9)} MB/s direct${proxiedMBs.toFixed(1).padStart(9)} MB/s proxied${(100 * ratio).toFixed(0).padStart(5)} %`,
+    )
   const cost = await costs(unit, ways.proxied)
-  show(`100 paced streams: ${cost.cpuMicrosecondsPerEvent.toFixed(1)} µs of CPU an event, ${cost.cpuPercentOfOneCore.toFixed(0)} % of a core, ${cost.rssKibPerStream.toFixed(0)} KiB a stream`)
+  show(
+    `100 paced streams: ${cost.cpuMicrosecondsPerEvent.toFixed(1)} µs of CPU an event, ${cost.cpuPercentOfOneCore.toFixed(0)} % of a core, ${cost.rssKibPerStream.toFixed(0)} KiB a stream`,
+  )
   return { first, flows, cost }
 }
 

@@ -20,7 +20,10 @@ const refuse = (detail: string, hint: string): Refusal => new Refusal(exits.conf
 /** What is sent in a header is one word. Never shows the value. */
 const checkKey = (variable: string, key: string): string => {
   if (/^[\u0021-\u007e]{1,1024}$/.test(key)) return key
-  throw refuse(`${variable}: expected a key of printable characters without blanks, got something else`, 'copy the key again, without quotes and line breaks')
+  throw refuse(
+    `${variable}: expected a key of printable characters without blanks, got something else`,
+    'copy the key again, without quotes and line breaks',
+  )
 }
 
 const variables = [
@@ -43,7 +46,10 @@ const isBaseUrl = (url: URL): boolean =>
 const ownServer = ({ modelBaseUrl, modelKey }: Given): Configured => {
   if (modelBaseUrl === undefined) {
     if (modelKey === undefined) return []
-    throw refuse('SERVICE_MODEL_API_KEY: expected SERVICE_MODEL_BASE_URL beside it, got none', 'name the server that wants the key, or unset it')
+    throw refuse(
+      'SERVICE_MODEL_API_KEY: expected SERVICE_MODEL_BASE_URL beside it, got none',
+      'name the server that wants the key, or unset it',
+    )
   }
   if (!URL.canParse(modelBaseUrl) || !isBaseUrl(new URL(modelBaseUrl)))
     throw refuse(

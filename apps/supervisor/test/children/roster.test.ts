@@ -24,7 +24,13 @@ const rosterOf = (argv: string[], env: Record<string, string> = {}) => {
 
 test('every boot document is what its process expects', () => {
   const roster = rosterOf(['--dev'], { ANTHROPIC_API_KEY: 'a-key-of-anthropic' })
-  const schemas = { gateway: GatewayBoot, broker: BrokerBoot, 'model-proxy': ModelProxyBoot, runner: RunnerBoot, 'control-plane': ControlPlaneBoot } as const
+  const schemas = {
+    gateway: GatewayBoot,
+    broker: BrokerBoot,
+    'model-proxy': ModelProxyBoot,
+    runner: RunnerBoot,
+    'control-plane': ControlPlaneBoot,
+  } as const
   assert.deepEqual([...roster.keys()], Object.keys(schemas))
   for (const [name, schema] of Object.entries(schemas)) {
     assert.ok(v.safeParse(schema, roster.get(name as keyof typeof schemas)).success, name)
@@ -71,7 +77,11 @@ test('without a catalog there is no broker, and nobody is told of tool servers',
 
 test('keys of providers reach the model proxy alone, and without one there is no such process and no door to it', () => {
   const key = 'sk-a-key-of-the-operator-0123456789'
-  const roster = rosterOf(['--dev'], { OPENAI_API_KEY: key, SERVICE_MODEL_BASE_URL: 'http://127.0.0.1:11434/v1', SERVICE_MODEL_API_KEY: `${key}-own` })
+  const roster = rosterOf(['--dev'], {
+    OPENAI_API_KEY: key,
+    SERVICE_MODEL_BASE_URL: 'http://127.0.0.1:11434/v1',
+    SERVICE_MODEL_API_KEY: `${key}-own`,
+  })
   const { providers } = roster.get('model-proxy') as ModelProxyBoot
   assert.deepEqual(providers, [
     { name: 'openai', key },
@@ -81,5 +91,8 @@ test('keys of providers reach the model proxy alone, and without one there is no
   for (const [name, boot] of roster) assert.equal(JSON.stringify(boot).includes(key), name === 'model-proxy', name)
   const bare = rosterOf(['--dev'])
   assert.equal(bare.has('model-proxy'), false)
-  assert.deepEqual([...bare.values()].flatMap(({ edges }) => Object.keys(edges)).filter((edge) => edge.includes('model')), [])
+  assert.deepEqual(
+    [...bare.values()].flatMap(({ edges }) => Object.keys(edges)).filter((edge) => edge.includes('model')),
+    [],
+  )
 })

@@ -6,7 +6,9 @@ import { decidePlan } from '../../src/plan/decide.ts'
 const plan = (env: Record<string, string>) => decidePlan([], { HOME: '/home/somebody', ...env }, '1.2.3').plan.models
 
 test('each key configures its provider', () => {
-  const keys = ['ANTHROPIC', 'OPENAI', 'GEMINI', 'OPENROUTER', 'GROQ', 'MISTRAL'].map((name) => [`${name}_API_KEY`, `key-of-${name}`] as const)
+  const keys = ['ANTHROPIC', 'OPENAI', 'GEMINI', 'OPENROUTER', 'GROQ', 'MISTRAL'].map(
+    (name) => [`${name}_API_KEY`, `key-of-${name}`] as const,
+  )
   assert.deepEqual(
     plan(Object.fromEntries(keys)).map(({ name, key }) => [name, key]),
     keys.map(([, key]) => [key.slice(7).toLowerCase(), key]),
@@ -14,7 +16,13 @@ test('each key configures its provider', () => {
   assert.deepEqual(plan({}), [])
 })
 
-for (const url of ['https://models.example/v1', 'https://models.example', 'http://127.0.0.1:8000/v1', 'http://localhost:11434/v1', 'http://[::1]:1/v1/']) {
+for (const url of [
+  'https://models.example/v1',
+  'https://models.example',
+  'http://127.0.0.1:8000/v1',
+  'http://localhost:11434/v1',
+  'http://[::1]:1/v1/',
+]) {
   test(`takes ${url} for a server of one's own`, () => {
     assert.deepEqual(plan({ SERVICE_MODEL_BASE_URL: url }), [{ name: 'compatible', key: null, baseUrl: url }])
   })

@@ -48,7 +48,9 @@ export const modelProxyControlPlane = defineEdge({
   server: 'model-proxy',
   caller: 'control-plane',
   calls: {
-    providers: call(v.strictObject({}), v.strictObject({ items: v.array(ProviderView), spending: v.array(ModelSpending) }), { patient: true }),
+    providers: call(v.strictObject({}), v.strictObject({ items: v.array(ProviderView), spending: v.array(ModelSpending) }), {
+      patient: true,
+    }),
     /** Newest first. */
     records: call(v.strictObject(modelCallFilter), ModelCallPage, { large: true, patient: true }),
     /** Asks for the list of models, which takes no tokens. */

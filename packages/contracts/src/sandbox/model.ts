@@ -26,7 +26,10 @@ export const modelErrors = {
 } as const
 export type ModelErrorCode = keyof typeof modelErrors
 
-const ModelErrorName = v.custom<ModelErrorCode>((value) => typeof value === 'string' && Object.hasOwn(modelErrors, value), 'expected a code')
+const ModelErrorName = v.custom<ModelErrorCode>(
+  (value) => typeof value === 'string' && Object.hasOwn(modelErrors, value),
+  'expected a code',
+)
 
 /** One line of `model-calls.jsonl`. Never a word of a request or an answer. */
 export const ModelCallRecord = v.strictObject({

@@ -1,5 +1,13 @@
 // Models: which providers the unit can ask, what was taken of them, and whether they answer.
-import { type AgentGroupID, ModelCallList, ModelList, ModelProvider, type Principal, ProviderCheck, ServiceError } from '@gatehouse/contracts'
+import {
+  type AgentGroupID,
+  ModelCallList,
+  ModelList,
+  ModelProvider,
+  type Principal,
+  ProviderCheck,
+  ServiceError,
+} from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
@@ -59,7 +67,10 @@ export const modelRoutes = new Hono<Env>()
       const { unit, token, call } = c.var
       await unit.peers.gateway.permit({ token, route: 'probe' }, call)
       if (unit.peers.modelProxy === null)
-        throw new ServiceError('not-found', { detail: 'this unit has no key for a provider of models', hint: 'start it with one, such as ANTHROPIC_API_KEY' })
+        throw new ServiceError('not-found', {
+          detail: 'this unit has no key for a provider of models',
+          hint: 'start it with one, such as ANTHROPIC_API_KEY',
+        })
       return c.json(await unit.peers.modelProxy.check(c.req.valid('param'), call))
     },
   )

@@ -10,7 +10,14 @@ test('lists the providers with what was spent, and the records of requests by fi
   assert.deepEqual((await ask('GET', '/v1/models')).json(), models)
   const query = 'agentGroupID=dev-agent&provider=anthropic&outcome=ok&limit=7&cursor=1-0&since=2026-01-01T00:00:00Z'
   assert.deepEqual((await ask('GET', `/v1/audit/model-calls?${query}`)).json(), { items: [modelCall], nextCursor: '1-0' })
-  const params = { agentGroupIDs: ['dev-agent'], provider: 'anthropic', outcome: 'ok', limit: 7, cursor: '1-0', since: '2026-01-01T00:00:00Z' }
+  const params = {
+    agentGroupIDs: ['dev-agent'],
+    provider: 'anthropic',
+    outcome: 'ok',
+    limit: 7,
+    cursor: '1-0',
+    since: '2026-01-01T00:00:00Z',
+  }
   assert.deepEqual(named('model-proxy.records')[0]?.params, params)
   for (const wrong of ['provider=nobody', 'outcome=perhaps', 'limit=0', 'session=x', 'anything=1'])
     assert.equal((await ask('GET', `/v1/audit/model-calls?${wrong}`)).status, 422, wrong)
@@ -21,7 +28,10 @@ test('a token of some groups sees what those took, and no other record', async (
   assert.deepEqual((await ask('GET', '/v1/models')).json().spending, [])
   await ask('GET', '/v1/audit/model-calls')
   await ask('GET', '/v1/audit/model-calls?agentGroupID=theirs')
-  assert.deepEqual(named('model-proxy.records').map(({ params }) => params.agentGroupIDs), [['mine'], []])
+  assert.deepEqual(
+    named('model-proxy.records').map(({ params }) => params.agentGroupIDs),
+    [['mine'], []],
+  )
 })
 
 test('asks a provider on demand, with the permission of a probe', async () => {

@@ -30,7 +30,10 @@ const toolUnknown = (providerTools: readonly string[] = []): Failure | undefined
   const unknown = providerTools.find((tool) => !Object.hasOwn(providerPowers, tool))
   return unknown === undefined
     ? undefined
-    : { rule: 'provider-tool-unknown', reason: `expected tools of providers among ${Object.keys(providerPowers).join(', ')}, got ${quote(unknown)}` }
+    : {
+        rule: 'provider-tool-unknown',
+        reason: `expected tools of providers among ${Object.keys(providerPowers).join(', ')}, got ${quote(unknown)}`,
+      }
 }
 
 export const unusableChoice = (agent: AgentGroup['agent'], wish: Wish, { config }: Pick<World, 'config'>): Failure | undefined =>

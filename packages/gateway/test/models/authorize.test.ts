@@ -32,7 +32,10 @@ test('agents that use a model are launched with a socket for it, and the mock ag
   assert.deepEqual([thinker.expected, mock.expected], [['tools', 'model'], ['tools']])
   assert.deepEqual(heard, ['session-opened thinker'])
   const told = await unit.gateway.modelProxy.sessions({}, context)
-  assert.deepEqual(told.map(({ session }) => session), [thinker.id])
+  assert.deepEqual(
+    told.map(({ session }) => session),
+    [thinker.id],
+  )
   await unit.gateway.modelProxy.surfaceReady({ session: thinker.id, surface: 'model' }, context)
   assert.deepEqual((await openSession(unit, 'thinker', 'surfaces')).reported, ['model'])
 })
@@ -48,7 +51,12 @@ test('a unit without a key for any provider has no sockets for models', async ()
 test('only the approved model of the approved provider is allowed, with what the group may take', async () => {
   const session = await openSession(unit, 'thinker')
   assert.deepEqual(await ask(session), { allowed: true, agentGroupID: 'thinker', powers: [] })
-  for (const [provider, model] of [['openai', 'the-model'], ['anthropic', 'another'], ['anthropic', 'The-Model'], ['', '']] as const) {
+  for (const [provider, model] of [
+    ['openai', 'the-model'],
+    ['anthropic', 'another'],
+    ['anthropic', 'The-Model'],
+    ['', ''],
+  ] as const) {
     const verdict = await ask(session, provider, model)
     assert.ok(!verdict.allowed && verdict.code === 'model-refused' && verdict.reason.includes('the-model of anthropic'))
   }
@@ -67,7 +75,13 @@ test('an approved change of permissions holds from the next request on, and is t
   await carry(unit, ['permissions', 'thinker', { model: { provider: 'openai', id: 'other' } }])
   assert.equal((await ask(session)).allowed, false)
   const holding = await unit.gateway.modelProxy.holding({ session: session.id }, context)
-  assert.deepEqual(holding, { agentGroupID: 'thinker', frozen: false, model: { provider: 'openai', id: 'other' }, powers: ['web_search'], tokensPerDay: 1000 })
+  assert.deepEqual(holding, {
+    agentGroupID: 'thinker',
+    frozen: false,
+    model: { provider: 'openai', id: 'other' },
+    powers: ['web_search'],
+    tokensPerDay: 1000,
+  })
   await carry(unit, ['permissions', 'thinker', { model: choice }])
 })
 
@@ -81,7 +95,10 @@ test('a freeze, of the unit or the group, refuses and is told; a session that ha
     assert.equal((await unit.gateway.modelProxy.holding({ session: session.id }, context)).frozen, true)
     await unit.gateway.controlPlane.unfreeze({ token: adminToken, reason: 'over', ...scope }, context)
   }
-  assert.deepEqual(heard, Array.from({ length: 4 }, () => 'freeze-changed'))
+  assert.deepEqual(
+    heard,
+    Array.from({ length: 4 }, () => 'freeze-changed'),
+  )
   assert.equal((await ask(session)).allowed, true)
   await unit.gateway.runner.closeSession({ session: session.id }, context)
   const verdict = await ask(session)
@@ -89,7 +106,9 @@ test('a freeze, of the unit or the group, refuses and is told; a session that ha
 })
 
 test('refuses a provider without a key, and a tool of providers that nobody knows', async () => {
-  const elsewhere = await fails(submit(unit, ['agent_create', 'far', { id: 'far', name: 'Far', agent: 'model', model: { provider: 'groq', id: 'x' } }]))
+  const elsewhere = await fails(
+    submit(unit, ['agent_create', 'far', { id: 'far', name: 'Far', agent: 'model', model: { provider: 'groq', id: 'x' } }]),
+  )
   assert.equal(elsewhere.code, 'change-refused')
   assert.match(elsewhere.detail ?? '', /anthropic, openai/)
   for (const after of [{ model: { provider: 'groq', id: 'x' } }, { providerTools: ['anything'] }])

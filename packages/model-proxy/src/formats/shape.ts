@@ -108,7 +108,10 @@ export interface ObjectOptions {
 
 export type Fields = Readonly<Record<string, Shape>>
 
-const member = (walk: Walk, { name, value, shape, power }: { name: string; value: unknown; shape?: Shape; power?: ProviderPower }): void => {
+const member = (
+  walk: Walk,
+  { name, value, shape, power }: { name: string; value: unknown; shape?: Shape; power?: ProviderPower },
+): void => {
   if (shape !== undefined) shape(value, walk)
   else if (power !== undefined) ask(walk, power)
   else throw new FieldRefused(fieldOf([...walk.path.slice(0, -1), readable(name)]), 'no field of this name here')

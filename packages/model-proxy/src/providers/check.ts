@@ -22,13 +22,31 @@ export const checkProvider = async ({ provider, key }: Keyed, agents: Agents): P
     // The list itself is not read.
     throw done
   }
-  const asked = { agent: agents.of(provider), origin: provider.origin, target: provider.models, method: 'GET', headers: credentials } as const
+  const asked = {
+    agent: agents.of(provider),
+    origin: provider.origin,
+    target: provider.models,
+    method: 'GET',
+    headers: credentials,
+  } as const
   transfer({ ...asked, body: null, signal, begin }).catch((error: unknown) => answered.reject(error))
   try {
     const status = await answered.promise
     const isJudged = status < 300 || status === 401 || status === 403
-    return { provider: provider.name, reachable: true, ...(isJudged && { keyAccepted: status < 300 }), status, elapsedMs: elapsed(), detail: detailOf(status) }
+    return {
+      provider: provider.name,
+      reachable: true,
+      ...(isJudged && { keyAccepted: status < 300 }),
+      status,
+      elapsedMs: elapsed(),
+      detail: detailOf(status),
+    }
   } catch {
-    return { provider: provider.name, reachable: false, elapsedMs: elapsed(), detail: 'the provider cannot be reached: look at the network, the proxy settings and the address' }
+    return {
+      provider: provider.name,
+      reachable: false,
+      elapsedMs: elapsed(),
+      detail: 'the provider cannot be reached: look at the network, the proxy settings and the address',
+    }
   }
 }

@@ -14,21 +14,21 @@ const Spent = v.looseObject({ time: v.string(), agentGroupID: v.nullable(v.strin
 export const recallSpending = async (records: Pick<Records, 'read'>, budget: Budget, now: number): Promise<void> => {
   const today = dayOf(now)
   let before: RecordPosition | undefined
-  let isOver = false
+  const search = { isOver: false }
   do {
     const page = await records.read({
       isWanted: (record) => {
         if (!v.is(Spent, record)) return false
-        isOver ||= !record.time.startsWith(today)
-        if (!isOver && record.agentGroupID !== null) budget.spend(record.agentGroupID, record.tokensIn + record.tokensOut)
-        return isOver
+        search.isOver ||= !record.time.startsWith(today)
+        if (!search.isOver && record.agentGroupID !== null) budget.spend(record.agentGroupID, record.tokensIn + record.tokensOut)
+        return search.isOver
       },
       limit: 1,
       before,
       most: once,
     })
     before = page.next
-  } while (before !== undefined && !isOver)
+  } while (before !== undefined && !search.isOver)
 }
 
 const matches = (record: ModelCallRecord, { agentGroupIDs, session, provider, outcome, since, until }: Filter): boolean =>

@@ -24,4 +24,7 @@ const reasonAgainst = (holding: ModelHolding, flight: ModelFlight, budget: Budge
 }
 
 export const createFlights = (gateway: Pick<Calls<typeof gatewayModelProxy>, 'holding'>, budget: Budget): ModelFlights =>
-  new Flights({ ask: (session) => gateway.holding({ session }), reasonAgainst: (holding, flight) => reasonAgainst(holding, flight, budget) })
+  new Flights({
+    ask: (session) => gateway.holding({ session }),
+    reasonAgainst: (holding, flight) => reasonAgainst(holding, flight, budget),
+  })

@@ -26,7 +26,8 @@ export interface RequestTools {
 
 type Allowed = Extract<ModelVerdict, { allowed: true }>
 
-const unwritable = (): ModelRefusal => new ModelRefusal('audit-unwritable', 'the record of the request cannot be written, so it is not answered')
+const unwritable = (): ModelRefusal =>
+  new ModelRefusal('audit-unwritable', 'the record of the request cannot be written, so it is not answered')
 
 const authorize = async ({ gateway }: RequestTools, call: ModelCall, { signal }: Exchange): Promise<Allowed> => {
   const { caller, provider, model } = call
@@ -69,7 +70,9 @@ const run = async (tools: RequestTools, call: ModelCall, exchange: Exchange): Pr
   const { provider, key } = route.keyed
   call.provider = provider.name
   if (call.caller.running > limits.sessionModelCalls)
-    throw new ModelRefusal('busy', `expected at most ${limits.sessionModelCalls} requests at a time: wait for one to end`, { headers: { 'retry-after': '1' } })
+    throw new ModelRefusal('busy', `expected at most ${limits.sessionModelCalls} requests at a time: wait for one to end`, {
+      headers: { 'retry-after': '1' },
+    })
   if (!tools.recorder.isWritable) throw unwritable()
   const ask = await readAsk(request, route)
   call.model = ask.model.slice(0, 128)
@@ -91,7 +94,10 @@ const run = async (tools: RequestTools, call: ModelCall, exchange: Exchange): Pr
 
 /** Of our own side, before anything was sent. */
 const refusalOf = (error: unknown): ModelRefusal => {
-  if (isServiceError(error)) return new ModelRefusal('unavailable', 'the unit cannot decide about the request now: try again in a moment', { headers: { 'retry-after': '1' } })
+  if (isServiceError(error))
+    return new ModelRefusal('unavailable', 'the unit cannot decide about the request now: try again in a moment', {
+      headers: { 'retry-after': '1' },
+    })
   return explain(error)
 }
 

@@ -2,15 +2,21 @@
 import type { ServerResponse } from 'node:http'
 import type { ModelRefusal } from '../requests/refusal.ts'
 
-export const refusalText = ({ code, message }: Pick<ModelRefusal, 'code' | 'message'>): string =>
+const refusalText = ({ code, message }: Pick<ModelRefusal, 'code' | 'message'>): string =>
   JSON.stringify({ type: 'error', error: { type: code, code, message } })
 
+export interface JsonAnswer {
+  readonly status: number
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** Nothing is written to a caller that is gone. */
-export const sendJson = (response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>> = {}): void => {
+export const sendJson = (response: ServerResponse, { status, text, headers = {} }: JsonAnswer): void => {
   if (response.destroyed) return
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers })
   response.end(text)
 }
 
 export const sendRefusal = (response: ServerResponse, refusal: ModelRefusal): void =>
-  sendJson(response, refusal.status, refusalText(refusal), refusal.headers)
+  sendJson(response, { status: refusal.status, text: refusalText(refusal), headers: refusal.headers })

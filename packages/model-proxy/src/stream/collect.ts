@@ -19,7 +19,8 @@ export class Collector implements Receiver {
 
   data(chunk: Buffer): void {
     const room = this.#most - this.#size
-    if (chunk.length > room && this.#overflow === 'refuse') throw new ModelRefusal('provider-malformed', 'the provider answered with more than may be read')
+    if (chunk.length > room && this.#overflow === 'refuse')
+      throw new ModelRefusal('provider-malformed', 'the provider answered with more than may be read')
     this.#size += chunk.length
     if (room > 0) this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
     // An error goes on for ever only to keep us busy.

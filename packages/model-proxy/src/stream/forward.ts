@@ -1,30 +1,17 @@
 // Sends a request to its provider and its answer back: as a stream, as a whole, or as the error that it is.
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { limits } from '@gatehouse/contracts'
 import { Abandoned } from '@gatehouse/kernel'
 import { OutboundFailure } from '@gatehouse/outbound'
-import type { Dispatcher } from 'undici'
-import type { Ask } from '../requests/ask.ts'
 import type { Finish, ModelCall } from '../requests/call.ts'
 import { ModelRefusal } from '../requests/refusal.ts'
 import { sendRefusal } from '../socket/reply.ts'
 import { Collector } from './collect.ts'
+import type { Delivery } from './delivery.ts'
 import { EventStream } from './events.ts'
 import { isEncoded, mediaTypeOf, upstreamHeaders } from './headers.ts'
 import { providerError, refusedKey } from './provider-error.ts'
 import { type Flow, type Head, type Receiver, transfer } from './transfer.ts'
 import { WholeAnswer } from './whole.ts'
-
-export interface Delivery {
-  readonly ask: Ask
-  /** The body as it is sent. */
-  readonly body: string
-  readonly headers: IncomingHttpHeaders
-  readonly response: ServerResponse
-  readonly agent: Pick<Dispatcher, 'dispatch'>
-  readonly secret: string | null
-  readonly signal: AbortSignal
-}
 
 const malformed = (what: string): ModelRefusal => new ModelRefusal('provider-malformed', `the provider answered with ${what}`)
 
@@ -53,20 +40,22 @@ interface Answer {
   error?: { readonly head: Head; readonly body: Collector }
 }
 
-const receive = (delivery: Delivery, call: ModelCall, answer: Answer) => (head: Head, flow: Flow): Receiver => {
-  call.status = head.status
-  if (head.status < 200 || head.status >= 300) {
-    call.end = 'failed'
-    if (head.status === 401 || head.status === 403) throw refusedKey(head.status)
-    const body = new Collector(limits.modelError, 'cut')
-    answer.error = { head, body }
-    return body
+const receive =
+  (delivery: Delivery, call: ModelCall, answer: Answer) =>
+  (head: Head, flow: Flow): Receiver => {
+    call.status = head.status
+    if (head.status < 200 || head.status >= 300) {
+      call.end = 'failed'
+      if (head.status === 401 || head.status === 403) throw refusedKey(head.status)
+      const body = new Collector(limits.modelError, 'cut')
+      answer.error = { head, body }
+      return body
+    }
+    call.end = 'cut'
+    checkMedia(head, delivery.ask.streams)
+    if (delivery.ask.streams) return (answer.stream = new EventStream(delivery, head, { flow, call }))
+    return (answer.whole = new WholeAnswer(delivery, head, call))
   }
-  call.end = 'cut'
-  checkMedia(head, delivery.ask.streams)
-  if (delivery.ask.streams) return (answer.stream = new EventStream(delivery, head, { flow, call }))
-  return (answer.whole = new WholeAnswer(delivery, head, call))
-}
 
 const finish = ({ stream, whole, error }: Answer, { response, secret }: Delivery): Finish => {
   if (error !== undefined) throw providerError(error.head, error.body.text, secret)
@@ -90,7 +79,10 @@ export const forward = async (delivery: Delivery, call: ModelCall): Promise<Fini
   const answer: Answer = {}
   call.end = 'silent'
   try {
-    const headers = { ...upstreamHeaders(delivery.headers, format.name, ask.streams), ...(secret !== null && provider.credentials(secret, format.name)) }
+    const headers = {
+      ...upstreamHeaders(delivery.headers, format.name, ask.streams),
+      ...(secret !== null && provider.credentials(secret, format.name)),
+    }
     const begin = receive(delivery, call, answer)
     await transfer({ agent, origin: provider.origin, target: ask.route.target, method: 'POST', headers, body, signal, begin })
     return finish(answer, delivery)

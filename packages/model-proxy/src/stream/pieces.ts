@@ -17,7 +17,7 @@ const fallbacks = (secret: string): Uint16Array => {
 
 export interface Speller {
   /** How far the secret is spelled after this text, having been spelled so far before it; `telling` or more is too much. */
-  follow(matched: number, text: string): number
+  readonly follow: (matched: number, text: string) => number
   readonly telling: number
   /** Of the secret. */
   readonly length: number

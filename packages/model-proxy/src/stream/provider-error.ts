@@ -23,7 +23,10 @@ const messageOf = (text: string): string | undefined => {
 }
 
 export const refusedKey = (status: number): ModelRefusal =>
-  new ModelRefusal('provider-refused', `the provider refused the unit's own key (${status}); an operator has to mend it, and nothing else helps`)
+  new ModelRefusal(
+    'provider-refused',
+    `the provider refused the unit's own key (${status}); an operator has to mend it, and nothing else helps`,
+  )
 
 export const providerError = ({ status, headers }: Head, text: string, secret: string | null): ModelRefusal => {
   const told = messageOf(text)

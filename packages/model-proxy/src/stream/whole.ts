@@ -7,7 +7,7 @@ import { ModelRefusal } from '../requests/refusal.ts'
 import { sendJson } from '../socket/reply.ts'
 import { blankText } from './blank.ts'
 import { Collector } from './collect.ts'
-import type { Delivery } from './forward.ts'
+import type { Delivery } from './delivery.ts'
 import { answerHeaders } from './headers.ts'
 import type { Head, Receiver } from './transfer.ts'
 
@@ -45,6 +45,6 @@ export class WholeAnswer implements Receiver {
     this.#call.usage = () => ask.route.path.format.usage(answer)
     this.#call.end = 'whole'
     const text = blankText(JSON.stringify(answer), secret)
-    return () => sendJson(response, 200, text, answerHeaders(this.#head.headers, secret))
+    return () => sendJson(response, { status: 200, text, headers: answerHeaders(this.#head.headers, secret) })
   }
 }

@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
-import { type Bench, chatBody, createBench, geminiBody, group, type HttpAnswer, messagesBody, patience, responsesBody } from '../fixtures/bench.ts'
+import {
+  type Bench,
+  chatBody,
+  createBench,
+  geminiBody,
+  group,
+  type HttpAnswer,
+  messagesBody,
+  patience,
+  responsesBody,
+} from '../fixtures/bench.ts'
 import { delta, type Reply, usual } from '../fixtures/provider.ts'
 
 let bench: Bench
@@ -23,7 +33,10 @@ after(() => bench.stop())
 const path = '/openai/v1/chat/completions'
 const post = (more: object = {}): Promise<HttpAnswer> => bench.post(path, chatBody(more))
 const codeOf = ({ text }: HttpAnswer): string => (JSON.parse(text) as { error: { code: string } }).error.code
-const spending = async () => (await bench.proxy.controlPlane.providers({}, { requestId: '', traceparent: undefined, signal: new AbortController().signal })).spending.find(({ agentGroupID }) => agentGroupID === group)
+const spending = async () =>
+  (
+    await bench.proxy.controlPlane.providers({}, { requestId: '', traceparent: undefined, signal: new AbortController().signal })
+  ).spending.find(({ agentGroupID }) => agentGroupID === group)
 
 test('what a request took is counted, and the next one that does not fit is refused until the day is over', async () => {
   bench.gateway.tokensPerDay = 160
@@ -72,7 +85,10 @@ test('requests at the same time cannot share what is left', async () => {
   assert.ok(((await spending())?.reserved ?? 0) > 200)
   gate.resolve()
   const statuses = (await Promise.all(answers)).map(({ status }) => status)
-  assert.deepEqual(statuses.toSorted(), [200, 200, 403, 403])
+  assert.deepEqual(
+    statuses.toSorted((a, b) => a - b),
+    [200, 200, 403, 403],
+  )
   assert.deepEqual(await spending(), { agentGroupID: group, tokens: 36, reserved: 0 })
 })
 
@@ -86,7 +102,9 @@ test('a stream that is hung up on is not free', async () => {
   bench.provider.reply = begun
   const count = (await bench.records()).length
   const controller = new AbortController()
-  await bench.post(path, chatBody({ stream: true, max_tokens: 40 }), { signal: controller.signal, onData: () => controller.abort() }).catch(() => undefined)
+  await bench
+    .post(path, chatBody({ stream: true, max_tokens: 40 }), { signal: controller.signal, onData: () => controller.abort() })
+    .catch(() => undefined)
   const record = (await bench.settledRecords(count + 1)).at(-1)
   assert.deepEqual([record?.outcome, record?.estimated], ['cancelled', true])
   assert.ok((record?.tokensIn ?? 0) > 0 && (record?.tokensOut ?? 0) > 0 && (record?.tokensOut ?? 0) <= 40)

@@ -14,7 +14,15 @@ before(async () => {
   await bench.start()
 })
 beforeEach(() => {
-  Object.assign(bench.gateway, { provider: 'openai', model: 'the-model', powers: [], frozen: false, isDown: false, tokensPerDay: undefined, onAuthorized: async () => undefined })
+  Object.assign(bench.gateway, {
+    provider: 'openai',
+    model: 'the-model',
+    powers: [],
+    frozen: false,
+    isDown: false,
+    tokensPerDay: undefined,
+    onAuthorized: async () => undefined,
+  })
   bench.provider.reply = usual
 })
 after(() => bench.stop())
@@ -39,7 +47,10 @@ const running = async (body: object = {}) => {
   return { answer, isClosed: () => isClosed }
 }
 
-const tell = { group: (id: AgentGroupID = group) => bench.listeners.on['permissions-changed']?.({ agentGroupID: id }), freeze: () => bench.listeners.on['freeze-changed']?.({}) }
+const tell = {
+  group: (id: AgentGroupID = group) => bench.listeners.on['permissions-changed']?.({ agentGroupID: id }),
+  freeze: () => bench.listeners.on['freeze-changed']?.({}),
+}
 
 test('a freeze ends a stream in the middle, at both ends, and refuses the next request', async () => {
   const { answer, isClosed } = await running()

@@ -35,10 +35,13 @@ const askedOf = async (reply: Reply, body: unknown = asStream): Promise<Told> =>
   return { status, headers, ...error }
 }
 
-const failing = (status: number, headers: Record<string, string> = {}): Reply => json({ error: { message: 'slow down', type: 'x' } }, status, headers)
+const failing = (status: number, headers: Record<string, string> = {}): Reply =>
+  json({ error: { message: 'slow down', type: 'x' } }, status, headers)
 
 test('passes 429 on, with when to come back', async () => {
-  const told = await askedOf(failing(429, { 'retry-after': '7', 'retry-after-ms': '7000', 'set-cookie': 'a=b', 'openai-organization': 'org' }))
+  const told = await askedOf(
+    failing(429, { 'retry-after': '7', 'retry-after-ms': '7000', 'set-cookie': 'a=b', 'openai-organization': 'org' }),
+  )
   assert.deepEqual([told.status, told.code], [429, 'rate-limited'])
   assert.deepEqual([told.headers['retry-after'], told.headers['retry-after-ms']], ['7', '7000'])
   assert.match(told.message, /slow down/)
@@ -70,8 +73,14 @@ test('follows no redirect', async () => {
 
 test('refuses a wrong media type, a whole answer for a stream, a stream for a whole answer, and what is compressed', async () => {
   const html: Reply = (_seen, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hello</h1>')
-  const zipped: Reply = (_seen, response) => void response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }).end('x')
-  for (const [reply, body] of [[html, asStream], [json({}), asStream], [chatStream('a'), chatBody()], [zipped, asStream]] as const) {
+  const zipped: Reply = (_seen, response) =>
+    void response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }).end('x')
+  for (const [reply, body] of [
+    [html, asStream],
+    [json({}), asStream],
+    [chatStream('a'), chatBody()],
+    [zipped, asStream],
+  ] as const) {
     const told = await askedOf(reply, body)
     assert.deepEqual([told.status, told.code], [502, 'provider-malformed'])
   }
@@ -109,10 +118,12 @@ const streamed = async (reply: Reply): Promise<{ text: string; isCut: boolean; c
 }
 
 test('tells in the words of the format that a stream was reset, gone silent, or never ends a line', async () => {
-  const begun = (then: (response: Parameters<Reply>[1]) => void): Reply => (_seen, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write(delta('hello'), () => then(response))
-  }
+  const begun =
+    (then: (response: Parameters<Reply>[1]) => void): Reply =>
+    (_seen, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(delta('hello'), () => then(response))
+    }
   const reset = await streamed(begun((response) => void setImmediate(() => response.socket?.resetAndDestroy())))
   assert.match(reset.text, /hello[^]*data: {"error":{"type":"provider-unreachable"/)
   assert.equal(reset.code, 'provider-unreachable')
@@ -184,7 +195,9 @@ test('ends its request at the provider when the agent goes away', async () => {
   }
   const controller = new AbortController()
   const before = (await bench.records()).length
-  await assert.rejects(bench.post(path, asStream, { signal: controller.signal, onData: () => controller.abort() }).then(({ isCut }) => assert.ok(!isCut)))
+  await assert.rejects(
+    bench.post(path, asStream, { signal: controller.signal, onData: () => controller.abort() }).then(({ isCut }) => assert.ok(!isCut)),
+  )
   await waitFor(() => isClosed, { what: 'the end of the request at the provider', deadline: patience })
   const records = await bench.settledRecords(before + 1)
   assert.equal(records.at(-1)?.outcome, 'cancelled')

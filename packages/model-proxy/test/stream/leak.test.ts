@@ -22,6 +22,9 @@ const ask = async (reply: Reply, body: unknown = chatBody({ stream: true })) => 
   return bench.post('/openai/v1/chat/completions', body)
 }
 
+const escapesOf = (text: string): string =>
+  Array.from(text, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+
 /** What an agent has of a stream once it has put the texts together. */
 const textOf = (stream: string): string =>
   stream
@@ -64,8 +67,10 @@ for (const size of [1, 2, 3, 4, 6, 8, 12, 19]) {
 }
 
 test('ends a stream that tells the key in escapes, and one that does so as Anthropic speaks, among other fields', async () => {
-  const escaped = [...key].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
-  const one = await ask((_seen, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(delta('KEY').replace('KEY', escaped)))
+  const escaped = escapesOf(key)
+  const one = await ask(
+    (_seen, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(delta('KEY').replace('KEY', escaped)),
+  )
   assert.match(one.text, /provider-leaked-key/)
   assert.doesNotMatch(one.text, /u0073/)
   bench.gateway.provider = 'anthropic'
@@ -83,8 +88,9 @@ test('ends a stream that tells the key in escapes, and one that does so as Anthr
 })
 
 test('blanks the key in whole answers, in errors and in headers', async () => {
-  const escaped = `{"choices":[{"message":{"content":"${[...key].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}}]}`
-  const whole: Reply = (_seen, response) => void response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': key }).end(escaped)
+  const escaped = `{"choices":[{"message":{"content":"${escapesOf(key)}"}}]}`
+  const whole: Reply = (_seen, response) =>
+    void response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': key }).end(escaped)
   const shown = await ask(whole, chatBody())
   assert.equal(shown.status, 200)
   assert.doesNotMatch(JSON.stringify([shown.text, shown.headers]), new RegExp(key))
@@ -93,7 +99,10 @@ test('blanks the key in whole answers, in errors and in headers', async () => {
   bench.provider.reply = usual
 })
 
-const plain = Buffer.from(Array.from({ length: 40 }, (_, at) => delta(`word ${at} sk-openai-T7 `)).join('') + event({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 9 } }))
+const plain = Buffer.from(
+  Array.from({ length: 40 }, (_, at) => delta(`word ${at} sk-openai-T7 `)).join('') +
+    event({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 9 } }),
+)
 
 test('passes honest streams byte for byte and counts them, however they are cut', () => {
   fc.assert(
@@ -114,27 +123,33 @@ test('passes honest streams byte for byte and counts them, however they are cut'
 
 test('never lets more than a beginning of the key through, however it is cut into events and chunks', () => {
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 1, max: 19 }), { minLength: 1, maxLength: 60 }), fc.array(fc.nat(8_000), { maxLength: 60 }), (sizes, cuts) => {
-      const pieces: string[] = []
-      for (let at = 0, turn = 0; at < key.length; turn++) {
-        const size = sizes[turn % sizes.length] ?? 1
-        pieces.push(key.slice(at, at + size))
-        at += size
-      }
-      const bytes = Buffer.from(pieces.map((text) => event({ type: 'content_block_delta', delta: { type: 'text_delta', text } })).join(''))
-      const watch = new StreamWatch(messages, key)
-      const places = [0, ...cuts.map((cut) => cut % bytes.length).toSorted((a, b) => a - b), bytes.length]
-      let passed = ''
-      let isEnded = false
-      for (let at = 1; at < places.length && !isEnded; at++) {
-        const watched = watch.push(bytes.subarray(places[at - 1], places[at]))
-        isEnded = 'fault' in watched
-        if (!('fault' in watched)) passed += watched.bytes.toString()
-      }
-      const told = [...passed.matchAll(/"text":"([^"]*)/g)].map(([, text]) => text).join('')
-      assert.ok(isEnded, 'the stream was ended')
-      assert.ok(told.length < 20 + 1, told)
-    }),
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 19 }), { minLength: 1, maxLength: 60 }),
+      fc.array(fc.nat(8_000), { maxLength: 60 }),
+      (sizes, cuts) => {
+        const pieces: string[] = []
+        for (let at = 0, turn = 0; at < key.length; turn++) {
+          const size = sizes[turn % sizes.length] ?? 1
+          pieces.push(key.slice(at, at + size))
+          at += size
+        }
+        const bytes = Buffer.from(
+          pieces.map((text) => event({ type: 'content_block_delta', delta: { type: 'text_delta', text } })).join(''),
+        )
+        const watch = new StreamWatch(messages, key)
+        const places = [0, ...cuts.map((cut) => cut % bytes.length).toSorted((a, b) => a - b), bytes.length]
+        let passed = ''
+        let isEnded = false
+        for (let at = 1; at < places.length && !isEnded; at++) {
+          const watched = watch.push(bytes.subarray(places[at - 1], places[at]))
+          isEnded = 'fault' in watched
+          if (!('fault' in watched)) passed += watched.bytes.toString()
+        }
+        const told = [...passed.matchAll(/"text":"([^"]*)/g)].map(([, text]) => text).join('')
+        assert.ok(isEnded, 'the stream was ended')
+        assert.ok(told.length < 20 + 1, told)
+      },
+    ),
     { numRuns: 500 },
   )
 })

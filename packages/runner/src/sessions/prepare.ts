@@ -32,7 +32,8 @@ const mountsOf = ({ runDir }: Context, registered: Registered, directories: Grou
   { source: directories.shared, target: '/shared', mode: 'ro' },
   { source: surfaceDirectory(runDir, 'session', registered.id), target: dirname(sandboxSockets.session), mode: 'ro' },
   ...registered.expected.map(
-    (surface) => ({ source: surfaceDirectory(runDir, surface, registered.id), target: dirname(sandboxSockets[surface]), mode: 'ro' }) as const,
+    (surface) =>
+      ({ source: surfaceDirectory(runDir, surface, registered.id), target: dirname(sandboxSockets[surface]), mode: 'ro' }) as const,
   ),
 ]
 

@@ -43,7 +43,8 @@ const bootOf = (stateDir: string, runDir: string): GatewayBoot => ({
   pinning: 'refuse',
   approvals: 1,
   changeTtl: limits.changeTtl,
-  mountAllow: [], models: [],
+  mountAllow: [],
+  models: [],
 })
 
 export interface GatewayProcess {

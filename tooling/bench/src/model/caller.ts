@@ -17,7 +17,12 @@ export interface Wish {
 export type Ask = (wish: Wish) => Promise<Streamed>
 
 const bodyOf = ({ events, pace, size }: Wish): string =>
-  JSON.stringify({ model: 'm', stream: true, stream_options: { include_usage: true }, messages: [{ role: 'user', content: `${events} ${pace} ${'x'.repeat(size)}` }] })
+  JSON.stringify({
+    model: 'm',
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [{ role: 'user', content: `${events} ${pace} ${'x'.repeat(size)}` }],
+  })
 
 export const createAsk = (to: RequestOptions, path: string): Ask => {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
@@ -33,7 +38,9 @@ export const createAsk = (to: RequestOptions, path: string): Ask => {
           if (bytes === 0) first = performance.now() - start
           bytes += chunk.length
         })
-        response.on('end', () => (response.statusCode === 200 ? resolve({ first, bytes }) : reject(new Error(`status ${response.statusCode}`))))
+        response.on('end', () =>
+          response.statusCode === 200 ? resolve({ first, bytes }) : reject(new Error(`status ${response.statusCode}`)),
+        )
         response.on('error', reject)
       })
       sent.on('error', reject)

@@ -10,7 +10,14 @@ interface Wish {
   readonly pace: number
 }
 
-const delta = JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: ' word' }, finish_reason: null }], usage: null })
+const delta = JSON.stringify({
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, delta: { content: ' word' }, finish_reason: null }],
+  usage: null,
+})
 const event = Buffer.from(`data: ${delta}\n\n`)
 const last = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 9 } })}\n\ndata: [DONE]\n\n`
 /** What a server under load writes at once. */

@@ -68,8 +68,8 @@ const running = async (): Promise<Promise<Heard>[]> => {
   return [answer]
 }
 
-const carry = async (kind: string, agentGroupID: string, wanted: object): Promise<void> => {
-  const { id } = await unit.client.changes.submit({ kind, agentGroupID, after: wanted } as never)
+const carry = async (kind: 'agent_create' | 'permissions', agentGroupID: string, wanted: object): Promise<void> => {
+  const { id } = await unit.client.changes.submit({ kind, agentGroupID, after: { ...wanted } })
   await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'someone' })
 }
 
@@ -102,10 +102,16 @@ test('a session of the group reaches the model, and it is shown what that took',
   assert.equal(text, `${piece('hello')}${ending}`)
   assert.equal(seen.at(-1), `Bearer ${key}`)
   const { items, spending } = await unit.client.models.list()
-  assert.deepEqual(items.map(({ name }) => name), ['compatible'])
+  assert.deepEqual(
+    items.map(({ name }) => name),
+    ['compatible'],
+  )
   assert.deepEqual(spending, [{ agentGroupID: 'thinker', tokens: 18, reserved: 0 }])
   const { items: calls } = await unit.client.models.calls({ agentGroupID: 'thinker' })
-  assert.deepEqual(calls.map(({ outcome, tokensIn, tokensOut }) => [outcome, tokensIn, tokensOut]), [['ok', 11, 7]])
+  assert.deepEqual(
+    calls.map(({ outcome, tokensIn, tokensOut }) => [outcome, tokensIn, tokensOut]),
+    [['ok', 11, 7]],
+  )
   assert.equal((await unit.client.models.check('compatible')).reachable, true)
 })
 
@@ -145,5 +151,6 @@ test('the key is in no answer, log line or file of the unit, and in no argument 
     if ((await stat(file)).isFile()) assert.ok(!(await readFile(file)).includes(key), path)
   }
   for (const { name, pid } of (await unit.client.status()).processes)
-    for (const place of ['cmdline', 'environ']) assert.ok(!(await readFile(`/proc/${pid}/${place}`, 'utf8')).includes(key), `${place} of ${name}`)
+    for (const place of ['cmdline', 'environ'])
+      assert.ok(!(await readFile(`/proc/${pid}/${place}`, 'utf8')).includes(key), `${place} of ${name}`)
 })
