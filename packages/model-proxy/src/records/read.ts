@@ -1,5 +1,5 @@
 // Reads records back: what was spent today, and pages for people.
-import { ModelCallRecord, type modelProxyControlPlane, type Params, type Result, ServiceError } from '@gatehouse/contracts'
+import { limits, ModelCallRecord, type modelProxyControlPlane, type Params, type Result, ServiceError } from '@gatehouse/contracts'
 import type { RecordPosition, Records } from '@gatehouse/journal'
 import * as v from 'valibot'
 import { type Budget, dayOf } from '../budget/budget.ts'
@@ -7,7 +7,7 @@ import { type Budget, dayOf } from '../budget/budget.ts'
 type Filter = Params<typeof modelProxyControlPlane, 'records'>
 type Page = Result<typeof modelProxyControlPlane, 'records'>
 
-const once = { lines: 20_000, bytes: 8 * 1024 * 1024 }
+const once = { lines: limits.callsLines, bytes: limits.callsBytes }
 const Spent = v.looseObject({ time: v.string(), agentGroupID: v.nullable(v.string()), tokensIn: v.number(), tokensOut: v.number() })
 
 /** Records stand in the order of their ends, so that the first of an earlier day ends the search. */
@@ -50,7 +50,7 @@ const parseCursor = (cursor: string | undefined): RecordPosition | undefined => 
 export const readPage = async (records: Pick<Records, 'read'>, filter: Filter): Promise<Page> => {
   const { items, next } = await records.read({
     isWanted: (record) => v.is(ModelCallRecord, record) && matches(record, filter),
-    limit: filter.limit ?? 50,
+    limit: filter.limit ?? limits.pageSize,
     before: parseCursor(filter.cursor),
     most: once,
   })
