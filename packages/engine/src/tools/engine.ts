@@ -32,19 +32,19 @@ export interface ToolEngine {
 /** A container that is still being made cannot be killed yet. */
 const killEvery = 300
 
-const end = async (engine: Engine, name: string, { exited, abandon }: ToolRun): Promise<void> => {
+/** Resolves with whether it has ended. */
+const isOver = ({ exited }: ToolRun, milliseconds: number): Promise<boolean> =>
+  Promise.race([exited.then(() => true), pause(milliseconds, false, { ref: false })])
+
+const end = async (engine: Engine, name: string, run: ToolRun): Promise<void> => {
   const deadline = performance.now() + limits.toolStopTime
-  let isOver = false
-  const over = exited.then(() => (isOver = true))
-  while (!isOver && performance.now() < deadline) {
+  while (performance.now() < deadline) {
     await callEngine(engine, ['kill', name])
-    await Promise.race([over, pause(killEvery, undefined, { ref: false })])
+    if (await isOver(run, killEvery)) return
   }
-  if (!isOver) {
-    await removeContainers(engine, [name])
-    abandon()
-  }
-  await exited
+  await removeContainers(engine, [name])
+  run.abandon()
+  await run.exited
 }
 
 const imageID = /^(?:sha256:)?[0-9a-f]{64}$/

@@ -161,13 +161,13 @@ test('ends a container when it is told to, and tells its exit code to whoever as
   const { engine, containers, begin } = await open(t)
   const { container } = await begin()
   engine.exit(container, 127)
-  const one = { container: container as never }
+  const one = { container }
   assert.deepEqual(await containers.handlers.ended(one, context), { code: 127 })
   const { container: next } = await begin()
-  await containers.handlers.stop({ container: next as never }, context)
+  await containers.handlers.stop({ container: next }, context)
   assert.deepEqual(engine.ended, [next])
   assert.equal(containers.size, 0)
-  await containers.handlers.stop({ container: next as never }, context)
+  await containers.handlers.stop({ container: next }, context)
 })
 
 test('what an earlier broker had running ends when the next one begins', async (t) => {

@@ -61,7 +61,7 @@ const within = (promise: Promise<unknown>, milliseconds: number): Promise<boolea
 /** The runner may be gone too; then nobody knows. */
 const codeOf = async (runner: Runner, container: string): Promise<number | null> => {
   try {
-    return (await runner.ended({ container: container as Started['container'] })).code
+    return (await runner.ended({ container })).code
   } catch {
     return null
   }
@@ -93,7 +93,7 @@ const attach = async ({ socket, container, image }: Started, runner: Runner, log
     gone,
     stop: async () => {
       messages.end()
-      if (await within(closed, limits.upstreamStopTime)) return void (await gone)
+      if (await within(closed, limits.upstreamStopTime)) return gone
       await runner.stop({ container }).catch((error: unknown) => log.warn('a tool server could not be told to end', { container, error }))
       messages.destroy()
       errors.destroy()
@@ -134,7 +134,9 @@ export const connectContainers = ({ path, secret, log, metrics }: ContainersOpti
     secret,
     log,
     metrics,
-    onConnect: async () => void (await runner.calls.begin({ broker })),
+    onConnect: async () => {
+      await runner.calls.begin({ broker })
+    },
   })
   return {
     start: ({ name, entry, env, session }) => {
