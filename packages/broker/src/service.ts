@@ -111,16 +111,6 @@ const surfaceOf = (
   callerOf: ({ session, agentGroupID }) => ({ id: session, agentGroupID, names: undefined }),
 })
 
-const settingsOf = ({ boot, log, secret, containers }: BrokerOptions, origins: Origins): ConnectSettings => ({
-  boot,
-  log,
-  secret,
-  containers,
-  eras: new Eras(),
-  output: new Output(),
-  reachOf: (entry) => origins.reachOf(entry),
-})
-
 export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const { boot, log, metrics, records, recordLog } = options
   await prepareDirectories(boot.runDir)
@@ -130,7 +120,15 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const gateway = client.calls
   const observations = new Observations(gateway, log)
   const origins = await Origins.open({ stateDir: boot.stateDir, log, resolve: options.resolve })
-  const settings = settingsOf(options, origins)
+  const settings: ConnectSettings = {
+    boot,
+    log,
+    secret: options.secret,
+    containers: options.containers,
+    eras: new Eras(),
+    output: new Output(),
+    reachOf: (entry) => origins.reachOf(entry),
+  }
   const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void observations.tell(item, tools) })
   const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.item(server) !== undefined })
   await recorder.recover()

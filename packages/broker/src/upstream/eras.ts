@@ -1,7 +1,11 @@
 // Which servers were found to speak the revisions with a handshake: they are not asked again for a while.
-import { limits } from '@gatehouse/contracts'
+import { type CatalogEntry, limits } from '@gatehouse/contracts'
 import { canonical, sha256 } from '@gatehouse/kernel'
-import type { NamedEntry } from './make-transport.ts'
+
+interface NamedEntry {
+  readonly name: string
+  readonly entry: CatalogEntry
+}
 
 /** By the whole entry: another value of a variable may make another server of it. */
 const keyOf = ({ name, entry }: NamedEntry): string => sha256(canonical({ name, entry }))
