@@ -111,6 +111,24 @@ const surfaceOf = (
   callerOf: ({ session, agentGroupID }) => ({ id: session, agentGroupID, names: undefined }),
 })
 
+const handlersOf = ({ catalog, servers }: Rooms, records: Records): Broker['controlPlane'] => ({
+  probe: ({ name }) => catalog.probe(name),
+  logs: (query) => catalog.logs(query),
+  states: () => servers.states(),
+  records: (wanted) => readCalls(records, wanted),
+})
+
+const settingsOf = ({ boot, log, secret, containers, resolve }: BrokerOptions, origins: Origins): ConnectSettings => ({
+  boot,
+  log,
+  secret,
+  containers,
+  eras: new Eras(),
+  output: new Output(),
+  resolve,
+  reachOf: (entry) => origins.reachOf(entry),
+})
+
 export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const { boot, log, metrics, records, recordLog } = options
   await prepareDirectories(boot.runDir)
@@ -120,15 +138,7 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const gateway = client.calls
   const observations = new Observations(gateway, log)
   const origins = await Origins.open({ stateDir: boot.stateDir, log, resolve: options.resolve })
-  const settings: ConnectSettings = {
-    boot,
-    log,
-    secret: options.secret,
-    containers: options.containers,
-    eras: new Eras(),
-    output: new Output(),
-    reachOf: (entry) => origins.reachOf(entry),
-  }
+  const settings = settingsOf(options, origins)
   const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void observations.tell(item, tools) })
   const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.item(server) !== undefined })
   await recorder.recover()
@@ -143,12 +153,7 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
     sessions: new Sessions({ ...surfaceOf(gateway), runDir: boot.runDir, serve: createServe({ routes, log, running, ...patience }), log }),
   }
   return {
-    controlPlane: {
-      probe: ({ name }) => rooms.catalog.probe(name),
-      logs: (query) => rooms.catalog.logs(query),
-      states: () => servers.states(),
-      records: (wanted) => readCalls(records, wanted),
-    },
+    controlPlane: handlersOf(rooms, records),
     life: {
       health: () => health({ servers, recorder, sessions: rooms.sessions }),
       metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),
@@ -157,7 +162,7 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
       await running.settled(lastMoment)
       stopping.abort()
       await running.settled(lastMoment)
-      await Promise.all([rooms.sessions.close(), servers.close()])
+      await Promise.all([rooms.sessions.close(), servers.close(), origins.close()])
       client.close()
       options.containers?.close()
     },

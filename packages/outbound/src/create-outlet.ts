@@ -20,7 +20,7 @@ export interface OutletOptions {
   /** Milliseconds until the answer begins; default that of a call. */
   readonly headersTime?: number
   /** Seams for tests. */
-  readonly resolve?: Resolve
+  readonly resolve?: Resolve | undefined
   readonly dial?: Dial
 }
 

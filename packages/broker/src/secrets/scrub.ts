@@ -10,6 +10,8 @@ export interface Scrub {
 
 /** A shorter value is no secret, and replacing it would spoil ordinary words. */
 const shortest = 6
+/** Of one line of a value. */
+const shortestLine = 12
 
 const replaceAll = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => (rest.includes(secret) ? rest.replaceAll(secret, mask) : rest), text)
@@ -31,12 +33,16 @@ const replaceIn = (value: unknown, secrets: readonly string[]): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [replaceName(name, secrets), replaceIn(item, secrets)]))
 }
 
+/** Of a value that has several. */
+const linesOf = (value: string): string[] =>
+  value.includes('\n') ? value.split(/\r?\n/).filter((line) => line.length >= shortestLine) : []
+
 const escape = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 export const createScrub = (values: readonly string[]): Scrub => {
   const long = values.filter((value) => value.length >= shortest).toSorted((a, b) => b.length - a.length)
-  // A text may hold JSON that holds the value.
-  const secrets = [...new Set(long.flatMap((value) => [value, escape(value)]))]
+  // A text may hold JSON that holds the value, or be read line by line.
+  const secrets = [...new Set(long.flatMap((value) => [value, escape(value), ...linesOf(value)]))]
   const written = [...new Set(secrets.map(escape))]
   return {
     text: (text) => replaceAll(text, secrets),

@@ -2,6 +2,7 @@
 import { limits, type ToolDefinition } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { Scrub } from '../secrets/scrub.ts'
+import { hasUsableMarks } from './argument-headers.ts'
 import { judge, ToolPage } from './definitions.ts'
 import { UpstreamFailure } from './failure.ts'
 import type { Requests } from './requests.ts'
@@ -17,6 +18,8 @@ export interface Listed {
 interface Source {
   readonly requests: Requests
   readonly scrub: Scrub
+  /** Arguments travel in headers too. */
+  readonly mirrorsArguments: boolean
 }
 
 async function* pages({ requests }: Source, signal: AbortSignal): AsyncGenerator<v.InferOutput<typeof ToolPage>> {
@@ -43,7 +46,7 @@ export const listTools = async (source: Source, signal: AbortSignal): Promise<Li
     ttl = shorter(ttl, page.ttlMs)
     for (const value of page.tools) {
       const judged = judge(value)
-      if (judged === null || tools.has(judged.tool.name)) {
+      if (judged === null || tools.has(judged.tool.name) || (source.mirrorsArguments && !hasUsableMarks(judged.tool.inputSchema))) {
         dropped += 1
         continue
       }

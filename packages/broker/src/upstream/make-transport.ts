@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { BrokerBoot, CatalogEntry, LocalEntry, ServerName, SessionID } from '@gatehouse/contracts'
 import { type Logger, privateDirectory } from '@gatehouse/kernel'
-import type { Reach } from '@gatehouse/outbound'
+import type { Reach, Resolve } from '@gatehouse/outbound'
 import type { Transport } from '@modelcontextprotocol/client'
 import { checkHeaders, checkVariables, expand } from '../secrets/expand.ts'
 import { createScrub, type Scrub } from '../secrets/scrub.ts'
@@ -22,6 +22,8 @@ export interface ConnectSettings {
   reachOf(entry: CatalogEntry): Promise<Reach>
   /** Where local servers run in containers. */
   readonly containers?: Containers | undefined
+  /** Seam for tests. */
+  readonly resolve?: Resolve | undefined
   /** Registers an expanded value, so that no log shows it. */
   secret(value: string): void
 }
@@ -83,6 +85,7 @@ export const makeTransport = async (named: NamedEntry, settings: ConnectSettings
       ownAddress,
       outbound,
       reach: await settings.reachOf(entry),
+      resolve: settings.resolve,
     })
     return { kind: 'http', transport, scrub: scrubOf(secrets, settings) }
   }

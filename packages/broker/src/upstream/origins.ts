@@ -32,6 +32,7 @@ export class Origins {
   readonly #path: string
   readonly #known: Map<string, Reach>
   readonly #next = inTurn()
+  #isClosed = false
 
   private constructor(options: OriginsOptions, path: string, known: Map<string, Reach>) {
     this.#options = options
@@ -57,24 +58,32 @@ export class Origins {
     await Promise.allSettled(entries.map((entry) => this.reachOf(entry)))
   }
 
+  /** Nothing is written from now on. */
+  close(): Promise<void> {
+    return this.#next(async () => void (this.#isClosed = true))
+  }
+
+  /** A name that leads nowhere is judged when it leads somewhere; until then nothing is dialled either. */
   async #judge(url: string): Promise<Reach> {
     if (!URL.canParse(url)) return 'public'
-    const { promise, resolve } = Promise.withResolvers<Reach>()
-    const find = this.#options.resolve ?? lookup
-    find(new URL(url).hostname.replace(/^\[|\]$/g, ''), { all: true }, (error, addresses) => {
-      // A name that leads nowhere is judged when it leads somewhere; until then nothing is dialled either.
-      if (error !== null || addresses.length === 0) return resolve('any')
-      const reach = addresses.every(({ address }) => isPublicAddress(address)) ? 'public' : 'any'
-      const known = this.#known.get(url) ?? reach
-      this.#known.set(url, known)
-      void this.#save()
-      resolve(known)
+    const addresses = await this.#resolve(new URL(url).hostname.replace(/^\[|\]$/g, ''))
+    if (addresses.length === 0) return 'any'
+    const known = this.#known.get(url) ?? (addresses.every(isPublicAddress) ? 'public' : 'any')
+    this.#known.set(url, known)
+    await this.#save()
+    return known
+  }
+
+  #resolve(host: string): Promise<string[]> {
+    const { resolve = lookup } = this.#options
+    return new Promise((found) => {
+      resolve(host, { all: true }, (error, addresses) => found(error === null ? addresses.map(({ address }) => address) : []))
     })
-    return promise
   }
 
   #save(): Promise<void> {
     return this.#next(async () => {
+      if (this.#isClosed) return
       const text = JSON.stringify(Object.fromEntries(this.#known))
       await writeAtomically(this.#path, text).catch((error: unknown) =>
         this.#options.log.warn('where the names of tool servers led could not be written down', { error }),

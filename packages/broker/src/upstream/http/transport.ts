@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { checkServerUrl, limits, type OutboundSettings } from '@gatehouse/contracts'
-import { createOutlet, type Reach } from '@gatehouse/outbound'
+import { createOutlet, type Reach, type Resolve } from '@gatehouse/outbound'
 import { UpstreamFailure } from '../failure.ts'
 
 export interface HttpOptions {
@@ -12,14 +12,15 @@ export interface HttpOptions {
   readonly ownAddress: string
   readonly outbound: OutboundSettings
   readonly reach: Reach
+  readonly resolve?: Resolve | undefined
 }
 
 /** The catalog may have been written by hand, so the url is judged here too. */
-export const createHttpTransport = ({ url, headers, ownAddress, outbound, reach }: HttpOptions): Transport => {
+export const createHttpTransport = ({ url, headers, ownAddress, outbound, reach, resolve }: HttpOptions): Transport => {
   const refused = checkServerUrl(url)
   if (refused !== null) throw new UpstreamFailure('address-refused', `the url of the server is refused: ${refused}`)
   const target = new URL(url)
-  const outlet = createOutlet({ url: target, ownAddress, settings: outbound, reach, most: limits.upstreamMessage })
+  const outlet = createOutlet({ url: target, ownAddress, settings: outbound, reach, most: limits.upstreamMessage, resolve })
   const transport = new StreamableHTTPClientTransport(target, {
     fetch: outlet.fetch,
     requestInit: { headers: { ...headers } },
