@@ -133,7 +133,7 @@ test('ends with 0 on SIGTERM, with nothing left behind, not even a server that w
   await isServing()
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
-  assert.ok(await isGone())
+  await waitFor(isGone, { what: 'the end of the tool server' })
   await assert.rejects(ask(surfaceSocket(directory, 'tools', sessionOne), '/tools'), { code: 'ENOENT' })
 })
 

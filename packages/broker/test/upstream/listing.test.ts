@@ -5,6 +5,9 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { limits, type ServerName } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { type Bench, createBench, local, messages, sessionOne } from '../fixtures/bench.ts'
+import { createScrub } from '../../src/secrets/scrub.ts'
+import { listTools } from '../../src/upstream/listing.ts'
+import type { Requests } from '../../src/upstream/requests.ts'
 
 let bench: Bench
 beforeEach(async () => {
@@ -115,4 +118,25 @@ test('asks each server once for many lists', async () => {
   await Promise.all(Array.from({ length: 10 }, () => names()))
   assert.equal((await messages(log)).filter(({ method }) => method === 'tools/list').length, 1)
   assert.ok(limits.listPoll > 60_000)
+})
+
+test('lists a server again when the time is over for which it said that its list may be kept', async () => {
+  await start({ LIST: 'kept', TTL: '1' })
+  await bench.call('sample__echo')
+  assert.equal(bench.gateway.observed.length, 1)
+  await waitFor(() => bench.gateway.observed.length === 2, { what: 'a second listing' })
+})
+
+const pagesOf = (...pages: object[]) => {
+  const answers = [...pages]
+  const requests = { send: async () => answers.shift() } as unknown as Requests
+  return listTools({ requests, scrub: createScrub([]), mirrorsArguments: false }, new AbortController().signal)
+}
+
+test('takes the shortest time that a page names, and no time for what is none', async () => {
+  assert.equal(
+    (await pagesOf({ tools: [], ttlMs: 9_000, nextCursor: 'a' }, { tools: [], ttlMs: 6_000, nextCursor: 'b' }, { tools: [] })).ttl,
+    6_000,
+  )
+  for (const ttlMs of [undefined, null, 0, -1, '5', {}]) assert.equal((await pagesOf({ tools: [], ttlMs })).ttl, undefined)
 })

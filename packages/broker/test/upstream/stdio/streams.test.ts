@@ -105,5 +105,5 @@ test('ends the whole group of a server when the broker stops', async () => {
   await bench.call('sample__echo', { text: 'a' })
   assert.ok((await processesOf(log)).length > 0)
   await bench.broker.stop()
-  assert.deepEqual(await processesOf(log), [])
+  await waitFor(async () => (await processesOf(log)).length === 0, { what: 'the end of all processes' })
 })
