@@ -43,7 +43,7 @@ const freePort = async (): Promise<number> => {
 const launch = async (t: TestContext, port: number) => {
   const runDir = await mkdtemp(join(tmpdir(), 'gh-'))
   t.after(() => rm(runDir, { recursive: true, force: true }))
-  const { unit } = createTestUnit({ boot: { port, runDir, mcp: null } })
+  const { unit } = createTestUnit({ boot: { port, runDir, mcp: null, models: false } })
   const boot = { ...unit.boot, edges: Object.fromEntries(edges.map(({ name }) => [name, secretOf(name)])) }
   const child = execa(process.execPath, [program], { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], reject: false, buffer: { fd3: false } })
   t.after(() => child.kill('SIGKILL'))
