@@ -15,6 +15,3 @@ const cpuTime = async (pid: number): Promise<number> => {
 
 export const cpuOf = async (pids: ByName): Promise<ByName> =>
   Object.fromEntries(await Promise.all(Object.entries(pids).map(async ([name, pid]) => [name, await cpuTime(pid)] as const)))
-
-export const cpuPerCall = (before: ByName, after: ByName, calls: number): ByName =>
-  Object.fromEntries(Object.entries(after).map(([name, value]) => [name, (value - (before[name] ?? 0)) / calls]))

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { glob, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { execa, type ResultPromise } from 'execa'
+import { execa } from 'execa'
 import { say } from '../src/chat.ts'
 import { request } from '../src/http.ts'
 import { openTools } from '../src/tools-socket.ts'
@@ -39,7 +39,7 @@ const found = (where: string, text: string | Buffer): string[] => {
 }
 
 let unit: Unit
-let remote: ResultPromise
+let stopRemote = async (): Promise<void> => undefined
 const seen: { where: string; text: string }[] = []
 const note = (where: string, text: string): string => (seen.push({ where, text }), text)
 
@@ -56,7 +56,11 @@ const put = async (name: string, entry: object): Promise<void> => {
 
 before(async () => {
   const port = await freePort()
-  remote = execa(process.execPath, [program, '--http', String(port)], { stdio: 'ignore', reject: false })
+  const remote = execa(process.execPath, [program, '--http', String(port)], { stdio: 'ignore', reject: false })
+  stopRemote = async () => {
+    remote.kill('SIGTERM')
+    await remote
+  }
   const url = `http://127.0.0.1:${port}/mcp`
   await waitFor('the remote server', 30_000, async () => (await fetch(url)).status === 405)
   unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--log-level', 'debug'], env: variables })
@@ -77,8 +81,7 @@ before(async () => {
 })
 after(async () => {
   await unit.dispose()
-  remote.kill('SIGTERM')
-  await remote
+  await stopRemote()
 })
 
 test('the servers know all of them and say them in every way, and no answer to an agent holds one', async () => {
