@@ -79,7 +79,7 @@ class Recorder implements Records {
     const fault = this.#fault()
     if (fault !== undefined) throw fault
     try {
-      const slot = this.#slots.fill(noted)
+      const slot = this.#slots.take(noted)
       this.#timer ??= this.#syncLater()
       return slot
     } catch (error) {

@@ -17,7 +17,7 @@ export interface SlotFile {
   /** True while a slot is filled. */
   readonly isUsed: boolean
   /** Throws when it cannot be written. */
-  fill(noted: object): Slot
+  take(noted: object): Slot
   sync(): Promise<void>
   close(): void
 }
@@ -68,7 +68,7 @@ class OpenSlots implements SlotFile {
     return this.#filled > 0
   }
 
-  fill(noted: object): Slot {
+  take(noted: object): Slot {
     const index = this.#free.pop() ?? this.#size++
     try {
       this.#write(index, noted)

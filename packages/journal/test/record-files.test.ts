@@ -104,9 +104,9 @@ test('finds a record that was written just before its file was closed', async (t
 test('a slot holds no more than its size, and a longer text is refused without harm to the next slot', (t) => {
   const path = join(newDirectory(t), 'slots')
   const file = openSlotFile(path)
-  const [first, second] = [file.fill({ id: 1 }), file.fill({ id: 2 })]
+  const [first, second] = [file.take({ id: 1 }), file.take({ id: 2 })]
   assert.throws(() => first.change({ id: 'x'.repeat(2_048) }))
-  assert.throws(() => file.fill({ id: 'x'.repeat(2_048) }))
+  assert.throws(() => file.take({ id: 'x'.repeat(2_048) }))
   second.change({ id: 'short' })
   first.change({ id: 'long'.repeat(100) })
   first.change({ id: 3 })
