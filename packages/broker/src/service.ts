@@ -129,40 +129,64 @@ const settingsOf = ({ boot, log, secret, containers, resolve }: BrokerOptions, o
   reachOf: (entry) => origins.reachOf(entry),
 })
 
-export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
-  const { boot, log, metrics, records, recordLog } = options
-  await prepareDirectories(boot.runDir)
-  const stopping = new AbortController()
-  const running = new RunningExchanges()
-  const client = options.connect(listenToGateway(() => rooms, log))
-  const gateway = client.calls
+interface Composed extends Rooms {
+  readonly recorder: Recorder
+}
+
+interface Around {
+  readonly gateway: Calls<typeof gatewayBroker>
+  readonly origins: Origins
+  readonly stopping: AbortSignal
+  readonly running: RunningExchanges
+}
+
+const compose = (options: BrokerOptions, { gateway, origins, stopping, running }: Around): Composed => {
+  const { boot, log, metrics, records, recordLog, secret, containers } = options
   const observations = new Observations(gateway, log)
-  const origins = await Origins.open({ stateDir: boot.stateDir, log, resolve: options.resolve })
-  const settings = settingsOf(options, origins)
+  const reachOf: ConnectSettings['reachOf'] = (entry) => origins.reachOf(entry)
+  const settings: ConnectSettings = { boot, log, secret, containers, eras: new Eras(), output: new Output(), reachOf }
   const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void observations.tell(item, tools) })
   const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.item(server) !== undefined })
-  await recorder.recover()
   const inFlight = createInFlight(gateway)
-  const patience = { stopping: stopping.signal, callTime: options.callTime ?? limits.callTime }
   const routes = createRoutes({ gateway, servers, recorder, inFlight }, boot.isRated)
-  const rooms: Rooms = {
+  const serve = createServe({ routes, log, running, stopping, callTime: options.callTime ?? limits.callTime })
+  return {
+    recorder,
     inFlight,
     observations,
     servers,
     catalog: new Catalog({ gateway, servers, settings, observations, origins, log }),
-    sessions: new Sessions({ ...surfaceOf(gateway), runDir: boot.runDir, serve: createServe({ routes, log, running, ...patience }), log }),
+    sessions: new Sessions({ ...surfaceOf(gateway), runDir: boot.runDir, serve, log }),
   }
+}
+
+export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
+  const { boot, log, metrics, records } = options
+  await prepareDirectories(boot.runDir)
+  const origins = await Origins.open({ stateDir: boot.stateDir, log, resolve: options.resolve })
+  const stopping = new AbortController()
+  const running = new RunningExchanges()
+  // The gateway may speak from here on: until the rooms are there nothing is waited for.
+  const client = options.connect(listenToGateway(() => rooms, log))
+  const rooms = compose(options, { gateway: client.calls, origins, stopping: stopping.signal, running })
+  const { recorder, servers, catalog, sessions } = rooms
+  await recorder.recover()
   return {
-    controlPlane: handlersOf(rooms, records),
+    controlPlane: {
+      probe: ({ name }) => catalog.probe(name),
+      logs: (query) => catalog.logs(query),
+      states: () => servers.states(),
+      records: (wanted) => readCalls(records, wanted),
+    },
     life: {
-      health: () => health({ servers, recorder, sessions: rooms.sessions }),
+      health: () => health({ servers, recorder, sessions }),
       metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),
     },
     stop: async () => {
       await running.settled(lastMoment)
       stopping.abort()
       await running.settled(lastMoment)
-      await Promise.all([rooms.sessions.close(), servers.close(), origins.close()])
+      await Promise.all([sessions.close(), servers.close()])
       client.close()
       options.containers?.close()
     },
