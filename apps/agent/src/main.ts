@@ -2,58 +2,54 @@
 import { exits, sandboxSockets } from '@gatehouse/contracts'
 import { complain } from './complain.ts'
 import { createSession } from './host/session.ts'
-import { connectTools, type ToolsClient } from './host/tools.ts'
-import { runLoop } from './loop.ts'
-import { openTurnNotes } from './memory/turn.ts'
-import { answer } from './mock/answer.ts'
-import { readCommand } from './mock/command.ts'
+import { connectTools } from './host/tools.ts'
+import { runMock } from './mock/run.ts'
 
 const places = {
   session: process.env['GATEHOUSE_SESSION_SOCKET'] ?? sandboxSockets.session,
   tools: process.env['GATEHOUSE_TOOLS_SOCKET'] ?? sandboxSockets.tools,
+  model: process.env['GATEHOUSE_MODEL_SOCKET'] ?? sandboxSockets.model,
   memory: process.env['GATEHOUSE_MEMORY'] ?? '/memory',
+  workspace: process.env['GATEHOUSE_WORKSPACE'] ?? '/workspace',
+  shared: process.env['GATEHOUSE_SHARED'] ?? '/shared',
 }
 
-/** Asked for at launch. A list that was refused is asked for again by whoever wants it next. */
-const listedOnce = (tools: ToolsClient | null): (() => Promise<readonly string[]>) => {
-  let listed: Promise<readonly string[]> | undefined
-  const names = (): Promise<readonly string[]> => {
-    const asked = (listed ??= tools === null ? Promise.resolve([]) : tools.list())
-    asked.catch(() => {
-      if (listed === asked) listed = undefined
-    })
-    return asked
-  }
-  names().catch(() => undefined)
-  return names
+const milliseconds = (name: string, usual: number): number => Number(process.env[name] ?? usual)
+
+const waits = {
+  idle: milliseconds('GATEHOUSE_MODEL_IDLE', 150_000),
+  absent: milliseconds('GATEHOUSE_MODEL_ABSENT', 60_000),
+  later: milliseconds('GATEHOUSE_MODEL_LATER', 60_000),
 }
 
 const run = async (signal: AbortSignal): Promise<void> => {
   const session = createSession(places.session, signal)
   const tools = await connectTools(places.tools, signal)
   const info = await session.info()
-  if (info.agent !== 'mock') {
-    complain(`expected a group whose agent is mock, got ${info.agent}: this agent has no model loop`)
-    process.exitCode = exits.configuration
-    return
+  const parts = { session, tools, info, memory: places.memory }
+  if (info.agent === 'mock') return runMock(parts)
+  if (info.agent === 'model' && info.model !== undefined) {
+    // Loaded for those who need it alone: it is five hundred times as large as the rest.
+    const { runModel } = await import('./model/run.ts')
+    return runModel({ ...parts, places, waits, model: info.model, signal })
   }
-  const around = { session, tools, toolNames: listedOnce(tools), own: info }
-  await runLoop({
-    session,
-    notes: openTurnNotes(places.memory, info.session),
-    read: readCommand,
-    answer: (command) => answer(command, around),
-  })
+  const got = info.agent === 'model' ? 'a model agent without a model' : info.agent
+  complain(`expected a group whose agent is mock or model, got ${got}`)
+  process.exitCode = exits.configuration
 }
 
 const ending = new AbortController()
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => ending.abort())
 
-try {
-  await run(ending.signal)
-} catch (error) {
-  if (!ending.signal.aborted) {
+const main = async (): Promise<void> => {
+  try {
+    await run(ending.signal)
+  } catch (error) {
+    if (ending.signal.aborted) return
     complain(error instanceof Error ? (error.stack ?? error.message) : String(error))
     process.exitCode = 1
   }
 }
+
+// Not awaited: the lazy part imports what it shares with this file, and would wait for it for ever.
+void main()

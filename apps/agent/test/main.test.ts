@@ -82,12 +82,12 @@ describe('the agent', timeout, () => {
     assert.equal(agent.stderr(), '')
   })
 
-  it('ends with 78 where a group wants a model', async (t) => {
+  it('ends with 78 where a group wants a model and names none', async (t) => {
     const { host, start } = await openRoom(t)
     host.agent = 'model'
     await host.serveSession()
     const agent = start()
     assert.equal(await agent.exited, 78)
-    assert.match(agent.stderr(), /expected a group whose agent is mock, got model/)
+    assert.match(agent.stderr(), /expected a group whose agent is mock or model, got a model agent without a model/)
   })
 })

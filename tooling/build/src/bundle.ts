@@ -1,4 +1,4 @@
-// Bundles each target to one file. The SQLCipher addon lies beside the bundles, since native code cannot be inside one.
+// Bundles each target to one file, and to a second one where a part is loaded late. The SQLCipher addon lies beside the bundles, since native code cannot be inside one.
 import { copyFile, mkdir, realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -23,13 +23,37 @@ const addonBesideBundle: Plugin = {
   },
 }
 
+/** The AI SDK falls back to a gateway of its maker for models that are named by a string alone. In a sandbox there is none. */
+const withoutGateway: Plugin = {
+  name: 'without-gateway',
+  load: {
+    filter: { id: /@ai-sdk[\\/]gateway[\\/]dist[\\/]index\.js$/ },
+    handler: () => ({
+      code: [
+        `const none = () => { throw new Error('there is no gateway in a sandbox') }`,
+        `export class GatewayError extends Error { static isInstance() { return false } }`,
+        `export class GatewayAuthenticationError extends GatewayError {}`,
+        `export const gateway = none, createGateway = () => none`,
+      ].join('\n'),
+      moduleType: 'js',
+    }),
+  },
+}
+
 export const bundle = async (target: Target): Promise<void> => {
   await build({
     input: join(root, target.entry),
     platform: 'node',
-    plugins: [addonBesideBundle],
+    plugins: [addonBesideBundle, withoutGateway],
     logLevel: 'warn',
-    output: { file: join(dist, target.output), format: 'esm', codeSplitting: false, minify: target.minify, comments: false },
+    output: {
+      ...(target.late === undefined
+        ? { file: join(dist, target.output), codeSplitting: false }
+        : { dir: dist, entryFileNames: target.output, chunkFileNames: target.late }),
+      format: 'esm',
+      minify: target.minify,
+      comments: false,
+    },
   })
 }
 

@@ -6,10 +6,10 @@ import { assembleRootfs } from '@gatehouse/engine'
 import { bundle, copyAddon } from './bundle.ts'
 import { buildConsole } from './console.ts'
 import { builtFrom, fingerprint, stampFile } from './stamp.ts'
-import { dist, targets } from './targets.ts'
+import { dist, outputsOf, targets } from './targets.ts'
 
 const now = await fingerprint()
-const complete = targets.every((target) => existsSync(join(dist, target.output)))
+const complete = targets.flatMap(outputsOf).every((output) => existsSync(join(dist, output)))
 if (complete && (await builtFrom()) === now) process.exit(0)
 
 await rm(stampFile, { force: true })
@@ -19,6 +19,7 @@ await assembleRootfs({
   node: process.execPath,
   files: [
     { source: join(dist, 'agent.mjs'), target: '/agent/agent.mjs' },
+    { source: join(dist, 'model.mjs'), target: '/agent/model.mjs' },
     { source: join(dist, 'probe.mjs'), target: '/agent/probe.mjs' },
   ],
 })

@@ -10,9 +10,13 @@ export interface Target {
   /** Source below the checkout. */
   readonly entry: string
   readonly minify: boolean
+  /** File below `dist` for what the program loads late. */
+  readonly late?: string
 }
 
 const service = (name: string, folder: string): Target => ({ output: `${name}.mjs`, entry: `${folder}/src/main.ts`, minify: false })
+
+export const outputsOf = ({ output, late }: Target): readonly string[] => (late === undefined ? [output] : [output, late])
 
 export const targets: readonly Target[] = [
   service('gatehouse', 'apps/supervisor'),
@@ -22,6 +26,6 @@ export const targets: readonly Target[] = [
   service('runner', 'packages/runner'),
   service('control-plane', 'packages/control-plane'),
   service('mcp-sample', 'apps/mcp-sample'),
-  { output: 'agent.mjs', entry: 'apps/agent/src/main.ts', minify: true },
+  { output: 'agent.mjs', entry: 'apps/agent/src/main.ts', minify: true, late: 'model.mjs' },
   { output: 'probe.mjs', entry: 'packages/engine/src/seal/probe.ts', minify: false },
 ]

@@ -1,5 +1,4 @@
 // One HTTP exchange with the host over a unix socket. A connection per exchange: a kept one would die unseen with the host's process.
-import { request as httpRequest } from 'node:http'
 
 /** Bytes of an answer beyond which the host is not believed. */
 const largestAnswer = 16 * 1024 * 1024
@@ -45,7 +44,8 @@ export const exchange = (options: Exchange): Promise<Answer> =>
     const body = options.body === undefined ? undefined : Buffer.from(JSON.stringify(options.body))
     let sent = false
     const fail = (error: unknown): void => reject(new Unanswered(sent, error))
-    const request = httpRequest({
+    // An import of node:http would load its whole face, which takes longer than all else at the start.
+    const request = process.getBuiltinModule('node:http').request({
       socketPath: options.socket,
       method: options.method,
       path: options.path,

@@ -20,9 +20,13 @@ export interface Message {
 export interface SessionInfo {
   readonly session: string
   readonly agent: string
+  /** How its group is called. */
+  readonly name: string
   readonly persona: string
   /** Built-in tools that are on. */
   readonly tools: readonly string[]
+  /** For an agent that asks a model. */
+  readonly model?: { readonly provider: string; readonly id: string } | undefined
 }
 
 export interface SessionClient {
@@ -50,7 +54,16 @@ export const createSession = (socket: string, signal: AbortSignal): SessionClien
       const info = fields(body)
       const [session, agent] = [text(info['session']), text(info['agent'])]
       if (session === undefined || agent === undefined) throw new TypeError(`expected a session from GET /session, got status ${status}`)
-      return { session, agent, persona: text(info['persona']) ?? '', tools: list(info['tools']).flatMap((tool) => text(tool) ?? []) }
+      const { provider, id } = fields(info['model'])
+      const [by, called] = [text(provider), text(id)]
+      return {
+        session,
+        agent,
+        name: text(info['name']) ?? '',
+        persona: text(info['persona']) ?? '',
+        tools: list(info['tools']).flatMap((tool) => text(tool) ?? []),
+        model: by === undefined || called === undefined ? undefined : { provider: by, id: called },
+      }
     },
     inbox: async () => {
       const { status, body } = await get(`/inbox?wait=${wait}`, pollTime)

@@ -1,6 +1,6 @@
 // The agent's side of `tools.sock`: what it may call, and one call at a time.
 import { stat } from 'node:fs/promises'
-import { explain, fields, list, problemCode, text } from './fields.ts'
+import { explain, type Fields, fields, list, problemCode, text } from './fields.ts'
 import type { Answer } from './request.ts'
 import { persist } from './retry.ts'
 
@@ -11,16 +11,24 @@ const callTime = 180_000
 /** The host lists nothing now, by decision and not by a fault. */
 export class ListRefused extends Error {}
 
+export interface GrantedTool {
+  /** `<server>__<tool>`. */
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: Fields
+}
+
 export interface ToolsClient {
-  /** Names, sorted. Waits for a host that restarts; rejects with `ListRefused` while the group is frozen. */
-  list(): Promise<string[]>
+  /** By name, sorted. Waits for a host that restarts; rejects with `ListRefused` while the group is frozen. */
+  list(): Promise<GrantedTool[]>
   /** Made once: an answer that is lost rejects with `Unanswered`. */
   call(name: string, args: unknown): Promise<Answer>
 }
 
-const nameOf = (tool: unknown): string[] => {
-  const name = text(fields(tool)['name'])
-  return name === undefined ? [] : [name]
+const toTool = (value: unknown): GrantedTool[] => {
+  const tool = fields(value)
+  const name = text(tool['name'])
+  return name === undefined ? [] : [{ name, description: text(tool['description']) ?? '', inputSchema: fields(tool['inputSchema']) }]
 }
 
 export const connectTools = async (socket: string, signal: AbortSignal): Promise<ToolsClient | null> => {
@@ -30,7 +38,9 @@ export const connectTools = async (socket: string, signal: AbortSignal): Promise
     list: async () => {
       const { status, body } = await persist({ socket, method: 'GET', path: '/tools', time: listTime, signal }, 'always')
       if (problemCode(body) === 'frozen') throw new ListRefused(explain(body, status))
-      return list(fields(body)['tools']).flatMap(nameOf).toSorted()
+      return list(fields(body)['tools'])
+        .flatMap(toTool)
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     },
     call: (name, args) =>
       persist({ socket, method: 'POST', path: '/call', body: { name, arguments: args }, time: callTime, signal }, 'unsent'),

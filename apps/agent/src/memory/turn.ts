@@ -1,8 +1,9 @@
 // What the agent was doing, kept over its own death: an act is noted before it is done, and never done again for the same message.
-import { open, readFile, rename } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { complain } from '../complain.ts'
 import { fields, text } from '../host/fields.ts'
+import { writeAtomically } from './write-atomically.ts'
 
 interface Turn {
   readonly message: string
@@ -29,16 +30,8 @@ export const openTurnNotes = (memory: string, session: string): TurnNotes => {
       }
     },
     write: async (turn) => {
-      const fresh = `${path}.new`
       try {
-        const file = await open(fresh, 'w', 0o600)
-        try {
-          await file.writeFile(JSON.stringify(turn))
-          await file.sync()
-        } finally {
-          await file.close()
-        }
-        await rename(fresh, path)
+        await writeAtomically(path, JSON.stringify(turn))
       } catch (error) {
         complain(`the turn cannot be noted in ${memory}: ${error instanceof Error ? error.message : String(error)}`)
       }

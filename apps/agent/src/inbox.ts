@@ -1,0 +1,38 @@
+// Takes messages from the inbox one after another. What is not acknowledged comes again.
+import { limits } from '@gatehouse/contracts'
+import { complain } from './complain.ts'
+import { fields } from './host/fields.ts'
+import type { Message, SessionClient } from './host/session.ts'
+
+/** What is beyond is cut where people see it. */
+const longestReply = limits.messageText
+const cutMark = '\n[cut: the answer was longer than 256 KiB]'
+
+const fitReply = (reply: string): string => {
+  if (Buffer.byteLength(reply) <= longestReply) return reply
+  const kept = Buffer.from(reply).subarray(0, longestReply - cutMark.length - 4)
+  return `${kept.toString('utf8').replace(/\uFFFD+$/, '')}${cutMark}`
+}
+
+export interface Reply {
+  /** `r-<inbox id>-<n>`: the same for the same reply, also after a redelivery. */
+  readonly id: string
+  readonly text: string
+}
+
+/** A reply that the host will never take is dropped, and said so. */
+export const sendReply = async (session: SessionClient, { id, text }: Reply, message: string): Promise<boolean> => {
+  const { status, body } = await session.reply({ id, text: fitReply(text), inReplyTo: message })
+  if (status >= 400) complain(`the host refused a reply with ${status}: ${JSON.stringify(fields(body)['detail'] ?? null)}`)
+  return status < 400
+}
+
+/** Runs until the signal given to the session is aborted; then it rejects with the signal's reason. */
+export const eachMessage = async (session: SessionClient, handle: (message: Message) => Promise<void>): Promise<never> => {
+  for (;;) {
+    for (const message of await session.inbox()) {
+      await handle(message)
+      await session.acknowledge(message.id)
+    }
+  }
+}

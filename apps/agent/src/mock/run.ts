@@ -1,0 +1,37 @@
+// The mock agent at work.
+import type { SessionClient, SessionInfo } from '../host/session.ts'
+import type { ToolsClient } from '../host/tools.ts'
+import { eachMessage } from '../inbox.ts'
+import { openTurnNotes } from '../memory/turn.ts'
+import { answer } from './answer.ts'
+import { readCommand } from './command.ts'
+import { takeTurn } from './turn.ts'
+
+export interface MockParts {
+  readonly session: SessionClient
+  readonly tools: ToolsClient | null
+  readonly info: SessionInfo
+  /** Directory that outlives the agent. */
+  readonly memory: string
+}
+
+/** Asked for at launch. A list that was refused is asked for again by whoever wants it next. */
+const listedOnce = (tools: ToolsClient | null): (() => Promise<readonly string[]>) => {
+  let listed: Promise<readonly string[]> | undefined
+  const names = (): Promise<readonly string[]> => {
+    const asked = (listed ??= tools === null ? Promise.resolve([]) : tools.list().then((found) => found.map(({ name }) => name)))
+    asked.catch(() => {
+      if (listed === asked) listed = undefined
+    })
+    return asked
+  }
+  names().catch(() => undefined)
+  return names
+}
+
+export const runMock = ({ session, tools, info, memory }: MockParts): Promise<never> => {
+  const around = { session, tools, toolNames: listedOnce(tools), own: info }
+  const notes = openTurnNotes(memory, info.session)
+  const parts = { session, notes, read: readCommand, answer: (command: Parameters<typeof answer>[0]) => answer(command, around) }
+  return eachMessage(session, (message) => takeTurn(message, parts))
+}

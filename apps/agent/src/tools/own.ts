@@ -1,0 +1,46 @@
+// What a tool of the agent's own is.
+import type { BuiltinTool } from '@gatehouse/contracts'
+import type { Fields } from '../host/fields.ts'
+import type { SessionClient, SessionInfo } from '../host/session.ts'
+
+/** Where the agent may read and write. */
+export interface Places {
+  readonly workspace: string
+  readonly memory: string
+  readonly shared: string
+}
+
+export interface Around {
+  readonly session: SessionClient
+  readonly info: SessionInfo
+  readonly places: Places
+  readonly signal: AbortSignal
+  /** Sends a message to the human, now; false where the host will not take it. */
+  say(text: string): Promise<boolean>
+}
+
+export interface Outcome {
+  readonly text: string
+  /** The model is told that it did not work. */
+  readonly failed?: boolean
+  readonly images?: readonly { readonly mediaType: string; readonly data: string }[]
+}
+
+export interface OwnTool {
+  readonly name: BuiltinTool
+  readonly description: string
+  /** JSON schema of its arguments. */
+  readonly schema: Fields
+  /** Doing it twice is as good as once, so it is done again where its outcome was lost. */
+  readonly repeatable: boolean
+  run(args: Fields, around: Around): Promise<Outcome>
+}
+
+export const failed = (text: string): Outcome => ({ text, failed: true })
+
+export const objectOf = (properties: Readonly<Record<string, Fields>>, required = Object.keys(properties)): Fields => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+})

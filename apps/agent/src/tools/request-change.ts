@@ -1,0 +1,49 @@
+// Asks for more power. That a human must decide first is a normal result; the decision comes as a message.
+import { explain, fields, text } from '../host/fields.ts'
+import { Unanswered } from '../host/request.ts'
+import { failed, objectOf, type Outcome, type OwnTool } from './own.ts'
+
+const meanings: Readonly<Record<string, string>> = {
+  held: 'A human decides, which may take long. You will get a message when it is decided: do not wait, do not ask again. Say what you asked for and why, and go on with what you can do without it.',
+  approved: 'It is being applied. You will get a message.',
+  applied: 'It is in force.',
+  refused: 'It was refused by a rule and will not be held. Ask for something else, or tell the human.',
+  rejected: 'A human said no. Do not ask for the same again; tell the human, or find another way.',
+  expired: 'Nobody decided in time. Ask again only if the human wants it.',
+  withdrawn: 'It was withdrawn. Ask again only if the human wants it.',
+}
+
+const describe = (kind: string, status: number, body: unknown): Outcome => {
+  const { id, state, failure, reason } = fields(body)
+  const [known, now] = [text(id), text(state)]
+  if (known === undefined || now === undefined) {
+    return failed(
+      `The request for ${kind} was not taken: ${explain(body, status)}. Do not send the same again; correct it, or tell the human.`,
+    )
+  }
+  const why = text(fields(failure)['reason']) ?? text(reason)
+  return { text: `Change ${known} (${kind}) is ${now}${why === undefined ? '' : ` (${why})`}. ${meanings[now] ?? ''}`.trim() }
+}
+
+export const requestChange: OwnTool = {
+  name: 'request_capability_change',
+  description:
+    'Asks the human at the gate for a change of what you may do. kind mcp_access: after {"server":…,"tools":[…]} for tools of a tool server. kind tools: after {"enabled":[…]} for built-in tools, all that shall be on. kind packages: after {"npm":["name@version"]}. kind mounts: after {"mounts":[{"source","target","mode"}]}. kind mcp_register: a new tool server. The answer is that it is held: a human decides later, and you are told by a message.',
+  schema: objectOf({
+    kind: { type: 'string', enum: ['mcp_access', 'mcp_register', 'packages', 'tools', 'mounts'] },
+    after: { type: 'object', description: 'what shall hold after the change' },
+    reason: { type: 'string', minLength: 1, maxLength: 4096, description: 'why, for the human who decides' },
+  }),
+  repeatable: false,
+  run: async (args, { session }) => {
+    const kind = text(args['kind']) ?? ''
+    try {
+      const { status, body } = await session.requestChange({ kind, after: args['after'], reason: text(args['reason']) ?? '' })
+      return describe(kind, status, body)
+    } catch (error) {
+      if (error instanceof Unanswered)
+        return failed(`Outcome unknown: the answer to the request for ${kind} was lost (${error.message}). Do not repeat it by yourself.`)
+      throw error
+    }
+  },
+}

@@ -1,0 +1,128 @@
+// Checks the arguments of a tool against its JSON schema: the common part of it. What it does not know it lets through,
+// since whoever declared the tool checks again. Patterns are not tried: a hostile one would hold up the agent.
+import { type Fields, fields, list, text } from '../host/fields.ts'
+
+/** Depth beyond which nothing is looked at. */
+const deepest = 32
+
+interface Walk {
+  readonly root: Fields
+  readonly path: string
+  readonly depth: number
+}
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (Number.isInteger(value)) return 'integer'
+  return typeof value
+}
+
+const isOfType = (value: unknown, wanted: string): boolean => {
+  const type = typeOf(value)
+  return type === wanted || (wanted === 'number' && type === 'integer')
+}
+
+const into = (walk: Walk, name: string): Walk => ({
+  ...walk,
+  path: walk.path === '' ? name : `${walk.path}.${name}`,
+  depth: walk.depth + 1,
+})
+
+const at = ({ path }: Walk): string => (path === '' ? 'the arguments' : path)
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+const wantedTypes = (schema: Fields): string[] => {
+  const one = text(schema['type'])
+  return one === undefined ? list(schema['type']).flatMap((type) => text(type) ?? []) : [one]
+}
+
+const checkObject = (schema: Fields, value: Fields, walk: Walk): string[] => {
+  const properties = fields(schema['properties'])
+  const missing = list(schema['required']).flatMap((name) => {
+    const wanted = text(name)
+    return wanted === undefined || Object.hasOwn(value, wanted) ? [] : [`${at(walk)}: expected ${wanted}, which is missing`]
+  })
+  const found = Object.entries(value).flatMap(([name, entry]) => {
+    if (Object.hasOwn(properties, name)) return check(properties[name], entry, into(walk, name))
+    if (schema['additionalProperties'] === false && schema['patternProperties'] === undefined)
+      return [`${at(walk)}: expected ${Object.keys(properties).join(', ') || 'nothing'}, got ${name}`]
+    return typeof schema['additionalProperties'] === 'object' ? check(schema['additionalProperties'], entry, into(walk, name)) : []
+  })
+  return [...missing, ...found]
+}
+
+const within = (schema: Fields, size: number, { least, most }: { least: string; most: string }): boolean => {
+  const [low, high] = [schema[least], schema[most]]
+  return !(typeof low === 'number' && size < low) && !(typeof high === 'number' && size > high)
+}
+
+const range = (schema: Fields, { least, most }: { least: string; most: string }): string => {
+  const [low, high] = [schema[least], schema[most]]
+  return `${typeof low === 'number' ? low : 'any'} to ${typeof high === 'number' ? high : 'any'}`
+}
+
+const bounds = {
+  number: { least: 'minimum', most: 'maximum', unit: '' },
+  string: { least: 'minLength', most: 'maxLength', unit: ' characters' },
+  array: { least: 'minItems', most: 'maxItems', unit: ' items' },
+} as const
+
+const sizeOf = (value: unknown): { size: number; bound: (typeof bounds)[keyof typeof bounds] } | undefined => {
+  if (typeof value === 'number') return { size: value, bound: bounds.number }
+  if (typeof value === 'string') return { size: Array.from(value).length, bound: bounds.string }
+  return Array.isArray(value) ? { size: value.length, bound: bounds.array } : undefined
+}
+
+const checkSize = (schema: Fields, value: unknown, walk: Walk): string[] => {
+  const found = sizeOf(value)
+  if (found === undefined || within(schema, found.size, found.bound)) return []
+  return [`${at(walk)}: expected ${range(schema, found.bound)}${found.bound.unit}, got ${found.size}`]
+}
+
+const checkUnions = (schema: Fields, value: unknown, walk: Walk): string[] => {
+  const all = list(schema['allOf']).flatMap((part) => check(part, value, walk))
+  if (all.length > 0) return all
+  for (const name of ['anyOf', 'oneOf']) {
+    const choices = list(schema[name])
+    const wrongs = choices.map((choice) => check(choice, value, walk))
+    if (choices.length > 0 && wrongs.every((wrong) => wrong.length > 0)) return wrongs.toSorted((a, b) => a.length - b.length)[0] ?? []
+  }
+  return []
+}
+
+/** `#/$defs/name` alone. */
+const resolve = (root: Fields, reference: string): unknown =>
+  reference.startsWith('#/')
+    ? reference
+        .slice(2)
+        .split('/')
+        .reduce<unknown>((value, key) => fields(value)[key.replaceAll('~1', '/').replaceAll('~0', '~')], root)
+    : undefined
+
+const check = (wanted: unknown, value: unknown, walk: Walk): string[] => {
+  if (wanted === false) return [`${at(walk)}: expected nothing`]
+  const schema = fields(wanted)
+  if (walk.depth > deepest) return []
+  const reference = text(schema['$ref'])
+  if (reference !== undefined) return check(resolve(walk.root, reference) ?? {}, value, { ...walk, depth: walk.depth + 1 })
+  const types = wantedTypes(schema)
+  if (types.length > 0 && !types.some((type) => isOfType(value, type)))
+    return [`${at(walk)}: expected ${types.join(' or ')}, got ${typeOf(value)}`]
+  const choices = Object.hasOwn(schema, 'const') ? [schema['const']] : list(schema['enum'])
+  if (choices.length > 0 && !choices.some((choice) => same(choice, value)))
+    return [`${at(walk)}: expected ${choices.map((choice) => JSON.stringify(choice)).join(' or ')}`]
+  const inside = Array.isArray(value)
+    ? value.flatMap((item, index) => check(schema['items'] ?? {}, item, into(walk, String(index))))
+    : typeOf(value) === 'object'
+      ? checkObject(schema, fields(value), walk)
+      : []
+  return [...checkSize(schema, value, walk), ...inside, ...checkUnions(schema, value, walk)]
+}
+
+/** What is wrong, in words; empty where nothing is. */
+export const checkArguments = (schema: Fields, value: unknown): readonly string[] => {
+  if (typeOf(value) !== 'object') return [`the arguments: expected object, got ${typeOf(value)}`]
+  return check(schema, value, { root: schema, path: '', depth: 0 }).slice(0, 8)
+}
