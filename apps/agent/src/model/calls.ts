@@ -75,7 +75,7 @@ const outputOf = ({ text, failed: didFail, images = [] }: Outcome, calls: Calls)
   if (images.length === 0) return { type: 'text', value: shown || '(nothing)' }
   if (!calls.images) {
     const described = images.map(
-      ({ mediaType, data }) => `[${mediaType}, ${Math.floor((data.length * 3) / 4)} bytes, which you cannot see]`,
+      ({ mediaType, data }) => `[${mediaType}, ${Buffer.byteLength(data, 'base64')} bytes, which you cannot see]`,
     )
     return { type: 'text', value: [shown, ...described].filter((line) => line !== '').join('\n') }
   }

@@ -12,7 +12,7 @@ export interface FetchLimits {
 }
 
 /** More than any answer has. */
-const mostBytes = 32 * 1024 * 1024
+const mostBytes = 8 * 1024 * 1024
 /** "Not now" of a provider: nothing was done, and nothing is paid. */
 const later: ReadonlySet<number> = new Set([429, 503, 529])
 

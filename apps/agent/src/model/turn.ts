@@ -5,7 +5,7 @@ import type { Message, SessionClient, SessionInfo } from '../host/session.ts'
 import type { ToolsClient } from '../host/tools.ts'
 import { type Reply, sendReply } from '../inbox.ts'
 import type { Dialogue, DialogueStore, StepNote, Turn } from '../memory/dialogue.ts'
-import { fit } from '../memory/fit.ts'
+import { cutText, fit } from '../memory/fit.ts'
 import { close, mend, partsOf } from '../memory/mend.ts'
 import type { OwnTool, Places } from '../tools/own.ts'
 import { type Answered, askModel, hasCalls, spokenPart } from './ask.ts'
@@ -16,6 +16,8 @@ import { fillToolbox, type Toolbox } from './toolbox.ts'
 
 /** Answers of the model to one message; at the last it may call nothing. */
 const mostSteps = 32
+/** Bytes that are shown of an answer that broke off. */
+const mostBroken = 64 * 1024
 /** A token is about so many bytes. */
 const bytesPerToken = 3
 
@@ -83,7 +85,7 @@ const ask = async (work: Work): Promise<Answered> => {
 const breakOff = (work: Work, { problem, text }: Answered & { ok: false }): Promise<void> => {
   const done = work.turn.step > 0 ? ' What I had done until then is done.' : ''
   const said = `I could not ${text === '' ? 'answer' : 'finish my answer'}: ${problem.text}.${done} Write to me again to go on.`
-  return conclude(work, text === '' ? said : `${text}\n\n[${said}]`, [])
+  return conclude(work, text === '' ? said : `${cutText(text, mostBroken)}\n\n[${said}]`, [])
 }
 
 const silent: Readonly<Record<string, string>> = {
@@ -138,9 +140,10 @@ const endStep = async (work: Work, note: StepNote): Promise<void> => {
 const goOn = async (work: Work): Promise<void> => {
   for (;;) {
     const answered = await ask(work)
-    if (!answered.ok) return breakOff(work, answered)
-    if (!hasCalls(answered.response)) return finish(work, answered)
-    if (work.turn.step >= mostSteps - 1)
+    const atEnd = work.turn.step >= mostSteps - 1
+    if (!answered.ok && !atEnd) return breakOff(work, answered)
+    if (answered.ok && !hasCalls(answered.response)) return finish(work, answered)
+    if (!answered.ok || atEnd)
       return conclude(work, `${answered.text}\n\n[I stopped after ${mostSteps} steps. Write to me to go on.]`.trim(), [])
     const { message, step } = work.turn
     await endStep(work, beginStep(answered.response, { message, step, model: work.dialogue.model }))

@@ -1,0 +1,222 @@
+// What the model can do, and what it is told of what it did.
+import assert from 'node:assert/strict'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { timeout } from '../fixtures/agent.ts'
+import { echo, models, type ModelRoom, openModelRoom, type ProviderName, refusals } from '../fixtures/model.ts'
+
+const all = ['list_dir', 'read_file', 'read_persona', 'remember', 'request_capability_change', 'search', 'send_message', 'write_file']
+
+const open = async (t: TestContext, name: ProviderName = 'anthropic'): Promise<ModelRoom> => {
+  const room = await openModelRoom(t, name)
+  room.host.builtins = all
+  room.host.listed = [echo]
+  return room
+}
+
+/** What the model is told of one call. */
+const told = ({ host }: ModelRoom, tool: string, args: unknown): Promise<string> =>
+  host.replyTo(host.deliver(`call ${tool} ${typeof args === 'string' ? args : JSON.stringify(args)}\n---\nsay {result}`))
+
+describe('files', timeout, () => {
+  it('are written, read, listed and searched below the places of the group alone', async (t) => {
+    const room = await open(t)
+    const { start, directory } = room
+    await mkdir(join(directory, 'shared'))
+    await writeFile(join(directory, 'shared/given.txt'), 'from the operator')
+    await writeFile(join(directory, 'memory/.dialogue-other.json'), 'another conversation')
+    await writeFile(join(directory, 'workspace/data.bin'), Buffer.from([1, 0, 2]))
+    await symlink('/etc', join(directory, 'workspace/etc'))
+    await symlink(join(directory, 'memory/.dialogue-other.json'), join(directory, 'workspace/other'))
+    start()
+    assert.equal(await told(room, 'write_file', { path: 'a/b.txt', text: 'Line one\nline Two' }), 'written: 17 bytes')
+    assert.equal(await told(room, 'read_file', { path: '/workspace/a/b.txt' }), 'Line one\nline Two')
+    assert.equal(await told(room, 'list_dir', { path: '.' }), 'a/\ndata.bin\netc\nother')
+    assert.equal(await told(room, 'search', { pattern: 'TWO' }), '/workspace/a/b.txt:2: line Two')
+    assert.equal(await told(room, 'read_file', { path: '/shared/given.txt' }), 'from the operator')
+    assert.equal(await told(room, 'read_file', { path: 'data.bin' }), 'this is no text: 3 bytes')
+    for (const path of [
+      '/etc/passwd',
+      '../../etc/passwd',
+      'etc/passwd',
+      '/memory/.dialogue-other.json',
+      'other',
+      '/proc/self/environ',
+      '/run/gatehouse',
+      'a\u0000b',
+    ])
+      assert.match(await told(room, 'read_file', { path }), /expected a path below \/workspace, \/memory or \/shared, got /, path)
+    for (const path of ['/shared/x', '/memory/.dialogue-other.json', '/workspace/etc/x', '/tmp/x'])
+      assert.match(await told(room, 'write_file', { path, text: 'x' }), /expected a path below \/workspace or \/memory, got /, path)
+    assert.match(await told(room, 'read_file', { path: 'missing' }), /ENOENT/)
+    assert.deepEqual(refusals(room), [])
+  })
+})
+
+describe('calls', timeout, () => {
+  it('are checked before they are made, and refused with what was expected', async (t) => {
+    const room = await open(t)
+    const { host, start } = room
+    start()
+    assert.match(
+      await told(room, 'sample__echo', { text: 5 }),
+      /The arguments are not what sample__echo takes\. text: expected string, got integer\. Nothing was done/,
+    )
+    assert.match(await told(room, 'sample__echo', {}), /expected text, which is missing/)
+    assert.match(await told(room, 'sample__echo', { text: 'a', more: 1 }), /expected text, got more/)
+    assert.match(await told(room, 'sample__echo', '{"text":"a"'), /no JSON object|expected text/)
+    assert.match(await told(room, 'sample__other', {}), /There is no tool sample__other, or it is turned off\. There are: list_dir/)
+    assert.match(await told(room, 'run_script', { code: '1' }), /There is no tool run_script/)
+    assert.deepEqual(host.toolCalls, [])
+    assert.deepEqual(refusals(room), [])
+  })
+
+  it('that are refused come back as errors that say what may be done next', async (t) => {
+    const room = await open(t)
+    const { host, start } = room
+    start()
+    const answers: [unknown, RegExp][] = [
+      [
+        { code: 'not-granted', message: 'no grant names it' },
+        /no grant names it \(not-granted\)\. You may ask for it with request_capability_change/,
+      ],
+      [{ code: 'frozen', message: 'frozen by ada' }, /until a human lifts the freeze/],
+      [{ code: 'timeout', message: 'no answer in 60 s' }, /Do not repeat it unless/],
+      [{ code: 'definition-changed', message: 'not what was approved' }, /no longer what was approved/],
+    ]
+    for (const [error, says] of answers) {
+      host.respondToCall = () => ({ status: 200, body: { content: [], isError: true, error } })
+      assert.match(await told(room, 'sample__echo', { text: 'a' }), says)
+    }
+    host.respondToCall = () => 'hang up'
+    assert.match(await told(room, 'sample__echo', { text: 'a' }), /Outcome unknown: the answer to sample__echo was lost/)
+    host.frozen = true
+    assert.match(await told(room, 'sample__echo', { text: 'a' }), /There is no tool sample__echo/)
+    host.frozen = false
+    host.respondToCall = () => ({ status: 200, body: { content: [], structuredContent: { sum: 3 }, isError: false } })
+    assert.equal(await told(room, 'sample__echo', { text: 'a' }), '{"sum":3}')
+    assert.deepEqual(refusals(room), [])
+  })
+
+  it('with names and schemas that providers do not take are shown under names that they take', async (t) => {
+    const room = await open(t, 'gemini')
+    const { host, start, provider } = room
+    const long = `sample__${'x'.repeat(70)}`
+    host.listed = [
+      { name: 'sample__a.b', inputSchema: {} },
+      { name: long, inputSchema: { type: 'object' } },
+      { name: '9srv__c', inputSchema: { type: 'object' } },
+    ]
+    start()
+    await host.replyTo(host.deliver('say {tools}'))
+    const shown = host.replies.at(-1)?.text.split(', ') ?? []
+    assert.equal(shown.length, all.length + 3)
+    const renamed = shown.find((name) => name.startsWith('sample__a_b_')) ?? ''
+    await told(room, renamed, {})
+    assert.deepEqual(host.toolCalls, [{ name: 'sample__a.b', arguments: {} }])
+    assert.deepEqual(refusals(room), [])
+    assert.ok(provider.requests.length > 0)
+  })
+
+  for (const name of Object.keys(models).filter((one) => one !== 'groq' && one !== 'openrouter') as ProviderName[]) {
+    it(`that answer with an image show it to ${name}, or say that it cannot be seen`, async (t) => {
+      const room = await open(t, name)
+      const { host, start, provider } = room
+      const data = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64')
+      host.respondToCall = () => ({
+        status: 200,
+        body: {
+          content: [
+            { type: 'text', text: 'a picture' },
+            { type: 'image', mimeType: 'image/png', data },
+          ],
+          isError: false,
+        },
+      })
+      start()
+      assert.match(await told(room, 'sample__echo', { text: 'a' }), /a picture/)
+      const sent = JSON.stringify(provider.requests.at(-1)?.body)
+      assert.match(
+        sent,
+        name === 'mistral' || name === 'compatible' ? /image\/png, 8 bytes, which you cannot see/ : new RegExp(data.replaceAll('/', '.')),
+      )
+      assert.equal(await host.replyTo(host.deliver('say On.')), 'On.')
+      assert.deepEqual(refusals(room), [])
+    })
+  }
+
+  it('that never end are ended after some steps', async (t) => {
+    const room = await open(t, 'compatible')
+    const { host, start } = room
+    start()
+    const reply = await host.replyTo(host.deliver('call list_dir {"path":"."}\nagain'))
+    assert.match(reply, /I stopped after 32 steps/)
+    assert.equal(await host.replyTo(host.deliver('say On.')), 'On.')
+    assert.deepEqual(refusals(room), [])
+  })
+})
+
+describe('a request for more', timeout, () => {
+  it('is held as an ordinary answer, and the decision is told to the model as a message of the house', async (t) => {
+    const room = await open(t)
+    const { host, start, provider } = room
+    host.listed = []
+    start()
+    const after = { server: 'sample', tools: ['echo'] }
+    const held = await told(room, 'request_capability_change', { kind: 'mcp_access', after, reason: 'to say it again' })
+    assert.match(held, /is held\. A human decides, which may take long\. You will get a message/)
+    assert.deepEqual(host.changes, [{ kind: 'mcp_access', after, reason: 'to say it again' }])
+    assert.doesNotMatch(JSON.stringify(provider.requests.at(-1)?.body), /"is_error":true/)
+    host.listed = [echo]
+    host.respondToCall = () => ({ status: 200, body: { content: [{ type: 'text', text: 'again' }], isError: false } })
+    const decision = host.deliver('change chg_1 (mcp_access) was applied', 'system')
+    assert.match(await host.replyTo(decision), /^echo: <gatehouse>\nchange chg_1 \(mcp_access\) was applied\n<\/gatehouse>$/)
+    assert.equal(await told(room, 'sample__echo', { text: 'a' }), 'again')
+    assert.deepEqual(refusals(room), [])
+  })
+
+  it('that is refused by a rule comes back as an error, and is not sent again', async (t) => {
+    const room = await open(t)
+    const { host, start } = room
+    host.respondToChange = () => ({ status: 422, body: { detail: 'no server sample in the catalog', code: 'change-refused' } })
+    start()
+    const request = { kind: 'mcp_access', after: {}, reason: 'x' }
+    assert.match(
+      await told(room, 'request_capability_change', request),
+      /was not taken: no server sample in the catalog \(change-refused\)\. Do not send the same again/,
+    )
+    assert.match(await told(room, 'request_capability_change', { ...request, kind: 'agent_create' }), /kind: expected "mcp_access" or/)
+    assert.equal(host.changes.length, 1)
+  })
+})
+
+describe('memory', timeout, () => {
+  it('holds the dialogue over a new start, and what was remembered in every conversation', async (t) => {
+    const room = await open(t)
+    const { host, start, provider, directory } = room
+    const agent = start()
+    assert.equal(await told(room, 'remember', { text: 'Ada likes  tea.\nReally.' }), 'noted')
+    agent.process.kill('SIGTERM')
+    await agent.exited
+    host.model = { provider: 'mistral', id: models.mistral }
+    start()
+    assert.equal(await host.replyTo(host.deliver('say On.')), 'On.')
+    const sent = JSON.stringify(provider.requests.at(-1)?.body)
+    assert.equal(provider.requests.at(-1)?.provider, 'mistral')
+    assert.match(sent, /- Ada likes tea\. Really\./)
+    assert.match(sent, /call remember/)
+    assert.deepEqual(refusals(room), [])
+    assert.match(await readFile(join(directory, 'memory/.dialogue-ses_aaaaaaaaaaaaa.json'), 'utf8'), /^\{"model":"mistral/)
+  })
+
+  it('that was spoiled is put aside, and the agent begins anew', async (t) => {
+    const room = await open(t)
+    const { host, start, directory } = room
+    await writeFile(join(directory, 'memory/.dialogue-ses_aaaaaaaaaaaaa.json'), '{"messages":[{"role":"wizard"}')
+    const agent = start()
+    assert.equal(await host.replyTo(host.deliver('say Hello.')), 'Hello.')
+    assert.match(agent.stderr(), /cannot be read, and is put aside/)
+    assert.deepEqual(refusals(room), [])
+  })
+})
