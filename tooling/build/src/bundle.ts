@@ -40,7 +40,8 @@ const withoutGateway: Plugin = {
   },
 }
 
-export const bundle = async (target: Target): Promise<void> => {
+/** Into `dist`, unless another folder is named. */
+export const bundle = async (target: Target, folder = dist): Promise<void> => {
   await build({
     input: join(root, target.entry),
     platform: 'node',
@@ -48,8 +49,8 @@ export const bundle = async (target: Target): Promise<void> => {
     logLevel: 'warn',
     output: {
       ...(target.late === undefined
-        ? { file: join(dist, target.output), codeSplitting: false }
-        : { dir: dist, entryFileNames: target.output, chunkFileNames: target.late }),
+        ? { file: join(folder, target.output), codeSplitting: false }
+        : { dir: folder, entryFileNames: target.output, chunkFileNames: target.late }),
       format: 'esm',
       minify: target.minify,
       comments: false,

@@ -13,7 +13,7 @@ const complete = targets.flatMap(outputsOf).every((output) => existsSync(join(di
 if (complete && (await builtFrom()) === now) process.exit(0)
 
 await rm(stampFile, { force: true })
-await Promise.all([copyAddon(), buildConsole(), ...targets.map(bundle)])
+await Promise.all([copyAddon(), buildConsole(), ...targets.map((target) => bundle(target))])
 await assembleRootfs({
   target: join(dist, 'rootfs'),
   node: process.execPath,

@@ -17,7 +17,9 @@ const isBlank = (part: Part): boolean => part.type === 'text' && part.text.trim(
 /** What the provider's client puts there for itself, and texts that providers refuse. */
 const isKept = (part: Part): boolean => part.type !== 'custom' && !isBlank(part)
 
-const assistant = (content: readonly Part[]): ModelMessage[] => (content.length === 0 ? [] : [{ role: 'assistant', content: [...content] }])
+/** A thought alone is no answer, and some providers refuse one. */
+const assistant = (content: readonly Part[]): ModelMessage[] =>
+  content.some(({ type }) => type === 'text' || type === 'tool-call') ? [{ role: 'assistant', content: [...content] }] : []
 
 /** What another model can read of it: no thoughts, no signatures, ids that every provider takes. */
 const plain = (messages: readonly ModelMessage[]): ModelMessage[] => {
@@ -73,10 +75,6 @@ const whole = (messages: readonly ModelMessage[]): ModelMessage[] =>
 /** `mine`: the model that is asked is the one that said all this. */
 export const mend = (messages: readonly ModelMessage[], mine = true): ModelMessage[] => {
   const sound = whole(mine ? messages : plain(messages))
-  return sound.slice(
-    Math.max(
-      0,
-      sound.findIndex(({ role }) => role === 'user'),
-    ),
-  )
+  const start = sound.findIndex(({ role }) => role === 'user')
+  return start < 0 ? [] : sound.slice(start)
 }

@@ -92,14 +92,16 @@ const checkUnions = (schema: Fields, value: unknown, walk: Walk): string[] => {
   return []
 }
 
-/** `#/$defs/name` alone. */
+/** `#` and `#/$defs/name` alone. */
 const resolve = (root: Fields, reference: string): unknown =>
-  reference.startsWith('#/')
-    ? reference
-        .slice(2)
-        .split('/')
-        .reduce<unknown>((value, key) => fields(value)[key.replaceAll('~1', '/').replaceAll('~0', '~')], root)
-    : undefined
+  reference === '#'
+    ? root
+    : reference.startsWith('#/')
+      ? reference
+          .slice(2)
+          .split('/')
+          .reduce<unknown>((value, key) => fields(value)[key.replaceAll('~1', '/').replaceAll('~0', '~')], root)
+      : undefined
 
 const check = (wanted: unknown, value: unknown, walk: Walk): string[] => {
   if (wanted === false) return [`${at(walk)}: expected nothing`]
