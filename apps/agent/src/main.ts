@@ -12,6 +12,7 @@ const places = {
   memory: process.env['GATEHOUSE_MEMORY'] ?? '/memory',
   workspace: process.env['GATEHOUSE_WORKSPACE'] ?? '/workspace',
   shared: process.env['GATEHOUSE_SHARED'] ?? '/shared',
+  mnt: process.env['GATEHOUSE_MNT'] ?? '/mnt',
 }
 
 const milliseconds = (name: string, usual: number): number => Number(process.env[name] ?? usual)

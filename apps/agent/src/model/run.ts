@@ -23,13 +23,13 @@ export interface ModelParts {
 export const runModel = (parts: ModelParts): Promise<never> => {
   globalThis.AI_SDK_LOG_WARNINGS = false
   const { session, tools, info, places, signal } = parts
-  const { workspace, memory, shared } = places
+  const { workspace, memory, shared, mnt } = places
   const agent = {
     session,
     tools,
     info,
     signal,
-    places: { workspace, memory, shared },
+    places: { workspace, memory, shared, mnt },
     own: ownTools.filter(({ name }) => info.tools.includes(name)),
     spoken: openModel(parts.model, socketFetch(places.model, parts.waits)),
     store: openDialogue(places.memory, info.session),

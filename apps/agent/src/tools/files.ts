@@ -7,7 +7,7 @@ import { writeAtomically } from '../memory/write-atomically.ts'
 import { failed, objectOf, type OwnTool } from './own.ts'
 import { findPlace, readStart } from './paths.ts'
 
-const path = { type: 'string', description: 'below /workspace, /memory or /shared; a relative one is below /workspace' }
+const path = { type: 'string', description: 'below /workspace, /memory, /mnt or /shared; a relative one is below /workspace' }
 const mostEntries = 1000
 
 export const readFile: OwnTool = {
@@ -27,7 +27,7 @@ export const writeFile: OwnTool = {
   name: 'write_file',
   description: 'Writes a text file in place of what was there. Directories on the way are made.',
   schema: objectOf({
-    path: { ...path, description: 'below /workspace or /memory; a relative one is below /workspace' },
+    path: { ...path, description: 'below /workspace, /memory or /mnt; a relative one is below /workspace' },
     text: { type: 'string' },
   }),
   repeatable: true,

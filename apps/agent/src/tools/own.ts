@@ -8,6 +8,8 @@ export interface Places {
   readonly workspace: string
   readonly memory: string
   readonly shared: string
+  /** What the host gave the group of its own files. */
+  readonly mnt: string
 }
 
 export interface Around {

@@ -26,7 +26,7 @@ const realOf = async (path: string): Promise<string> => {
   }
 }
 
-/** `/workspace/…`, `/memory/…` and `/shared/…` as the model knows them; anything else is below the workspace. */
+/** `/workspace/…`, `/memory/…`, `/mnt/…` and `/shared/…` as the model knows them; anything else is below the workspace. */
 const spell = (path: string, places: Places): string => {
   const asked = normalize(path)
   for (const [name, place] of Object.entries(places) as [keyof Places, string][]) {
@@ -37,12 +37,15 @@ const spell = (path: string, places: Places): string => {
 
 /** An absolute path without links. Rejects with `NotHere`. */
 export const findPlace = async (path: string, use: Use, places: Places): Promise<string> => {
-  const roots = use === 'read' ? [places.workspace, places.memory, places.shared] : [places.workspace, places.memory]
+  const roots =
+    use === 'read' ? [places.workspace, places.memory, places.mnt, places.shared] : [places.workspace, places.memory, places.mnt]
   const found = path.includes('\0') ? undefined : await realOf(spell(path, places)).catch(() => undefined)
   const real = await Promise.all(roots.map((root) => realOf(root)))
   const memory = await realOf(places.memory)
   if (found === undefined || !real.some((root) => isWithin(root, found)) || isKept(found, memory))
-    throw new NotHere(`expected a path below ${use === 'read' ? '/workspace, /memory or /shared' : '/workspace or /memory'}, got ${path}`)
+    throw new NotHere(
+      `expected a path below ${use === 'read' ? '/workspace, /memory, /mnt or /shared' : '/workspace, /memory or /mnt'}, got ${path}`,
+    )
   return found
 }
 

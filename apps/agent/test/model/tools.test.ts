@@ -46,9 +46,9 @@ describe('files', timeout, () => {
       '/run/gatehouse',
       'a\u0000b',
     ])
-      assert.match(await told(room, 'read_file', { path }), /expected a path below \/workspace, \/memory or \/shared, got /, path)
+      assert.match(await told(room, 'read_file', { path }), /expected a path below \/workspace, \/memory, \/mnt or \/shared, got /, path)
     for (const path of ['/shared/x', '/memory/.dialogue-other.json', '/workspace/etc/x', '/tmp/x'])
-      assert.match(await told(room, 'write_file', { path, text: 'x' }), /expected a path below \/workspace or \/memory, got /, path)
+      assert.match(await told(room, 'write_file', { path, text: 'x' }), /expected a path below \/workspace, \/memory or \/mnt, got /, path)
     assert.match(await told(room, 'read_file', { path: 'missing' }), /ENOENT/)
     assert.deepEqual(refusals(room), [])
   })
