@@ -16,6 +16,9 @@ const mostBytes = 8 * 1024 * 1024
 /** "Not now" of a provider: nothing was done, and nothing is paid. */
 const later: ReadonlySet<number> = new Set([429, 503, 529])
 
+/** How often a provider that says "later" is asked again. */
+const mostReturns = 3
+
 /** Why there was no answer, in words for a human. */
 export class NoAnswer extends Error {
   readonly kind: 'unreachable' | 'silent' | 'endless' | 'not-a-stream'
@@ -137,12 +140,13 @@ export const socketFetch =
       signal,
     }
     const until = Date.now() + limits.later
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       signal?.throwIfAborted()
       const received = await reach(socketPath, sent, limits)
       const wait = later.has(received.status) ? secondsToWait(received.headers) : undefined
-      if (wait === undefined || Date.now() + wait * 1000 > until) return checked(received)
+      const pause = Math.max((wait ?? 0) * 1000, 250 * 2 ** tries)
+      if (wait === undefined || tries > mostReturns || Date.now() + pause > until) return checked(received)
       received.body.destroy()
-      await sleep(wait * 1000, undefined, signal === undefined ? {} : { signal })
+      await sleep(pause, undefined, signal === undefined ? {} : { signal })
     }
   }

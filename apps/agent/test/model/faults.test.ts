@@ -1,6 +1,7 @@
 // What a provider can do wrong: the agent says what happened, asks nothing twice, and answers the next message.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { timeout } from '../fixtures/agent.ts'
 import { echo, openModelRoom, type ProviderName, refusals } from '../fixtures/model.ts'
 
@@ -17,6 +18,7 @@ interface Case {
 const cases: readonly Case[] = [
   { fault: 'fault status 429 retry-after 0 times 1\nsay Well.', says: /^Well\.$/, asked: 2 },
   { fault: 'fault status 429 retry-after 3600', says: /too many requests \(429.*it asks to wait 3600 s\. Write to me again/ },
+  { fault: 'fault status 429 retry-after 0', says: /too many requests \(429/, asked: 4 },
   { fault: 'fault status 500', says: /^I could not answer: the provider failed \(500/ },
   { fault: 'fault status 529', says: /the provider is overloaded \(529/ },
   { fault: 'fault status 401', says: /did not accept who asked \(401/ },
@@ -28,20 +30,20 @@ const cases: readonly Case[] = [
   { fault: 'fault error-event after 6\nsay some words of an answer', says: /I could not (finish my )?answer: / },
   { fault: 'fault media-type', says: /expected a stream of events, got text\/html/ },
   { fault: 'fault endless after 4\nsay some words', says: /the answer had no end/ },
-  { fault: 'fault silence', says: /the model said nothing for 4 s/ },
-  { fault: 'fault silence after 6\nsay some words of an answer', says: /the model said nothing for 4 s/ },
   { fault: 'stop length\nsay some words', says: /some words\n\n\[The answer was cut/ },
   { fault: 'stop refusal', says: /did not let it answer this|had nothing to say/ },
 ]
 
+const formats = ['anthropic', 'openai', 'gemini', 'compatible'] as const satisfies readonly ProviderName[]
+
 describe('faults of a provider', timeout, () => {
-  for (const name of ['anthropic', 'openai', 'gemini', 'compatible'] as const satisfies readonly ProviderName[]) {
+  for (const name of formats) {
     it(`are survived and said in the format of ${name}`, async (t) => {
       const room = await openModelRoom(t, name)
       const { host, start, provider } = room
-      const agent = start({ GATEHOUSE_MODEL_IDLE: '4000' })
+      const agent = start()
       for (const { fault, says, asked = 1 } of cases) {
-        if (!full && name !== 'anthropic' && /endless|silence/.test(fault)) continue
+        if (!full && name !== 'anthropic' && /endless|retry-after 0$/.test(fault)) continue
         const before = provider.requests.length
         const reply = await host.replyTo(host.deliver(fault))
         assert.match(reply, says, fault)
@@ -52,6 +54,22 @@ describe('faults of a provider', timeout, () => {
       assert.equal(await host.replyTo(host.deliver('say Still here.')), 'Still here.')
       assert.deepEqual(refusals(room), [])
       assert.doesNotMatch(agent.stderr(), /canary|fault status/)
+    })
+  }
+
+  for (const name of full ? formats : (['anthropic'] as const)) {
+    it(`that fall silent in the format of ${name} are not waited for without an end`, async (t) => {
+      const room = await openModelRoom(t, name)
+      const { host, start, provider } = room
+      const agent = start({ GATEHOUSE_MODEL_IDLE: '4000' })
+      for (const fault of ['fault silence', 'fault silence after 6\nsay some words of an answer'])
+        assert.match(await host.replyTo(host.deliver(fault)), /the model said nothing for 4 s/)
+      assert.equal(provider.requests.length, 2)
+      agent.process.kill('SIGTERM')
+      assert.equal(await agent.exited, 0)
+      start()
+      assert.equal(await host.replyTo(host.deliver('say Still here.')), 'Still here.')
+      assert.deepEqual(refusals(room), [])
     })
   }
 
@@ -103,7 +121,7 @@ describe('faults of a provider', timeout, () => {
     const { host, start, provider } = room
     const agent = start()
     const id = host.deliver('ask')
-    while (provider.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    while (provider.requests.length === 0) await pause(20)
     agent.process.kill('SIGTERM')
     assert.equal(await agent.exited, 0)
     start()

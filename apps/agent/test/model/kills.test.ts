@@ -60,7 +60,7 @@ const judge = async ({ room, first }: Lived): Promise<void> => {
   assert.equal(dialogue.split('"tool-call"').length, dialogue.split('"tool-result"').length)
 }
 
-describe('an agent that is killed', { timeout: full ? 600_000 : 120_000 }, () => {
+describe('an agent that is killed', { timeout: full ? 3_600_000 : 600_000 }, () => {
   const points = full ? Array.from({ length: 90 }, (_, at) => at + 1) : [3, 9, 14, 19, 27, 40]
   for (const point of points) {
     it(`at border ${point} goes on without doing anything twice`, async (t) => {
