@@ -8,6 +8,7 @@ import {
   GrantList,
   GroupList,
   SessionList,
+  SessionLogs,
   WiringList,
 } from '@gatehouse/contracts'
 import type { AuditWanted, CallsWanted, OfGroup, Page } from './lists.ts'
@@ -21,6 +22,16 @@ const sessionsOf = ({ send, sendForText }: Exchange) => ({
   terminate: async (id: string, body: { readonly reason?: string } = {}, options?: CallOptions): Promise<void> => {
     await sendForText({ method: 'POST', path: `/v1/sessions/${encode(id)}/terminate`, body }, options)
   },
+  /** Stops what the agent is at. */
+  cancel: async (id: string, options?: CallOptions): Promise<void> => {
+    await sendForText({ method: 'POST', path: `/v1/sessions/${encode(id)}/cancel` }, options)
+  },
+  /** Deletes what was said in a closed session, with its key. */
+  purge: async (id: string, options?: CallOptions): Promise<void> => {
+    await sendForText({ method: 'POST', path: `/v1/sessions/${encode(id)}/purge` }, options)
+  },
+  logs: (id: string, query: { limit?: number } = {}, options?: CallOptions) =>
+    send({ method: 'GET', path: `/v1/sessions/${encode(id)}/logs`, query }, SessionLogs, options),
   /** Lets a parked session work again. */
   resume: async (id: string, options?: CallOptions): Promise<void> => {
     await sendForText({ method: 'POST', path: `/v1/sessions/${encode(id)}/resume` }, options)

@@ -118,7 +118,15 @@ export const RunnerBoot = v.strictObject({
       ownPaths: v.array(v.string()),
     }),
   ),
+  /** First host uid and gid for sandboxes, which no session has; null where the unit is not root. */
   identities: v.nullable(v.strictObject({ uid: v.number(), gid: v.number() })),
+  /** Host paths below which a mount may lie. */
+  mountAllow: v.array(v.string()),
+  /** Where packages come from. */
+  registry: v.string(),
+  /** The unit's own admin address: never dialled. */
+  ownAddress: v.string(),
+  outbound: OutboundSettings,
 })
 export type RunnerBoot = v.InferOutput<typeof RunnerBoot>
 

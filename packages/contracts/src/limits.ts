@@ -15,7 +15,11 @@ export const limits = {
   resultText: 256 * KiB,
   messageText: 256 * KiB,
   queueMessages: 1000,
-  openQueues: 64,
+  openQueues: 256,
+  /** Output of a session's sandboxes that is kept for operators. */
+  sessionLog: 256 * KiB,
+  sessionLogLines: 2_000,
+  sessionLogLine: 4 * KiB,
   requestHeaders: 8 * KiB,
 
   sessionCallsPerMinute: 600,
@@ -189,12 +193,15 @@ export const limits = {
   sandboxOutputPerSecond: MiB,
 
   /** A tree of npm packages: how many, a tarball as it is sent, and all files of the tree. */
+  treeNames: 64,
   treePackages: 1000,
   treeTarball: 64 * MiB,
   treeBytes: 512 * MiB,
   treeFiles: 50_000,
   /** From the wish for a tree until it is refused. */
   treeTime: 60_000,
+  /** A submission is answered within this, its witnesses included. */
+  submitTime: 75_000,
 
   socketPath: 100,
   pageSize: 50,

@@ -4,11 +4,15 @@ import { ImageID } from './catalog.ts'
 import { AgentGroupID, ChangeID, ConversationID, Digest, ServerName, SessionID, Time } from './ids.ts'
 import { dictionary, JsonObject } from './json.ts'
 import { AgentKind, BuiltinTool, defaultTools, GroupLimits, Member, ModelChoice, Mount, WiringTerms } from './kinds/agents.ts'
+import { PackageName } from './kinds/packages.ts'
 import { ToolName } from './kinds/servers.ts'
 
 /** Device and inode of a mount's source as they were when it was approved, in decimal. */
 export const PinnedMount = v.strictObject({ ...Mount.entries, device: v.optional(v.string()), inode: v.optional(v.string()) })
 export type PinnedMount = v.InferOutput<typeof PinnedMount>
+
+/** The tree that was approved: its change has the lock. */
+export const InstalledPackages = v.strictObject({ npm: v.array(PackageName), tree: Digest, changeID: ChangeID })
 
 export const AgentGroup = v.strictObject({
   id: AgentGroupID,
@@ -21,6 +25,7 @@ export const AgentGroup = v.strictObject({
   limits: v.optional(GroupLimits, {}),
   providerTools: v.optional(v.array(v.string()), []),
   mounts: v.optional(v.array(PinnedMount), []),
+  packages: v.optional(InstalledPackages),
   createdAt: Time,
   /** The change that made it, or `seed`. */
   origin: v.string(),

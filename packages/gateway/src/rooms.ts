@@ -56,6 +56,8 @@ export interface GatewayDeps {
   readonly clock?: () => number
   /** Milliseconds that a submission waits for its witness. */
   readonly evidenceWait?: number
+  /** Milliseconds that a submission waits for a tree of packages. */
+  readonly treeWait?: number
   /** Milliseconds between two times that the definitions behind one grant are written about. */
   readonly driftPause?: number
 }
@@ -124,19 +126,21 @@ const walk = (rooms: () => Rooms, log: Logger): Rounds =>
 
 type Ground = Pick<
   Rooms,
-  'boot' | 'store' | 'journal' | 'log' | 'metrics' | 'clock' | 'evidenceWait' | 'driftPause' | 'audience' | 'secrets' | 'table'
+  'boot' | 'store' | 'journal' | 'log' | 'metrics' | 'clock' | 'evidenceWait' | 'treeWait' | 'driftPause' | 'audience' | 'secrets' | 'table'
 >
 
 /** What needs no other room. */
 const groundOf = ({
   clock = Date.now,
   evidenceWait = limits.evidenceWait,
+  treeWait = limits.treeTime,
   driftPause = limits.driftPause,
   ...deps
 }: GatewayDeps): Ground => ({
   ...deps,
   clock: createClock(clock),
   evidenceWait,
+  treeWait,
   driftPause,
   audience: createHall(),
   secrets: createSecrets(deps.boot.keys.secrets),

@@ -72,6 +72,12 @@ const adopt = async (fresh: string, path: string): Promise<void> => {
   }
 }
 
+/** Makes a finished tree read-only and gives it its name, in the same directory or one beside it. */
+export const adoptTree = async (fresh: string, path: string): Promise<void> => {
+  await protect(fresh)
+  await adopt(fresh, path)
+}
+
 /** The packages lie in a directory named by the lock's digest; one that is there already is left as it is. Throws `TreeRefused`. */
 export const fetchTree = async (lock: PackageLock, registry: Registry, directory: string): Promise<FetchedTree> => {
   const digest = lockDigest(lock)
@@ -83,8 +89,7 @@ export const fetchTree = async (lock: PackageLock, registry: Registry, directory
     await mkdir(join(target.root, 'node_modules'), { recursive: true })
     const known = lock.packages.map((one) => ({ ...one, tarball: tarballUrl(registry.url, one.tarball) }))
     await each(known, downloadsAtOnce, (one) => place(target, one))
-    await protect(target.root)
-    await adopt(target.root, path)
+    await adoptTree(target.root, path)
     return { digest, path }
   } finally {
     await removeTree(fresh)

@@ -1,6 +1,7 @@
 // Public surface: what a tree of npm packages is made of, and the tree itself, verified. No script of a package ever runs.
-export { fetchTree, type FetchedTree, removeTree } from './fetch.ts'
+export { adoptTree, fetchTree, type FetchedTree, removeTree } from './fetch.ts'
 export { lockDigest } from './digest.ts'
 export { TreeRefused, type TreeRule } from './refused.ts'
 export type { Registry } from './registry.ts'
 export { resolveTree } from './resolve.ts'
+export { TreeOutcome, TreeTask } from './task.ts'

@@ -1,14 +1,16 @@
 // The one host that packages come from. Whatever else an answer points at is never dialled.
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
+import { connect } from 'node:net'
 import { TreeRefused } from './refused.ts'
 
 export interface Registry {
   readonly url: string
-  /** Unix socket behind which the registry's host lies, where there is no network. */
+  /**
+   * Unix socket of a forwarder that asks the registry for us, where there is no network: it takes plain HTTP, and the
+   * encryption of an https url is its own.
+   */
   readonly socket?: string | undefined
-  /** PEM of further authorities. */
-  readonly ca?: string | undefined
 }
 
 /** Where npm says that its packages lie; a registry that mirrors them may say so too. */
@@ -32,16 +34,14 @@ const guard = (registry: URL, { host, port }: Destination): void => {
   }
 }
 
-export const agentOf = ({ url, socket, ca }: Registry): HttpAgent => {
+export const agentOf = ({ url, socket }: Registry): HttpAgent => {
   const registry = new URL(url)
-  const path = socket === undefined ? {} : { path: socket }
-  const agent =
-    registry.protocol === 'https:' ? new HttpsAgent({ ...connections, ...(ca === undefined ? {} : { ca }) }) : new HttpAgent(connections)
-  const connect = agent.createConnection.bind(agent)
+  const agent = registry.protocol === 'https:' ? new HttpsAgent(connections) : new HttpAgent(connections)
+  const dial = agent.createConnection.bind(agent)
   return Object.assign(agent, {
-    createConnection: (options: Parameters<typeof connect>[0], done: Parameters<typeof connect>[1]) => {
+    createConnection: (options: Parameters<typeof dial>[0], done: Parameters<typeof dial>[1]) => {
       guard(registry, options)
-      return connect({ ...options, ...path }, done)
+      return socket === undefined ? dial(options, done) : connect(socket)
     },
   })
 }

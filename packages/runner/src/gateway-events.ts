@@ -20,6 +20,7 @@ export const gatewayEvents = (context: () => Context): EventListeners<typeof gat
   return {
     'surface-ready': ({ session }) => context().sessions.get(session)?.news.emit('surface'),
     'group-changed': ({ agentGroupID, changeID, narrowing }) => {
+      begin('unused packages not removed', {}, context().trees.sweep())
       for (const session of sessionsOf(context(), agentGroupID).filter(({ open }) => open)) {
         owe(context(), session, changeID)
         relaunch(context(), session, { narrowing })
@@ -28,6 +29,7 @@ export const gatewayEvents = (context: () => Context): EventListeners<typeof gat
     'freeze-changed': () => {
       for (const session of openSessions()) begin('session not asked about', { session: session.id }, reconsider(context(), session))
     },
+    'packages-wanted': ({ names }) => begin('packages not resolved', { names }, context().witnessTree(names)),
     'mounts-wanted': ({ sources }) => begin('paths of the host not told', { sources }, witness(context(), sources)),
     'images-wanted': ({ images }) => begin('images not told', { images }, witnessImages(context(), images)),
     'session-closed': ({ session }) => begin('session not closed in order', { session }, terminate(context(), session)),

@@ -2,7 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   type gatewayRunner,
+  type HostIdentity,
   type lifeEdge,
+  type OutboundSettings,
   type RunnerBoot,
   type runnerBroker,
   type runnerControlPlane,
@@ -15,13 +17,20 @@ import { Repeats } from './chat/repeats.ts'
 import { send } from './chat/send.ts'
 import { gatewayEvents } from './gateway-events.ts'
 import { health } from './health.ts'
+import type { TreePlace } from './packages/place.ts'
+import { clearUnfinished, Trees } from './packages/trees.ts'
+import { createTreeWitness } from './packages/witness.ts'
 import { findQueues } from './queue/find.ts'
+import { readFloors } from './queue/floors.ts'
 import { createSequence } from './queue/sequence.ts'
 import { Shelf } from './queue/shelf.ts'
 import { type Choose, createPosture } from './sandbox/posture.ts'
+import { cancel } from './sessions/cancel.ts'
 import { type Context, defaultTimes, type Times } from './sessions/context.ts'
 import { highestSeq } from './sessions/highest-seq.ts'
 import { loadSessions } from './sessions/load.ts'
+import { logs } from './sessions/logs.ts'
+import { purge } from './sessions/purge.ts'
 import { createNote } from './sessions/note.ts'
 import { createReconciler } from './sessions/reconcile.ts'
 import { createReport } from './sessions/report.ts'
@@ -45,6 +54,13 @@ export interface RunnerOptions {
   readonly wrapping: Buffer
   readonly sandbox: RunnerBoot['sandbox']
   readonly rootfs: string
+  /** First host identity for sandboxes, which no session has; null where the unit is not root. */
+  readonly identities: HostIdentity | null
+  readonly mountAllow: readonly string[]
+  /** Where packages come from. */
+  readonly registry: string
+  readonly ownAddress: string
+  readonly outbound: OutboundSettings
   readonly chooseDriver: Choose
   readonly toolContainers?: ToolContainers | undefined
   /** The client of the gateway, which stays when its connection does not. */
@@ -66,8 +82,10 @@ export interface Runner {
 const nothing = (): Record<string, never> => ({})
 
 const prepareDirectories = async ({ stateDir, runDir }: RunnerOptions): Promise<void> => {
-  for (const name of [stateFiles.queues, stateFiles.keys, stateFiles.groups]) await privateDirectory(`${stateDir}/${name}`)
-  await privateDirectory(`${runDir}/session`, 0o711)
+  for (const name of [stateFiles.queues, stateFiles.keys, stateFiles.groups, stateFiles.packages])
+    await privateDirectory(`${stateDir}/${name}`)
+  await clearUnfinished(stateDir)
+  for (const name of ['session', 'way', 'mnt']) await privateDirectory(`${runDir}/${name}`, 0o711)
 }
 
 interface Assembled {
@@ -75,12 +93,21 @@ interface Assembled {
   readonly gateway: ReturnType<RunnerOptions['connect']>
 }
 
+const times = (options: RunnerOptions): Times => ({ ...defaultTimes, ...options.times })
+
+const packagesOf = (options: RunnerOptions, base: Pick<TreePlace, 'gateway' | 'posture' | 'closing'>) => {
+  const { registry, ownAddress, outbound } = options
+  const place: TreePlace = { ...options, ...base, registry: { registry, ownAddress, outbound }, treeTime: times(options).tree }
+  return { trees: new Trees(place), witnessTree: createTreeWitness(place) }
+}
+
 /** Queues first, so that nothing is heard of a session before it is known what waits for it. */
 const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<Assembled> => {
-  const { installation, stateDir, runDir, wrapping, sandbox, rootfs, log, metrics } = options
-  const place = { stateDir, wrapping, log }
-  const found = await findQueues(place)
+  const { installation, stateDir, runDir, wrapping, sandbox, rootfs, log, metrics, mountAllow } = options
+  const queues = { stateDir, wrapping, log }
+  const [found, floors] = [await findQueues(queues), await readFloors(stateDir)]
   const gateway = options.connect({ on: gatewayEvents(() => context), onConnect: () => reconcile() })
+  const posture = createPosture({ wanted: sandbox, installation, rootfs, log, metrics, choose: options.chooseDriver })
   const context: Context = {
     installation,
     stateDir,
@@ -88,19 +115,22 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     log,
     metrics,
     closing,
+    floors,
+    mountAllow,
+    posture,
     gateway: gateway.calls,
     sessions: new Map(),
     unreadable: new Map(),
-    shelf: new Shelf(place),
+    shelf: new Shelf(queues),
     sequence: createSequence((group) => highestSeq(context, group)),
     closed: new Set(),
     repeats: new Repeats(),
+    ...packagesOf(options, { gateway: gateway.calls, posture, closing }),
     note: createNote(gateway.calls, log),
     report: createReport({ gateway: gateway.calls, log, closing }),
     since: new Date().toISOString(),
-    posture: createPosture({ wanted: sandbox, installation, rootfs, log, metrics, choose: options.chooseDriver }),
     toolContainers: options.toolContainers,
-    times: { ...defaultTimes, ...options.times },
+    times: times(options),
   }
   const reconcile = createReconciler(context)
   loadSessions(context, found)
@@ -120,6 +150,9 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
       sessions: () => ({ items: [...context.sessions.values()].filter(({ open }) => open).map(statusOf) }),
       terminate: ({ session }) => terminate(context, session).then(nothing),
       resume: ({ session }) => resume(context, session).then(nothing),
+      cancel: ({ session }) => cancel(context, session).then(nothing),
+      purge: ({ session }) => purge(context, session).then(nothing),
+      logs: ({ session, limit }) => logs(context, session, limit),
       posture: () => context.posture.status(),
     },
     broker: options.toolContainers?.handlers,

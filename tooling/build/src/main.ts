@@ -20,6 +20,7 @@ await assembleRootfs({
   files: [
     { source: join(dist, 'agent.mjs'), target: '/agent/agent.mjs' },
     { source: join(dist, 'model.mjs'), target: '/agent/model.mjs' },
+    { source: join(dist, 'npm-tree.mjs'), target: '/agent/npm-tree.mjs' },
     { source: join(dist, 'probe.mjs'), target: '/agent/probe.mjs' },
   ],
 })

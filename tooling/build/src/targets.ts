@@ -27,5 +27,6 @@ export const targets: readonly Target[] = [
   service('control-plane', 'packages/control-plane'),
   service('mcp-sample', 'apps/mcp-sample'),
   { output: 'agent.mjs', entry: 'apps/agent/src/main.ts', minify: true, late: 'model.mjs' },
+  { output: 'npm-tree.mjs', entry: 'packages/npm-tree/src/main.ts', minify: true },
   { output: 'probe.mjs', entry: 'packages/engine/src/seal/probe.ts', minify: false },
 ]

@@ -28,6 +28,8 @@ const mutating: Readonly<Record<string, { readonly least: Role; readonly body?: 
   'DELETE /v1/freeze': { least: 'admin' },
   'POST /v1/sessions/{id}/terminate': { least: 'approver', body: {} },
   'POST /v1/sessions/{id}/resume': { least: 'approver', body: {} },
+  'POST /v1/sessions/{id}/cancel': { least: 'requester', body: {} },
+  'POST /v1/sessions/{id}/purge': { least: 'admin', body: {} },
 }
 
 /** Streams and files: they answer without end, or hold nothing. */

@@ -82,7 +82,9 @@ export const answer = async (command: Command, around: Surroundings): Promise<st
     case 'builtins':
       return listBuiltins(around.own)
     case 'tool':
-      return isBuiltin(command.name) ? callBuiltin(around.own, command.name) : callTool(around.tools, command.name, command.arguments)
+      return isBuiltin(command.name)
+        ? callBuiltin(around.own, command.name, command.arguments)
+        : callTool(around.tools, command.name, command.arguments)
     case 'request':
       return requestChange(around.session, command.kind, command.after)
     case 'unreadable':

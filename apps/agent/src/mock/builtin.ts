@@ -1,5 +1,6 @@
 // The tools that an agent brings along itself. Which of them are on is decided for its group and told to it at launch.
 import type { BuiltinTool } from '@gatehouse/contracts'
+import { runScript } from '../tools/run-script.ts'
 
 /** As data of this bundle, which has no room for the schemas of the host. */
 const names: Readonly<Record<BuiltinTool, true>> = {
@@ -25,7 +26,8 @@ export const isBuiltin = (name: string): boolean => Object.hasOwn(names, name)
 export const listBuiltins = ({ tools }: Own): string => tools.toSorted().join(', ') || 'none'
 
 /** The mock agent knows its instructions, and leaves the rest to an agent with a model. */
-export const callBuiltin = ({ persona, tools }: Own, name: string): string => {
+export const callBuiltin = async ({ persona, tools }: Own, name: string, args: unknown): Promise<string> => {
   if (!tools.includes(name)) return `refused: ${name} is turned off for this group (not-enabled)`
+  if (name === 'run_script') return JSON.stringify(await runScript(args))
   return name === 'read_persona' ? persona : `failed: the mock agent does nothing with ${name}`
 }

@@ -126,6 +126,10 @@ const runner = (unit: Unit, secrets: Secrets): RunnerBoot => ({
       }
     : null,
   identities: unit.isRoot ? identities : null,
+  mountAllow: [...unit.plan.mountAllow],
+  registry: unit.plan.registry,
+  ownAddress: `${unit.plan.host}:${unit.plan.port}`,
+  outbound: unit.plan.outbound,
 })
 
 const controlPlane = (unit: Unit, secrets: Secrets): ControlPlaneBoot => ({

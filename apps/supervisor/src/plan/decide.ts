@@ -11,6 +11,7 @@ import { readModels } from './models.ts'
 import { readOutbound } from './outbound.ts'
 import type { Plan } from './plan.ts'
 import { parseProxies } from './proxies.ts'
+import { parseRegistry } from './registry.ts'
 import { checkToken } from './token.ts'
 import { referenceable } from './variables.ts'
 
@@ -107,6 +108,7 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     publicUrls: parsePublicUrls(values.publicUrl),
     trustedProxies: parseProxies(values.trustedProxies),
     variables: referenceable(env, values.mcpEnv),
+    registry: parseRegistry(values.npmRegistry),
     outbound: readOutbound(values),
     models: readModels(values),
     token: values.apiToken ?? null,

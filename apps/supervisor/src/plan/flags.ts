@@ -35,6 +35,7 @@ export const table = {
   mistralKey: { type: 'string', env: 'MISTRAL_API_KEY', secret: true },
   modelBaseUrl: { type: 'string', env: 'SERVICE_MODEL_BASE_URL' },
   modelKey: { type: 'string', env: 'SERVICE_MODEL_API_KEY', secret: true },
+  npmRegistry: { type: 'string', env: 'SERVICE_NPM_REGISTRY' },
   mountAllow: { type: 'string', env: 'SERVICE_MOUNT_ALLOW' },
   apiToken: { type: 'string', env: 'SERVICE_API_TOKEN', secret: true },
   masterKeyFile: { type: 'string', env: 'SERVICE_MASTER_KEY_FILE' },
@@ -52,7 +53,6 @@ const later: Readonly<Record<string, string>> = {
 const laterVariables: Readonly<Record<string, string>> = {
   SERVICE_SANDBOX_IMAGE: 'sandboxes use the root file system that was built with this release',
   SERVICE_IMAGE_KEY: 'images are not verified in this version',
-  SERVICE_NPM_REGISTRY: 'packages cannot be installed in this version',
 }
 
 const refuse = (name: string, why: string): never => {

@@ -42,6 +42,7 @@ Environment alone:
   SERVICE_MOUNT_ALLOW       host paths below which approved mounts may lie, absolute and without links,
                             separated by colons or commas [none]
   SERVICE_NO_PROXY          hosts, domains and networks that are dialled without the proxy, separated by commas
+  SERVICE_NPM_REGISTRY      where approved packages come from [https://registry.npmjs.org/]
   SERVICE_PUBLIC_URL        URLs by which people reach the API, separated by commas
   SERVICE_TRUSTED_PROXIES   networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,
                             separated by commas [none]

@@ -38,6 +38,8 @@ export interface Plan {
   readonly trustedProxies: readonly string[]
   /** Host variables that the catalog may reference. */
   readonly variables: Readonly<Record<string, string>>
+  /** Where packages come from. */
+  readonly registry: string
   readonly outbound: OutboundSettings
   /** Providers of models that can be asked; none: there is no model proxy. */
   readonly models: ModelProxyBoot['providers']

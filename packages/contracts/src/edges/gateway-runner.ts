@@ -3,8 +3,10 @@ import * as v from 'valibot'
 import { ChangeState, Failure, Submitted } from '../change.ts'
 import { ImageID } from '../catalog.ts'
 import type { AuditStage } from '../frozen.ts'
-import { AgentGroupID, ChangeID, ConversationID, SessionID, Time } from '../ids.ts'
+import { PackageLock, PackageName, TreeSighting } from '../kinds/packages.ts'
+import { AgentGroupID, ChangeID, ConversationID, Digest, SessionID, Time } from '../ids.ts'
 import { JsonObject } from '../json.ts'
+import { limits } from '../limits.ts'
 import { AgentGroup, MountSighting, Session } from '../registry.ts'
 import { call, defineEdge } from './edge.ts'
 
@@ -33,7 +35,7 @@ export const gatewayRunner = defineEdge({
         turnSince: v.optional(Time),
       }),
       Submitted,
-      { patient: true, large: true, deadline: 15_000 },
+      { patient: true, large: true, deadline: limits.submitTime },
     ),
     /** A change of the session's own group, else 404. */
     changeFor: call(
@@ -49,6 +51,12 @@ export const gatewayRunner = defineEdge({
       v.strictObject({}),
       { patient: true },
     ),
+    /** What the names of `packages-wanted` resolve to. */
+    resolved: call(TreeSighting, v.strictObject({}), { patient: true, large: true }),
+    /** The tree that an applied change of packages was about; 404 for any other change. */
+    tree: call(v.strictObject({ changeID: ChangeID }), v.strictObject({ tree: Digest, lock: PackageLock }), { patient: true, large: true }),
+    /** The trees of all groups. */
+    trees: call(v.strictObject({}), v.array(Digest), { patient: true }),
     /** How far an applied change has come in a session. */
     condition: call(
       v.strictObject({
@@ -78,6 +86,7 @@ export const gatewayRunner = defineEdge({
     'freeze-changed': v.strictObject({}),
     'mounts-wanted': v.strictObject({ sources: v.array(v.string()) }),
     'images-wanted': v.strictObject({ images: v.array(v.string()) }),
+    'packages-wanted': v.strictObject({ names: v.array(PackageName) }),
     /** By an operator, or because its group is gone. */
     'session-closed': v.strictObject({ session: SessionID }),
     /** A change that this session asked for was decided. */

@@ -39,6 +39,17 @@ export const SandboxPosture = v.strictObject({
 })
 export type SandboxPosture = v.InferOutput<typeof SandboxPosture>
 
+/** One line of what a sandbox printed. */
+export const SessionLogLine = v.strictObject({ at: Time, sandbox: v.string(), text: v.string() })
+export type SessionLogLine = v.InferOutput<typeof SessionLogLine>
+
+export const SessionLogs = v.strictObject({
+  lines: v.array(SessionLogLine),
+  /** Lines that came before those that are kept. */
+  dropped: v.number(),
+})
+export type SessionLogs = v.InferOutput<typeof SessionLogs>
+
 export const runnerControlPlane = defineEdge({
   server: 'runner',
   caller: 'control-plane',
@@ -68,6 +79,11 @@ export const runnerControlPlane = defineEdge({
     terminate: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true, deadline: limits.drainTime + 2_000 }),
     /** Lets a parked session work again. */
     resume: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true }),
+    /** Takes the message that is worked on from the agent, and ends its sandbox. `conflict` where there is none. */
+    cancel: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true }),
+    /** Removes key and queue of a closed session. */
+    purge: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true }),
+    logs: call(v.strictObject({ session: SessionID, limit: v.number() }), SessionLogs, { patient: true, large: true }),
     posture: call(v.strictObject({}), SandboxPosture, { patient: true }),
   },
   events: {},

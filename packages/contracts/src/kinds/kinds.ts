@@ -1,6 +1,7 @@
 // Every kind of change, with the shape of its `after`.
 import * as v from 'valibot'
 import { AgentCreate, AgentRemove, Mounts, Permissions, Persona, Tools, Wiring } from './agents.ts'
+import { Packages } from './packages.ts'
 import { McpAccess, McpRegister, McpRevoke } from './servers.ts'
 
 export const kinds = {
@@ -8,6 +9,7 @@ export const kinds = {
   agent_remove: AgentRemove,
   persona: Persona,
   tools: Tools,
+  packages: Packages,
   wiring: Wiring,
   permissions: Permissions,
   mounts: Mounts,
@@ -22,6 +24,7 @@ export const kindNames = [
   'agent_remove',
   'persona',
   'tools',
+  'packages',
   'wiring',
   'permissions',
   'mounts',
@@ -36,7 +39,7 @@ export type After<K extends Kind> = v.InferOutput<(typeof kinds)[K]>
 export const kindAliases: Readonly<Record<string, Kind>> = { enabled_tools: 'tools' }
 
 /** Kinds that an agent may ask for from inside its sandbox. */
-export const agentKinds = ['mcp_access', 'mcp_register', 'tools', 'mounts'] as const satisfies readonly Kind[]
+export const agentKinds = ['mcp_access', 'mcp_register', 'packages', 'tools', 'mounts'] as const satisfies readonly Kind[]
 
 export const Risk = v.picklist(['low', 'medium', 'high'])
 export type Risk = v.InferOutput<typeof Risk>

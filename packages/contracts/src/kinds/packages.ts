@@ -13,6 +13,15 @@ export const PackageName = v.pipe(
 )
 export type PackageName = v.InferOutput<typeof PackageName>
 
+/** All packages of the group by name: those that are not named go. What each brings along is resolved by the host. */
+export const Packages = v.strictObject({
+  npm: v.pipe(
+    v.array(PackageName),
+    v.maxLength(limits.treeNames),
+    v.check((names) => new Set(names.map((one) => one.slice(0, one.lastIndexOf('@')))).size === names.length, 'expected each package once'),
+  ),
+})
+
 /** One package of a tree. Its tarball's digest is our own, taken after the registry's had been found right. */
 export const LockedPackage = v.strictObject({
   /** Where it lies below the tree. */
@@ -41,3 +50,14 @@ export const PackageLock = v.strictObject({
   bytes: v.number(),
 })
 export type PackageLock = v.InferOutput<typeof PackageLock>
+
+/** Why no tree can be had. */
+export const TreeRefusal = v.strictObject({ rule: v.pipe(v.string(), v.maxLength(64)), reason: v.pipe(v.string(), v.maxLength(4096)) })
+export type TreeRefusal = v.InferOutput<typeof TreeRefusal>
+
+/** What these names resolve to. */
+export const TreeSighting = v.union([
+  v.strictObject({ names: v.array(PackageName), lock: PackageLock }),
+  v.strictObject({ names: v.array(PackageName), refused: TreeRefusal }),
+])
+export type TreeSighting = v.InferOutput<typeof TreeSighting>

@@ -1,16 +1,24 @@
 // Sessions and how their sandboxes fare; ended and woken by people.
-import { limits, SessionID, SessionList, TerminateBody } from '@gatehouse/contracts'
-import { Hono } from 'hono'
+import { limits, type PermitRoute, SessionID, SessionList, SessionLogs, TerminateBody } from '@gatehouse/contracts'
+import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
 import { optionalJsonBody } from '../guards/body.ts'
 import { sees } from '../guards/scope.ts'
 import { bodyOptional, guarded, json } from '../openapi/operation.ts'
+import { PageLimit } from './page.ts'
 import { terminateSession } from './terminate.ts'
-import { body, existing } from './validate.ts'
+import { body, existing, query } from './validate.ts'
 
 const tag = 'agents'
 const byId = existing(v.object({ id: SessionID }))
+
+/** The session, once the gateway lets this principal do this to it. */
+const permitted = async (c: Context<Env>, route: PermitRoute, session: SessionID): Promise<SessionID> => {
+  const { unit, token, call } = c.var
+  await unit.peers.gateway.permit({ token, route, session }, call)
+  return session
+}
 
 export const sessionRoutes = new Hono<Env>()
   .get('/v1/sessions', guarded({ summary: 'Sessions', tag, answers: { 200: json('All', SessionList) } }), async (c) => {
@@ -46,10 +54,53 @@ export const sessionRoutes = new Hono<Env>()
     }),
     byId,
     async (c) => {
-      const { unit, token, call } = c.var
-      const session = c.req.valid('param').id
-      await unit.peers.gateway.permit({ token, route: 'resume', session }, call)
-      await unit.peers.runner.resume({ session }, call)
+      const session = await permitted(c, 'resume', c.req.valid('param').id)
+      await c.var.unit.peers.runner.resume({ session }, c.var.call)
       return c.body(null, 204)
+    },
+  )
+  .post(
+    '/v1/sessions/:id/cancel',
+    guarded({
+      summary: 'Stop what the agent is at; the message is not tried again',
+      tag,
+      answers: { 204: { description: 'Stopped' } },
+      problems: ['not-found', 'conflict'],
+    }),
+    byId,
+    async (c) => {
+      const session = await permitted(c, 'cancel', c.req.valid('param').id)
+      await c.var.unit.peers.runner.cancel({ session }, c.var.call)
+      return c.body(null, 204)
+    },
+  )
+  .post(
+    '/v1/sessions/:id/purge',
+    guarded({
+      summary: 'Delete what was said in a closed session, with its key',
+      tag,
+      answers: { 204: { description: 'Gone' } },
+      problems: ['not-found', 'conflict', 'audit-unwritable'],
+    }),
+    byId,
+    async (c) => {
+      const session = await permitted(c, 'purge', c.req.valid('param').id)
+      await c.var.unit.peers.runner.purge({ session }, c.var.call)
+      return c.body(null, 204)
+    },
+  )
+  .get(
+    '/v1/sessions/:id/logs',
+    guarded({
+      summary: 'What the sandboxes of a session printed last',
+      tag,
+      answers: { 200: json('Lines, oldest first', SessionLogs) },
+      problems: ['invalid', 'not-found'],
+    }),
+    byId,
+    query(v.strictObject({ limit: v.optional(PageLimit, '200') })),
+    async (c) => {
+      const session = await permitted(c, 'logs', c.req.valid('param').id)
+      return c.json(await c.var.unit.peers.runner.logs({ session, ...c.req.valid('query') }, c.var.call))
     },
   )

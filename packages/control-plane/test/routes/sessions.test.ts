@@ -61,3 +61,25 @@ test('wakes a parked session that the gateway permits to be woken', async () => 
   assert.equal((await refused.ask('POST', `${path}/resume`)).status, 403)
   assert.deepEqual(refused.named('runner.resume'), [])
 })
+
+for (const [act, method] of [
+  ['cancel', 'POST'],
+  ['purge', 'POST'],
+  ['logs', 'GET'],
+] as const) {
+  test(`asks the gateway before the runner: ${act}`, async () => {
+    const { ask, named } = createTestUnit()
+    assert.ok((await ask(method, `${path}/${act}`)).status < 300)
+    assert.deepEqual(named('gateway.permit').at(-1)?.params, { token: digest, route: act, session: session.id })
+    assert.equal(named(`runner.${act}`).length, 1)
+    const refused = createTestUnit({
+      answers: {
+        'gateway.permit': ({ route }: { route: string }) => (route === act ? throwing('forbidden')() : { name: 'a', role: 'auditor' }),
+      },
+    })
+    assert.equal((await refused.ask(method, `${path}/${act}`)).status, 403)
+    assert.deepEqual(refused.named(`runner.${act}`), [])
+    const missing = createTestUnit({ answers: { [`runner.${act}`]: throwing('not-found') } })
+    assert.equal((await missing.ask(method, `${path}/${act}`)).status, 404)
+  })
+}

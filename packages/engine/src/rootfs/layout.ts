@@ -7,6 +7,7 @@ export const directories = [
   { path: 'dev', mode: 0o755 },
   { path: 'etc', mode: 0o755 },
   { path: 'memory', mode: 0o755 },
+  { path: 'mnt', mode: 0o755 },
   { path: 'packages', mode: 0o755 },
   { path: 'proc', mode: 0o755 },
   { path: 'run/gatehouse/model', mode: 0o755 },

@@ -8,7 +8,7 @@ import type { OpenSessions } from '../sessions/open-sessions.ts'
 import { findChange, unknownChange } from './read.ts'
 
 /** Kinds whose effect a session has only after its sandbox was launched again. */
-const felt: ReadonlySet<Kind> = new Set(['mcp_access', 'mcp_revoke', 'persona', 'tools', 'permissions', 'mounts'])
+const felt: ReadonlySet<Kind> = new Set(['mcp_access', 'mcp_revoke', 'persona', 'tools', 'packages', 'permissions', 'mounts'])
 
 /** The sessions that an effect of this kind has yet to reach. */
 export const reached = (sessions: OpenSessions, { kind, agentGroupID }: { kind: Kind; agentGroupID: string }): SessionID[] =>

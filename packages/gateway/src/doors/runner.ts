@@ -3,6 +3,7 @@ import { gatewayRunner } from '@gatehouse/contracts'
 import type { Handlers } from '@gatehouse/rpc'
 import { tellCondition } from '../changes/conditions.ts'
 import { sighted } from '../evidence/sightings.ts'
+import { resolved, treeOf, treesOf } from '../evidence/trees.ts'
 import { note } from '../ledger/note.ts'
 import type { Rooms } from '../rooms.ts'
 import { closeSession } from '../sessions/close.ts'
@@ -21,6 +22,9 @@ export const runnerDoor = (rooms: Rooms): Handlers<typeof gatewayRunner> => ({
   changeFor: (asked) => changeFor(rooms, asked),
   sighted: async ({ mounts }) => (await sighted(rooms, mounts), {}),
   imagesSighted: ({ images }) => (rooms.images.sighted(images), {}),
+  resolved: async (tree) => (await resolved(rooms, tree), {}),
+  tree: ({ changeID }) => treeOf(rooms, changeID),
+  trees: () => treesOf(rooms),
   condition: async (told) => (await tellCondition(rooms, told), {}),
   note: async (line) => (await note(rooms.ledger, edge, line), {}),
 })

@@ -45,18 +45,15 @@ const tellRequester = (audience: Audience, change: Change): void => {
   })
 }
 
-const tellEffect = (
-  { audience, groupRemoved, serverTouched }: AnnounceDeps,
-  effect: Effect,
-  { id: changeID, agentGroupID, kind }: Change,
-): void => {
+const tellEffect = ({ audience, groupRemoved, serverTouched }: AnnounceDeps, effect: Effect, change: Change): void => {
+  const { id: changeID, agentGroupID, kind } = change
   if (effect.type === 'grant') audience.broker('grant-changed', { agentGroupID, server: effect.grant.server })
   if (effect.type === 'entry') audience.broker('catalog-changed', {})
   if (effect.type === 'group') audience.modelProxy('permissions-changed', { agentGroupID })
   if (effect.type === 'grant') serverTouched(effect.grant.server)
   if (effect.type === 'entry') serverTouched(effect.name)
   if (effect.type === 'group-removed') groupRemoved(effect.agentGroupID)
-  else audience.runner('group-changed', { agentGroupID, changeID, narrowing: kindTable[kind].narrowing })
+  else audience.runner('group-changed', { agentGroupID, changeID, narrowing: kindTable[kind].takes(change) })
 }
 
 const tellChange = async (deps: AnnounceDeps, entry: AuditEntry, id: ChangeID): Promise<void> => {

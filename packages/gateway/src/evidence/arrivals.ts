@@ -9,6 +9,7 @@ export interface Arrivals {
 
 export const serverArrival = (server: string): string => `server ${server}`
 export const pathArrival = (source: string): string => `path ${source}`
+export const treeArrival = (names: readonly string[]): string => `tree ${names.join(' ')}`
 
 export const createArrivals = (): Arrivals => {
   const waiting = new Map<string, Set<() => void>>()

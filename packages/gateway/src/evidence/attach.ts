@@ -4,6 +4,7 @@ import type { World } from '../registry/world.ts'
 import type { Wanted } from './evidence.ts'
 import { type Attached, attachObservation } from './observation.ts'
 import { attachSightings } from './sightings.ts'
+import { attachTree } from './trees.ts'
 
 export interface Attach {
   readonly rows: Rows
@@ -22,5 +23,7 @@ export const attach = async (wanted: Wanted | undefined, { rows, world, fresh }:
       return attachObservation(rows, wanted, { world, fresh })
     case 'runner':
       return { evidence: await attachSightings(rows, wanted.sources, { now: world.now, fresh }) }
+    case 'registry':
+      return { evidence: await attachTree(rows, wanted.names, { now: world.now, fresh }) }
   }
 }

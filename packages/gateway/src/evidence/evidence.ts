@@ -1,5 +1,15 @@
 // What an approver must see beside the change: what its witness reported, or what the change itself says in plain words.
-import { dictionary, Digest, MountSighting, ServerName, Time, ToolDefinition } from '@gatehouse/contracts'
+import {
+  dictionary,
+  Digest,
+  MountSighting,
+  PackageLock,
+  PackageName,
+  ServerName,
+  Time,
+  ToolDefinition,
+  TreeRefusal,
+} from '@gatehouse/contracts'
 import * as v from 'valibot'
 
 /** A tool that is no longer what was approved. A member is absent where that definition is not known or not there. */
@@ -45,13 +55,25 @@ export const Evidence = v.variant('status', [
   }),
   /** What the runner found at each path. */
   v.strictObject({ status: v.literal('sighted'), at: Time, age: v.number(), mounts: v.array(v.omit(MountSighting, ['at'])) }),
+  /** What the names resolve to: the whole tree. */
+  v.strictObject({
+    status: v.literal('resolved'),
+    at: Time,
+    age: v.number(),
+    names: v.array(PackageName),
+    tree: Digest,
+    lock: PackageLock,
+  }),
+  /** Why the runner could not resolve them. */
+  v.strictObject({ status: v.literal('unresolved'), at: Time, age: v.number(), names: v.array(PackageName), refused: TreeRefusal }),
   Described,
-  /** No witness in time. `entryDigest` says which server it would have been, `sources` which paths. */
+  /** No witness in time. `entryDigest` says which server it would have been, `sources` which paths, `names` which packages. */
   v.strictObject({
     status: v.literal('unavailable'),
     server: v.optional(ServerName),
     entryDigest: v.optional(Digest),
     sources: v.optional(v.array(v.string())),
+    names: v.optional(v.array(PackageName)),
   }),
 ])
 export type Evidence = v.InferOutput<typeof Evidence>
@@ -62,6 +84,8 @@ export type Wanted =
   | { readonly from: 'broker'; readonly server: ServerName; readonly tools: readonly string[] }
   /** Paths of the host, from the runner. */
   | { readonly from: 'runner'; readonly sources: readonly string[] }
+  /** A tree of packages, from the runner, who asks the registry. */
+  | { readonly from: 'registry'; readonly names: readonly PackageName[] }
   /** Nobody is asked. */
   | { readonly from: 'change'; readonly evidence: Described }
 

@@ -1,12 +1,13 @@
 // Asks the witness of a change to look again where what is known is too old for a decision, and waits a little for it.
-import { limits, type ServerName } from '@gatehouse/contracts'
+import { limits, type PackageName, type ServerName } from '@gatehouse/contracts'
 import type { Store } from '@gatehouse/store'
 import type { Audience } from '../events/audience.ts'
 import type { World } from '../registry/world.ts'
-import { type Arrivals, pathArrival, serverArrival } from './arrivals.ts'
+import { type Arrivals, pathArrival, serverArrival, treeArrival } from './arrivals.ts'
 import type { Wanted } from './evidence.ts'
 import { readObservation } from './observation.ts'
 import { readSightings } from './sightings.ts'
+import { readTree } from './trees.ts'
 
 export interface SummonDeps {
   readonly store: Store
@@ -14,6 +15,8 @@ export interface SummonDeps {
   readonly arrivals: Arrivals
   /** Milliseconds. */
   readonly evidenceWait: number
+  /** Milliseconds that a tree of packages is waited for. */
+  readonly treeWait: number
 }
 
 const isFresh = (at: string | undefined, now: number): boolean => at !== undefined && now - Date.parse(at) <= limits.evidenceFresh
@@ -43,9 +46,19 @@ const summonRunner = async ({ store, audience, arrivals, evidenceWait }: SummonD
   return true
 }
 
+const summonTree = async ({ store, audience, arrivals, treeWait }: SummonDeps, names: readonly PackageName[], world: World) => {
+  const seen = await readTree(store.read, names)
+  if (isFresh(seen?.at, world.now)) return false
+  const arrival = arrivals.wait(treeArrival(names), treeWait)
+  audience.runner('packages-wanted', { names: [...names] })
+  await arrival
+  return true
+}
+
 /** Resolves with whether time has passed, so that the world may be another one. */
 export const summon = async (deps: SummonDeps, wanted: Wanted | undefined, world: World): Promise<boolean> => {
   if (wanted?.from === 'broker') return summonBroker(deps, wanted.server, world)
   if (wanted?.from === 'runner') return summonRunner(deps, wanted.sources, world)
+  if (wanted?.from === 'registry') return summonTree(deps, wanted.names, world)
   return false
 }

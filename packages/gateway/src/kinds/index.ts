@@ -10,6 +10,7 @@ import { mcpAccess } from './mcp-access.ts'
 import { mcpRegister } from './mcp-register.ts'
 import { mcpRevoke } from './mcp-revoke.ts'
 import { mounts } from './mounts.ts'
+import { packages } from './packages.ts'
 import { permissions } from './permissions.ts'
 import { persona } from './persona.ts'
 import { tools } from './tools.ts'
@@ -20,6 +21,7 @@ export const kindTable = {
   agent_remove: agentRemove,
   persona,
   tools,
+  packages,
   wiring,
   permissions,
   mounts,

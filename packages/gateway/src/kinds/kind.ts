@@ -1,5 +1,5 @@
 // What a kind of change must say about itself. Everything here is a pure function of the change and the world it meets.
-import type { ChangeID, Failure, Kind, Risk } from '@gatehouse/contracts'
+import type { Change, ChangeID, Failure, Kind, Risk } from '@gatehouse/contracts'
 import type * as v from 'valibot'
 import type { Evidence, Wanted } from '../evidence/evidence.ts'
 import { invalid, parse } from '../input/parse.ts'
@@ -45,6 +45,8 @@ export interface Behaviour<S extends v.GenericSchema> {
   outcome?(after: v.InferOutput<S>, sight: Sight): Json | null
   verify(after: v.InferOutput<S>, sight: Sight): Failure | undefined
   wants?(after: v.InferOutput<S>, world: World): Wanted | undefined
+  /** Whether it takes something away that sandboxes now have, however much it gives. */
+  takes?(before: Json, after: v.InferOutput<S>): boolean
   risk(after: v.InferOutput<S>, sight: Sight): Risk
   /** One sentence for a human. */
   describe(after: v.InferOutput<S>, world: World): string
@@ -77,6 +79,8 @@ export interface Bound {
 
 export interface KindRow {
   readonly narrowing: boolean
+  /** Whether an applied change of this kind has taken something from the sandboxes that run. */
+  takes(change: Pick<Change, 'before' | 'after'>): boolean
   /** What was submitted. Throws `invalid` with pointers below `/after`. */
   read(after: unknown, secrets: Secrets): Bound
   /** What was kept. */
@@ -108,6 +112,8 @@ export const defineKind = <S extends v.GenericSchema<unknown, Json>>(behaviour: 
   const put = (after: Json, through: (value: string) => string): Json => behaviour.secrets?.(after, through) ?? after
   return {
     narrowing: behaviour.narrowing,
+    takes: ({ before, after }) =>
+      behaviour.narrowing || (before !== null && (behaviour.takes?.(before, parse(behaviour.schema, after, '/after')) ?? false)),
     read: (input, { seal, hmac }) => {
       const after = parse(behaviour.schema, input, '/after')
       // An object's schema takes a list without items for an object without members.

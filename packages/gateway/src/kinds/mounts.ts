@@ -2,6 +2,7 @@
 import { type After, kinds, type Mount } from '@gatehouse/contracts'
 import type { Evidence } from '../evidence/evidence.ts'
 import { presentGroup } from '../registry/world.ts'
+import { isGone } from './gone.ts'
 import { defineKind } from './kind.ts'
 import { mountFailure } from './mount-rules.ts'
 import { amount, quote } from './words.ts'
@@ -38,6 +39,7 @@ export const mounts = defineKind({
     const sources = [...new Set(after.mounts.map(({ source }) => source))]
     return sources.length === 0 ? undefined : { from: 'runner', sources }
   },
+  takes: (before, after) => isGone(before['mounts'], after.mounts),
   risk: (after, { evidence }) => risk(after, evidence),
   describe: (after, world) =>
     after.mounts.length === 0

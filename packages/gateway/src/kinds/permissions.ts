@@ -1,6 +1,8 @@
 // Who may talk to a group, which model it uses, how much it may use up. What is not named stays as it is.
-import { type After, type AgentGroup, type Failure, type GroupLimits, kinds, limits } from '@gatehouse/contracts'
+import { type After, type AgentGroup, type Failure, GroupLimits, kinds, limits } from '@gatehouse/contracts'
+import * as v from 'valibot'
 import { presentGroup, type World } from '../registry/world.ts'
+import { isGone } from './gone.ts'
 import { defineKind, type Inverse, type Json } from './kind.ts'
 import { unusableChoice } from './model-choice.ts'
 import { amount, nameList, quote } from './words.ts'
@@ -71,6 +73,16 @@ const sentences = (after: Permissions): string[] => [
   ...(after.providerTools === undefined ? [] : [`tools at the provider: ${nameList(after.providerTools)}`]),
 ]
 
+/** A lower limit, another model, a tool at the provider less. */
+const takes = (before: Json, after: Permissions): boolean => {
+  const own = v.parse(v.optional(GroupLimits, {}), before['limits'])
+  const isLower = (name: Limit): boolean => (after.limits?.[name] ?? Infinity) < (own[name] ?? standard[name] ?? Infinity)
+  const hasOther = after.model !== undefined && before['model'] !== undefined && isGone([before['model']], [after.model])
+  return (
+    hasOther || named(after).some(isLower) || (after.providerTools !== undefined && isGone(before['providerTools'], after.providerTools))
+  )
+}
+
 /** A value that was not there before cannot be asked for again, unless what holds without it has a number. */
 const invert = (after: Permissions, before: Json): Inverse | undefined => {
   if (after.model !== undefined && before['model'] === undefined) return undefined
@@ -90,6 +102,7 @@ export const permissions = defineKind({
   slice,
   outcome: (after, { world }) => ({ ...slice(after, world), ...after }),
   verify: (after, { world }) => unusableChoice(presentGroup(world).agent, after, world) ?? twice(after) ?? noLimit(after),
+  takes,
   risk: (after, { world }) => (grows(after, presentGroup(world)) ? 'high' : 'medium'),
   describe: (after, world) => `Sets what ${world.agentGroupID} may: ${sentences(after).join('; ')}`,
   apply: (after, { world }) => {

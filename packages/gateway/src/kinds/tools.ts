@@ -1,6 +1,7 @@
 // Which of its own tools an agent has. Those without which it could neither answer nor ask stay on, named or not.
 import { type After, alwaysOnTools, type BuiltinTool, builtinTools, kinds } from '@gatehouse/contracts'
 import { presentGroup } from '../registry/world.ts'
+import { isGone } from './gone.ts'
 import { defineKind } from './kind.ts'
 import { nameList } from './words.ts'
 
@@ -19,6 +20,7 @@ export const tools = defineKind({
   slice: (_after, world) => ({ enabled: presentGroup(world).tools }),
   outcome: (after) => ({ enabled: enabledBy(after) }),
   verify: () => undefined,
+  takes: (before, after) => isGone(before['enabled'], enabledBy(after)),
   risk: () => 'medium',
   describe: (after, world) => {
     const had = new Set<string>(presentGroup(world).tools)

@@ -71,6 +71,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   wiring: scenario(withGroup, ['wiring', 'g', { channel: 'slack', address: 'C1', engage: 'mention', session: 'thread' }]),
   permissions: scenario(withGroup, ['permissions', 'g', { limits: { memoryMiB: 256 }, members: [{ channel: 'slack', user: 'U1' }] }]),
   mounts: scenario(withGroup, ['mounts', 'g', { mounts: [{ source: '/srv/data', target: '/mnt/data', mode: 'ro' }] }]),
+  packages: scenario(withGroup, ['packages', 'g', { npm: [] }]),
   mcp_access: scenario(withServer, ['mcp_access', 'g', { server: 'sample', tools: ['echo'], maxCalls: 5 }]),
   mcp_revoke: scenario(withGrant, ['mcp_revoke', 'g', { server: 'sample', tools: ['add'] }]),
   mcp_register: scenario(withServer, ['mcp_register', 'g', { name: 'new', ...entry }]),

@@ -56,6 +56,7 @@ const likely: Readonly<Record<Kind, fc.Arbitrary<unknown>>> = {
     limits: fc.dictionary(fc.constantFrom('cpus', 'memoryMiB', 'processes'), fc.integer({ min: 1, max: 4096 })),
     providerTools: fc.array(Text),
   }),
+  packages: fc.record({ npm: fc.array(Text, { maxLength: 3 }) }),
   mounts: fc.record({ mounts: fc.array(fc.record({ source: Text, target: Text, mode: Text }), { maxLength: 3 }) }),
   mcp_access: fc.record(
     { server: Text, tools: fc.array(Text), expiresAt: fc.date({ noInvalidDate: true }).map((date) => date.toISOString()) },

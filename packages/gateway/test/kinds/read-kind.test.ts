@@ -14,7 +14,7 @@ test('another spelling is the kind itself', () => {
 })
 
 test('what is no kind is refused at its field, with what there is', () => {
-  for (const kind of ['', 'Persona', 'packages', 'constructor', '__proto__', 'toString', 'x'.repeat(1000)]) {
+  for (const kind of ['', 'Persona', 'npm', 'constructor', '__proto__', 'toString', 'x'.repeat(1000)]) {
     assert.throws(
       () => readKind(kind),
       (error: Error & { errors?: readonly { pointer: string }[] }) =>

@@ -5,7 +5,7 @@ import type { Kind, Risk } from '@gatehouse/contracts'
 import type { Evidence } from '../../src/evidence/evidence.ts'
 import type { World } from '../../src/registry/world.ts'
 import { kindTable } from '../../src/kinds/index.ts'
-import { ask, makeGrant, makeGroup, makeWired, makeWorld, observed, stamp, tool } from '../fixtures/world.ts'
+import { ask, makeGrant, makeGroup, makeWired, makeWorld, observed, stamp, tool, resolvedTree } from '../fixtures/world.ts'
 
 const place = { channel: 'slack', address: '#general', session: 'shared' }
 const members = [{ channel: 'slack' as const, user: 'U1' }]
@@ -41,6 +41,8 @@ const rows: readonly [what: string, kind: Kind, after: object, risk: Risk, seen?
   ['a mount to read', 'mounts', mount('ro'), 'medium', { evidence: sighted }],
   ['a mount to write', 'mounts', mount('rw'), 'high', { evidence: sighted }],
   ['a mount that nobody saw', 'mounts', mount('ro'), 'high', { evidence: { status: 'unavailable', sources: ['/srv/a'] } }],
+  ['packages', 'packages', { npm: ['is-odd@3.0.1'] }, 'high', { evidence: resolvedTree(['is-odd@3.0.1']) }],
+  ['no packages any more', 'packages', { npm: [] }, 'medium'],
   ['no mounts at all', 'mounts', { mounts: [] }, 'medium'],
   ['tools that were seen', 'mcp_access', echo, 'medium', { evidence: observed('sample', [tool('echo')]) }],
   ['every tool', 'mcp_access', { server: 'sample', tools: [] }, 'high', { evidence: observed('sample', [tool('echo')]) }],

@@ -5,7 +5,7 @@ import { defaultTools, type Kind, kindNames } from '@gatehouse/contracts'
 import type { Evidence } from '../../src/evidence/evidence.ts'
 import { kindTable } from '../../src/kinds/index.ts'
 import type { World } from '../../src/registry/world.ts'
-import { applied, ask, makeGrant, makeGroup, makeWired, makeWorld, observed, stamp, tool } from '../fixtures/world.ts'
+import { applied, ask, makeGrant, makeGroup, makeWired, makeWorld, observed, resolvedTree, stamp, tool } from '../fixtures/world.ts'
 
 interface Case {
   readonly what: string
@@ -83,6 +83,19 @@ const cases: readonly Case[] = [
     after: { mounts: [{ source: '/srv/a', target: '/mnt/a', mode: 'ro' }] },
     evidence: sighted,
     inverse: 'mounts',
+  },
+  {
+    what: 'packages',
+    kind: 'packages',
+    after: { npm: ['is-odd@3.0.1'] },
+    evidence: resolvedTree(['is-odd@3.0.1']),
+    inverse: 'packages',
+  },
+  {
+    what: 'the end of packages',
+    kind: 'packages',
+    after: { npm: [] },
+    inverse: 'packages',
   },
   {
     what: 'a first grant',

@@ -4,6 +4,7 @@ import { type ChangeID, SessionID, stateFiles } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { About } from './about.ts'
 import { isDamage } from './damage.ts'
+import { lastSeq } from './last-seq.ts'
 import { openExisting, type QueuePlace } from './open.ts'
 import { owedIn } from './owed.ts'
 import { liveRepeats, type Repeat } from './repeat.ts'
@@ -14,6 +15,8 @@ import { waitingIn } from './waiting.ts'
 interface FoundQueue {
   readonly about: About
   readonly waiting: number
+  /** The highest number among its messages. */
+  readonly lastSeq: number
   /** Some decision has not reached the agent yet. */
   readonly untold: boolean
   /** Applied changes whose end here the gateway has not been told. */
@@ -44,6 +47,7 @@ const look = async (place: QueuePlace, session: SessionID): Promise<FoundQueue |
     return {
       about,
       waiting: await waitingIn(store.read),
+      lastSeq: await lastSeq(store),
       untold: (await untoldRequests(store)).length > 0,
       owed: await owedIn(store),
       repeats: await liveRepeats(store),

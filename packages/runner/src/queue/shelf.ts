@@ -43,6 +43,12 @@ export class Shelf {
     if (slot?.users === 0) await this.#drop(session, slot)
   }
 
+  /** Closes one queue that nobody will ask for again, after the acts that have begun. */
+  async forget(session: SessionID): Promise<void> {
+    const slot = this.#slots.get(session)
+    if (slot !== undefined) await this.#drop(session, slot)
+  }
+
   /** After the acts that have begun. */
   async close(): Promise<void> {
     await Promise.all([...this.#slots].map((entry) => this.#drop(...entry)))

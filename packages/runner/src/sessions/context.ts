@@ -3,6 +3,9 @@ import { type AgentGroupID, type gatewayRunner, limits, type SessionID } from '@
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import type { Repeats } from '../chat/repeats.ts'
+import type { Trees } from '../packages/trees.ts'
+import type { TreeWitness } from '../packages/witness.ts'
+import type { Floors } from '../queue/floors.ts'
 import type { Sequence } from '../queue/sequence.ts'
 import type { Shelf } from '../queue/shelf.ts'
 import type { Posture } from '../sandbox/posture.ts'
@@ -20,6 +23,7 @@ export const defaultTimes = {
   failureWindow: limits.failureWindow,
   restartFirst: limits.restartFirst,
   restartMost: limits.restartMost,
+  tree: limits.treeTime,
   /** What a drain gives a sandbox that is in the middle of a message; short, since an orphaned runner has a second in all. */
   grace: 250,
 }
@@ -35,12 +39,18 @@ export interface Context {
   readonly toolContainers: ToolContainers | undefined
   readonly shelf: Shelf
   readonly sequence: Sequence
+  /** Numbers that were given to messages which are no more. */
+  readonly floors: Floors
   readonly sessions: Map<SessionID, Session>
   /** Queues that could not be read at start. */
   readonly unreadable: Map<SessionID, string>
   /** Sessions that the gateway has closed for good. */
   readonly closed: Set<SessionID>
   readonly repeats: Repeats
+  readonly trees: Trees
+  readonly witnessTree: TreeWitness
+  /** Host paths below which a mount may lie. */
+  readonly mountAllow: readonly string[]
   readonly note: Note
   readonly report: Report
   /** When this runner began, RFC 3339. */

@@ -1,4 +1,4 @@
-// The highest number among a group's messages, which lie in one file a conversation.
+// The highest number among a group's messages, which lie in one file a conversation. Opens those alone whose last write is unclear.
 import type { AgentGroupID } from '@gatehouse/contracts'
 import { lastSeq } from '../queue/last-seq.ts'
 import { UnreadableQueue } from '../queue/unreadable.ts'
@@ -8,15 +8,18 @@ import { withQueue } from './with-queue.ts'
 
 /** A queue that cannot be read holds up no other conversation. */
 const highestIn = async (context: Context, session: Session): Promise<number> => {
+  if (!session.unclear) return session.lastSeq
   try {
-    return await withQueue(context, session, lastSeq)
+    session.lastSeq = await withQueue(context, session, lastSeq)
+    session.unclear = false
   } catch (error) {
-    if (error instanceof UnreadableQueue) return 0
-    throw error
+    if (!(error instanceof UnreadableQueue)) throw error
   }
+  return session.lastSeq
 }
 
 export const highestSeq = async (context: Context, group: AgentGroupID): Promise<number> => {
-  const sessions = sessionsOf(context, group).filter(({ hasQueue }) => hasQueue)
-  return Math.max(0, ...(await Promise.all(sessions.map((session) => highestIn(context, session)))))
+  let highest = context.floors.get(group) ?? 0
+  for (const session of sessionsOf(context, group)) if (session.hasQueue) highest = Math.max(highest, await highestIn(context, session))
+  return highest
 }

@@ -50,7 +50,7 @@ const conclude = async (context: Context, session: Session, { end, delays }: { e
   }
   switch (end.kind) {
     case 'stopped':
-      session.again = end.why === 'relaunch' || end.why === 'narrowed'
+      session.again = end.why === 'relaunch' || end.why === 'narrowed' || end.why === 'cancel'
       return
     case 'finished':
       return

@@ -30,10 +30,30 @@ const keepBy =
     )
   }
 
-/** Where nothing runs the next launch is up to date, so there is nothing to wait for. */
+/** Why its next sandbox would not have what this change gives; undefined where it would. */
+const obstacle = async (context: Context, session: Session, changeID: ChangeID): Promise<string | undefined> => {
+  // A gateway that is away says nothing about the packages: the next launch sees to them.
+  const asked = await context.gateway.session({ session: session.id }).catch(() => undefined)
+  const packages = asked?.group.packages
+  if (packages?.changeID !== changeID) return undefined
+  try {
+    await context.trees.have(packages)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : 'unknown error'
+  }
+}
+
+/** Packages are there before anybody needs them. */
+const tellIdle = async (context: Context, session: Session, changeID: ChangeID): Promise<void> => {
+  const reason = session.parked ?? (await obstacle(context, session, changeID))
+  await tell(context, session, reason === undefined ? { changeID, status: 'ready' } : { changeID, status: 'failed', reason })
+}
+
+/** Where nothing runs the next launch is up to date once it has its packages. */
 export const owe = (context: Context, session: Session, changeID: ChangeID): void => {
   if (session.parked !== undefined || (session.run === undefined && session.keeping === undefined)) {
-    void tell(context, session, ended(session, changeID))
+    void tellIdle(context, session, changeID)
     return
   }
   session.owed.set(changeID, session.run)

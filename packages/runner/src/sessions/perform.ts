@@ -1,10 +1,14 @@
 // One sandbox: prepared, launched, watched, ended. Never throws for what a sandbox does.
+import { rm } from 'node:fs/promises'
+import { MessageID } from '@gatehouse/contracts'
 import type { Sandbox } from '@gatehouse/engine'
+import * as v from 'valibot'
 import type { Context } from './context.ts'
 import { describeExit, type End, endOfPreparation } from './end.ts'
 import { move } from './machine.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { createRun, type Run, type StopReason } from './run.ts'
+import { say } from './say.ts'
 import type { Session } from './session.ts'
 import { watch, type Watched } from './watch.ts'
 
@@ -14,21 +18,35 @@ export interface Performed {
   readonly proved: boolean
 }
 
-const follow = async ({ log }: Context, session: Session, sandbox: Sandbox): Promise<void> => {
-  for await (const line of sandbox.output) log.debug('sandbox output', { session: session.id, line })
+const follow = async ({ log }: Context, session: Session, { sandbox, id }: { sandbox: Sandbox; id: string }): Promise<void> => {
+  for await (const line of sandbox.output) {
+    session.output.add(id, line)
+    log.debug('sandbox output', { session: session.id, line })
+  }
+}
+
+/** Whoever talks to the agent learns why it stopped in mid-sentence. */
+const tellKill = async (context: Context, session: Session, run: string): Promise<void> => {
+  const text = `The agent was stopped: ${session.lastExit ?? 'it used more than it may'}. What it was working on is tried again.`
+  await say(context, session, { id: v.parse(MessageID, `s-${run}-killed`), from: 'system', text })
 }
 
 /** By itself, while the host wanted it to go on. */
-const endedItself = async (context: Context, session: Session, sandbox: Sandbox): Promise<End> => {
+const endedItself = async (context: Context, session: Session, { sandbox, run }: { sandbox: Sandbox; run: Run }): Promise<End> => {
   const exit = await sandbox.exited
   session.lastExit = describeExit(exit)
   if (exit.reason === 'out-of-memory') context.metrics.counter('sandbox_kills_total').inc({ reason: exit.reason })
+  if (exit.reason === 'out-of-memory') {
+    await tellKill(context, session, run.id).catch((error: unknown) =>
+      context.log.warn('end of a sandbox not told', { session: session.id, error }),
+    )
+  }
   context.note(exit.reason === 'out-of-memory' ? 'kill' : 'exit', session, { ...exit })
   return exit.code === 0 && session.waiting === 0 ? { kind: 'finished' } : { kind: 'failed', reason: session.lastExit }
 }
 
 /** Ends that do not wait for a quiet moment. */
-const kills: readonly StopReason[] = ['narrowed', 'unresponsive', 'terminate']
+const kills: readonly StopReason[] = ['narrowed', 'unresponsive', 'terminate', 'cancel']
 
 const endedByHost = async (context: Context, session: Session, { sandbox, why }: { sandbox: Sandbox; why: StopReason }): Promise<End> => {
   move(session, 'stop')
@@ -47,10 +65,12 @@ const live = async (context: Context, session: Session, { sandbox, ...watched }:
   alive.inc()
   session.launches += 1
   context.note('launch', session, { sandbox: run.id, driver })
-  follow(context, session, sandbox).catch((error: unknown) => context.log.warn('sandbox output lost', { session: session.id, error }))
+  follow(context, session, { sandbox, id: run.id }).catch((error: unknown) =>
+    context.log.warn('sandbox output lost', { session: session.id, error }),
+  )
   try {
     const why = await Promise.race([sandbox.exited.then(() => undefined), run.ended])
-    return why === undefined ? await endedItself(context, session, sandbox) : await endedByHost(context, session, { sandbox, why })
+    return why === undefined ? await endedItself(context, session, { sandbox, run }) : await endedByHost(context, session, { sandbox, why })
   } catch (error) {
     await sandbox.stop()
     throw error
@@ -81,7 +101,7 @@ const attempt = async (context: Context, session: Session, run: Run): Promise<En
     const since = performance.now()
     const launched = await launch(context, prepared)
     if ('kind' in launched) return launched
-    return await live(context, session, { run, sandbox: launched, driver: prepared.driver.name, since })
+    return await live(context, session, { run, sandbox: launched, driver: prepared.driver.name, since, verify: prepared.verify })
   } finally {
     await prepared.door.close()
   }
@@ -96,6 +116,8 @@ export const perform = async (context: Context, session: Session): Promise<Perfo
     return { end: await attempt(context, session, run), proved: run.proved }
   } finally {
     clearTimeout(run.deadline)
+    context.trees.release(run.id)
+    await rm(`${context.runDir}/mnt/${run.id}`, { recursive: true, force: true })
     session.run = undefined
   }
 }

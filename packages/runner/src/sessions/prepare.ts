@@ -10,6 +10,8 @@ import {
 import type { Driver, LaunchSpec, Mount } from '@gatehouse/engine'
 import { dirname } from 'node:path'
 import { groupDirectories, type GroupDirectories } from '../groups/directories.ts'
+import { checkMounts } from '../mounts/check.ts'
+import { makePoints } from '../mounts/points.ts'
 import { type Door, openDoor } from '../socket/open.ts'
 import type { Context } from './context.ts'
 import { LaunchRefused } from './end.ts'
@@ -19,6 +21,8 @@ import { surfacesReady } from './surfaces.ts'
 
 export interface Prepared {
   readonly driver: Driver
+  /** Rejects when a mount is no longer what it was when the launch began. */
+  verify(): Promise<unknown>
   readonly spec: LaunchSpec
   readonly door: Door
 }
@@ -37,12 +41,31 @@ const mountsOf = ({ runDir }: Context, registered: Registered, directories: Grou
   ),
 ]
 
-const sandboxLimits: LaunchSpec['limits'] = {
-  memoryMiB: limits.sandboxMemoryMiB,
-  cpus: limits.sandboxCpus,
-  processes: limits.sandboxProcesses,
-  pids: limits.sandboxPids,
+const limitsOf = ({ limits: own }: AgentGroup): LaunchSpec['limits'] => ({
+  memoryMiB: own.memoryMiB ?? limits.sandboxMemoryMiB,
+  cpus: own.cpus ?? limits.sandboxCpus,
+  processes: own.processes ?? limits.sandboxProcesses,
+  // Threads count too, four of them for each process that there may be.
+  pids: Math.max(limits.sandboxPids, 4 * (own.processes ?? 0)),
   tmpMiB: limits.sandboxTmpMiB,
+})
+
+/** What a group was given of the host and of the registry, as it was approved. */
+const givenMounts = async (context: Context, run: Run, group: AgentGroup): Promise<Mount[]> => {
+  const { packages, mounts } = group
+  const given: Mount[] = []
+  if (packages !== undefined) {
+    const source = await context.trees.have(packages)
+    context.trees.use(run.id, packages.tree)
+    given.push({ source, target: '/packages', mode: 'ro' })
+  }
+  if (mounts.length > 0) {
+    const checked = await checkMounts(mounts, context.mountAllow)
+    const points = `${context.runDir}/mnt/${run.id}`
+    await makePoints(points, checked)
+    given.push({ source: points, target: '/mnt', mode: 'ro' }, ...checked.map(({ source, target, mode }) => ({ source, target, mode })))
+  }
+  return given
 }
 
 const refuseUnsealed = (driver: Driver, group: AgentGroup): void => {
@@ -51,23 +74,30 @@ const refuseUnsealed = (driver: Driver, group: AgentGroup): void => {
       `an agent of the kind ${group.agent} needs a sandbox, and the driver none has no walls: it runs the mock agent alone`,
     )
   }
+  if (driver.name === 'none' && (group.mounts.length > 0 || group.packages !== undefined)) {
+    throw new LaunchRefused('mounts and packages need a sandbox, and the driver none has no walls')
+  }
 }
 
 interface Place {
   readonly registered: Registered
+  readonly group: AgentGroup
   readonly owner: HostIdentity | undefined
   readonly rootfs: string
 }
 
-const specOf = async (context: Context, run: Run, { registered, owner, rootfs }: Place): Promise<LaunchSpec> => ({
+const specOf = async (context: Context, run: Run, { registered, group, owner, rootfs }: Place): Promise<LaunchSpec> => ({
   id: run.id,
   installation: context.installation,
   rootfs,
   command,
   env: {},
-  mounts: mountsOf(context, registered, await groupDirectories(context.stateDir, registered.agentGroupID, owner)),
+  mounts: [
+    ...mountsOf(context, registered, await groupDirectories(context.stateDir, registered.agentGroupID, owner)),
+    ...(await givenMounts(context, run, group)),
+  ],
   identity: registered.identity,
-  limits: sandboxLimits,
+  limits: limitsOf(group),
 })
 
 export const prepare = async (context: Context, session: Session, run: Run): Promise<Prepared> => {
@@ -75,7 +105,7 @@ export const prepare = async (context: Context, session: Session, run: Run): Pro
   const { session: registered, group } = await surfacesReady(context, session, run.signal)
   refuseUnsealed(driver, group)
   const owner = driver.owner(registered.identity)
-  const spec = await specOf(context, run, { registered, owner, rootfs })
+  const spec = await specOf(context, run, { registered, group, owner, rootfs })
   const info = {
     session: session.id,
     agentGroupID: group.id,
@@ -83,8 +113,10 @@ export const prepare = async (context: Context, session: Session, run: Run): Pro
     name: group.name,
     agent: group.agent,
     persona: group.persona,
-    tools: group.tools,
+    // Without walls a script would run on the host.
+    tools: driver.name === 'none' ? group.tools.filter((tool) => tool !== 'run_script') : group.tools,
     ...(group.model === undefined ? {} : { model: group.model }),
   }
-  return { driver, spec, door: await openDoor({ context, session, run, info }, owner?.gid) }
+  const verify = () => checkMounts(driver.name === 'none' ? [] : group.mounts, context.mountAllow)
+  return { driver, verify, spec, door: await openDoor({ context, session, run, info }, owner?.gid) }
 }

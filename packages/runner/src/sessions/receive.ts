@@ -4,8 +4,8 @@ import { accept, type Stored } from '../queue/accept.ts'
 import type { RepeatKey } from '../queue/repeat.ts'
 import type { Context } from './context.ts'
 import { ensure } from './ensure.ts'
+import { number } from './number.ts'
 import type { Session } from './session.ts'
-import { withQueue } from './with-queue.ts'
 
 export interface Received {
   readonly id: MessageID
@@ -17,10 +17,7 @@ export interface Received {
 /** The launch, if one is needed, goes on by itself. */
 export const receive = async (context: Context, session: Session, message: Received): Promise<Stored> => {
   const at = new Date().toISOString()
-  const stored = await context.sequence.next(session.agentGroupID, (seq) =>
-    withQueue(context, session, (store) => accept(store, { ...message, seq, at })),
-  )
-  session.hasQueue = true
+  const stored = await number(context, session, (store, seq) => accept(store, { ...message, seq, at }))
   session.waiting = stored.waiting
   session.news.emit('message')
   ensure(context, session)

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { MessageID, SessionID } from '@gatehouse/contracts'
 
 /** Why the host ends a sandbox. */
-export const stopReasons = ['idle', 'relaunch', 'narrowed', 'drain', 'park', 'unresponsive', 'terminate'] as const
+export const stopReasons = ['idle', 'relaunch', 'narrowed', 'drain', 'park', 'unresponsive', 'terminate', 'cancel'] as const
 export type StopReason = (typeof stopReasons)[number]
 
 export interface Run {

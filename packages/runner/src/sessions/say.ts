@@ -2,15 +2,13 @@
 import type { Outgoing } from '../queue/reply.ts'
 import { reply } from '../queue/reply.ts'
 import type { Context } from './context.ts'
+import { number } from './number.ts'
 import type { Session } from './session.ts'
-import { withQueue } from './with-queue.ts'
 
 /** False when the same id was said before. */
 export const say = async (context: Context, session: Session, message: Omit<Outgoing, 'seq' | 'at'>): Promise<boolean> => {
   const at = new Date().toISOString()
-  const { stored } = await context.sequence.next(session.agentGroupID, (seq) =>
-    withQueue(context, session, (store) => reply(store, { ...message, seq, at })),
-  )
+  const { stored } = await number(context, session, (store, seq) => reply(store, { ...message, seq, at }))
   if (stored) context.metrics.counter('deliveries_total').inc({ channel: 'console', outcome: 'ok' })
   return stored
 }

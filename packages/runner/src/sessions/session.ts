@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { AgentGroupID, ChangeID, ConversationID, MessageID, SessionID } from '@gatehouse/contracts'
 import type { About } from '../queue/about.ts'
 import type { SessionState } from './machine.ts'
+import { SessionOutput } from './output.ts'
 import type { Run } from './run.ts'
 
 export interface Session extends About {
@@ -17,6 +18,9 @@ export interface Session extends About {
   hasQueue: boolean
   /** Messages that the agent has not acknowledged. */
   waiting: number
+  /** The highest number among its messages; `unclear` while a write may have happened or not. */
+  lastSeq: number
+  unclear: boolean
   launches: number
   lastExit: string | undefined
   /** To be launched even if nothing waits: it was warm before its relaunch. */
@@ -45,6 +49,7 @@ export interface Session extends About {
   readonly owed: Map<ChangeID, Run | undefined>
   /** Resolves when all that was to be said about changes has been said. */
   telling: Promise<unknown>
+  readonly output: SessionOutput
   /** `message`: something new may be delivered. `surface`: the gateway may have heard of a surface. */
   readonly news: EventEmitter<{ message: []; surface: [] }>
 }
@@ -57,6 +62,8 @@ export const createSession = ({ id, agentGroupID, conversationID }: About): Sess
   open: false,
   hasQueue: false,
   waiting: 0,
+  lastSeq: 0,
+  unclear: false,
   launches: 0,
   lastExit: undefined,
   again: false,
@@ -72,5 +79,6 @@ export const createSession = ({ id, agentGroupID, conversationID }: About): Sess
   handed: new Map(),
   owed: new Map(),
   telling: Promise.resolve(),
+  output: new SessionOutput(),
   news: new EventEmitter(),
 })

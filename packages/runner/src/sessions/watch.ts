@@ -2,6 +2,7 @@
 import type { Context } from './context.ts'
 import { move } from './machine.ts'
 import { settleOwed } from './owed.ts'
+import { park } from './park.ts'
 import type { Run } from './run.ts'
 import type { Session } from './session.ts'
 
@@ -10,10 +11,12 @@ export interface Watched {
   readonly driver: string
   /** When the launch began, on the clock of `performance`. */
   readonly since: number
+  /** Rejects when it sees something else of the host than it was to see. */
+  verify(): Promise<unknown>
 }
 
 /** Begins with the launch; returns what ends it. */
-export const watch = (context: Context, session: Session, { run, driver, since }: Watched): (() => void) => {
+export const watch = (context: Context, session: Session, { run, driver, since, verify }: Watched): (() => void) => {
   const { times, metrics } = context
   const first = setTimeout(() => run.end('unresponsive'), times.launch)
   const idle = setTimeout(() => {
@@ -24,6 +27,8 @@ export const watch = (context: Context, session: Session, { run, driver, since }
     run.touch = () => idle.refresh()
     clearTimeout(first)
     idle.refresh()
+    // By now everything is mounted: what was exchanged in between is seen here.
+    verify().catch((error: unknown) => park(context, session, error instanceof Error ? error.message : 'unknown error'))
     settleOwed(context, session, run)
     if (session.state !== 'launching') return
     move(session, 'open')

@@ -14,6 +14,9 @@ const processHolders = [
 ]
 const programHolders = [/^packages\/engine\//, /^packages\/broker\/src\/upstream\//, /^apps\/supervisor\//, /^tooling\//, testCode]
 
+/** The one program that the agent starts, in the walls that hold the agent itself. */
+const insideSandbox = /^apps\/agent\/src\/tools\/run-script\.ts$/
+
 const allowed = (path: string, use: Use): boolean => {
   switch (use.power) {
     case 'process':
@@ -21,7 +24,7 @@ const allowed = (path: string, use: Use): boolean => {
     case 'program':
       return programHolders.some((holder) => holder.test(path))
     case 'child-process':
-      return testCode.test(path)
+      return testCode.test(path) || insideSandbox.test(path)
     case 'shell':
       return false
   }

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { Change, ChangeState, ChangeView, Preview, Reason, Requester, Submission, Submitted } from '../../change.ts'
 import { ChangeID, Digest } from '../../ids.ts'
 import { JsonObject } from '../../json.ts'
+import { limits } from '../../limits.ts'
 import { Kind } from '../../kinds/kinds.ts'
 import { call } from '../edge.ts'
 import { listOf, ofGroup, page, presented, reading, span } from './presented.ts'
@@ -28,10 +29,10 @@ const one = { ...presented, id: ChangeID }
 export const changeCalls = {
   submit: call(v.strictObject({ ...presented, submission: Submission, idempotency: v.optional(Idempotency) }), SubmitOutcome, {
     ...reading,
-    deadline: 15_000,
+    deadline: limits.submitTime,
   }),
   /** The verdict over a submission, without keeping it. */
-  preview: call(v.strictObject({ ...presented, submission: Submission }), Preview, { ...reading, deadline: 15_000 }),
+  preview: call(v.strictObject({ ...presented, submission: Submission }), Preview, { ...reading, deadline: limits.submitTime }),
   decide: call(
     v.strictObject({
       ...one,

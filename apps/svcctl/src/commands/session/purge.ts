@@ -1,0 +1,19 @@
+// svcctl session purge
+import { Args } from '@oclif/core'
+import { UnitCommand } from '../../unit-command.ts'
+
+export class SessionPurge extends UnitCommand<{ purged: string }> {
+  static override summary = 'Delete what was said in a closed session, with its key.'
+  static override description = 'What was deleted cannot be read again, not even from the file. Files of the agent group stay.'
+  static override examples = ['<%= config.bin %> session purge ses_abcdefghijklm']
+
+  static override args = { id: Args.string({ description: 'Id of the session.', required: true }) }
+
+  async run(): Promise<{ purged: string }> {
+    const { args, flags } = await this.parse(SessionPurge)
+    const client = await this.connect(flags)
+    await client.sessions.purge(args.id)
+    this.remark(`Deleted the messages and the key of ${args.id}.`)
+    return { purged: args.id }
+  }
+}

@@ -1,0 +1,68 @@
+// Packages of npm inside a group's sandboxes: all of them, those that are not named go. What is approved is the whole tree.
+import { type After, type Failure, kinds, type PackageLock } from '@gatehouse/contracts'
+import type { Evidence } from '../evidence/evidence.ts'
+import { presentGroup } from '../registry/world.ts'
+import { isGone } from './gone.ts'
+import { defineKind } from './kind.ts'
+import { amount, nameList } from './words.ts'
+
+type Packages = After<'packages'>
+
+const sorted = ({ npm }: Packages): Packages['npm'] => npm.toSorted()
+
+const scriptFailure = ({ packages }: PackageLock): Failure | undefined => {
+  const running = packages.find(({ scripts }) => scripts.length > 0)
+  return running === undefined
+    ? undefined
+    : {
+        rule: 'packages-script',
+        reason: `expected packages that need no script to be installed, got ${running.name}@${running.version} with ${nameList(running.scripts)}: none is ever run here, so name another package`,
+      }
+}
+
+/** Before the witness was asked there is nothing to judge. */
+const failureIn = (evidence: Evidence | null): Failure | undefined => {
+  switch (evidence?.status) {
+    case 'resolved':
+      return scriptFailure(evidence.lock)
+    case 'unresolved':
+      return { rule: `packages-${evidence.refused.rule}`, reason: evidence.refused.reason }
+    case 'unavailable':
+      return {
+        rule: 'packages-unresolved',
+        reason:
+          'expected the registry to resolve these packages within a minute, got no answer: see that the sandbox and the registry work, and submit it again',
+      }
+    default:
+      return undefined
+  }
+}
+
+const treeIn = (evidence: Evidence | null) => (evidence?.status === 'resolved' ? { tree: evidence.tree } : {})
+
+export const packages = defineKind({
+  name: 'packages',
+  schema: kinds.packages,
+  narrowing: false,
+  target: 'existing',
+  wish: (after) => ({ npm: sorted(after) }),
+  slice: (_after, world) => {
+    const { packages: installed } = presentGroup(world)
+    return installed === undefined ? { npm: [] } : { npm: installed.npm, tree: installed.tree }
+  },
+  outcome: (after, { evidence }) => ({ npm: sorted(after), ...treeIn(evidence) }),
+  verify: (after, { evidence }) => (after.npm.length === 0 ? undefined : failureIn(evidence)),
+  wants: (after) => (after.npm.length === 0 ? undefined : { from: 'registry', names: sorted(after) }),
+  takes: (before, after) => isGone(before['npm'], sorted(after)),
+  risk: ({ npm }) => (npm.length === 0 ? 'medium' : 'high'),
+  describe: (after, world) =>
+    after.npm.length === 0
+      ? `Takes all packages from ${world.agentGroupID}`
+      : `Gives ${world.agentGroupID} ${amount(after.npm.length, 'package')} of npm with all that they need: ${nameList(sorted(after))}`,
+  apply: (after, { world, evidence }, { changeID }) => {
+    const { packages: _before, ...group } = presentGroup(world)
+    if (evidence?.status !== 'resolved' || after.npm.length === 0) return { type: 'group', group }
+    return { type: 'group', group: { ...group, packages: { npm: sorted(after), tree: evidence.tree, changeID } } }
+  },
+  invert: (_after, before) => (before === null ? undefined : { kind: 'packages', after: { npm: before['npm'] } }),
+})

@@ -1,0 +1,26 @@
+// The program of the sealed process that asks a registry: one task in, one outcome out, both as files.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { fetchTree } from './fetch.ts'
+import { toRefused } from './refused.ts'
+import { resolveTree } from './resolve.ts'
+import { type TreeOutcome, TreeTask } from './task.ts'
+
+const longestReason = 4096
+
+const perform = async (task: TreeTask, work: string): Promise<TreeOutcome> => {
+  try {
+    if (task.act === 'resolve') return { end: 'resolved', lock: await resolveTree(task.names, task.registry, work) }
+    await fetchTree(task.lock, task.registry, work)
+    return { end: 'fetched' }
+  } catch (error) {
+    const { rule, message } = toRefused(error, 'the tree')
+    return { end: 'refused', rule, reason: message.slice(0, longestReason) }
+  }
+}
+
+const [, , taskFile = '', work = ''] = process.argv
+const task = v.parse(v.pipe(v.string(), v.parseJson(), TreeTask), await readFile(taskFile, 'utf8'))
+await writeFile(join(work, 'outcome.json'), JSON.stringify(await perform(task, work)))
+process.exit(0)

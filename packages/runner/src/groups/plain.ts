@@ -1,0 +1,84 @@
+// Reads what others could write: component by component from a directory of our own, through no link, plain files with one name alone.
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What lies there is not what may be read. Names what was found. */
+export class NotPlain extends Error {}
+
+/** A pipe that nobody writes would hold up whoever opens it. */
+const careful = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+const openIn = async (directory: FileHandle, name: string): Promise<FileHandle> => {
+  if (name === '' || name === '.' || name === '..' || name.includes('/')) throw new NotPlain(`expected a name, got ${JSON.stringify(name)}`)
+  try {
+    return await open(`/proc/self/fd/${directory.fd}/${name}`, careful)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'an error'
+    throw new NotPlain(`expected a plain file or directory at ${JSON.stringify(name)}, got ${code === 'ELOOP' ? 'a link' : code}`)
+  }
+}
+
+/** `act` gets what lies below the root at these names; every handle is closed again. */
+export const openBeneath = async <T>(root: string, names: readonly string[], act: (handle: FileHandle) => Promise<T>): Promise<T> => {
+  let handle = await open(root, careful | constants.O_DIRECTORY)
+  try {
+    for (const name of names) {
+      const next = await openIn(handle, name)
+      await handle.close()
+      handle = next
+    }
+    return await act(handle)
+  } finally {
+    await handle.close()
+  }
+}
+
+const readHandle = async (file: FileHandle, name: string, most: number): Promise<Buffer> => {
+  const found = await file.stat()
+  if (!found.isFile()) throw new NotPlain(`expected a plain file at ${JSON.stringify(name)}, got another kind`)
+  if (found.nlink !== 1) throw new NotPlain(`expected one name of ${JSON.stringify(name)}, got ${found.nlink}`)
+  if (found.size > most) throw new NotPlain(`expected at most ${most} bytes at ${JSON.stringify(name)}, got ${found.size}`)
+  const content = Buffer.alloc(found.size)
+  const { bytesRead } = await file.read(content, 0, found.size, 0)
+  return content.subarray(0, bytesRead)
+}
+
+export const readPlain = (root: string, names: readonly string[], most: number): Promise<Buffer> =>
+  openBeneath(root, names, (file) => readHandle(file, names.at(-1) ?? '', most))
+
+export interface Allowance {
+  files: number
+  bytes: number
+}
+
+const spend = (allowance: Allowance, bytes: number): void => {
+  allowance.files -= 1
+  allowance.bytes -= bytes
+  if (allowance.files < 0 || allowance.bytes < 0) throw new NotPlain('expected fewer files or bytes in all')
+}
+
+const copyIn = async (from: FileHandle, to: string, allowance: Allowance): Promise<void> => {
+  for (const name of await readdir(`/proc/self/fd/${from.fd}`)) {
+    const entry = await openIn(from, name)
+    try {
+      const target = join(to, name)
+      if ((await entry.stat()).isDirectory()) {
+        spend(allowance, 0)
+        await mkdir(target)
+        await copyIn(entry, target, allowance)
+      } else {
+        const content = await readHandle(entry, name, allowance.bytes)
+        spend(allowance, content.byteLength)
+        const file = await open(target, 'wx', 0o644)
+        await file.writeFile(content).finally(() => file.close())
+      }
+    } finally {
+      await entry.close()
+    }
+  }
+}
+
+/** Into a directory that is there and empty. Throws `NotPlain` for whatever is no plain file or directory. */
+export const copyPlain = (root: string, names: readonly string[], options: { to: string; allowance: Allowance }): Promise<void> =>
+  openBeneath(root, names, (directory) => copyIn(directory, options.to, options.allowance))

@@ -1,0 +1,74 @@
+// Runs one task about a tree in a sandbox of its own: no key, no network, one socket behind which the registry lies. Then it is gone.
+import { limits, ServiceError } from '@gatehouse/contracts'
+import type { Driver, LaunchSpec } from '@gatehouse/engine'
+import { TreeOutcome, type TreeTask } from '@gatehouse/npm-tree'
+import * as v from 'valibot'
+import { readPlain } from '../groups/plain.ts'
+import type { TreePlace } from './place.ts'
+import { openForwarder } from './forwarder.ts'
+import { makeRoom, specOf, wayInside } from './room.ts'
+
+const outcomeSize = 4 * 1024 * 1024
+
+const refused = (rule: string, reason: string): TreeOutcome => ({ end: 'refused', rule, reason })
+
+const late = (): TreeOutcome =>
+  refused(
+    'deadline',
+    `expected the registry to answer within ${limits.treeTime / 1000} s, got nothing: see that it can be reached, and try again`,
+  )
+
+const readOutcome = async (work: string): Promise<TreeOutcome> =>
+  v.parse(v.pipe(v.string(), v.parseJson(), TreeOutcome), (await readPlain(work, ['outcome.json'], outcomeSize)).toString('utf8'))
+
+const follow = async (lines: AsyncIterable<string>, tell: (line: string) => void): Promise<void> => {
+  for await (const line of lines) tell(line)
+}
+
+/** Resolves with the outcome once the process is gone. */
+const run = async (place: TreePlace, driver: Driver, { spec, work }: { spec: LaunchSpec; work: string }): Promise<TreeOutcome> => {
+  const sandbox = await driver.launch(spec)
+  let isLate = false
+  const stop = (): void => void sandbox.stop()
+  const timer = setTimeout(() => {
+    isLate = true
+    stop()
+  }, place.treeTime)
+  place.closing.addEventListener('abort', stop, { once: true })
+  try {
+    await follow(sandbox.output, (line) => place.log.debug('output about a tree', { id: spec.id, line }))
+    const { code } = await sandbox.exited
+    if (isLate) return late()
+    if (code === 0) return await readOutcome(work)
+    return refused('failed', 'expected the process that asks the registry to end in order, got a failure: see the log, and try again')
+  } finally {
+    clearTimeout(timer)
+    place.closing.removeEventListener('abort', stop)
+  }
+}
+
+/** `take` sees the work directory before it goes. `no-sandbox` where there are no walls. */
+export const inSealed = async <T>(
+  place: TreePlace,
+  task: (registry: TreeTask['registry']) => TreeTask,
+  take: (outcome: TreeOutcome, work: string) => Promise<T>,
+): Promise<T> => {
+  const { driver, rootfs } = await place.posture.engaged(place.closing)
+  if (driver.name === 'none') {
+    throw new ServiceError('no-sandbox', { detail: 'expected a sandbox to resolve packages in, got the driver none, which has no walls' })
+  }
+  const identity = place.identities ?? undefined
+  const room = await makeRoom(place, driver.owner(identity))
+  try {
+    const way = await openForwarder({ ...place.registry, socket: room.socket, gid: room.gid, log: place.log })
+    try {
+      await room.give(task({ url: place.registry.registry, socket: wayInside }))
+      const spec = specOf(place, room, { rootfs, identity })
+      return await take(await run(place, driver, { spec, work: room.work }), room.work)
+    } finally {
+      await way.close()
+    }
+  } finally {
+    await room.remove()
+  }
+}

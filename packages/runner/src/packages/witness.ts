@@ -1,0 +1,44 @@
+// Tells the gateway what names of packages resolve to, whole, or why they do not. A minute, then it is refused.
+import { isServiceError, type PackageName, type TreeSighting } from '@gatehouse/contracts'
+import type { TreePlace } from './place.ts'
+import { inSealed } from './sealed.ts'
+
+/** Each may take the memory of a sandbox. */
+const mostAtOnce = 2
+
+const ask = (place: TreePlace, names: readonly PackageName[]): Promise<TreeSighting> =>
+  inSealed(
+    place,
+    (registry) => ({ act: 'resolve', registry, names: [...names] }),
+    async (outcome) => {
+      if (outcome.end === 'resolved') return { names: [...names], lock: outcome.lock }
+      const { rule, reason } = outcome.end === 'refused' ? outcome : { rule: 'failed', reason: 'an answer to another question' }
+      return { names: [...names], refused: { rule, reason } }
+    },
+  )
+
+const resolve = async (place: TreePlace, names: readonly PackageName[]): Promise<TreeSighting> => {
+  try {
+    return await ask(place, names)
+  } catch (error) {
+    place.log.warn('packages could not be resolved', { names, error })
+    const reason = isServiceError(error) ? error.detail : 'expected to run the process that asks the registry, got a failure: see the log'
+    return { names: [...names], refused: { rule: isServiceError(error) ? error.code : 'failed', reason } }
+  }
+}
+
+export type TreeWitness = (names: readonly PackageName[]) => Promise<void>
+
+export const createTreeWitness = (place: TreePlace): TreeWitness => {
+  let running = 0
+  return async (names) => {
+    if (running >= mostAtOnce) {
+      const reason = `expected at most ${mostAtOnce} resolutions of packages at once, got another: submit it again in a minute`
+      await place.gateway.resolved({ names: [...names], refused: { rule: 'busy', reason } })
+      return
+    }
+    running += 1
+    const seen = await resolve(place, names).finally(() => (running -= 1))
+    await place.gateway.resolved(seen)
+  }
+}

@@ -1,0 +1,139 @@
+// Whatever an agent leaves in its directories: no path of the host that reads there follows it, waits for it or takes it for a file.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chmod, link, mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import type { AgentGroupID } from '@gatehouse/contracts'
+import { groupDirectories } from '../../src/groups/directories.ts'
+import { copyPlain, NotPlain, readPlain } from '../../src/groups/plain.ts'
+import { checkMounts } from '../../src/mounts/check.ts'
+import { LaunchRefused } from '../../src/sessions/end.ts'
+
+let home = ''
+let secret = ''
+before(async () => {
+  home = await mkdtemp('/tmp/gh-hostile-')
+  secret = join(home, 'secret')
+  await writeFile(secret, 'of the host')
+})
+after(() => rm(home, { recursive: true, force: true }))
+
+/** What takes the place of a directory of the host's own. */
+const inPlace: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+  link: (path) => symlink(home, path),
+  file: (path) => writeFile(path, ''),
+  pipe: async (path) => execFileSync('mkfifo', [path]),
+}
+
+/** Each leaves something at `path`. */
+const objects: Readonly<Record<string, (path: string, t: TestContext) => Promise<unknown>>> = {
+  'a link to a file of the host': (path) => symlink(secret, path),
+  'a link to a file that is not there': (path) => symlink(join(home, 'nothing'), path),
+  'a link to itself': (path) => symlink(path, path),
+  'a link up the tree': (path) => symlink('../../../secret', path),
+  'a link to /proc/self/environ': (path) => symlink('/proc/self/environ', path),
+  'a link to an open descriptor': (path) => symlink('/proc/self/fd/0', path),
+  'a link to a directory of the host': (path) => symlink(home, path),
+  'a link to a device': (path) => symlink('/dev/zero', path),
+  'a long chain of links': async (path) => {
+    for (let index = 0; index < 45; index += 1) await symlink(`${path}.${index + 1}`, index === 0 ? path : `${path}.${index}`)
+  },
+  'a hard link': async (path) => {
+    await writeFile(`${path}.other`, 'x')
+    await link(`${path}.other`, path)
+  },
+  'a pipe that nobody writes': async (path) => execFileSync('mkfifo', [path]),
+  'a socket': async (path, t) => {
+    const server = createServer().listen(path)
+    await once(server, 'listening')
+    t.after(() => server.close())
+  },
+  'a file larger than may be read': async (path) => {
+    await writeFile(path, '')
+    await truncate(path, 64 * 1024 ** 3)
+  },
+  'a directory in place of a file': (path) => mkdir(path),
+  'a directory below a link': async (path) => {
+    await mkdir(`${path}.real/deep`, { recursive: true })
+    await symlink(`${path}.real`, path)
+  },
+}
+
+const work = async (name: string): Promise<string> => {
+  const directory = join(home, 'work', name.replaceAll(/[^a-z]/g, '-'))
+  await rm(directory, { recursive: true, force: true })
+  await mkdir(directory, { recursive: true })
+  return directory
+}
+
+describe('what an agent leaves behind', { timeout: 60_000 }, () => {
+  for (const [what, plant] of Object.entries(objects)) {
+    it(`is not read where it is ${what}`, async (t) => {
+      const directory = await work(what)
+      await plant(join(directory, 'outcome.json'), t)
+      await assert.rejects(readPlain(directory, ['outcome.json'], 1024), NotPlain)
+      await assert.rejects(readPlain(directory, ['outcome.json', 'deep'], 1024), NotPlain)
+    })
+
+    it(`is not copied where it is ${what}`, async (t) => {
+      const directory = await work(`copy ${what}`)
+      await plant(join(directory, 'object'), t)
+      const to = await work(`to ${what}`)
+      const copied = copyPlain(directory, [], { to, allowance: { files: 20, bytes: 1024 } })
+      if (what === 'a directory in place of a file') await copied
+      else await assert.rejects(copied, NotPlain)
+      // Nothing of the host and nothing but plain entries came along.
+      for (const entry of await readdir(to, { withFileTypes: true, recursive: true }))
+        assert.ok(entry.isFile() || entry.isDirectory(), entry.name)
+    })
+
+    it(`is not mounted in place of what was approved where it is ${what}`, async (t) => {
+      const directory = await work(`mount ${what}`)
+      const source = join(directory, 'data')
+      await plant(source, t)
+      const mount = { source, target: '/mnt/data', mode: 'ro', device: '1', inode: '1' } as const
+      await assert.rejects(checkMounts([mount], [directory]), LaunchRefused)
+    })
+  }
+
+  it('is no name that leads elsewhere', async () => {
+    const directory = await work('names')
+    for (const name of ['..', '.', '', 'a/b', '../secret', '/etc/passwd'])
+      await assert.rejects(readPlain(directory, [name], 1024), NotPlain)
+  })
+
+  it('is no more than may be copied', async () => {
+    const directory = await work('many')
+    for (let index = 0; index < 5; index += 1) await writeFile(join(directory, String(index)), 'x')
+    await assert.rejects(copyPlain(directory, [], { to: await work('few'), allowance: { files: 4, bytes: 1024 } }), NotPlain)
+    await assert.rejects(copyPlain(directory, [], { to: await work('less'), allowance: { files: 9, bytes: 4 } }), NotPlain)
+  })
+
+  it('is read where it is a plain file, and copied with its directories', async () => {
+    const directory = await work('plain')
+    await mkdir(join(directory, 'a/b'), { recursive: true })
+    await writeFile(join(directory, 'a/b/c'), 'text')
+    await chmod(join(directory, 'a/b/c'), 0o4755)
+    assert.equal((await readPlain(directory, ['a', 'b', 'c'], 1024)).toString(), 'text')
+    const to = await work('copy')
+    await copyPlain(directory, [], { to, allowance: { files: 9, bytes: 1024 } })
+    assert.equal((await readPlain(to, ['a', 'b', 'c'], 1024)).toString(), 'text')
+  })
+
+  for (const name of ['workspace', 'memory', 'shared']) {
+    it(`in place of the directory ${name} itself keeps its group from being launched`, async () => {
+      const state = await mkdtemp(join(home, 'state-'))
+      const group = 'g' as AgentGroupID
+      await groupDirectories(state, group, undefined)
+      for (const [what, plant] of Object.entries(inPlace)) {
+        const path = `${state}/groups/${group}/${name}`
+        await rm(path, { recursive: true, force: true })
+        await plant(path)
+        await assert.rejects(groupDirectories(state, group, undefined), LaunchRefused, what)
+      }
+    })
+  }
+})
