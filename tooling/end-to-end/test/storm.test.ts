@@ -1,0 +1,154 @@
+// Messages while whatever carries them is killed at random: each is answered once and in order, nothing is left behind, and a unit beside
+// it notices nothing. Under the full profile 500 messages and 300 kills, else 30 and 12. Prints its seed.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { seeded } from '../src/random.ts'
+import { say } from '../src/chat.ts'
+import { startUnit, type Unit } from '../src/unit.ts'
+import { waitFor } from '../src/wait-for.ts'
+
+const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
+const [messages, kills] = isFull ? [500, 300] : [30, 12]
+const flags = ['--dev', '--sandbox', 'bubblewrap', '--rate-limit', 'off']
+const patience = 60_000
+const group = 'dev-agent'
+
+const seed = Number(process.env['GATEHOUSE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const random = seeded(seed)
+const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)]
+
+const descendants = async (pid: number): Promise<number[]> => {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  const direct = children.split(' ').filter(Boolean).map(Number)
+  return [...direct, ...(await Promise.all(direct.map(descendants))).flat()]
+}
+
+const end = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** What a person does whose answer was lost: the same again, under the same key. */
+const send = async (unit: Unit, text: string): Promise<string> => {
+  const idempotencyKey = randomUUID()
+  const sent = await waitFor(`"${text}" to be taken`, patience, async () => {
+    const taken = await unit.client.chat.send({ agentGroupID: group, text }, { idempotencyKey }).catch(() => undefined)
+    return taken?.messageId
+  })
+  return sent
+}
+
+/** One of the unit's processes, or a part of a sandbox. Resolves when its place is taken again. */
+const killOne = async (unit: Unit): Promise<string | undefined> => {
+  const victim = pick(['gateway', 'runner', 'broker', 'sandbox'] as const) ?? 'runner'
+  const pid = await unit.pidOf(victim === 'sandbox' ? 'runner' : victim).catch(() => undefined)
+  if (pid === undefined) return undefined
+  if (victim === 'sandbox') {
+    const parts = await waitFor('a sandbox', 10_000, async () => {
+      const found = await descendants(pid)
+      return found.length > 0 ? found : undefined
+    }).catch(() => [])
+    const part = pick(parts)
+    if (part === undefined) return undefined
+    end(part)
+    // Five deaths of a sandbox within ten minutes park its session, as they should: a person wakes it.
+    return victim
+  }
+  end(pid)
+  await waitFor(`${victim} to be back`, patience, async () => {
+    const { processes } = await unit.client.status()
+    const found = processes.find(({ name }) => name === victim)
+    return found?.state === 'ready' && found.pid !== pid
+  })
+  return victim
+}
+
+const wake = async (unit: Unit): Promise<void> => {
+  const { items } = await unit.client.sessions.list().catch(() => ({ items: [] }))
+  for (const { id, state } of items) if (state === 'parked') await unit.client.sessions.resume(id).catch(() => undefined)
+}
+
+const allMessages = async (unit: Unit) => {
+  const all: Awaited<ReturnType<Unit['client']['chat']['messages']>>['messages'] = []
+  for (;;) {
+    const page = (await unit.client.chat.messages(group, { after: all.at(-1)?.seq ?? 0 })).messages
+    if (page.length === 0) return all
+    all.push(...page)
+  }
+}
+
+/** Processes and mounts that name a directory. */
+const tracesOf = async (path: string): Promise<string[]> => {
+  const traces: string[] = []
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    for (const file of ['cmdline', 'mountinfo']) {
+      const text = await readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')
+      if (text.includes(path)) traces.push(`${pid} ${file}`)
+    }
+  }
+  return traces.filter((trace) => !trace.startsWith(`${process.pid} `))
+}
+
+test(
+  `${messages} messages are answered once and in order while ${kills} processes are killed`,
+  { timeout: isFull ? 3_600_000 : 240_000 },
+  async (t) => {
+    t.diagnostic(`GATEHOUSE_SEED=${seed}`)
+    const unit = await startUnit({ flags })
+    t.after(unit.dispose)
+    const beside = await startUnit({ flags })
+    t.after(beside.dispose)
+    assert.equal(await say(beside, 'beside'), 'echo: beside')
+    const untouched = (await beside.client.sessions.list()).items
+    const theirs = await descendants(beside.pid)
+    assert.equal(await say(unit, 'first'), 'echo: first')
+
+    const sent: string[] = []
+    const killed: string[] = []
+    const sending = (async () => {
+      for (let index = 0; index < messages; index += 1) sent.push(await send(unit, `message ${index}`))
+    })()
+    const killing = (async () => {
+      while (killed.length < kills) {
+        const victim = await killOne(unit)
+        if (victim !== undefined) killed.push(victim)
+        await wake(unit)
+      }
+    })()
+    await Promise.all([sending, killing])
+    t.diagnostic(
+      `killed ${['gateway', 'runner', 'broker', 'sandbox'].map((name) => `${name} ${killed.filter((one) => one === name).length}`).join(', ')}`,
+    )
+
+    const said = await waitFor('every message to be answered', patience * (isFull ? 10 : 2), async () => {
+      await wake(unit)
+      const all = await allMessages(unit)
+      const answered = new Set(all.flatMap(({ inReplyTo, from }) => (from === 'agent' && inReplyTo !== undefined ? [inReplyTo] : [])))
+      return sent.every((id) => answered.has(id as never)) ? all : undefined
+    })
+    const ours = said.filter(({ id, inReplyTo }) => sent.includes(id) || sent.includes(inReplyTo ?? ''))
+    assert.deepEqual(
+      ours.filter(({ from }) => from === 'user').map(({ id }) => id),
+      sent,
+    )
+    assert.deepEqual(
+      ours.filter(({ from }) => from === 'agent').map(({ inReplyTo, text }) => [inReplyTo, text]),
+      sent.map((id, index) => [id, `echo: message ${index}`]),
+    )
+    assert.deepEqual(
+      said.map(({ seq }) => seq),
+      said.map((_, index) => index + 1),
+    )
+
+    assert.deepEqual((await beside.client.sessions.list()).items, untouched)
+    assert.deepEqual(await descendants(beside.pid), theirs)
+    await unit.stop()
+    await waitFor('no process and no mount of the unit to be left', patience, async () => (await tracesOf(unit.stateDir)).length === 0)
+    assert.equal(await say(beside, 'still here'), 'echo: still here')
+  },
+)
