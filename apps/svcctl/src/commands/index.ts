@@ -18,6 +18,8 @@ import { MetricsShow } from './metrics.ts'
 import { ModelCalls } from './model/calls.ts'
 import { ModelCheck } from './model/check.ts'
 import { ModelList } from './model/list.ts'
+import { SessionLogs } from './session/logs.ts'
+import { SessionPurge } from './session/purge.ts'
 import { StatusShow } from './status.ts'
 
 export const commands = {
@@ -41,5 +43,7 @@ export const commands = {
   'model:calls': ModelCalls,
   'model:check': ModelCheck,
   'model:list': ModelList,
+  'session:logs': SessionLogs,
+  'session:purge': SessionPurge,
   status: StatusShow,
 }

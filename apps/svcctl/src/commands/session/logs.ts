@@ -7,7 +7,10 @@ import { UnitCommand } from '../../unit-command.ts'
 export class SessionLogs extends UnitCommand<Logs> {
   static override summary = 'Show what the sandboxes of a session printed last.'
   static override description = 'Kept in memory, at most 256 KiB a session; a restart of the runner forgets it.'
-  static override examples = ['<%= config.bin %> session logs ses_abcdefghijklm', '<%= config.bin %> session logs ses_abcdefghijklm --limit 20 --json']
+  static override examples = [
+    '<%= config.bin %> session logs ses_abcdefghijklm',
+    '<%= config.bin %> session logs ses_abcdefghijklm --limit 20 --json',
+  ]
 
   static override args = { id: Args.string({ description: 'Id of the session.', required: true }) }
   static override flags = { limit: Flags.integer({ description: 'Newest lines.', min: 1, max: 200, default: 200 }) }
