@@ -1,7 +1,7 @@
 // What the runner says that names resolve to is what the approver sees, what the rules judge and what is installed.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Change, PackageName } from '@gatehouse/contracts'
+import type { Change } from '@gatehouse/contracts'
 import { createGroup, decide, fails, groups, read, submit } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 import { lockOf } from '../fixtures/world.ts'
@@ -24,8 +24,7 @@ const wanted = async (names: readonly string[], times = 1): Promise<void> => {
   while (heard() < times) await new Promise(setImmediate)
 }
 
-const tell = (names: string[], more: object = {}) =>
-  unit.gateway.runner.resolved({ names: names as PackageName[], lock: lockOf(names, more) }, context)
+const tell = (names: string[], more: object = {}) => unit.gateway.runner.resolved({ names: names, lock: lockOf(names, more) }, context)
 
 const askFor = async (...npm: string[]): Promise<Change> => read(unit, (await submit(unit, ['packages', 'a', { npm }])).id)
 
@@ -59,7 +58,7 @@ test('what the runner could not resolve is refused and never held', async () => 
   const asked = askFor('is-odd@3.0.3')
   await wanted(['is-odd@3.0.3'])
   const refused = { rule: 'not-from-registry', reason: 'is-odd@3.0.3 wants git+https://example.org/x.git (git)' }
-  await unit.gateway.runner.resolved({ names: ['is-odd@3.0.3' as PackageName], refused }, context)
+  await unit.gateway.runner.resolved({ names: ['is-odd@3.0.3'], refused }, context)
   assert.equal((await fails(asked)).code, 'change-refused')
 })
 

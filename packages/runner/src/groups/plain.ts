@@ -20,7 +20,7 @@ const openIn = async (directory: FileHandle, name: string): Promise<FileHandle> 
 }
 
 /** `act` gets what lies below the root at these names; every handle is closed again. */
-export const openBeneath = async <T>(root: string, names: readonly string[], act: (handle: FileHandle) => Promise<T>): Promise<T> => {
+const openBeneath = async <T>(root: string, names: readonly string[], act: (handle: FileHandle) => Promise<T>): Promise<T> => {
   let handle = await open(root, careful | constants.O_DIRECTORY)
   try {
     for (const name of names) {
@@ -71,7 +71,11 @@ const copyIn = async (from: FileHandle, to: string, allowance: Allowance): Promi
         const content = await readHandle(entry, name, allowance.bytes)
         spend(allowance, content.byteLength)
         const file = await open(target, 'wx', 0o644)
-        await file.writeFile(content).finally(() => file.close())
+        try {
+          await file.writeFile(content)
+        } finally {
+          await file.close()
+        }
       }
     } finally {
       await entry.close()

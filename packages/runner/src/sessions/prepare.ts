@@ -22,7 +22,7 @@ import { surfacesReady } from './surfaces.ts'
 export interface Prepared {
   readonly driver: Driver
   /** Rejects when a mount is no longer what it was when the launch began. */
-  verify(): Promise<unknown>
+  readonly verify: () => Promise<unknown>
   readonly spec: LaunchSpec
   readonly door: Door
 }

@@ -12,7 +12,7 @@ export interface Watched {
   /** When the launch began, on the clock of `performance`. */
   readonly since: number
   /** Rejects when it sees something else of the host than it was to see. */
-  verify(): Promise<unknown>
+  readonly verify: () => Promise<unknown>
 }
 
 /** Begins with the launch; returns what ends it. */
