@@ -191,7 +191,10 @@ describe('built-in tools', timeout, () => {
     host.builtins = ['send_message', 'run_script']
     start()
     assert.equal(await host.replyTo(host.deliver('tool:read_persona')), 'refused: read_persona is turned off for this group (not-enabled)')
-    assert.equal(await host.replyTo(host.deliver('tool:run_script {}')), '{"stdout":"","stderr":"run_script: expected to be in a sandbox","exitCode":null}')
+    assert.equal(
+      await host.replyTo(host.deliver('tool:run_script {}')),
+      '{"stdout":"","stderr":"run_script: expected to be in a sandbox","exitCode":null}',
+    )
     assert.deepEqual(host.toolCalls, [])
   })
 })

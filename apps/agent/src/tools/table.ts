@@ -2,7 +2,18 @@
 import { listDir, readFile, writeFile } from './files.ts'
 import type { OwnTool } from './own.ts'
 import { requestChange } from './request-change.ts'
+import { scriptTool } from './script.ts'
 import { search } from './search.ts'
 import { readPersona, remember, sendMessage } from './talk.ts'
 
-export const ownTools: readonly OwnTool[] = [listDir, readFile, readPersona, remember, requestChange, search, sendMessage, writeFile]
+export const ownTools: readonly OwnTool[] = [
+  listDir,
+  readFile,
+  readPersona,
+  remember,
+  requestChange,
+  scriptTool,
+  search,
+  sendMessage,
+  writeFile,
+]
