@@ -12,7 +12,7 @@ import { say } from '../src/chat.ts'
 import { openTools } from '../src/tools-socket.ts'
 import { root, startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
-import { containersOf, lacking } from './fixtures/container-world.ts'
+import { containersOf, lacking, putPinned } from './fixtures/container-world.ts'
 
 interface Packed {
   readonly packages: readonly { readonly name: string; readonly scripts: readonly string[] }[]
@@ -81,7 +81,7 @@ describe('a server packed from npm', { skip, timeout: 280_000 }, () => {
   test('makes an image whose entry works as it was printed', async () => {
     const { entry, image } = await pack(`npm:${own}@1.0.0`, '--registry', registry.url)
     assert.ok(entry !== undefined && image !== undefined)
-    await unit.client.servers.put('packed', entry)
+    assert.equal(await putPinned(unit, 'packed', entry), image.id)
     const probed = await unit.client.servers.probe('packed')
     assert.deepEqual(probed.image, { id: image.id, pinned: true })
     await grantAll('packed')
