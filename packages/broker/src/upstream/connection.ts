@@ -4,7 +4,8 @@ import { limits, type ProbeResult, type ServerImage, type ToolDefinition } from 
 import type { Scrub } from '../secrets/scrub.ts'
 import { classify } from './classify.ts'
 import { UpstreamError, UpstreamFailure } from './failure.ts'
-import { type ConnectSettings, makeTransport, type MadeTransport, type NamedEntry } from './make-transport.ts'
+import { type ConnectSettings, makeTransport, type MadeTransport } from './make-transport.ts'
+import type { NamedEntry } from './named-entry.ts'
 import { keepListening } from './keep-listening.ts'
 import { envelope, type Json, Requests } from './requests.ts'
 

@@ -1,11 +1,7 @@
 // Which servers were found to speak the revisions with a handshake: they are not asked again for a while.
-import { type CatalogEntry, limits } from '@gatehouse/contracts'
+import { limits } from '@gatehouse/contracts'
 import { canonical, sha256 } from '@gatehouse/kernel'
-
-interface NamedEntry {
-  readonly name: string
-  readonly entry: CatalogEntry
-}
+import type { NamedEntry } from './named-entry.ts'
 
 /** By the whole entry: another value of a variable may make another server of it. */
 const keyOf = ({ name, entry }: NamedEntry): string => sha256(canonical({ name, entry }))

@@ -5,7 +5,8 @@ import { classify } from './classify.ts'
 import { abortFailure, connect, type Connection } from './connection.ts'
 import { UpstreamError, UpstreamFailure } from './failure.ts'
 import { listTools } from './listing.ts'
-import type { ConnectSettings, NamedEntry } from './make-transport.ts'
+import type { ConnectSettings } from './make-transport.ts'
+import type { NamedEntry } from './named-entry.ts'
 
 export interface Listing {
   readonly tools: ReadonlyMap<string, ToolDefinition>

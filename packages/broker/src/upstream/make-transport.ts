@@ -1,6 +1,6 @@
 // From a catalog entry to a transport that is not yet started, with its variables expanded.
 import { join } from 'node:path'
-import type { BrokerBoot, CatalogEntry, LocalEntry, ServerName, SessionID } from '@gatehouse/contracts'
+import type { BrokerBoot, CatalogEntry, LocalEntry } from '@gatehouse/contracts'
 import { type Logger, privateDirectory } from '@gatehouse/kernel'
 import type { Reach, Resolve } from '@gatehouse/outbound'
 import type { Transport } from '@modelcontextprotocol/client'
@@ -10,6 +10,7 @@ import type { Eras } from './eras.ts'
 import { UpstreamFailure } from './failure.ts'
 import { createHttpTransport } from './http/transport.ts'
 import type { Containers } from './stdio/containers.ts'
+import type { NamedEntry } from './named-entry.ts'
 import type { Output } from './stdio/output.ts'
 import { type StdioOptions, StdioTransport } from './stdio/transport.ts'
 
@@ -26,13 +27,6 @@ export interface ConnectSettings {
   readonly resolve?: Resolve | undefined
   /** Registers an expanded value, so that no log shows it. */
   secret(value: string): void
-}
-
-export interface NamedEntry {
-  readonly name: ServerName
-  readonly entry: CatalogEntry
-  /** Where each session has a connection of its own. */
-  readonly session?: SessionID
 }
 
 export type MadeTransport = { readonly scrub: Scrub } & (

@@ -4,7 +4,8 @@ import { classify } from './classify.ts'
 import { connect } from './connection.ts'
 import { UpstreamError, UpstreamFailure } from './failure.ts'
 import { listTools } from './listing.ts'
-import type { ConnectSettings, NamedEntry } from './make-transport.ts'
+import type { ConnectSettings } from './make-transport.ts'
+import type { NamedEntry } from './named-entry.ts'
 
 const failureOf = (error: unknown, signal: AbortSignal): UpstreamFailure => {
   if (signal.aborted) return new UpstreamFailure('silent', `the server did not answer within ${limits.probeTime / 1000} s`)
