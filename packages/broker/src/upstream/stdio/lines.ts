@@ -10,6 +10,8 @@ export interface LineOptions {
   readonly most: number
   readonly onLine: (line: string) => void
   readonly onOverlong: (line: OverlongLine) => void
+  /** The beginning of a line that has just become too long: whoever waits for it need not wait for its end. */
+  readonly onOverrun?: (head: string) => void
 }
 
 /** Bytes of each end that are kept: enough to find the id of a response. */
@@ -27,7 +29,7 @@ const lastBytes = (chunks: readonly Buffer[]): Buffer => {
 }
 
 /** Gives the function that takes the next chunk. */
-export const createLines = ({ most, onLine, onOverlong }: LineOptions): ((chunk: Buffer) => void) => {
+export const createLines = ({ most, onLine, onOverlong, onOverrun }: LineOptions): ((chunk: Buffer) => void) => {
   let chunks: Buffer[] = []
   let size = 0
   let head: Buffer | null = null
@@ -36,7 +38,10 @@ export const createLines = ({ most, onLine, onOverlong }: LineOptions): ((chunk:
     size += piece.length
     chunks.push(piece)
     if (size <= most) return
-    head ??= Buffer.from(Buffer.concat(chunks).subarray(0, kept))
+    if (head === null) {
+      head = Buffer.from(Buffer.concat(chunks).subarray(0, kept))
+      onOverrun?.(head.toString('utf8'))
+    }
     chunks = [lastBytes(chunks)]
   }
   const end = (): void => {

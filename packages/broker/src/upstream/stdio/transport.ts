@@ -61,7 +61,15 @@ export class StdioTransport implements Transport {
     const running = await (typeof program === 'function' ? program() : startProgram(program))
     this.#running = running
     const onOverlong = (line: OverlongLine): void => this.onoverlong?.(line)
-    running.stdout.on('data', createLines({ most: limits.upstreamMessage, onLine: (line) => this.#take(line), onOverlong }))
+    running.stdout.on(
+      'data',
+      createLines({
+        most: limits.upstreamMessage,
+        onLine: (line) => this.#take(line),
+        onOverlong,
+        onOverrun: (head) => onOverlong({ head, tail: '' }),
+      }),
+    )
     running.stderr.on('data', (chunk: Buffer) => this.#options.onErrorOutput?.(chunk))
     running.stderr.once('end', () => this.#options.onErrorOutput?.())
     void running.gone.then(() => this.#closed())
