@@ -29,7 +29,7 @@ const fieldOf = (path: readonly Key[]): string =>
   path.length === 0 ? 'the body' : path.map((key, at) => (typeof key === 'number' ? `[${key}]` : at === 0 ? key : `.${key}`)).join('')
 
 /** A name that somebody chose is shown only as far as it can be read. */
-export const readable = (name: string): string => (/^[\w$.-]{1,64}$/.test(name) ? name : '(a name that cannot be shown)')
+const readable = (name: string): string => (/^[\w$.-]{1,64}$/.test(name) ? name : '(a name that cannot be shown)')
 
 const refuse = ({ path }: Walk, expected: string): never => {
   throw new FieldRefused(fieldOf(path), expected)
