@@ -8,7 +8,7 @@ import { chatStream, delta, event, json, type Reply, stream, usual } from '../fi
 let bench: Bench
 before(async () => {
   bench = await createBench()
-  await bench.start({ idleTime: 1_500 })
+  await bench.start()
 })
 beforeEach(() => {
   bench.provider.reply = usual
@@ -99,10 +99,23 @@ test('refuses a whole answer that is no JSON, and one without an end', async () 
   for (const reply of [broken, endless]) assert.equal((await askedOf(reply, chatBody())).code, 'provider-malformed')
 })
 
-test('gives up a provider that is silent before its answer', async () => {
-  const told = await askedOf(() => undefined)
-  assert.deepEqual([told.status, told.code], [504, 'provider-timeout'])
-  assert.equal((await bench.lastRecord()).outcome, 'timeout')
+test('gives up a provider that is silent, before its answer and in the middle of one', async (t) => {
+  const quiet = await createBench()
+  await quiet.start({ idleTime: 5_000 })
+  t.after(() => quiet.stop())
+  quiet.provider.reply = (seen, response) => {
+    if (seen.body['stream'] !== true) return
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(delta('hello'))
+  }
+  const [before, within] = await Promise.all([quiet.post(path, chatBody()), quiet.post(path, asStream)])
+  assert.equal(before.status, 504)
+  assert.match(before.text, /"code":"provider-timeout"/)
+  assert.match(within.text, /hello[^]*data: {"error":{"type":"provider-timeout"/)
+  assert.deepEqual(
+    (await quiet.records()).map(({ outcome }) => outcome),
+    ['timeout', 'timeout'],
+  )
 })
 
 test('says that the connection failed where there was no answer', async () => {
@@ -117,7 +130,7 @@ const streamed = async (reply: Reply): Promise<{ text: string; isCut: boolean; c
   return { text, isCut, code: (await bench.lastRecord()).code }
 }
 
-test('tells in the words of the format that a stream was reset, gone silent, or never ends a line', async () => {
+test('tells in the words of the format that a stream was reset, or never ends a line', async () => {
   const begun =
     (then: (response: Parameters<Reply>[1]) => void): Reply =>
     (_seen, response) => {
@@ -127,9 +140,6 @@ test('tells in the words of the format that a stream was reset, gone silent, or 
   const reset = await streamed(begun((response) => void setImmediate(() => response.socket?.resetAndDestroy())))
   assert.match(reset.text, /hello[^]*data: {"error":{"type":"provider-unreachable"/)
   assert.equal(reset.code, 'provider-unreachable')
-  const silent = await streamed(begun(() => undefined))
-  assert.match(silent.text, /hello[^]*data: {"error":{"type":"provider-timeout"/)
-  assert.equal(silent.code, 'provider-timeout')
   const endless = await streamed(
     begun((response) => {
       const more = (): void => {
