@@ -141,10 +141,9 @@ interface Around {
 }
 
 const compose = (options: BrokerOptions, { gateway, origins, stopping, running }: Around): Composed => {
-  const { boot, log, metrics, records, recordLog, secret, containers } = options
+  const { boot, log, metrics, records, recordLog } = options
   const observations = new Observations(gateway, log)
-  const reachOf: ConnectSettings['reachOf'] = (entry) => origins.reachOf(entry)
-  const settings: ConnectSettings = { boot, log, secret, containers, eras: new Eras(), output: new Output(), reachOf }
+  const settings = settingsOf(options, origins)
   const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void observations.tell(item, tools) })
   const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.item(server) !== undefined })
   const inFlight = createInFlight(gateway)
@@ -169,15 +168,10 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   // The gateway may speak from here on: until the rooms are there nothing is waited for.
   const client = options.connect(listenToGateway(() => rooms, log))
   const rooms = compose(options, { gateway: client.calls, origins, stopping: stopping.signal, running })
-  const { recorder, servers, catalog, sessions } = rooms
+  const { recorder, servers, sessions } = rooms
   await recorder.recover()
   return {
-    controlPlane: {
-      probe: ({ name }) => catalog.probe(name),
-      logs: (query) => catalog.logs(query),
-      states: () => servers.states(),
-      records: (wanted) => readCalls(records, wanted),
-    },
+    controlPlane: handlersOf(rooms, records),
     life: {
       health: () => health({ servers, recorder, sessions }),
       metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),
