@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { limits, type ServerName } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { ask, type Bench, createBench, local, messages, sessionOne } from '../fixtures/bench.ts'
+import { ask, type Bench, createBench, group, local, messages, sessionOne, sessionThree, sessionTwo } from '../fixtures/bench.ts'
 
 let bench: Bench
 let log: string
@@ -117,12 +117,14 @@ test('keeps an unchanged entry connected when another one changes', async () => 
 })
 
 test('makes at most its share of calls at once, and the rest in their order', async () => {
+  bench.gateway.grants = Object.fromEntries([sessionOne, sessionTwo, sessionThree].map((session) => [session, { sample: [], other: [] }]))
+  bench.gateway.sessions.push({ session: sessionThree, agentGroupID: group })
   await bench.start()
   await bench.call('sample__echo', { text: 'a' })
   const leaving = new AbortController()
   const body = JSON.stringify({ name: 'sample__silent' })
-  const stuck = Array.from({ length: limits.serverCallsInFlight }, () =>
-    ask(bench.socket(), '/call', { method: 'POST', body, signal: leaving.signal }),
+  const stuck = Array.from({ length: limits.serverCallsInFlight }, (_, at) =>
+    ask(bench.socket(at % 2 === 0 ? sessionTwo : sessionThree), '/call', { method: 'POST', body, signal: leaving.signal }),
   )
   const count = async (tool: string) =>
     (await messages(log)).filter(({ method, params }) => method === 'tools/call' && params?.['name'] === tool).length
