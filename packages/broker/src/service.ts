@@ -180,7 +180,7 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
       await running.settled(lastMoment)
       stopping.abort()
       await running.settled(lastMoment)
-      await Promise.all([sessions.close(), servers.close()])
+      await Promise.all([sessions.close(), servers.close(), origins.close()])
       client.close()
       options.containers?.close()
     },
