@@ -24,7 +24,7 @@ const wanted = async (names: readonly string[], times = 1): Promise<void> => {
   while (heard() < times) await new Promise(setImmediate)
 }
 
-const tell = (names: string[], more: object = {}) => unit.gateway.runner.resolved({ names: names, lock: lockOf(names, more) }, context)
+const tell = (names: string[], more: object = {}) => unit.gateway.runner.resolved({ names, lock: lockOf(names, more) }, context)
 
 const askFor = async (...npm: string[]): Promise<Change> => read(unit, (await submit(unit, ['packages', 'a', { npm }])).id)
 
