@@ -1,5 +1,5 @@
 // The admin API as functions, grouped as its resources are.
-import { ChatMessages, ChatSendAnswer, type ChatSendBody, Ready, Status } from '@gatehouse/contracts'
+import { ChatMessages, ChatSendAnswer, type ChatSendBody, limits, Ready, SealProof, Status } from '@gatehouse/contracts'
 import type * as v from 'valibot'
 import { type AttemptOptions, attemptHeaders, changesOf } from './changes.ts'
 import { eventsOf } from './events.ts'
@@ -33,6 +33,9 @@ export const createClient = (options: ClientOptions) => {
     status: (call?: CallOptions) => exchange.send({ method: 'GET', path: '/v1/status' }, Status, call),
     /** Also resolves for a unit that is not ready. */
     ready: (call?: CallOptions) => exchange.send({ method: 'GET', path: '/readyz', accept: [503] }, Ready, call),
+    /** Launches trial sandboxes, which takes seconds. */
+    proveSeal: (call?: CallOptions) =>
+      exchange.send({ method: 'POST', path: '/v1/sandbox/probe', timeout: limits.sealProofTime + 5_000 }, SealProof, call),
     /** Prometheus text exposition. */
     metrics: (call?: CallOptions) => exchange.sendForText({ method: 'GET', path: '/metrics' }, call),
   }

@@ -102,6 +102,10 @@ export const RunnerBoot = v.strictObject({
   sandbox: v.picklist(['auto', 'oci', 'container', 'bubblewrap', 'none', 'off']),
   /** OCI runtime name given to the container engine. */
   runtime: v.nullable(v.string()),
+  /** Accepts releases of engines that are older than the oldest that is trusted. */
+  allowOldEngine: v.boolean(),
+  /** Image of the sandboxes; null: `rootfs`. */
+  image: v.nullable(v.string()),
   rootfs: v.string(),
   agent: v.string(),
   /** How local tool servers run in containers; null where they do not. */

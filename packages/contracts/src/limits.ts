@@ -189,6 +189,10 @@ export const limits = {
   sandboxPidsGvisor: 512,
   sandboxTmpMiB: 64,
   sandboxWorkspaceMiB: 1024,
+  /** A whole proof of the seal takes no longer. */
+  sealProofTime: 180_000,
+  /** A proof of the seal waits this long for a busy sandbox to be held back. */
+  throttleTime: 10_000,
   sandboxOutput: 64 * MiB,
   sandboxOutputPerSecond: MiB,
 

@@ -9,8 +9,14 @@ export interface ChooseOptions {
   readonly runtime: string | null
   /** Path of the agent's bundle on the host, for the driver that has no root file system. */
   readonly agent: string
+  /** Private directory, not on a network, for bundles and mount tables. Made when it is needed. */
+  readonly home: string
+  /** Accepts releases of engines that are older than the oldest that is trusted. */
+  readonly allowOldEngine: boolean
   readonly log: Logger
 }
 
 /** A driver, or why there is none and what to do about it. */
-export type Choice = { readonly driver: Driver } | { readonly refused: string }
+export type Choice =
+  | { readonly driver: Driver; /** What is wrong with its release. */ readonly old?: string }
+  | { readonly refused: string }

@@ -3,35 +3,37 @@ import { detectBubblewrap } from './bubblewrap/detect.ts'
 import type { Choice, ChooseOptions } from './choice.ts'
 import { detectContainer } from './container/detect.ts'
 import { detectNone } from './none/detect.ts'
+import { detectOci } from './oci/detect.ts'
 
 export type WantedDriver = 'auto' | 'oci' | 'container' | 'bubblewrap' | 'none'
 
 type Attempt = (options: ChooseOptions) => Promise<Choice>
 
-const laterDriver =
-  'the driver `oci` (runsc driven directly), which production takes by itself, is not part of this release; ' +
-  'start with --sandbox off for the control plane alone, or with --demo or --dev, which name the walls that they lack'
-
-const attempts: Record<'container' | 'bubblewrap' | 'none', Attempt> = {
+const attempts: Record<Exclude<WantedDriver, 'auto'>, Attempt> = {
+  oci: detectOci,
   container: detectContainer,
   bubblewrap: detectBubblewrap,
   none: detectNone,
 }
 
-/** The names to try in order, or a refusal. A runtime belongs to a container engine alone. */
+/** The names to try in order, or a refusal. A runtime belongs to `oci` or to a container engine. */
 const candidates = (wanted: WantedDriver, { mode, runtime }: ChooseOptions): readonly (keyof typeof attempts)[] | string => {
-  if (wanted === 'oci' || (wanted === 'auto' && mode === 'production')) return laterDriver
   if (wanted === 'none' && mode !== 'dev')
     return '--sandbox none confines nothing, so it is allowed with --dev alone; use --sandbox container or --sandbox bubblewrap'
+  if (wanted === 'auto' && mode === 'production') return ['oci']
   if (wanted === 'auto' && (mode === 'demo' || runtime !== null)) return ['container']
   if (wanted === 'auto') return ['bubblewrap', 'container', 'none']
-  if (wanted !== 'container' && runtime !== null) return `--sandbox-runtime ${runtime} needs --sandbox container, got --sandbox ${wanted}`
+  if (runtime !== null && wanted !== 'container' && wanted !== 'oci')
+    return `--sandbox-runtime ${runtime} needs --sandbox container or --sandbox oci, got --sandbox ${wanted}`
   return [wanted]
 }
 
 /** Nothing is downgraded silently: only a mode for trying things out launches behind a wall that is not there. */
-const judge = (choice: Choice, mode: ChooseOptions['mode']): Choice => {
-  if (!('driver' in choice) || mode !== 'production' || choice.driver.missing.length === 0) return choice
+const judge = (choice: Choice, { mode, allowOldEngine }: ChooseOptions): Choice => {
+  if (!('driver' in choice) || mode === 'dev') return choice
+  if (choice.old !== undefined && !allowOldEngine)
+    return { refused: `${choice.old}; install a newer one, or accept it with --allow-old-engine` }
+  if (mode === 'demo' || choice.driver.missing.length === 0) return choice
   const walls = choice.driver.missing.join(', ')
   return { refused: `these walls are missing on this host: ${walls}; outside --dev and --demo every wall must stand` }
 }
@@ -42,8 +44,9 @@ export const chooseDriver = async (wanted: WantedDriver, options: ChooseOptions)
   if (typeof names === 'string') return { refused: names }
   const reasons: string[] = []
   for (const name of names) {
-    const choice = judge(await attempts[name](options), options.mode)
+    const choice = judge(await attempts[name](options), options)
     if ('driver' in choice) {
+      if (choice.old !== undefined) options.log.warn('old release of a sandbox engine', { driver: name, fault: choice.old })
       options.log.info('sandbox driver chosen', { driver: name, missing: choice.driver.missing, passedOver: reasons })
       return choice
     }

@@ -1,5 +1,6 @@
 // The one interface of all engines: what a launch takes, what a running sandbox gives.
 import type { HostIdentity } from '@gatehouse/contracts'
+import type { Usage } from './cgroup/counters.ts'
 import type { Wall } from './seal/walls.ts'
 
 export interface Mount {
@@ -42,16 +43,24 @@ export interface Sandbox {
   readonly output: AsyncIterable<string>
   /** Terminates within two seconds; never rejects. */
   stop(): Promise<Exit>
+  /** What the kernel has counted so far; null where the driver cannot see it. */
+  usage(): Promise<Usage | null>
 }
 
 export interface Driver {
-  readonly name: 'bubblewrap' | 'container' | 'none'
+  readonly name: 'oci' | 'bubblewrap' | 'container' | 'none'
+  /** Program and runtime, for people, such as `runsc` or `docker with runc`. */
+  readonly engine: string
+  /** `gvisor`: sandboxes run on a kernel of their own, which tells less of itself. */
+  readonly kernel: 'host' | 'gvisor'
   /** Walls of the seal that this driver lacks on this host. */
   readonly missing: readonly Wall[]
   /** Host identity that a sandbox really runs as; undefined: that of the unit itself. Owners of group directories follow it. */
   owner(identity: HostIdentity | undefined): HostIdentity | undefined
   /** Makes the assembled root file system ready; returns what `LaunchSpec.rootfs` takes. */
   prepare(rootfs: string): Promise<string>
+  /** The same for an image by its digest, which an engine of this host has; in `--dev` by a tag. */
+  prepareImage(image: string): Promise<string>
   /** Rejects with `ServiceError('no-sandbox')` when the program cannot be started at all. */
   launch(spec: LaunchSpec): Promise<Sandbox>
   /** Removes what an earlier boot of this installation left, and nobody else's; returns how many. */

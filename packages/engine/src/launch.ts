@@ -1,7 +1,9 @@
 // Starts one program of the host and turns it into a sandbox: lines out, one exit, one way to stop it.
 import { constants } from 'node:os'
+import { Writable } from 'node:stream'
 import { ServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
+import type { Usage } from './cgroup/counters.ts'
 import type { Exit, Sandbox } from './driver.ts'
 import { inheritedDescriptors } from './descriptors.ts'
 import { createOutput } from './output.ts'
@@ -20,6 +22,10 @@ export interface Program {
   readonly inheritEnvironment?: boolean
   /** Data that the program reads from descriptor 3. */
   readonly descriptor3?: Uint8Array | undefined
+  /** The program reads descriptor 4 before it does anything else: it is ended, empty, when `ready` has resolved. */
+  readonly gate?: { ready(pid: number): Promise<void> } | undefined
+  /** Waited for before the launch counts as made. */
+  started?(pid: number): Promise<void>
 }
 
 export interface Ending {
@@ -27,6 +33,7 @@ export interface Ending {
   end?(): Promise<void>
   /** Says why it ended, from what the engine knows, and removes what is left. */
   settle?(exit: Exit): Promise<Exit>
+  usage?(): Promise<Usage | null>
 }
 
 const names = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
@@ -51,11 +58,12 @@ const within = async (done: Promise<boolean>, time: number): Promise<boolean> =>
 
 const nothing = new Uint8Array()
 
-/** What the child gets from descriptor 3 on: the given data, and an empty pipe over whatever it would inherit unasked. */
-const extraDescriptors = (program: Program, inherited: readonly number[]): ('ignore' | Uint8Array)[] => {
-  const last = Math.max(program.descriptor3 === undefined ? 2 : 3, ...inherited)
+/** What the child gets from descriptor 3 on: the given data, the gate, and an empty pipe over whatever it would inherit unasked. */
+const extraDescriptors = (program: Program, inherited: readonly number[]): ('ignore' | 'pipe' | Uint8Array)[] => {
+  const last = Math.max(program.descriptor3 === undefined ? 2 : 3, program.gate === undefined ? 2 : 4, ...inherited)
   return Array.from({ length: last - 2 }, (_, index) => {
     if (index === 0 && program.descriptor3 !== undefined) return program.descriptor3
+    if (index === 1 && program.gate !== undefined) return 'pipe'
     return inherited.includes(index + 3) ? nothing : 'ignore'
   })
 }
@@ -75,6 +83,22 @@ const start = async (program: Program) => {
   }
 }
 
+/** A program that was not let through its gate never becomes a sandbox. */
+const openGate = async (program: Program, child: { pid?: number | undefined; stdio: readonly unknown[] }): Promise<void> => {
+  const { gate } = program
+  if (child.pid === undefined) return
+  await program.started?.(child.pid)
+  if (gate === undefined) return
+  await gate.ready(child.pid)
+  const end = child.stdio[4]
+  if (end instanceof Writable) end.end()
+}
+
+const notStarted = async (file: string, child: Promise<{ readonly cause?: unknown }>): Promise<ServiceError> => {
+  const { cause } = await child
+  return new ServiceError('no-sandbox', { detail: `cannot start ${file}`, hint: 'run `svcctl status` to see the sandbox driver', cause })
+}
+
 export const launchProgram = async (program: Program, ending: Ending = {}): Promise<Sandbox> => {
   const { child } = await start(program)
   const output = createOutput()
@@ -91,14 +115,7 @@ export const launchProgram = async (program: Program, ending: Ending = {}): Prom
     return stopping ? { ...settled, reason: 'stopped' } : settled
   }
   const exited = Promise.race([ended(), abandoned.promise]).finally(() => output.end())
-  if (child.pid === undefined) {
-    const { cause } = await child
-    throw new ServiceError('no-sandbox', {
-      detail: `cannot start ${program.file}`,
-      hint: 'run `svcctl status` to see the sandbox driver',
-      cause,
-    })
-  }
+  if (child.pid === undefined) throw await notStarted(program.file, child)
   const stop = async (): Promise<Exit> => {
     stopping = true
     const deadline = performance.now() + stopTime
@@ -111,5 +128,11 @@ export const launchProgram = async (program: Program, ending: Ending = {}): Prom
     abandoned.resolve({ code: null, signal: null, reason: 'stopped' })
     return exited
   }
-  return { exited, output: output.lines, stop }
+  try {
+    await openGate(program, child)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { exited, output: output.lines, stop, usage: async () => (await ending.usage?.()) ?? null }
 }

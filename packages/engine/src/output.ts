@@ -80,6 +80,10 @@ class Budget {
     this.#total += bytes
     return this.#inSecond <= this.#caps.perSecond && this.#total <= this.#caps.total
   }
+
+  get exhausted(): boolean {
+    return this.#total > this.#caps.total
+  }
 }
 
 export const createOutput = (caps: OutputCaps = { perSecond: limits.sandboxOutputPerSecond, total: limits.sandboxOutput }): Output => {
@@ -87,11 +91,18 @@ export const createOutput = (caps: OutputCaps = { perSecond: limits.sandboxOutpu
   const budget = new Budget(caps)
   const flushes: (() => void)[] = []
   let dropped = 0
+  let told = false
 
   const say = (line: string): void => {
     if (dropped > 0 && queue.push(`[${dropped} bytes of output dropped: more than ${caps.perSecond} a second or ${caps.total} in all]`))
       dropped = 0
     if (!queue.push(line)) dropped += line.length
+  }
+
+  /** What is beyond the caps is counted, not kept. */
+  const drop = (bytes: number): void => {
+    dropped += bytes
+    if (budget.exhausted && !told) told = queue.push(`[output dropped from here on: more than ${caps.total} bytes in all]`)
   }
 
   const pipe = () => {
@@ -102,10 +113,7 @@ export const createOutput = (caps: OutputCaps = { perSecond: limits.sandboxOutpu
       rest = ''
     })
     return (chunk: Uint8Array): void => {
-      if (!budget.take(chunk.length)) {
-        dropped += chunk.length
-        return
-      }
+      if (!budget.take(chunk.length)) return drop(chunk.length)
       const lines = (rest + decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) say(line.slice(0, longestLine))

@@ -21,7 +21,8 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
     metrics,
     toolContainers: await createToolContainers(boot, log),
     wrapping: Buffer.from(boot.keys.queues, 'hex'),
-    chooseDriver: (wanted) => chooseDriver(wanted, { mode, runtime, agent, log }),
+    chooseDriver: (wanted) =>
+      chooseDriver(wanted, { mode, runtime, agent, home: `${boot.runDir}/engine`, allowOldEngine: boot.allowOldEngine, log }),
     connect: (listeners) => connectEdge(gatewayRunner, { ...at(gatewayRunner), ...listeners, log, metrics }),
   })
   const lifeOfRunner = lifeEdge('runner')

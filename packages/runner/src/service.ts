@@ -4,6 +4,7 @@ import {
   type gatewayRunner,
   type HostIdentity,
   type lifeEdge,
+  limits,
   type OutboundSettings,
   type RunnerBoot,
   type runnerBroker,
@@ -24,7 +25,9 @@ import { findQueues } from './queue/find.ts'
 import { readFloors } from './queue/floors.ts'
 import { createSequence } from './queue/sequence.ts'
 import { Shelf } from './queue/shelf.ts'
-import { type Choose, createPosture } from './sandbox/posture.ts'
+import type { Choose } from './sandbox/options.ts'
+import { createPosture } from './sandbox/posture.ts'
+import { createRecord } from './sandbox/record.ts'
 import { cancel } from './sessions/cancel.ts'
 import { type Context, defaultTimes, type Times } from './sessions/context.ts'
 import { highestSeq } from './sessions/highest-seq.ts'
@@ -46,7 +49,7 @@ export interface GatewayListeners {
   readonly onConnect: () => void
 }
 
-export interface RunnerOptions {
+export interface RunnerOptions extends Pick<RunnerBoot, 'mode' | 'image' | 'identities'> {
   readonly installation: string
   readonly stateDir: string
   readonly runDir: string
@@ -86,6 +89,7 @@ const prepareDirectories = async ({ stateDir, runDir }: RunnerOptions): Promise<
     await privateDirectory(`${stateDir}/${name}`)
   await clearUnfinished(stateDir)
   for (const name of ['session', 'way', 'mnt']) await privateDirectory(`${runDir}/${name}`, 0o711)
+  await privateDirectory(`${runDir}/engine`)
 }
 
 interface Assembled {
@@ -103,11 +107,18 @@ const packagesOf = (options: RunnerOptions, base: Pick<TreePlace, 'gateway' | 'p
 
 /** Queues first, so that nothing is heard of a session before it is known what waits for it. */
 const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<Assembled> => {
-  const { installation, stateDir, runDir, wrapping, sandbox, rootfs, log, metrics, mountAllow } = options
+  const { installation, stateDir, runDir, wrapping, log, metrics, mountAllow } = options
   const queues = { stateDir, wrapping, log }
   const [found, floors] = [await findQueues(queues), await readFloors(stateDir)]
   const gateway = options.connect({ on: gatewayEvents(() => context), onConnect: () => reconcile() })
-  const posture = createPosture({ wanted: sandbox, installation, rootfs, log, metrics, choose: options.chooseDriver })
+  const posture = createPosture({
+    ...options,
+    wanted: options.sandbox,
+    home: `${runDir}/engine`,
+    choose: options.chooseDriver,
+    closing,
+    record: createRecord({ gateway: gateway.calls, log, closing }),
+  })
   const context: Context = {
     installation,
     stateDir,
@@ -154,6 +165,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
       purge: ({ session }) => purge(context, session).then(nothing),
       logs: ({ session, limit }) => logs(context, session, limit),
       posture: () => context.posture.status(),
+      proveSeal: () => context.posture.prove(),
     },
     broker: options.toolContainers?.handlers,
     life: {
@@ -164,6 +176,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
       closing.abort()
       await Promise.all([options.toolContainers?.close(), ...[...context.sessions.values()].map((session) => drain(context, session))])
       await context.shelf.close()
+      await Promise.race([context.posture.settled(), pause(limits.connectTime)])
       await Promise.race([context.note.settled(), pause(context.times.grace)])
       gateway.close()
     },

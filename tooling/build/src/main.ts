@@ -22,6 +22,7 @@ await assembleRootfs({
     { source: join(dist, 'model.mjs'), target: '/agent/model.mjs' },
     { source: join(dist, 'npm-tree.mjs'), target: '/agent/npm-tree.mjs' },
     { source: join(dist, 'probe.mjs'), target: '/agent/probe.mjs' },
+    { source: join(dist, 'load.mjs'), target: '/agent/load.mjs' },
   ],
 })
 await writeFile(stampFile, now)

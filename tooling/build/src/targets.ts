@@ -29,4 +29,5 @@ export const targets: readonly Target[] = [
   { output: 'agent.mjs', entry: 'apps/agent/src/main.ts', minify: true, late: 'model.mjs' },
   { output: 'npm-tree.mjs', entry: 'packages/npm-tree/src/main.ts', minify: true },
   { output: 'probe.mjs', entry: 'packages/engine/src/seal/probe.ts', minify: false },
+  { output: 'load.mjs', entry: 'packages/engine/src/seal/load.ts', minify: false },
 ]

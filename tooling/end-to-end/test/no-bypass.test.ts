@@ -26,6 +26,7 @@ const mutating: Readonly<Record<string, { readonly least: Role; readonly body?: 
   'DELETE /v1/tokens/{name}': { least: 'admin' },
   'POST /v1/freeze': { least: 'approver', body: { reason: 'a sweep', agentGroupID: 'other' } },
   'DELETE /v1/freeze': { least: 'admin' },
+  'POST /v1/sandbox/probe': { least: 'approver' },
   'POST /v1/sessions/{id}/terminate': { least: 'approver', body: {} },
   'POST /v1/sessions/{id}/resume': { least: 'approver', body: {} },
   'POST /v1/sessions/{id}/cancel': { least: 'requester', body: {} },

@@ -116,6 +116,8 @@ const runner = (unit: Unit, secrets: Secrets): RunnerBoot => ({
   keys: { queues: unit.keys.queues },
   sandbox: unit.plan.sandbox,
   runtime: unit.plan.sandboxRuntime,
+  image: unit.plan.sandboxImage,
+  allowOldEngine: unit.plan.allowOldEngine,
   rootfs: `${unit.release}/rootfs`,
   agent: `${unit.release}/agent.mjs`,
   toolContainers: runsContainers(unit)

@@ -71,6 +71,22 @@ const chooseSandbox = (mode: Mode, { sandbox = 'auto' }: Values): Plan['sandbox'
   return sandbox
 }
 
+/** A tag can be moved to another image after it was looked at. */
+const checkImage = (mode: Mode, image: string | undefined): string | null => {
+  if (image === undefined) return null
+  if (mode === 'dev' || /@sha256:[0-9a-f]{64}$/.test(image)) return image
+  throw refuse(
+    `SERVICE_SANDBOX_IMAGE: expected a digest, such as name@sha256:…, got ${image}`,
+    'give the digest of the image; only --dev takes a tag',
+  )
+}
+
+const chooseEngine = (mode: Mode, values: Values): Pick<Plan, 'sandboxRuntime' | 'sandboxImage' | 'allowOldEngine'> => ({
+  sandboxRuntime: values.sandboxRuntime ?? null,
+  sandboxImage: checkImage(mode, values.sandboxImage),
+  allowOldEngine: values.allowOldEngine,
+})
+
 export interface Decided {
   readonly plan: Plan
   readonly warnings: readonly string[]
@@ -101,7 +117,7 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     changeTtl: parseDuration('--change-ttl', values.changeTtl, { least: '1m', most: '365d' }),
     mountAllow: parseMountAllow(values.mountAllow),
     sandbox: chooseSandbox(mode, values),
-    sandboxRuntime: values.sandboxRuntime ?? null,
+    ...chooseEngine(mode, values),
     seed: mode === 'dev' ? 'dev-agent' : mode === 'demo' ? 'mock-agent' : null,
     callsRetention: parseDuration('--calls-retention', values.callsRetention, { least: '1h', most: '3650d' }),
     rate: parseRate(values.rateLimit),

@@ -16,6 +16,8 @@ export const table = {
   mcpEnv: { type: 'string', env: 'SERVICE_MCP_ENV' },
   sandbox: { type: 'choice', flag: 'sandbox', env: 'SERVICE_SANDBOX', choices: ['auto', 'oci', 'container', 'bubblewrap', 'none', 'off'] },
   sandboxRuntime: { type: 'string', flag: 'sandbox-runtime', env: 'SERVICE_SANDBOX_RUNTIME' },
+  sandboxImage: { type: 'string', env: 'SERVICE_SANDBOX_IMAGE' },
+  allowOldEngine: { type: 'boolean', flag: 'allow-old-engine', env: 'SERVICE_ALLOW_OLD_ENGINE' },
   approvals: { type: 'choice', flag: 'approvals', env: 'SERVICE_APPROVALS', choices: ['1', '2'], default: '1' },
   changeTtl: { type: 'string', flag: 'change-ttl', env: 'SERVICE_CHANGE_TTL', default: '7d' },
   rateLimit: { type: 'string', flag: 'rate-limit', env: 'SERVICE_RATE_LIMIT', default: '50:100' },
@@ -45,13 +47,11 @@ export const table = {
 export const clientVariables = ['SERVICE_API_URL']
 
 const later: Readonly<Record<string, string>> = {
-  'allow-old-engine': 'releases of engines are not checked in this version',
   only: 'a unit is not split in this version',
   'chat-retention': 'messages are kept in this version',
 }
 
 const laterVariables: Readonly<Record<string, string>> = {
-  SERVICE_SANDBOX_IMAGE: 'sandboxes use the root file system that was built with this release',
   SERVICE_IMAGE_KEY: 'images are not verified in this version',
 }
 

@@ -11,7 +11,8 @@ Each flag has an environment twin in brackets.
   --addr HOST:PORT          where the API listens [SERVICE_API_ADDR, 127.0.0.1:8787]
   --state-dir DIR           what lasts [SERVICE_STATE_DIR, /var/lib/gatehouse/state]
   --sandbox DRIVER          auto, oci, container, bubblewrap, none (--dev only), off [SERVICE_SANDBOX, auto]
-  --sandbox-runtime NAME    OCI runtime given to the container engine, such as runsc [SERVICE_SANDBOX_RUNTIME]
+  --sandbox-runtime NAME    OCI runtime, such as runsc: of the container engine, or for --sandbox oci [SERVICE_SANDBOX_RUNTIME]
+  --allow-old-engine        accepts releases of sandbox engines that have known faults [SERVICE_ALLOW_OLD_ENGINE]
   --mcp-catalog FILE        enables tool servers; the catalog file, mode 0600 [SERVICE_MCP_CATALOG]
   --mcp-isolation KIND      how local tool servers run: container, none [SERVICE_MCP_ISOLATION, container]
   --mcp-engine NAME         what runs them in containers: docker, podman, nerdctl [SERVICE_MCP_ENGINE, the first that works]
@@ -44,6 +45,7 @@ Environment alone:
   SERVICE_NO_PROXY          hosts, domains and networks that are dialled without the proxy, separated by commas
   SERVICE_NPM_REGISTRY      where approved packages come from [https://registry.npmjs.org/]
   SERVICE_PUBLIC_URL        URLs by which people reach the API, separated by commas
+  SERVICE_SANDBOX_IMAGE     image of the sandboxes, by digest; without it the root file system of this release
   SERVICE_TRUSTED_PROXIES   networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,
                             separated by commas [none]
 

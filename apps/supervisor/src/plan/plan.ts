@@ -29,6 +29,9 @@ export interface Plan {
   readonly mountAllow: readonly string[]
   readonly sandbox: 'auto' | 'oci' | 'container' | 'bubblewrap' | 'none' | 'off'
   readonly sandboxRuntime: string | null
+  /** Image of the sandbox; null: the root file system of this release. */
+  readonly sandboxImage: string | null
+  readonly allowOldEngine: boolean
   readonly seed: string | null
   /** Milliseconds that records of tool calls are kept. */
   readonly callsRetention: number

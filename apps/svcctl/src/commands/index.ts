@@ -9,6 +9,7 @@ import { ChangeReject } from './change/reject.ts'
 import { ChangeShow } from './change/show.ts'
 import { ChangeSubmit } from './change/submit.ts'
 import { Chat } from './chat.ts'
+import { Doctor } from './doctor.ts'
 import { McpAdd } from './mcp/add.ts'
 import { McpList } from './mcp/list.ts'
 import { McpLogs } from './mcp/logs.ts'
@@ -34,6 +35,7 @@ export const commands = {
   'change:show': ChangeShow,
   'change:submit': ChangeSubmit,
   chat: Chat,
+  doctor: Doctor,
   'mcp:add': McpAdd,
   'mcp:list': McpList,
   'mcp:logs': McpLogs,

@@ -34,8 +34,14 @@ export const SandboxPosture = v.strictObject({
   driver: v.string(),
   status: v.picklist(['ok', 'refused', 'off']),
   reason: v.optional(v.string()),
-  /** Walls that this driver does not have on this host. */
+  /** Program behind the driver, with its runtime. */
+  engine: v.optional(v.string()),
+  /** Walls that this driver does not have on this host, or that did not hold when they were tried. */
   missing: v.array(v.string()),
+  /** What the last proof of the seal came to. */
+  seal: v.optional(v.picklist(['proving', 'held', 'lacking'])),
+  /** What is wrong with the engine's release. */
+  old: v.optional(v.string()),
 })
 export type SandboxPosture = v.InferOutput<typeof SandboxPosture>
 
@@ -49,6 +55,19 @@ export const SessionLogs = v.strictObject({
   dropped: v.number(),
 })
 export type SessionLogs = v.InferOutput<typeof SessionLogs>
+
+/** Each wall of the seal, as a probe found it from inside a sandbox and from outside. */
+export const SealProof = v.strictObject({
+  driver: v.string(),
+  engine: v.string(),
+  at: Time,
+  elapsedMs: v.number(),
+  walls: v.array(v.strictObject({ name: v.string(), says: v.string(), verdict: v.picklist(['held', 'lacking']) })),
+  /** What went wrong with the probe itself. */
+  faults: v.array(v.string()),
+  old: v.optional(v.string()),
+})
+export type SealProof = v.InferOutput<typeof SealProof>
 
 export const runnerControlPlane = defineEdge({
   server: 'runner',
@@ -85,6 +104,7 @@ export const runnerControlPlane = defineEdge({
     purge: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true }),
     logs: call(v.strictObject({ session: SessionID, limit: v.number() }), SessionLogs, { patient: true, large: true }),
     posture: call(v.strictObject({}), SandboxPosture, { patient: true }),
+    proveSeal: call(v.strictObject({}), SealProof, { patient: true, deadline: limits.sealProofTime }),
   },
   events: {},
 })

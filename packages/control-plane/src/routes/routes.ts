@@ -14,6 +14,7 @@ import { modelRoutes } from './models.ts'
 import { probeRoutes } from './probes.ts'
 import { registryRoutes } from './registry.ts'
 import { serverRoutes } from './servers.ts'
+import { sealRoutes } from './seal.ts'
 import { sessionRoutes } from './sessions.ts'
 import { submissionRoutes } from './submissions.ts'
 import { tokenRoutes } from './tokens.ts'
@@ -36,5 +37,6 @@ export const createRoutes = (readDocument: () => Promise<object>): Hono<Env> =>
     .route('/', freezeRoutes)
     .route('/', sessionRoutes)
     .route('/', chatRoutes)
+    .route('/', sealRoutes)
     .route('/', unitRoutes)
     .route('/', documentRoutes(readDocument))

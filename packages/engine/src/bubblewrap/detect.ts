@@ -1,28 +1,47 @@
 // Whether bubblewrap works here: its programs are there, and a trial sandbox over the host's own root ran.
-import type { Choice } from '../choice.ts'
+import { mkdir } from 'node:fs/promises'
+import { detectGroups } from '../cgroup/detect.ts'
+import type { Choice, ChooseOptions } from '../choice.ts'
 import { findProgram } from '../programs.ts'
+import { checkRelease } from '../release.ts'
 import { isArchitecture, renderBpf } from '../seccomp/to-bpf.ts'
+import { findStagePrograms } from '../stage/programs.ts'
 import { tryLaunch } from '../trial.ts'
-import { createBubblewrap } from './driver.ts'
+import { type BubblewrapOptions, createBubblewrap } from './driver.ts'
+import type { BubblewrapPrograms } from './program.ts'
 
 const packages = { bwrap: 'bubblewrap', setpriv: 'util-linux', prlimit: 'util-linux' } as const
 
 const blocked =
   'user namespaces may be blocked: allow them (sysctl kernel.apparmor_restrict_unprivileged_userns=0, kernel.unprivileged_userns_clone=1) or use --sandbox container'
 
-export const detectBubblewrap = async (): Promise<Choice> => {
+const findPrograms = async (): Promise<BubblewrapPrograms | string> => {
   const [bwrap, setpriv, prlimit] = await Promise.all([findProgram('bwrap'), findProgram('setpriv'), findProgram('prlimit')])
-  if (bwrap === null || setpriv === null || prlimit === null) {
-    const found = { bwrap, setpriv, prlimit }
-    const lacking = (['bwrap', 'setpriv', 'prlimit'] as const).filter((name) => found[name] === null)
-    return { refused: `${lacking.join(', ')} not found: apt-get install ${[...new Set(lacking.map((name) => packages[name]))].join(' ')}` }
-  }
-  const driver = createBubblewrap({
-    programs: { bwrap, setpriv, prlimit },
-    root: process.getuid?.() === 0,
-    filter: isArchitecture(process.arch) ? renderBpf(process.arch) : null,
-  })
+  if (bwrap !== null && setpriv !== null && prlimit !== null) return { bwrap, setpriv, prlimit }
+  const found = { bwrap, setpriv, prlimit }
+  const lacking = (['bwrap', 'setpriv', 'prlimit'] as const).filter((name) => found[name] === null)
+  return `${lacking.join(', ')} not found: apt-get install ${[...new Set(lacking.map((name) => packages[name]))].join(' ')}`
+}
+
+/** Null when it ran. */
+const tryOut = async (options: BubblewrapOptions): Promise<string | null> => {
   const trial = await findProgram('true')
-  const fault = trial === null ? 'no program `true` to try it with' : await tryLaunch((spec) => driver.launch(spec), '/', [trial])
-  return fault === null ? { driver } : { refused: `a trial sandbox by bwrap failed: ${fault}; ${blocked}` }
+  if (trial === null) return 'no program `true` to try it with'
+  return tryLaunch((spec) => createBubblewrap(options).launch(spec), '/', [trial]).catch((error: unknown) => String(error))
+}
+
+export const detectBubblewrap = async ({ home }: ChooseOptions): Promise<Choice> => {
+  const programs = await findPrograms()
+  if (typeof programs === 'string') return { refused: programs }
+  await mkdir(home, { recursive: true, mode: 0o700 })
+  const [stage, hierarchy, old] = await Promise.all([findStagePrograms(), detectGroups(), checkRelease('bwrap', programs.bwrap)])
+  const filter = isArchitecture(process.arch) ? renderBpf(process.arch) : null
+  const whole = { programs, root: process.getuid?.() === 0, filter, stage, hierarchy, home }
+  const fault = await tryOut(whole)
+  if (fault === null) return { driver: createBubblewrap(whole), ...(old === null ? {} : { old }) }
+  // Some hosts let namespaces be made, but not one in another: then the flags of mounts are the wall that lacks.
+  const plain = { ...whole, stage: null }
+  const again = stage === null ? fault : await tryOut(plain)
+  if (again !== null) return { refused: `a trial sandbox by bwrap failed: ${again}; ${blocked}` }
+  return { driver: createBubblewrap(plain), ...(old === null ? {} : { old }) }
 }

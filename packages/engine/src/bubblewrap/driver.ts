@@ -1,17 +1,17 @@
 // Sandboxes by bubblewrap: no daemon, no root needed. Started by root, it becomes the sandbox's own host uid first.
-import { type HostIdentity, sandboxUid } from '@gatehouse/contracts'
-import type { Driver, LaunchSpec } from '../driver.ts'
-import { type Program, launchProgram } from '../launch.ts'
-import { programPath } from '../programs.ts'
+import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Group, groupPath, openGroup } from '../cgroup/group.ts'
+import type { Hierarchy } from '../cgroup/hierarchy.ts'
+import { removeGroups } from '../cgroup/strays.ts'
+import type { Driver, LaunchSpec, Sandbox } from '../driver.ts'
+import { type Ending, launchProgram } from '../launch.ts'
+import { unpackImage } from '../rootfs/unpack.ts'
 import type { Wall } from '../seal/walls.ts'
-import { sandboxArguments } from './arguments.ts'
-import { stageSources } from './stage.ts'
-
-interface BubblewrapPrograms {
-  readonly bwrap: string
-  readonly setpriv: string
-  readonly prlimit: string
-}
+import { openStage, type Stage, type StagePrograms } from '../stage/open.ts'
+import { type BubblewrapPrograms, bubblewrapProgram, hostIdentity } from './program.ts'
+import { stageMounts } from './stage.ts'
 
 export interface BubblewrapOptions {
   readonly programs: BubblewrapPrograms
@@ -19,44 +19,76 @@ export interface BubblewrapOptions {
   readonly root: boolean
   /** Rendered system call filter; null where there is none for this machine. */
   readonly filter: Uint8Array | null
+  /** Null where mounts cannot be given flags beforehand. */
+  readonly stage: StagePrograms | null
+  /** Null where no limit can be set. */
+  readonly hierarchy: Hierarchy | null
+  /** Private directory for mount tables. */
+  readonly home: string
 }
 
-/** Never 0: root without an identity of its own for the sandbox takes the one that means nobody on the host either. */
-const hostIdentity = (identity: HostIdentity | undefined): HostIdentity => {
-  if (identity === undefined) return { uid: sandboxUid, gid: sandboxUid }
-  if (identity.uid === 0 || identity.gid === 0) throw new TypeError('expected a host identity that is not root')
-  return identity
-}
-
-const commandLine = (spec: LaunchSpec, { programs, root, filter }: BubblewrapOptions): readonly string[] => {
-  const seccomp = { seccomp: filter !== null }
-  if (!root) return [programs.bwrap, ...sandboxArguments(spec, seccomp)]
-  const staged = stageSources(spec, hostIdentity(spec.identity), programs)
-  return [...staged.prefix, programs.bwrap, ...sandboxArguments({ ...spec, rootfs: staged.rootfs, mounts: staged.mounts }, seccomp)]
-}
-
-const missingWalls = ({ root, filter }: BubblewrapOptions): Wall[] => [
+const missingWalls = ({ root, filter, stage, hierarchy }: BubblewrapOptions): Wall[] => [
   ...(root ? [] : ['own-host-uid' as const]),
-  'mount-flags',
+  ...(stage === null ? ['mount-flags' as const] : []),
   ...(filter === null ? ['seccomp' as const] : []),
-  'memory-limit',
-  'process-limit',
-  'cpu-limit',
+  ...(hierarchy === null ? (['memory-limit', 'process-limit', 'cpu-limit'] as const) : []),
 ]
 
-export const bubblewrapProgram = (spec: LaunchSpec, options: BubblewrapOptions): Program => ({
-  file: options.programs.prlimit,
-  args: ['--nofile=1024:1024', '--core=0:0', '--', ...commandLine(spec, options)],
-  env: { PATH: programPath },
-  descriptor3: options.filter ?? undefined,
-})
+/** The kernel's own counter tells a kill for memory. Whatever is left in the group is ended with it. */
+const endingOf = (group: Group | null): Ending => {
+  if (group === null) return {}
+  return {
+    settle: async (exit) => {
+      const { memoryKills } = await group.usage()
+      await group.remove()
+      return memoryKills > 0 ? { ...exit, reason: 'out-of-memory' } : exit
+    },
+    usage: () => group.usage(),
+  }
+}
 
-/** Nothing to reconcile: `--die-with-parent` ends every sandbox with the process that started it. */
+interface Prepared {
+  readonly group: Group | null
+  readonly stage: Stage | null
+  readonly tmp: string | null
+}
+
+const start = async (options: BubblewrapOptions, spec: LaunchSpec, { group, stage, tmp }: Prepared): Promise<Sandbox> => {
+  const program = bubblewrapProgram(spec, { ...options, tmp, prefix: stage?.prefix ?? [] })
+  const ready = async (pid: number): Promise<void> => {
+    await stage?.entered(pid)
+    await group?.enter(pid)
+  }
+  await group?.create(spec.limits)
+  return launchProgram({ ...program, gate: { ready } }, endingOf(group))
+}
+
+const launch = async (options: BubblewrapOptions, spec: LaunchSpec): Promise<Sandbox> => {
+  const { hierarchy, home, root, stage: programs } = options
+  const id = `${spec.id}-${randomBytes(3).toString('hex')}`
+  const group = hierarchy === null ? null : openGroup(hierarchy, groupPath(spec.installation, id))
+  const tmp = programs === null ? null : join(home, 'tmp')
+  if (tmp !== null) await mkdir(tmp, { recursive: true, mode: 0o700 })
+  const stage = programs === null || tmp === null ? null : await openStage(stageMounts(spec, tmp), { programs, home, root })
+  try {
+    return await start(options, spec, { group, stage, tmp })
+  } catch (error) {
+    await group?.remove()
+    throw error
+  } finally {
+    await stage?.close()
+  }
+}
+
+/** `--die-with-parent` ends every sandbox with the process that started it; only its control group stays. */
 export const createBubblewrap = (options: BubblewrapOptions): Driver => ({
   name: 'bubblewrap',
+  engine: 'bwrap',
+  kernel: 'host',
   missing: missingWalls(options),
   owner: (identity) => (options.root ? hostIdentity(identity) : undefined),
   prepare: async (rootfs) => rootfs,
-  launch: async (spec) => launchProgram(bubblewrapProgram(spec, options)),
-  reconcile: async () => 0,
+  prepareImage: (image) => unpackImage(image, options.home),
+  launch: (spec) => launch(options, spec),
+  reconcile: async (installation) => (options.hierarchy === null ? 0 : removeGroups(options.hierarchy, installation)),
 })

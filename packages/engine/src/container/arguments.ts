@@ -20,14 +20,15 @@ const podmanMount = ({ source, target, mode }: Mount): string[] => {
 }
 
 export const mountArguments = (engine: Engine, mounts: readonly Mount[]): string[] =>
-  mounts.flatMap(engine.name === 'docker' ? dockerMount : podmanMount)
+  mounts.flatMap(engine.name === 'podman' ? podmanMount : dockerMount)
 
 const only = {
   docker: ['--ipc', 'none'],
+  nerdctl: ['--ipc', 'private'],
   podman: ['--ipc', 'none', '--read-only-tmpfs=false', '--unsetenv-all', '--no-hosts', '--cgroups', 'enabled'],
 } as const
 
-/** Podman maps 65532 to the identity in one contiguous run; gVisor's file server could not reach sockets of the unit through it. */
+/** Podman maps 65532 to the identity in one contiguous run; gVisor's file server could not reach the unit's sockets through it. */
 export const mapsIdentity = ({ name, gvisor, user }: Engine): boolean => name === 'podman' && !gvisor && user === null
 
 const userArguments = (engine: Engine, { identity }: LaunchSpec): string[] => {
@@ -42,17 +43,21 @@ const userArguments = (engine: Engine, { identity }: LaunchSpec): string[] => {
   return [...inside, '--uidmap', map(identity.uid), '--gidmap', map(identity.gid)]
 }
 
-/** Counted for a host uid, so it is set only where that is the sandbox's own; Podman's default is more than some hosts may give. */
+/** Counted for a host uid, so it is set only where that is the sandbox's own, or where gVisor counts; Podman's default is more than some hosts may give. */
 const processLimit = (engine: Engine, processes: number): string[] => {
-  if (engine.name === 'docker') return []
-  const most = mapsIdentity(engine) ? processes : 4096
-  return ['--ulimit', `nproc=${most}:${most}`]
+  if (engine.gvisor || mapsIdentity(engine)) return ['--ulimit', `nproc=${processes}:${processes}`]
+  return engine.name === 'podman' ? ['--ulimit', 'nproc=4096:4096'] : []
 }
 
-const limitArguments = (engine: Engine, { limits: asked }: LaunchSpec): string[] =>
+/** Set on the group that the container is made in, where that is ours. */
+const groupLimits = (engine: Engine, { limits: asked }: LaunchSpec): string[] =>
   [
     ['--memory', `${asked.memoryMiB}m`, '--memory-swap', `${asked.memoryMiB}m`, '--cpus', String(asked.cpus)],
     ['--pids-limit', String(engine.gvisor ? Math.max(asked.pids, limits.sandboxPidsGvisor) : asked.pids)],
+  ].flat()
+
+const limitArguments = (engine: Engine, { limits: asked }: LaunchSpec): string[] =>
+  [
     ['--ulimit', 'nofile=1024:1024', '--ulimit', 'core=0:0', ...processLimit(engine, asked.processes)],
     ['--tmpfs', `/tmp:rw,nosuid,nodev,noexec,size=${asked.tmpMiB}m,mode=1777`],
   ].flat()
@@ -61,18 +66,23 @@ export interface ContainerParts {
   readonly name: string
   /** Path of the system call filter; null: the engine's own. */
   readonly profile: string | null
+  /** Control group that the container is made in; null: the engine's own choice. */
+  readonly parent?: string | null
 }
 
-export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile }: ContainerParts): string[] =>
+export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile, parent = null }: ContainerParts): string[] =>
   [
     engine.global,
+    parent === null ? [] : ['--cgroup-manager', 'cgroupfs'],
     ['run', '--name', name, '--label', `${installationLabel}=${spec.installation}`],
     engine.runtime === null ? [] : ['--runtime', engine.runtime],
+    parent === null ? [] : ['--cgroup-parent', parent],
     ['--pull', 'never', '--log-driver', 'none', '--network', 'none', '--hostname', 'sandbox', '--workdir', '/'],
     ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
-    profile === null || engine.gvisor ? [] : ['--security-opt', `seccomp=${profile}`],
+    profile === null || !engine.filters ? [] : ['--security-opt', `seccomp=${profile}`],
     only[engine.name],
     userArguments(engine, spec),
+    parent === null ? groupLimits(engine, spec) : ['--pids-limit', '0'],
     limitArguments(engine, spec),
     mountArguments(engine, spec.mounts),
     Object.entries(spec.env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),

@@ -51,20 +51,26 @@ export const describeDocker = async (file: string, wanted: string | null): Promi
     }
   }
   const limits = info.MemoryLimit && info.PidsLimit && info.CpuCfsQuota && !args.some((arg) => /^--?ignore-cgroups(=true)?$/.test(arg))
-  return { engine: { name: 'docker', file, global: [], runtime: wanted, gvisor, limits, user: ownUser() } }
+  const filters = !gvisor || args.some((arg) => /^--?oci-seccomp(=true)?$/.test(arg))
+  return {
+    engine: { name: 'docker', label: `docker with ${name}`, file, global: [], runtime: wanted, gvisor, filters, limits, user: ownUser() },
+  }
 }
 
-const gvisorFlags = ['--runtime-flag', 'network=none', '--runtime-flag', 'host-uds=open'] as const
+const gvisorFlags = ['network=none', 'host-uds=open', 'oci-seccomp'].flatMap((flag) => ['--runtime-flag', flag])
 
 export const describePodman = async (file: string, wanted: string | null): Promise<Answer> => {
   const global = wanted === null ? [] : ['--runtime', wanted]
   const called = await callEngine({ file, global }, ['info', '--format', 'json'])
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), PodmanInfo), called.stdout)
   if (!parsed.success) return { refused: `podman ${global.join(' ')} does not work: ${called.stderr.trim().slice(0, 300)}` }
-  const gvisor = /runsc|gvisor/.test(parsed.output.host.ociRuntime.name)
+  const { name: runtime } = parsed.output.host.ociRuntime
+  const gvisor = /runsc|gvisor/.test(runtime)
   return {
     engine: {
       name: 'podman',
+      label: `podman with ${runtime}`,
+      filters: true,
       file,
       global: [...global, ...(gvisor ? gvisorFlags : [])],
       runtime: null,
@@ -72,5 +78,17 @@ export const describePodman = async (file: string, wanted: string | null): Promi
       limits: true,
       user: ownUser(),
     },
+  }
+}
+
+/** Talks to containerd, whose runtimes have long names. */
+export const describeNerdctl = async (file: string, wanted: string | null): Promise<Answer> => {
+  const called = await callEngine({ file, global: [] }, ['info', '--format', '{{json .}}'])
+  if (!called.ok) return { refused: `nerdctl does not answer (${called.stderr.trim().slice(0, 300) || 'no containerd'}): start containerd` }
+  const gvisor = wanted !== null && /runsc|gvisor/.test(wanted)
+  const runtime = wanted === 'runsc' ? 'io.containerd.runsc.v1' : wanted
+  const label = `nerdctl with ${wanted ?? 'runc'}`
+  return {
+    engine: { name: 'nerdctl', label, file, global: [], runtime, gvisor, filters: !gvisor, limits: !gvisor, user: ownUser() },
   }
 }

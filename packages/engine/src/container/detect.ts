@@ -1,15 +1,23 @@
-// Whether a container engine works here, docker first, then podman: it answers, knows the runtime, and ran a trial container.
+// Whether a container engine works here, docker first, then podman and nerdctl: it answers, knows the runtime, and ran a trial container.
 import type { ChooseOptions, Choice } from '../choice.ts'
 import { layoutVersion } from '../rootfs/layout.ts'
 import { sharedObjects } from '../rootfs/shared-objects.ts'
 import { findProgram } from '../programs.ts'
+import { checkRelease } from '../release.ts'
 import { tryLaunch } from '../trial.ts'
-import { describeDocker, describePodman } from './describe.ts'
-import { createContainer, launchContainer } from './driver.ts'
+import { describeDocker, describeNerdctl, describePodman } from './describe.ts'
+import { launchContainer } from './launch.ts'
+import { openContainer } from './open.ts'
 import type { Engine } from './engine.ts'
 import { ensureImage } from './image.ts'
 
-const describe = { docker: describeDocker, podman: describePodman } as const
+const describe = { docker: describeDocker, podman: describePodman, nerdctl: describeNerdctl } as const
+
+const install = {
+  docker: 'apt-get install docker.io',
+  podman: 'apt-get install podman',
+  nerdctl: 'see https://github.com/containerd/nerdctl',
+} as const
 
 /** An image of one small program of the host. */
 const trialImage = async (engine: Engine, program: string): Promise<string> => {
@@ -22,25 +30,37 @@ const trialImage = async (engine: Engine, program: string): Promise<string> => {
   })
 }
 
-const attempt = async (name: keyof typeof describe, runtime: string | null): Promise<Choice> => {
+const tryOut = async (engine: Engine): Promise<string | null> => {
+  const program = await findProgram('true')
+  if (program === null) return 'no program `true` to try it with'
+  const image = await trialImage(engine, program)
+  return tryLaunch((spec) => launchContainer(engine, spec, { profile: null }), image, [program])
+}
+
+export type EngineName = keyof typeof describe
+
+export const attemptEngine = async (name: EngineName, { runtime, home }: Pick<ChooseOptions, 'runtime' | 'home'>): Promise<Choice> => {
   const file = await findProgram(name)
-  if (file === null) return { refused: `${name} not found: apt-get install ${name === 'docker' ? 'docker.io' : 'podman'}` }
+  if (file === null) return { refused: `${name} not found: ${install[name]}` }
   const described = await describe[name](file, runtime)
   if ('refused' in described) return described
   const { engine } = described
-  const program = await findProgram('true')
-  if (program === null) return { refused: 'no program `true` to try it with' }
   try {
-    const fault = await tryLaunch((spec) => launchContainer(engine, spec, null), await trialImage(engine, program), [program])
-    return fault === null ? { driver: createContainer(engine) } : { refused: `a trial container by ${name} failed: ${fault}` }
+    const fault = await tryOut(engine)
+    if (fault !== null) return { refused: `a trial container by ${name} failed: ${fault}` }
   } catch (error) {
     return { refused: `a trial container by ${name} failed: ${error instanceof Error ? error.message : String(error)}` }
   }
+  const old = await checkRelease(name, file)
+  return { driver: await openContainer(engine, home), ...(old === null ? {} : { old }) }
 }
 
-export const detectContainer = async ({ runtime }: ChooseOptions): Promise<Choice> => {
-  const docker = await attempt('docker', runtime)
-  if ('driver' in docker) return docker
-  const podman = await attempt('podman', runtime)
-  return 'driver' in podman ? podman : { refused: `${docker.refused}; ${podman.refused}` }
+export const detectContainer = async (options: ChooseOptions): Promise<Choice> => {
+  const refusals: string[] = []
+  for (const name of ['docker', 'podman', 'nerdctl'] as const) {
+    const choice = await attemptEngine(name, options)
+    if ('driver' in choice) return choice
+    refusals.push(choice.refused)
+  }
+  return { refused: refusals.join('; ') }
 }

@@ -1,29 +1,43 @@
 // Sandboxes by a container engine. A container outlives whoever started it, so it carries the installation's label.
 import { randomBytes } from 'node:crypto'
-import { type HostIdentity, ServiceError, sandboxUid } from '@gatehouse/contracts'
-import * as v from 'valibot'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type HostIdentity, limits, ServiceError, sandboxUid } from '@gatehouse/contracts'
+import { groupPath, openGroup } from '../cgroup/group.ts'
+import type { Hierarchy } from '../cgroup/hierarchy.ts'
+import { removeGroups } from '../cgroup/strays.ts'
 import type { Driver, Exit, LaunchSpec, Sandbox } from '../driver.ts'
-import { launchProgram } from '../launch.ts'
-import { profilePath } from '../rootfs/profile.ts'
+import { profilePath, writeProfiles } from '../rootfs/profile.ts'
 import { readStamp } from '../rootfs/stamp.ts'
 import type { Wall } from '../seal/walls.ts'
-import { mapsIdentity, runArguments } from './arguments.ts'
-import { type Engine, callEngine, clientEnvironment, removeContainers } from './engine.ts'
+import { mapsIdentity } from './arguments.ts'
+import type { Engine } from './engine.ts'
+import { findNamedImage } from './find-image.ts'
 import { ensureImage } from './image.ts'
+import { launchContainer } from './launch.ts'
+import { type PremountPrograms, premount, removePremounts } from './premount.ts'
 import { removeStrays } from './reconcile.ts'
 
-const State = v.looseObject({ OOMKilled: v.boolean(), ExitCode: v.number() })
+export interface ContainerOptions {
+  readonly engine: Engine
+  /** Null where the host's mounts cannot be made beforehand, or need not. */
+  readonly premount: PremountPrograms | null
+  /** Private directory for such mounts. */
+  readonly home: string
+  /** For Podman, which does not tell a kill for memory: its containers are made in groups of ours. Null: in its own. */
+  readonly hierarchy: Hierarchy | null
+}
 
 /**
- * Docker gives no group a host uid of its own, and cannot be asked for mount flags; Podman does not tell a kill for memory.
- * gVisor is a kernel of its own: it emulates two devices more, does not say whether privileges can be gained, and takes no filter from an engine.
+ * Docker gives no group a host uid of its own; Podman does not tell a kill for memory, so its groups are ours where they can be.
+ * Mounts made beforehand keep their flags, but not through gVisor, which an engine cannot ask for any.
  */
-const missingWalls = (engine: Engine): Wall[] => [
+const missingWalls = ({ engine, premount: programs, hierarchy }: ContainerOptions): Wall[] => [
   ...(engine.user === null ? [] : ['identity' as const]),
   ...(mapsIdentity(engine) ? [] : ['own-host-uid' as const]),
-  ...(engine.name === 'docker' || engine.gvisor ? ['mount-flags' as const] : []),
-  ...(engine.gvisor ? (['no-new-privileges', 'seccomp', 'devices'] as const) : []),
-  ...(engine.limits && engine.name === 'docker' ? [] : ['memory-limit' as const]),
+  ...(engine.name !== 'podman' && (engine.gvisor || programs === null) ? ['mount-flags' as const] : []),
+  ...(engine.filters ? [] : ['seccomp' as const]),
+  ...(engine.limits && (engine.name !== 'podman' || hierarchy !== null) ? [] : ['memory-limit' as const]),
   ...(engine.limits ? [] : (['process-limit', 'cpu-limit'] as const)),
 ]
 
@@ -33,50 +47,91 @@ const ownerOf = (engine: Engine, identity: HostIdentity | undefined): HostIdenti
   return mapsIdentity(engine) && identity !== undefined ? identity : { uid: sandboxUid, gid: sandboxUid }
 }
 
-/** Why it ended; the engine knows of a kill for memory only while the container is there. */
-const settle = async (engine: Engine, name: string, exit: Exit): Promise<Exit> => {
-  const inspected = await callEngine(engine, ['container', 'inspect', '--format', '{{json .State}}', name])
-  if (!inspected.ok) return exit
-  const state = v.safeParse(v.pipe(v.string(), v.parseJson(), State), inspected.stdout)
-  await removeContainers(engine, [name])
-  return state.success && state.output.OOMKilled ? { ...exit, reason: 'out-of-memory' } : exit
+/** A kill while memory ran out is one for memory: the kernel counts it where the engine's own group was, which is gone. */
+const launchInGroup = async (
+  engine: Engine,
+  spec: LaunchSpec,
+  { profile, hierarchy }: { profile: string; hierarchy: Hierarchy },
+): Promise<Sandbox> => {
+  const group = openGroup(hierarchy, groupPath(spec.installation, `${spec.id}-${randomBytes(3).toString('hex')}`))
+  const pids = engine.gvisor ? Math.max(spec.limits.pids, limits.sandboxPidsGvisor) : spec.limits.pids
+  await group.create({ ...spec.limits, pids })
+  const after = async (exit: Exit): Promise<Exit> => {
+    const { memoryKills, memoryFull } = await group.usage()
+    await group.remove()
+    return memoryKills > 0 || (memoryFull && exit.signal === 'SIGKILL') ? { ...exit, reason: 'out-of-memory' } : exit
+  }
+  try {
+    const sandbox = await launchContainer(engine, spec, { profile, parent: group.path, after })
+    return { ...sandbox, usage: () => group.usage() }
+  } catch (error) {
+    await group.remove()
+    throw error
+  }
 }
 
-/** `profile`: path of the system call filter; null: the engine's own. */
-export const launchContainer = (engine: Engine, spec: LaunchSpec, profile: string | null): Promise<Sandbox> => {
-  const name = `gatehouse-${spec.id}-${randomBytes(3).toString('hex')}`
-  return launchProgram(
-    { file: engine.file, args: runArguments(engine, spec, { name, profile }), env: clientEnvironment, inheritEnvironment: true },
-    {
-      end: async () => {
-        await removeContainers(engine, [name])
+const launch = async (options: ContainerOptions, spec: LaunchSpec, profile: string): Promise<Sandbox> => {
+  const { engine, premount: programs, home, hierarchy } = options
+  if (hierarchy !== null) return launchInGroup(engine, spec, { profile, hierarchy })
+  if (programs === null) return launchContainer(engine, spec, { profile })
+  const made = await premount(programs, spec.mounts, home)
+  try {
+    return await launchContainer(
+      engine,
+      { ...spec, mounts: made.mounts },
+      {
+        profile,
+        after: async (exit) => {
+          await made.remove()
+          return exit
+        },
       },
-      settle: (exit) => settle(engine, name, exit),
-    },
-  )
+    )
+  } catch (error) {
+    await made.remove()
+    throw error
+  }
 }
 
-export const createContainer = (engine: Engine): Driver => {
+const imageOf = async (engine: Engine, rootfs: string): Promise<string> => {
+  const stamp = await readStamp(rootfs)
+  if (stamp === null)
+    throw new ServiceError('no-sandbox', { detail: `${rootfs} is not an assembled root file system`, hint: 'run the build again' })
+  return ensureImage(engine, { tag: `gatehouse-sandbox:${stamp.digest.slice(0, 12)}`, directory: rootfs, entries: ['.'] })
+}
+
+export const createContainer = (options: ContainerOptions): Driver => {
+  const { engine, premount: programs, home, hierarchy } = options
   const profiles = new Map<string, string>()
-  const prepare = async (rootfs: string): Promise<string> => {
-    const stamp = await readStamp(rootfs)
-    if (stamp === null)
-      throw new ServiceError('no-sandbox', { detail: `${rootfs} is not an assembled root file system`, hint: 'run the build again' })
-    const image = await ensureImage(engine, { tag: `gatehouse-sandbox:${stamp.digest.slice(0, 12)}`, directory: rootfs, entries: ['.'] })
-    profiles.set(image, profilePath(rootfs))
-    return image
-  }
-  const launch = async (spec: LaunchSpec): Promise<Sandbox> => {
-    const profile = profiles.get(spec.rootfs)
-    if (profile === undefined) throw new TypeError(`expected a root file system that prepare() returned, got ${spec.rootfs}`)
-    return launchContainer(engine, spec, profile)
-  }
   return {
     name: 'container',
-    missing: missingWalls(engine),
+    engine: engine.label,
+    kernel: engine.gvisor ? 'gvisor' : 'host',
+    missing: missingWalls(options),
     owner: (identity) => ownerOf(engine, identity),
-    prepare,
-    launch,
-    reconcile: (installation) => removeStrays(engine, installation),
+    async prepare(rootfs) {
+      const image = await imageOf(engine, rootfs)
+      profiles.set(image, profilePath(rootfs, engine))
+      return image
+    },
+    async prepareImage(name) {
+      const image = await findNamedImage(engine, name)
+      await mkdir(home, { recursive: true, mode: 0o700 })
+      const beside = join(home, 'image')
+      await writeProfiles(beside)
+      profiles.set(image, profilePath(beside, engine))
+      return image
+    },
+    async launch(spec) {
+      const profile = profiles.get(spec.rootfs)
+      if (profile === undefined) throw new TypeError(`expected a root file system that prepare() returned, got ${spec.rootfs}`)
+      return launch(options, spec, profile)
+    },
+    async reconcile(installation) {
+      const removed = await removeStrays(engine, installation)
+      if (programs !== null) await removePremounts(programs, home)
+      const groups = hierarchy === null ? 0 : await removeGroups(hierarchy, installation)
+      return Math.max(removed, groups)
+    },
   }
 }

@@ -5,7 +5,9 @@ import { execa } from 'execa'
 import { programPath } from '../programs.ts'
 
 export interface Engine {
-  readonly name: 'docker' | 'podman'
+  readonly name: 'docker' | 'podman' | 'nerdctl'
+  /** For people. */
+  readonly label: string
   /** Absolute path of the client. */
   readonly file: string
   /** Arguments before every command. */
@@ -14,6 +16,8 @@ export interface Engine {
   readonly runtime: string | null
   /** True where the runtime is gVisor's `runsc`: a kernel of its own, which counts tasks differently. */
   readonly gvisor: boolean
+  /** False where the runtime takes no system call filter from the engine. */
+  readonly filters: boolean
   /** False where the engine or its runtime does not enforce memory, processors and processes. */
   readonly limits: boolean
   /** What sandboxes run as instead of 65532, where the unit is not root. */

@@ -1,6 +1,6 @@
 // No sandbox: a plain child under Node's permission model, for the mock agent on a developer's machine. Never keeps the network away.
 import { dirname, join } from 'node:path'
-import { sandboxSockets } from '@gatehouse/contracts'
+import { sandboxSockets, ServiceError } from '@gatehouse/contracts'
 import type { Driver, LaunchSpec } from '../driver.ts'
 import { type Program, launchProgram } from '../launch.ts'
 import { wallNames } from '../seal/walls.ts'
@@ -51,9 +51,17 @@ const toProgram = (spec: LaunchSpec, { node, agent, setpriv }: NoneOptions): Pro
 /** A child that outlives its parent is prevented by the kernel, so there is nothing to reconcile. */
 export const createNone = (options: NoneOptions): Driver => ({
   name: 'none',
+  engine: 'node',
+  kernel: 'host',
   missing: wallNames,
   owner: () => undefined,
   prepare: async (rootfs) => rootfs,
+  prepareImage: async () => {
+    throw new ServiceError('no-sandbox', {
+      detail: 'the driver none runs no image (SERVICE_SANDBOX_IMAGE)',
+      hint: 'unset it, or use another driver',
+    })
+  },
   launch: async (spec) => launchProgram(toProgram(spec, options)),
   reconcile: async () => 0,
 })

@@ -1,9 +1,11 @@
 // Assembles the root file system of all drivers: Node, its shared objects and the given programs. No shell, no package manager.
-import { chmod, constants, copyFile, link, lutimes, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, constants, copyFile, lutimes, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { digestDirectory } from './digest.ts'
+import { ServiceError } from '@gatehouse/contracts'
+import { digestDirectory, hashFile } from './digest.ts'
 import { directories, texts } from './layout.ts'
-import { writeProfile } from './profile.ts'
+import { nodeChecksums } from './node-checksums.ts'
+import { writeProfiles } from './profile.ts'
 import { sharedObjects } from './shared-objects.ts'
 import { describeInputs, readStamp, writeStamp } from './stamp.ts'
 
@@ -20,25 +22,29 @@ const makeDirectory = async (path: string): Promise<void> => {
   await mkdir(path, { recursive: true })
 }
 
-/** A link where the source has the right mode already, since mode and content belong to the inode. */
+/** A copy of its own: a link would change with whatever else is made from the same file, and could be written through. */
 const place = async (source: string, path: string, mode: number): Promise<void> => {
-  const from = await realpath(source)
   await makeDirectory(dirname(path))
-  if (((await stat(from)).mode & 0o7777) === mode) {
-    try {
-      return await link(from, path)
-    } catch {
-      // another file system, or a file that this user may not link
-    }
-  }
-  await copyFile(from, path, constants.COPYFILE_FICLONE)
+  await copyFile(await realpath(source), path, constants.COPYFILE_FICLONE)
   await chmod(path, mode)
+}
+
+/** What is started in every sandbox is the binary that was looked at when this release was made. */
+const checkNode = async (path: string): Promise<void> => {
+  const found = await hashFile(path)
+  const known = Object.values(nodeChecksums).flatMap((release) => Object.values(release))
+  if (known.includes(found)) return
+  throw new ServiceError('no-sandbox', {
+    detail: `expected a Node binary of ${Object.keys(nodeChecksums).join(', ')} with a known checksum, got ${found}`,
+    hint: 'build with the pinned Node: npx pnpm@12 run build',
+  })
 }
 
 const fill = async (root: string, options: RootfsOptions): Promise<void> => {
   for (const { path } of directories) await makeDirectory(join(root, path))
   for (const { path, text } of texts) await writeFile(join(root, path), text)
   await place(options.node, join(root, 'bin/node'), 0o755)
+  await checkNode(join(root, 'bin/node'))
   for (const path of await sharedObjects(options.node)) await place(path, join(root, path), 0o755)
   for (const { source, target } of options.files) {
     await makeDirectory(dirname(join(root, target)))
@@ -46,13 +52,12 @@ const fill = async (root: string, options: RootfsOptions): Promise<void> => {
   }
 }
 
-/** Modes and times that do not depend on umask or clock. A linked file keeps its time, which is that of its source. */
+/** Modes and times that do not depend on umask or clock. */
 const settle = async (root: string): Promise<void> => {
   const special = new Map<string, number>(directories.map(({ path, mode }) => [join(root, path), mode]))
   const entries = (await readdir(root, { recursive: true, withFileTypes: true })).map((entry) => join(entry.parentPath, entry.name))
   for (const path of [...entries.toSorted().toReversed(), root]) {
     const found = await stat(path)
-    if (found.isFile() && found.nlink > 1) continue
     await chmod(path, special.get(path) ?? ((found.mode & 0o100) === 0 ? 0o644 : 0o755))
     await lutimes(path, 0, 0)
   }
@@ -87,7 +92,7 @@ export const assembleRootfs = async (options: RootfsOptions): Promise<{ digest: 
     await settle(fresh)
     const digest = await digestDirectory(fresh)
     await replace(fresh, target)
-    await writeProfile(target)
+    await writeProfiles(target)
     await writeStamp(target, { inputs, digest })
     return { digest }
   } finally {

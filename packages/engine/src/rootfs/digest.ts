@@ -5,7 +5,8 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
-const hashFile = async (path: string): Promise<string> => {
+/** Lower-case hex SHA-256. */
+export const hashFile = async (path: string): Promise<string> => {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash)
   return hash.digest('hex')

@@ -1,7 +1,7 @@
 // What a root file system holds besides programs: mount points and two account files. Changing it changes the digest.
 
 /** Counts up when the way of assembling changes. */
-export const layoutVersion = 1
+export const layoutVersion = 2
 
 export const directories = [
   { path: 'dev', mode: 0o755 },

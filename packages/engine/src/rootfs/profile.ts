@@ -2,7 +2,13 @@
 import { writeFile } from 'node:fs/promises'
 import { renderOci } from '../seccomp/to-oci.ts'
 
-export const profilePath = (target: string): string => `${target}.seccomp.json`
+/** gVisor has no `clone3`, and old releases could not say that it is unknown rather than forbidden; so there it is let through. */
+export const profilePath = (target: string, { gvisor }: { readonly gvisor: boolean }): string =>
+  `${target}.${gvisor ? 'gvisor' : 'seccomp'}.json`
 
-export const writeProfile = (target: string): Promise<void> =>
-  writeFile(profilePath(target), `${JSON.stringify(renderOci())}\n`, { mode: 0o644 })
+export const writeProfiles = async (target: string): Promise<void> => {
+  const write = (gvisor: boolean, rendering: object): Promise<void> =>
+    writeFile(profilePath(target, { gvisor }), `${JSON.stringify(rendering)}\n`, { mode: 0o644 })
+  await write(false, renderOci())
+  await write(true, renderOci({ passed: ['clone3'] }))
+}

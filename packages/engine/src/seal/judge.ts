@@ -1,6 +1,6 @@
 // Turns what a probe saw into walls that hold or lack. Only what can be seen from inside is judged here.
 import { sandboxUid } from '@gatehouse/contracts'
-import type { Mount } from '../driver.ts'
+import type { Driver, Mount } from '../driver.ts'
 import type { Facts } from './facts.ts'
 import type { Wall } from './walls.ts'
 
@@ -11,6 +11,7 @@ export interface Given {
   readonly env: Readonly<Record<string, string>>
   readonly mounts: readonly Mount[]
   readonly tmpMiB: number
+  readonly kernel: Driver['kernel']
 }
 
 const MiB = 1024 * 1024
@@ -41,6 +42,9 @@ const ownDevices: ReadonlySet<string> = new Set([
   'console',
 ])
 
+/** Parts of gVisor's own kernel; nothing of the host is behind them. */
+const emulatedDevices: ReadonlySet<string> = new Set(['fuse', 'net'])
+
 /** Its own, the one that watches it, and the first of its namespace. */
 const mostProcesses = 3
 
@@ -51,9 +55,17 @@ const writableTargets = (given: Given): string[] => [
   ...given.mounts.filter(({ mode }) => mode === 'rw').map(({ target }) => target),
 ]
 
-const isFlagged = (facts: Facts, target: string): boolean => {
+/** gVisor shows no such flags; there a program that may not be started has to do. */
+const isFlagged = (facts: Facts, { kernel }: Given, target: string): boolean => {
+  if (kernel === 'gvisor') return true
   const flags = facts.mounts?.findLast((mount) => mount.target === target)?.flags ?? []
   return ['nosuid', 'nodev', 'noexec'].every((flag) => flags.includes(flag))
+}
+
+/** Of the session's own socket and of no other; a trial serves that one alone. */
+const reachesItsSocket = ({ sockets }: Facts, given: Given): boolean => {
+  const wanted = (surface: string): boolean => given.mounts.some(({ target }) => target === `/run/gatehouse/${surface}`)
+  return Object.entries(sockets).every(([surface, found]) => (found === 'connected') === wanted(surface))
 }
 
 const atMost = (limit: { soft: number | string; hard: number | string } | undefined, most: number): boolean =>
@@ -61,17 +73,28 @@ const atMost = (limit: { soft: number | string; hard: number | string } | undefi
 
 const judges: Partial<Record<Wall, Judge>> = {
   identity: (facts) => facts.uid === sandboxUid && facts.gid === sandboxUid && !facts.groups.includes(0),
-  network: ({ interfaces, routes, abstractSockets }) =>
-    interfaces?.length === 1 && interfaces[0] === 'lo' && routes?.length === 0 && abstractSockets?.length === 0,
+  network: (facts, given) => {
+    const { interfaces, routes, abstractSockets } = facts
+    return (
+      reachesItsSocket(facts, given) &&
+      interfaces?.length === 1 &&
+      interfaces[0] === 'lo' &&
+      routes?.length === 0 &&
+      abstractSockets?.length === 0
+    )
+  },
   'read-only-root': (facts, given) => facts.writable.every((path) => writableTargets(given).includes(path)),
   tmp: ({ mounts, tmpBytes }, given) =>
     mounts?.findLast(({ target }) => target === '/tmp')?.type === 'tmpfs' && tmpBytes !== null && tmpBytes <= given.tmpMiB * MiB,
-  'mount-flags': (facts, given) => facts.executable.length === 0 && writableTargets(given).every((target) => isFlagged(facts, target)),
+  'mount-flags': (facts, given) =>
+    facts.executable.length === 0 && writableTargets(given).every((target) => isFlagged(facts, given, target)),
   capabilities: ({ status }) => {
     const sets = Object.entries(status ?? {}).filter(([name]) => name.startsWith('Cap'))
     return sets.length >= 4 && sets.every(([, value]) => /^0+$/.test(value))
   },
-  'no-new-privileges': ({ status }) => status?.['NoNewPrivs'] === '1',
+  /** gVisor does not say; it knows no program that gives privileges. */
+  'no-new-privileges': ({ status }, { kernel }) =>
+    status?.['NoNewPrivs'] === '1' || (kernel === 'gvisor' && status !== null && status['NoNewPrivs'] === undefined),
   seccomp: ({ status, inet }) => status?.['Seccomp'] === '2' && (inet === 'EPERM' || inet === 'EACCES'),
   processes: ({ processes }) => processes !== null && processes.length <= mostProcesses,
   environment: ({ environment, initEnvironment, descriptors }, given) =>
@@ -80,7 +103,8 @@ const judges: Partial<Record<Wall, Judge>> = {
     descriptors !== null &&
     descriptors.every((path) => path.startsWith('/dev/') || path.startsWith('/proc/')),
   files: ({ files }) => files !== null && files.every((path) => ownFiles.test(path) || ownPaths.test(path)),
-  devices: ({ devices }) => devices !== null && devices.every((name) => ownDevices.has(name)),
+  devices: ({ devices }, { kernel }) =>
+    devices !== null && devices.every((name) => ownDevices.has(name) || (kernel === 'gvisor' && emulatedDevices.has(name))),
   'open-files-limit': ({ limits }) => atMost(limits?.['open_files'], 1024) && atMost(limits?.['core_file_size_blocks'], 0),
 }
 

@@ -1,16 +1,6 @@
 // Runs inside a sandbox and prints, as one line of JSON, what it sees. It judges nothing, and needs nothing but Node.
-import {
-  accessSync,
-  closeSync,
-  constants,
-  openSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, openSync, readFileSync, readdirSync, readlinkSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Facts, MountFact } from './facts.ts'
@@ -90,15 +80,16 @@ const canWrite = (directory: string): boolean => {
   return made
 }
 
+/** The file is no program that any loader knows: where it may be started, another error than this one comes. */
 const canExecute = (directory: string): boolean => {
   const path = join(directory, '.probe-program')
-  const allowed = attempt(() => {
-    writeFileSync(path, '#!/bin/node\n', { mode: 0o700 })
-    accessSync(path, constants.X_OK)
-    return true
+  const refused = attempt(() => {
+    writeFileSync(path, 'no program', { mode: 0o700 })
+    const { error } = spawnSync(path, { stdio: 'ignore' })
+    return error !== undefined && 'code' in error && error.code === 'EACCES'
   })
   attempt(() => rmSync(path, { force: true }))
-  return allowed === true
+  return refused === false
 }
 
 const environmentOf = (pid: string): string[] =>
@@ -143,6 +134,9 @@ const trySockets = async (): Promise<Record<string, string>> => {
   }
   return found
 }
+
+/** The host looks whose it is. */
+attempt(() => writeFileSync('/workspace/of-the-probe', 'made inside\n'))
 
 const facts: Facts = {
   uid: process.getuid?.() ?? -1,

@@ -1,10 +1,12 @@
 // What bubblewrap is asked for, beyond what a probe can see.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { bubblewrapProgram, createBubblewrap } from '../../src/bubblewrap/driver.ts'
+import { createBubblewrap } from '../../src/bubblewrap/driver.ts'
+import { bubblewrapProgram } from '../../src/bubblewrap/program.ts'
 import type { LaunchSpec } from '../../src/driver.ts'
 
 const programs = { bwrap: '/usr/bin/bwrap', setpriv: '/usr/bin/setpriv', prlimit: '/usr/bin/prlimit' }
+const without = { tmp: null, prefix: [], stage: null, hierarchy: null, home: '/nowhere' }
 const spec: LaunchSpec = {
   id: 'ses_a',
   installation: 'here',
@@ -18,7 +20,7 @@ const spec: LaunchSpec = {
 
 describe('the command line of bubblewrap', () => {
   it('becomes the host identity before it builds the sandbox, where the unit is root', () => {
-    const { args } = bubblewrapProgram(spec, { programs, root: true, filter: null })
+    const { args } = bubblewrapProgram(spec, { ...without, programs, root: true, filter: null })
     const [become, second] = [args.indexOf(programs.setpriv), args.lastIndexOf(programs.bwrap)]
     assert.ok(args.indexOf(programs.bwrap) < become && become < second)
     assert.deepEqual(args.slice(become, become + 6), [programs.setpriv, '--reuid', '700000', '--regid', '700001', '--clear-groups'])
@@ -26,14 +28,14 @@ describe('the command line of bubblewrap', () => {
   })
 
   it('is never root on the host', () => {
-    const options = { programs, root: true, filter: null }
+    const options = { ...without, programs, root: true, filter: null }
     assert.throws(() => bubblewrapProgram({ ...spec, identity: { uid: 0, gid: 5 } }, options), /not root/)
     assert.throws(() => bubblewrapProgram({ ...spec, identity: { uid: 5, gid: 0 } }, options), /not root/)
     assert.deepEqual(createBubblewrap(options).owner(undefined), { uid: 65532, gid: 65532 })
   })
 
   it('is the unit itself where that is not root', () => {
-    const options = { programs, root: false, filter: null }
+    const options = { ...without, programs, root: false, filter: null }
     assert.ok(!bubblewrapProgram(spec, options).args.includes(programs.setpriv))
     assert.equal(createBubblewrap(options).owner(spec.identity), undefined)
     assert.ok(createBubblewrap(options).missing.includes('own-host-uid'))

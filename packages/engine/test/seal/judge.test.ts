@@ -33,7 +33,12 @@ const sealed: Facts = {
   limits: { open_files: { soft: 1024, hard: 1024 }, core_file_size_blocks: { soft: 0, hard: 0 } },
   sockets: {},
 }
-const given: Given = { env: { GIVEN: 'x' }, mounts: [{ source: '/somewhere', target: '/workspace', mode: 'rw' }], tmpMiB: 64 }
+const given: Given = {
+  env: { GIVEN: 'x' },
+  mounts: [{ source: '/somewhere', target: '/workspace', mode: 'rw' }],
+  tmpMiB: 64,
+  kernel: 'host',
+}
 
 const lacking = (spoilt: Partial<Facts>): string[] =>
   Object.entries(judge({ ...sealed, ...spoilt }, given))

@@ -99,7 +99,17 @@ for (const row of engineRows) {
 }
 
 const host: ToolHost = {
-  engine: { name: 'docker', file: '/usr/bin/docker', global: [], runtime: 'runsc', gvisor: true, limits: true, user: null },
+  engine: {
+    name: 'docker',
+    label: 'docker',
+    filters: true,
+    file: '/usr/bin/docker',
+    global: [],
+    runtime: 'runsc',
+    gvisor: true,
+    limits: true,
+    user: null,
+  },
   init: ['--init'],
 }
 const order = {

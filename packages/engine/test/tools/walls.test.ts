@@ -26,7 +26,12 @@ const unseen = (host: ToolHost): ReadonlySet<string> =>
   new Set(host.engine.gvisor ? ['no-new-privileges', 'seccomp', 'devices', 'mount-flags', 'cgroup', 'memory', 'pids', 'cpus'] : [])
 
 /** The first process watches the probe, which was started by the server. */
-const given = { env: { GATEHOUSE_TEST: '' }, mounts: [{ source: '', target: '/dev/shm', mode: 'rw' as const }], tmpMiB: limits.toolTmpMiB }
+const given = {
+  kernel: 'host' as const,
+  env: { GATEHOUSE_TEST: '' },
+  mounts: [{ source: '', target: '/dev/shm', mode: 'rw' as const }],
+  tmpMiB: limits.toolTmpMiB,
+}
 
 const isBounded = (text: string | null, most: number): boolean =>
   text !== null && Number(text.split(' ')[0]) > 0 && Number(text.split(' ')[0]) <= most

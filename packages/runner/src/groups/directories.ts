@@ -15,7 +15,7 @@ interface Wanted {
   readonly owner: HostIdentity | undefined
 }
 
-/** The parent belongs to the host alone, so no agent can put a link there. The gid opens nothing, and differs between sessions. */
+/** The parent belongs to the host alone, so no agent can put a link there. The gid opens nothing; some drivers have one for each session. */
 const ownedDirectory = async (path: string, { mode, owner }: Wanted): Promise<string> => {
   await mkdir(path, { mode }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
@@ -23,7 +23,7 @@ const ownedDirectory = async (path: string, { mode, owner }: Wanted): Promise<st
   const found = await lstat(path)
   if (!found.isDirectory()) throw new LaunchRefused(`expected a directory at ${path}, got another kind of file`)
   if ((found.mode & 0o777) !== mode) await chmod(path, mode)
-  if (owner !== undefined && found.uid !== owner.uid) await lchown(path, owner.uid, owner.gid)
+  if (owner !== undefined && (found.uid !== owner.uid || found.gid !== owner.gid)) await lchown(path, owner.uid, owner.gid)
   return path
 }
 

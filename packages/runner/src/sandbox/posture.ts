@@ -1,13 +1,9 @@
 // Whether this unit can launch sandboxes, and with what. The choice is made beside everything else: nothing waits for it but launches.
-import { isServiceError, type RunnerBoot, type SandboxPosture, ServiceError } from '@gatehouse/contracts'
-import type { Driver } from '@gatehouse/engine'
-import type { Logger, Metrics } from '@gatehouse/kernel'
-
-interface Engaged {
-  readonly driver: Driver
-  /** What the driver made of the root file system. */
-  readonly rootfs: string
-}
+import { isServiceError, type SandboxPosture, type SealProof, ServiceError } from '@gatehouse/contracts'
+import { engage } from './engage.ts'
+import type { PostureOptions } from './options.ts'
+import { refusalOf, type State, toPosture } from './state.ts'
+import { type Engaged, lackingIn, prove } from './seal.ts'
 
 export interface Posture {
   status(): SandboxPosture
@@ -17,46 +13,12 @@ export interface Posture {
   launches(): boolean
   /** Why no message is taken, if none is. */
   refusal(): ServiceError | undefined
-  /** Waits for the choice; `no-sandbox` when it is negative. */
+  /** Waits for the choice, and in production for the proof of the seal; `no-sandbox` when it is negative. */
   engaged(signal: AbortSignal): Promise<Engaged>
-}
-
-type Wanted = RunnerBoot['sandbox']
-
-export type Choose = (wanted: Exclude<Wanted, 'off'>) => Promise<{ driver: Driver } | { refused: string }>
-
-export interface PostureOptions {
-  readonly wanted: Wanted
-  readonly installation: string
-  readonly rootfs: string
-  readonly log: Logger
-  readonly metrics: Metrics
-  readonly choose: Choose
-}
-
-type State =
-  | { readonly status: 'off' | 'choosing' }
-  | { readonly status: 'refused'; readonly reason: string }
-  | ({ readonly status: 'ok' } & Engaged)
-
-const off = 'this unit was started with --sandbox off'
-
-/** Strays of an earlier boot are gone before the first launch. */
-const showLaunches = (metrics: Metrics, driver: string): void => {
-  for (const outcome of ['ok', 'failed']) metrics.touch('sandbox_launches_total', { driver, outcome })
-  metrics.touch('sandbox_launch_duration_seconds', { driver })
-}
-
-const engage = async ({ wanted, choose, rootfs, installation, log, metrics }: PostureOptions): Promise<State> => {
-  if (wanted === 'off') return { status: 'off' }
-  const chosen = await choose(wanted)
-  if ('refused' in chosen) return { status: 'refused', reason: chosen.refused }
-  const { driver } = chosen
-  const engaged = { driver, rootfs: await driver.prepare(rootfs) }
-  const strays = await driver.reconcile(installation)
-  if (strays > 0) log.info('sandboxes of an earlier start removed', { driver: driver.name, strays })
-  showLaunches(metrics, driver.name)
-  return { status: 'ok', ...engaged }
+  /** Proves the seal again, by the driver that was chosen; one proof at a time. */
+  prove(): Promise<SealProof>
+  /** Resolves when no trial is running. */
+  settled(): Promise<void>
 }
 
 const reasonOf = (error: unknown): string => {
@@ -64,50 +26,87 @@ const reasonOf = (error: unknown): string => {
   return error instanceof Error ? error.message : 'unknown error'
 }
 
-const toPosture = (state: State, wanted: string): SandboxPosture => {
-  switch (state.status) {
-    case 'ok':
-      return { driver: state.driver.name, status: 'ok', missing: [...state.driver.missing] }
-    case 'off':
-      return { driver: 'off', status: 'off', reason: off, missing: [] }
-    case 'choosing':
-      return { driver: wanted, status: 'refused', reason: 'the sandbox driver is being chosen', missing: [] }
-    case 'refused':
-      return { driver: wanted, status: 'refused', reason: state.reason, missing: [] }
-  }
+/** A wall that lacks refuses every launch, but in the modes that are for trying things out. */
+const afterProof = (engaged: Engaged, seal: SealProof, { mode }: PostureOptions): State => {
+  const lacking = lackingIn(seal)
+  if (mode !== 'production' || lacking.length === 0) return { status: 'ok', engaged, seal }
+  const faults = seal.faults.length === 0 ? '' : ` (${seal.faults.join('; ')})`
+  return { status: 'refused', reason: `the seal does not hold, these walls lack: ${lacking.join(', ')}${faults}`, engaged, seal }
 }
 
-const refusalOf = (state: State): ServiceError | undefined => {
-  if (state.status === 'off') {
-    return new ServiceError('no-sandbox', {
-      detail: `Nothing would answer: ${off}.`,
-      hint: 'Start the unit with another --sandbox to talk to agents.',
+class Choice implements Posture {
+  readonly #options: PostureOptions
+  readonly #settled: Promise<void>
+  #state: State
+  #proving: Promise<SealProof> | undefined
+
+  constructor(options: PostureOptions) {
+    this.#options = options
+    this.#state = { status: options.wanted === 'off' ? 'off' : 'choosing' }
+    this.#settled = this.#settle()
+  }
+
+  async #settle(): Promise<void> {
+    const { log, mode, closing } = this.#options
+    try {
+      const found = await engage(this.#options)
+      this.#state = found.status === 'ok' && mode === 'production' ? { status: 'proving', engaged: found.engaged } : found
+      if (found.status === 'ok') {
+        const proved = this.prove()
+        if (mode === 'production') await proved
+        else proved.catch((error: unknown) => closing.aborted || log.warn('the seal could not be proved', { reason: reasonOf(error) }))
+      }
+    } catch (error) {
+      this.#state = { status: 'refused', reason: reasonOf(error) }
+    }
+    if (this.#state.status === 'refused') log.error('no sandbox can be launched', { reason: this.#state.reason })
+  }
+
+  status(): SandboxPosture {
+    return toPosture(this.#state, this.#options.wanted)
+  }
+
+  isChosen(): boolean {
+    return this.#state.status !== 'choosing' && this.#state.status !== 'proving'
+  }
+
+  launches(): boolean {
+    return !this.isChosen() || this.#state.status === 'ok'
+  }
+
+  refusal(): ServiceError | undefined {
+    return refusalOf(this.#state)
+  }
+
+  async engaged(signal: AbortSignal): Promise<Engaged> {
+    await Promise.race([this.#settled, new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))])
+    signal.throwIfAborted()
+    if (this.#state.status === 'ok') return this.#state.engaged
+    throw this.refusal() ?? new TypeError('expected a settled posture')
+  }
+
+  prove(): Promise<SealProof> {
+    this.#proving ??= this.#proveOnce().finally(() => {
+      this.#proving = undefined
     })
+    return this.#proving
   }
-  if (state.status !== 'refused') return undefined
-  return new ServiceError('no-sandbox', {
-    detail: `Nothing would answer: ${state.reason}.`,
-    hint: 'Install what is missing and restart the unit.',
-  })
+
+  async settled(): Promise<void> {
+    await this.#settled
+    await this.#proving?.catch(() => undefined)
+  }
+
+  async #proveOnce(): Promise<SealProof> {
+    const engaged = 'engaged' in this.#state ? this.#state.engaged : undefined
+    if (engaged === undefined)
+      throw (
+        this.refusal() ?? new ServiceError('unavailable', { detail: 'The sandbox driver is being chosen.', hint: 'Try again in a moment.' })
+      )
+    const seal = await prove(engaged, this.#options)
+    this.#state = afterProof(engaged, seal, this.#options)
+    return seal
+  }
 }
 
-export const createPosture = (options: PostureOptions): Posture => {
-  let state: State = { status: options.wanted === 'off' ? 'off' : 'choosing' }
-  const settle = async (): Promise<void> => {
-    state = await engage(options).catch((error: unknown): State => ({ status: 'refused', reason: reasonOf(error) }))
-    if (state.status === 'refused') options.log.error('no sandbox can be launched', { reason: state.reason })
-  }
-  const settled = settle()
-  return {
-    status: () => toPosture(state, options.wanted),
-    isChosen: () => state.status !== 'choosing',
-    launches: () => state.status === 'choosing' || state.status === 'ok',
-    refusal: () => refusalOf(state),
-    async engaged(signal) {
-      await Promise.race([settled, new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))])
-      signal.throwIfAborted()
-      if (state.status === 'ok') return state
-      throw refusalOf(state) ?? new TypeError('expected a settled posture')
-    },
-  }
-}
+export const createPosture = (options: PostureOptions): Posture => new Choice(options)

@@ -118,5 +118,10 @@ export const prepare = async (context: Context, session: Session, run: Run): Pro
     ...(group.model === undefined ? {} : { model: group.model }),
   }
   const verify = () => checkMounts(driver.name === 'none' ? [] : group.mounts, context.mountAllow)
-  return { driver, verify, spec, door: await openDoor({ context, session, run, info }, owner?.gid) }
+  return {
+    driver,
+    verify,
+    spec,
+    door: await openDoor({ context, session, run, info }, owner === undefined ? undefined : (registered.identity ?? owner).gid),
+  }
 }

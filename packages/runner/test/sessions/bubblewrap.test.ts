@@ -11,10 +11,17 @@ import { agentPath, openUnit, type Unit } from '../fixtures/unit.ts'
 
 const built = join(import.meta.dirname, '../../../../dist/agent.mjs')
 
-const choice = await chooseDriver('bubblewrap', { mode: 'dev', runtime: null, agent: agentPath, log: silentLogger })
-const missing = 'refused' in choice ? choice.refused : false
-
 const home = await mkdtemp('/tmp/gh-rootfs-')
+
+const choice = await chooseDriver('bubblewrap', {
+  mode: 'dev',
+  runtime: null,
+  agent: agentPath,
+  home: join(home, 'engine'),
+  allowOldEngine: false,
+  log: silentLogger,
+})
+const missing = 'refused' in choice ? choice.refused : false
 after(() => rm(home, { recursive: true, force: true }))
 
 /** Made once for each agent. */

@@ -129,7 +129,7 @@ describe('a launch', { timeout: 60_000 }, () => {
     unit.gateway.expected = ['tools']
     const { sessionId, messageId } = await unit.send('hello')
     await unit.inState('launching')
-    assert.deepEqual(unit.gateway.notes, [])
+    assert.deepEqual(stages(unit), [])
     unit.gateway.sessions.get(sessionId)?.reported.push('tools')
     unit.gateway.emit('surface-ready', { session: sessionId })
     assert.equal(await unit.replyTo(messageId), 'echo: hello')

@@ -14,24 +14,26 @@ const processHolders = [
 ]
 const programHolders = [/^packages\/engine\//, /^packages\/broker\/src\/upstream\//, /^apps\/supervisor\//, /^tooling\//, testCode]
 
-/** The one program that the agent starts, in the walls that hold the agent itself. */
-const insideSandbox = /^apps\/agent\/src\/tools\/run-script\.ts$/
+/** What the probe of the seal does, and the one program that the agent starts: both in the walls that hold them. */
+const probes = /^packages\/engine\/src\/seal\/(probe|load)\.ts$/
+const insideSandbox = [probes, /^apps\/agent\/src\/tools\/run-script\.ts$/]
 
 const allowed = (path: string, use: Use): boolean => {
   switch (use.power) {
     case 'process':
-      return processHolders.some((holder) => holder.test(path))
+      return probes.test(path) || processHolders.some((holder) => holder.test(path))
     case 'program':
       return programHolders.some((holder) => holder.test(path))
     case 'child-process':
-      return testCode.test(path) || insideSandbox.test(path)
+      return testCode.test(path) || insideSandbox.some((inside) => inside.test(path))
     case 'shell':
       return false
   }
 }
 
 const reasons: Record<Use['power'], string> = {
-  process: 'only main.ts, bin/, kernel/src/config and kernel/src/life, tooling and tests read the environment and end the process',
+  process:
+    'only main.ts, bin/, kernel/src/config and kernel/src/life, tooling, tests and what runs inside a sandbox read the environment and end the process',
   program: 'programs are started only in engine, broker/src/upstream, supervisor, tooling and tests',
   'child-process': 'programs are started through execa; node:child_process only in tests',
   shell: 'a program is started with a list of arguments, never by a shell',

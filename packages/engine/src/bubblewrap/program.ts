@@ -1,0 +1,53 @@
+// The command line that becomes a sandbox by bubblewrap, from the first program to the last.
+import { type HostIdentity, sandboxUid } from '@gatehouse/contracts'
+import type { LaunchSpec } from '../driver.ts'
+import type { Program } from '../launch.ts'
+import { programPath } from '../programs.ts'
+import { sandboxArguments } from './arguments.ts'
+import { showSources } from './stage.ts'
+
+export interface BubblewrapPrograms {
+  readonly bwrap: string
+  readonly setpriv: string
+  readonly prlimit: string
+}
+
+export interface ProgramOptions {
+  readonly programs: BubblewrapPrograms
+  /** True where the unit is root. */
+  readonly root: boolean
+  /** Rendered system call filter; null where there is none for this machine. */
+  readonly filter: Uint8Array | null
+  /** Directory that the stage made a small file system of; null: there is no stage. */
+  readonly tmp: string | null
+  /** Enters the stage; empty where there is none. */
+  readonly prefix: readonly string[]
+}
+
+/** Never 0: root without an identity of its own for the sandbox takes the one that means nobody on the host either. */
+export const hostIdentity = (identity: HostIdentity | undefined): HostIdentity => {
+  if (identity === undefined) return { uid: sandboxUid, gid: sandboxUid }
+  if (identity.uid === 0 || identity.gid === 0) throw new TypeError('expected a host identity that is not root')
+  return identity
+}
+
+const withTmp = (spec: LaunchSpec, tmp: string | null): LaunchSpec =>
+  tmp === null ? spec : { ...spec, mounts: [{ source: tmp, target: '/tmp', mode: 'rw' }, ...spec.mounts] }
+
+const commandLine = (given: LaunchSpec, { programs, root, filter, tmp }: ProgramOptions): readonly string[] => {
+  const spec = withTmp(given, tmp)
+  const parts = { seccomp: filter !== null, tmpMounted: tmp !== null }
+  if (!root) return [programs.bwrap, ...sandboxArguments(spec, { ...parts, gate: true })]
+  const shown = showSources(spec, hostIdentity(spec.identity), programs)
+  return [
+    ...shown.prefix,
+    programs.bwrap,
+    ...sandboxArguments({ ...spec, rootfs: shown.rootfs, mounts: shown.mounts }, { ...parts, gate: false }),
+  ]
+}
+
+export const bubblewrapProgram = (spec: LaunchSpec, options: ProgramOptions): Program => {
+  const limited = [options.programs.prlimit, '--nofile=1024:1024', '--core=0:0', '--', ...commandLine(spec, options)]
+  const [file = options.programs.prlimit, ...args] = [...options.prefix, ...limited]
+  return { file, args, env: { PATH: programPath }, descriptor3: options.filter ?? undefined }
+}

@@ -1,0 +1,134 @@
+// One control group a sandbox: made with its limits, entered by what becomes the sandbox, read, and removed with all that is in it.
+import { mkdir, readFile, readdir, rmdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { LaunchSpec } from '../driver.ts'
+import { type Directories, readUsage, type Usage } from './counters.ts'
+import { type Controller, controllers, type Hierarchy } from './hierarchy.ts'
+
+const MiB = 1024 * 1024
+const period = 100_000
+const removals = 60
+
+export type GroupLimits = Pick<LaunchSpec['limits'], 'memoryMiB' | 'cpus' | 'pids'>
+
+export interface Group {
+  /** As an OCI configuration names it. */
+  readonly path: string
+  /** Makes it, limits set. */
+  create(limits: GroupLimits): Promise<void>
+  /** The process, and all that it starts from then on. */
+  enter(pid: number): Promise<void>
+  usage(): Promise<Usage>
+  /** Ends what is in it, then removes it. False when something could not be ended. */
+  remove(): Promise<boolean>
+}
+
+type Settings = Readonly<Record<string, string>>
+
+const settings = (controller: Controller, version: 1 | 2, { memoryMiB, cpus, pids }: GroupLimits): Settings => {
+  const bytes = String(memoryMiB * MiB)
+  const quota = String(Math.max(1000, Math.round(cpus * period)))
+  switch (controller) {
+    case 'memory':
+      return version === 1
+        ? { 'memory.limit_in_bytes': bytes, 'memory.memsw.limit_in_bytes?': bytes }
+        : { 'memory.max': bytes, 'memory.swap.max?': '0', 'memory.oom.group?': '1' }
+    case 'pids':
+      return { 'pids.max': String(pids) }
+    case 'cpu':
+      return version === 1 ? { 'cpu.cfs_period_us': String(period), 'cpu.cfs_quota_us': quota } : { 'cpu.max': `${quota} ${period}` }
+  }
+}
+
+/** A name that ends with `?` may be absent: not every kernel counts swap. */
+const apply = async (path: string, values: Settings): Promise<void> => {
+  for (const [name, value] of Object.entries(values)) {
+    const write = writeFile(join(path, name.replace('?', '')), value)
+    await (name.endsWith('?') ? write.catch(() => undefined) : write)
+  }
+}
+
+/** In version 2 each level hands its controllers down. */
+const handDown = async (base: string, path: string): Promise<void> => {
+  const above: string[] = []
+  for (let at = dirname(path); at.length >= base.length && at !== '/'; at = dirname(at)) above.unshift(at)
+  for (const directory of above) await writeFile(join(directory, 'cgroup.subtree_control'), '+memory +pids +cpu')
+}
+
+/** Ids of the processes of a group and of those below it, which engines may have made. */
+const inhabitants = async (path: string): Promise<number[]> => {
+  const text = await readFile(join(path, 'cgroup.procs'), 'utf8').catch(() => '')
+  const own = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(Number)
+  const below = (await readdir(path, { withFileTypes: true }).catch(() => [])).filter((entry) => entry.isDirectory())
+  return [...own, ...(await Promise.all(below.map(({ name }) => inhabitants(join(path, name))))).flat()]
+}
+
+const killAll = async (path: string): Promise<void> => {
+  for (const pid of await inhabitants(path)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // it has ended meanwhile
+    }
+  }
+}
+
+const removeTree = async (path: string): Promise<void> => {
+  for (const entry of await readdir(path, { withFileTypes: true }).catch(() => []))
+    if (entry.isDirectory()) await removeTree(join(path, entry.name))
+  await rmdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+}
+
+/** What has been killed leaves its group a little later. */
+const removeDirectory = async (path: string): Promise<boolean> => {
+  for (let attempt = 1; attempt <= removals; attempt += 1) {
+    await killAll(path)
+    try {
+      await removeTree(path)
+      return true
+    } catch {
+      await pause(Math.min(attempt * 2, 50))
+    }
+  }
+  return false
+}
+
+const label = /^[\w.-]+$/
+
+export const groupPath = (installation: string, id: string): string => {
+  for (const part of [installation, id])
+    if (!label.test(part) || /^\.+$/.test(part)) throw new TypeError(`expected a plain name, got ${part}`)
+  return `/gatehouse/${installation}/${id}`
+}
+
+export const openGroup = (hierarchy: Hierarchy, path: string): Group => {
+  const at = (controller: Controller) => ({ version: hierarchy[controller].version, path: join(hierarchy[controller].base, path) })
+  const directories: Directories = { memory: at('memory'), pids: at('pids'), cpu: at('cpu') }
+  const paths = [...new Set(controllers.map((controller) => directories[controller].path))]
+  return {
+    path,
+    async create(limits) {
+      for (const directory of paths) await mkdir(directory, { recursive: true })
+      const two = controllers.find((controller) => directories[controller].version === 2)
+      if (two !== undefined) await handDown(hierarchy[two].base, directories[two].path)
+      for (const controller of controllers) {
+        const { version, path: directory } = directories[controller]
+        await apply(directory, settings(controller, version, limits))
+      }
+    },
+    async enter(pid) {
+      for (const directory of paths) await writeFile(join(directory, 'cgroup.procs'), String(pid))
+    },
+    usage: () => readUsage(directories),
+    async remove() {
+      const removed = await Promise.all(hierarchy.bases.map((base) => removeDirectory(join(base, path))))
+      return removed.every(Boolean)
+    },
+  }
+}

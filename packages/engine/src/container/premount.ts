@@ -1,0 +1,72 @@
+// Mounts of the host made before a container, for engines that cannot be asked for flags: what they bind keeps those of its source.
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ServiceError } from '@gatehouse/contracts'
+import { execa } from 'execa'
+import type { Mount } from '../driver.ts'
+import { findProgram, programPath } from '../programs.ts'
+import { hardened, renderFstab } from '../stage/fstab.ts'
+
+export interface PremountPrograms {
+  readonly mount: string
+  readonly umount: string
+}
+
+export interface Premounted {
+  readonly mounts: readonly Mount[]
+  /** Must bear repetition. */
+  remove(): Promise<void>
+}
+
+const environment = { env: { PATH: programPath }, extendEnv: false, cwd: '/', stdin: 'ignore', reject: false, timeout: 30_000 } as const
+
+/** Null where this user may not mount, or a program is not there. */
+export const findPremount = async (): Promise<PremountPrograms | null> => {
+  if (process.geteuid?.() !== 0) return null
+  const [mount, umount] = await Promise.all([findProgram('mount'), findProgram('umount')])
+  return mount === null || umount === null ? null : { mount, umount }
+}
+
+const unescape = (text: string): string =>
+  text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCodePoint(Number.parseInt(octal, 8)))
+
+/** Mount points below a directory, the last made first. */
+const pointsBelow = async (directory: string): Promise<string[]> => {
+  const lines = (await readFile('/proc/self/mounts', 'utf8')).split('\n')
+  const points = lines.map((line) => unescape(line.split(' ')[1] ?? ''))
+  return points.filter((point) => point.startsWith(`${directory}/`)).toReversed()
+}
+
+/** Never follows what is mounted: a directory is removed only when it is empty. */
+const clear = async (programs: PremountPrograms, directory: string): Promise<void> => {
+  const points = await pointsBelow(directory)
+  if (points.length > 0) await execa(programs.umount, ['--no-mtab', '--lazy', '--', ...points], environment)
+  for (const name of await readdir(directory).catch(() => [])) await rmdir(join(directory, name)).catch(() => undefined)
+  await rmdir(directory).catch(() => undefined)
+}
+
+/** Only what can be written needs flags; the rest is read-only. */
+export const premount = async (programs: PremountPrograms, mounts: readonly Mount[], home: string): Promise<Premounted> => {
+  const directory = join(home, 'mounts', randomBytes(6).toString('hex'))
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const shown = mounts.map((mount, index) => (mount.mode === 'rw' ? { ...mount, source: join(directory, String(index)) } : mount))
+  const wanted = shown.flatMap(({ source: target }, index) => {
+    const source = mounts[index]?.source ?? target
+    return source === target ? [] : [{ source, target, options: ['bind', 'X-mount.mkdir=0700', 'rw', ...hardened] }]
+  })
+  const table = `${directory}.fstab`
+  await writeFile(table, renderFstab(wanted), { mode: 0o600 })
+  const made = await execa(programs.mount, ['--no-mtab', '--all', '--fstab', table], environment)
+  await rm(table, { force: true })
+  const remove = (): Promise<void> => clear(programs, directory)
+  if (!made.failed) return { mounts: shown, remove }
+  await remove()
+  throw new ServiceError('no-sandbox', { detail: `the mounts of a sandbox failed: ${made.stderr || made.shortMessage}` })
+}
+
+/** What an earlier boot left there. */
+export const removePremounts = async (programs: PremountPrograms, home: string): Promise<void> => {
+  const directory = join(home, 'mounts')
+  for (const name of await readdir(directory).catch(() => [])) await clear(programs, join(directory, name))
+}

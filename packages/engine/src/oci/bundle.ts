@@ -1,0 +1,109 @@
+// The OCI configuration of a sandbox: every wall that a runtime can be asked for.
+import { limits, sandboxUid } from '@gatehouse/contracts'
+import type { LaunchSpec, Mount } from '../driver.ts'
+import { mapIdentity } from './identity.ts'
+import { installationAnnotation, type Runtime } from './runtime.ts'
+
+const MiB = 1024 * 1024
+
+export interface BundleParts {
+  readonly runtime: Pick<Runtime, 'name'>
+  readonly seccomp: object
+  readonly cgroupsPath: string
+}
+
+const hidden = [
+  '/proc/acpi',
+  '/proc/asound',
+  '/proc/kallsyms',
+  '/proc/kcore',
+  '/proc/keys',
+  '/proc/latency_stats',
+  '/proc/modules',
+  '/proc/scsi',
+  '/proc/sched_debug',
+  '/proc/timer_list',
+  '/proc/timer_stats',
+  '/sys',
+] as const
+const readOnly = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'] as const
+
+const bind = ({ source, target, mode }: Mount): object => ({
+  destination: target,
+  type: 'bind',
+  source,
+  options: ['bind', mode, 'private', 'nosuid', 'nodev', 'noexec'],
+})
+
+/** The memory of `/tmp` counts as the sandbox's; so do its inodes, of which it gets one for each page. */
+const tmp = (tmpMiB: number): object => ({
+  destination: '/tmp',
+  type: 'tmpfs',
+  source: 'tmpfs',
+  options: ['nosuid', 'nodev', 'noexec', 'mode=1777', `size=${tmpMiB * MiB}`, `nr_inodes=${tmpMiB * 256}`],
+})
+
+/** gVisor makes its own device file system, and would take a read-only one for another kind. */
+const devices = ({ name }: Pick<Runtime, 'name'>): object => ({
+  destination: '/dev',
+  type: 'tmpfs',
+  source: 'tmpfs',
+  options: ['nosuid', 'noexec', 'mode=755', 'size=65536', 'nr_inodes=64', ...(name === 'runc' ? ['ro'] : [])],
+})
+
+const capabilities = { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] }
+
+const rlimit = (type: string, value: number): object => ({ type, hard: value, soft: value })
+
+const processOf = (spec: LaunchSpec, additionalGids: readonly number[]): object => ({
+  terminal: false,
+  user: { uid: sandboxUid, gid: sandboxUid, additionalGids },
+  args: spec.command,
+  env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
+  cwd: '/',
+  capabilities,
+  rlimits: [rlimit('RLIMIT_NOFILE', 1024), rlimit('RLIMIT_CORE', 0), rlimit('RLIMIT_NPROC', spec.limits.processes)],
+  noNewPrivileges: true,
+})
+
+/** A full group of processes ends gVisor with all that runs in it, so there the limit inside comes first. */
+export const processesOf = ({ limits: asked }: Pick<LaunchSpec, 'limits'>, { name }: Pick<Runtime, 'name'>): number =>
+  name === 'runsc' ? Math.max(asked.pids, limits.sandboxPidsGvisor) : asked.pids
+
+const period = 100_000
+
+const resourcesOf = (spec: LaunchSpec, runtime: Pick<Runtime, 'name'>): object => ({
+  devices: [{ allow: false, access: 'rwm' }],
+  memory: { limit: spec.limits.memoryMiB * MiB, swap: spec.limits.memoryMiB * MiB },
+  pids: { limit: processesOf(spec, runtime) },
+  cpu: { period, quota: Math.max(1000, Math.round(spec.limits.cpus * period)) },
+})
+
+export const renderBundle = (spec: LaunchSpec, { runtime, seccomp, cgroupsPath }: BundleParts): object => {
+  const { uidMappings, gidMappings } = mapIdentity(spec.identity)
+  const inside = gidMappings.map(({ containerID }) => containerID).filter((id) => id !== 0 && id !== sandboxUid)
+  const namespaces = ['pid', 'network', 'ipc', 'uts', 'mount', 'user', ...(runtime.name === 'runc' ? ['cgroup'] : [])]
+  return {
+    ociVersion: '1.0.2',
+    process: processOf(spec, inside),
+    root: { path: spec.rootfs, readonly: true },
+    hostname: 'sandbox',
+    mounts: [
+      { destination: '/proc', type: 'proc', source: 'proc', options: ['nosuid', 'nodev', 'noexec'] },
+      devices(runtime),
+      tmp(spec.limits.tmpMiB),
+      ...spec.mounts.map(bind),
+    ],
+    annotations: { [installationAnnotation]: spec.installation },
+    linux: {
+      uidMappings,
+      gidMappings,
+      namespaces: namespaces.map((type) => ({ type })),
+      resources: resourcesOf(spec, runtime),
+      cgroupsPath,
+      maskedPaths: hidden,
+      readonlyPaths: readOnly,
+      seccomp,
+    },
+  }
+}

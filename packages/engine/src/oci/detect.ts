@@ -1,0 +1,49 @@
+// Whether an OCI runtime works here: root, its program, control groups with limits, and the programs that a stage is made with.
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { detectGroups } from '../cgroup/detect.ts'
+import type { Choice, ChooseOptions } from '../choice.ts'
+import { findProgram, programPath } from '../programs.ts'
+import { checkRelease } from '../release.ts'
+import { findStagePrograms } from '../stage/programs.ts'
+import { createOci, type OciOptions } from './driver.ts'
+import type { Runtime } from './runtime.ts'
+
+const isRuntime = (name: string): name is Runtime['name'] => name === 'runsc' || name === 'runc'
+
+/** No network at all, only sockets that are there, our filter inside, and nothing written but where it is mounted. */
+const gvisorFlags = async (file: string): Promise<string[]> => {
+  const { stdout, stderr } = await execa(file, ['flags'], { reject: false, env: { PATH: programPath }, extendEnv: false, cwd: '/' })
+  const knows = (flag: string): boolean => `${stdout}\n${stderr}`.includes(`-${flag} `)
+  return [
+    '--network=none',
+    knows('host-uds') ? '--host-uds=open' : '--fsgofer-host-uds',
+    '--oci-seccomp',
+    ...(knows('overlay2') ? ['--overlay2=none'] : []),
+    ...(knows('directfs') ? ['--directfs=false'] : []),
+  ]
+}
+
+const install = { runsc: 'apt-get install runsc, or https://gvisor.dev/docs/user_guide/install', runc: 'apt-get install runc' } as const
+
+type Found = { readonly options: OciOptions; readonly old: string | null } | { readonly refused: string }
+
+export const findOci = async ({ runtime, home }: Pick<ChooseOptions, 'runtime' | 'home'>): Promise<Found> => {
+  const name = runtime ?? 'runsc'
+  if (!isRuntime(name)) return { refused: `expected --sandbox-runtime runsc or runc, got ${name}` }
+  if (process.geteuid?.() !== 0) return { refused: 'it needs root: for the host ids of groups and for limits' }
+  const file = await findProgram(name)
+  if (file === null) return { refused: `${name} not found: ${install[name]}` }
+  const [programs, hierarchy, old] = await Promise.all([findStagePrograms(), detectGroups(), checkRelease(name, file)])
+  if (programs === null) return { refused: 'unshare, nsenter, mount or setpriv not found: apt-get install util-linux mount' }
+  if (hierarchy === null) return { refused: 'control groups for memory, pids and cpu cannot be made here, so no limit would bite' }
+  const flags = name === 'runsc' ? await gvisorFlags(file) : []
+  return { options: { runtime: { name, file, root: join(home, name), flags }, programs, hierarchy, home }, old }
+}
+
+export const detectOci = async (options: ChooseOptions): Promise<Choice> => {
+  const found = await findOci(options)
+  if ('refused' in found) return found
+  const driver = createOci(found.options)
+  return found.old === null ? { driver } : { driver, old: found.old }
+}

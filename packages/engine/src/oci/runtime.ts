@@ -1,0 +1,52 @@
+// An OCI runtime of the host, called directly: `runsc` or `runc`, with a state directory of its own.
+import { execa } from 'execa'
+import * as v from 'valibot'
+import { programPath } from '../programs.ts'
+
+export interface Runtime {
+  readonly name: 'runsc' | 'runc'
+  /** Absolute path. */
+  readonly file: string
+  /** Where it keeps what it knows of its containers. */
+  readonly root: string
+  /** `runsc` wants them again with every subcommand. */
+  readonly flags: readonly string[]
+}
+
+export interface Answer {
+  readonly ok: boolean
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const callTime = 30_000
+export const runtimeEnvironment = { PATH: programPath } as const
+
+/** Everything before the subcommand. */
+export const globalArguments = ({ root, flags }: Runtime): string[] => ['--root', root, ...flags]
+
+/** Never rejects. */
+export const callRuntime = async (runtime: Runtime, args: readonly string[]): Promise<Answer> => {
+  const result = await execa(runtime.file, [...globalArguments(runtime), ...args], {
+    reject: false,
+    stdin: 'ignore',
+    env: runtimeEnvironment,
+    extendEnv: false,
+    timeout: callTime,
+    cwd: '/',
+  })
+  return { ok: !result.failed, stdout: result.stdout, stderr: result.stderr || (result.failed ? (result.shortMessage ?? '') : '') }
+}
+
+const Containers = v.nullable(
+  v.array(v.looseObject({ id: v.string(), annotations: v.optional(v.nullable(v.record(v.string(), v.string()))) })),
+)
+export const installationAnnotation = 'gatehouse.installation'
+
+/** Ids of the containers in its state directory that carry the installation's mark. */
+export const listContainers = async (runtime: Runtime, installation: string): Promise<string[]> => {
+  const { stdout } = await callRuntime(runtime, ['list', '--format', 'json'])
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Containers), stdout)
+  if (!parsed.success) return []
+  return (parsed.output ?? []).filter(({ annotations }) => annotations?.[installationAnnotation] === installation).map(({ id }) => id)
+}

@@ -1,0 +1,84 @@
+// A seal with one wall removed: the probe at start refuses it, and the escape attempts find the hole. Else they would prove nothing.
+import assert from 'node:assert/strict'
+import { chmod, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { proveSeal } from '../src/index.ts'
+import { findOci } from '../src/oci/detect.ts'
+import { createOci } from '../src/oci/driver.ts'
+import { plant, runAttempts } from './fixtures/attempts.ts'
+import { findDriver } from './fixtures/engines.ts'
+import { buildSite, furnish, identity, limits } from './fixtures/site.ts'
+import { storms } from './fixtures/storms.ts'
+import { type Weakening, weakenings } from './fixtures/weakenings.ts'
+
+const full = process.env['GATEHOUSE_PROFILE'] === 'full'
+/** One of each kind of proof: seen from inside, seen from outside, met by a load. */
+const few = ['no filter of system calls', 'host uid 0 outside', 'processes without an end']
+const chosen = weakenings.filter(({ name }) => full || few.includes(name))
+
+const site = await buildSite({ attempts: true })
+const home = join(site.directory, 'driver')
+await mkdir(home, { mode: 0o700 })
+const planted = await plant(limits.tmpMiB)
+after(async () => {
+  await planted.remove()
+  await site.remove()
+})
+
+const found = await findOci({ runtime: 'runc', home })
+const install = {
+  label: 'oci-runc',
+  install: 'apt-get install runc',
+  find: async () => ({ refused: 'refused' in found ? found.refused : '' }),
+}
+const missing = 'refused' in found ? await findDriver(install) : false
+const skip = typeof missing === 'string' ? missing : false
+
+/** What the attempts find open behind the driver, storms among them where the wall is one of those. */
+const findHoles = async ({ wall, spoil }: Weakening, label: string): Promise<string[]> => {
+  if ('refused' in found) throw new Error(found.refused)
+  const driver = createOci({ ...found.options, spoil })
+  const stay = await furnish(site, driver, label)
+  try {
+    const storm = storms.find((each) => each.wall === wall)
+    if (storm !== undefined) return (await storm.isOpen(driver, stay.spec('none'))) ? [storm.name] : []
+    // Another host id could not write there at all, and would leave nothing to be seen.
+    if (wall === 'own-host-uid') await chmod(stay.workspace, 0o777)
+    const seen = await runAttempts(driver, stay.spec('none'), planted)
+    const holes = seen.filter((attempt) => attempt.open !== false && !attempt.wall.startsWith('host-')).map(({ name }) => name)
+    return (await stay.madeBy('own')) === 0 ? [...holes, 'a file of root outside'] : holes
+  } finally {
+    await stay.close()
+    await driver.reconcile(stay.installation)
+  }
+}
+
+const prove = async ({ spoil }: Weakening) => {
+  if ('refused' in found) throw new Error(found.refused)
+  const driver = createOci({ ...found.options, spoil })
+  const signal = new AbortController().signal
+  const rootfs = await driver.prepare(site.rootfs)
+  const installation = `weakened-${process.pid}`
+  const proof = await proveSeal({ driver, rootfs, installation, identity, home, signal })
+  await driver.reconcile(installation)
+  return proof
+}
+
+describe('a seal with a wall removed', { skip, timeout: 900_000 }, () => {
+  it('is tried in twenty ways', () => {
+    assert.ok(weakenings.length >= 20)
+  })
+
+  for (const [index, weakening] of chosen.entries()) {
+    it(`is refused by the probe: ${weakening.name}`, async () => {
+      const { lacking, faults } = await prove(weakening)
+      assert.deepEqual(faults, [])
+      assert.ok(lacking.includes(weakening.wall), `expected ${weakening.wall} among ${lacking.join(', ') || 'nothing'}`)
+    })
+
+    it(`is found by an attempt: ${weakening.name}`, async () => {
+      assert.notDeepEqual(await findHoles(weakening, `weak-${index}`), [])
+    })
+  }
+})

@@ -1,0 +1,19 @@
+// What the choice of a sandbox driver rests on.
+import type { Mode, RunnerBoot } from '@gatehouse/contracts'
+import type { Driver } from '@gatehouse/engine'
+import type { Metrics } from '@gatehouse/kernel'
+import type { SealOptions } from './seal.ts'
+
+export type Choose = (
+  wanted: Exclude<RunnerBoot['sandbox'], 'off'>,
+) => Promise<{ readonly driver: Driver; readonly old?: string } | { readonly refused: string }>
+
+export interface PostureOptions extends SealOptions {
+  readonly mode: Mode
+  readonly wanted: RunnerBoot['sandbox']
+  readonly rootfs: string
+  /** Image of the sandboxes instead of `rootfs`. */
+  readonly image: string | null
+  readonly metrics: Metrics
+  readonly choose: Choose
+}

@@ -1,0 +1,59 @@
+// A proof of the seal: made by the engine, told to the journal and the log.
+import { type HostIdentity, type RunnerBoot, type SealProof, Time } from '@gatehouse/contracts'
+import { type Driver, proveSeal, wallNames, walls } from '@gatehouse/engine'
+import type { Logger } from '@gatehouse/kernel'
+import * as v from 'valibot'
+
+export interface Engaged {
+  readonly driver: Driver
+  /** What the driver made of the root file system. */
+  readonly rootfs: string
+  /** What is wrong with the engine's release. */
+  readonly old?: string | undefined
+}
+
+export interface SealOptions {
+  readonly installation: string
+  readonly identities: RunnerBoot['identities']
+  /** Private directory for the trial. */
+  readonly home: string
+  readonly log: Logger
+  /** Aborts when the runner stops. */
+  readonly closing: AbortSignal
+  /** Into the journal; waited for by nobody. */
+  record(proof: SealProof): void
+}
+
+/** Below the first id of any group or session. */
+const trialIdentity = (identities: RunnerBoot['identities']): HostIdentity | undefined =>
+  identities === null ? undefined : { uid: identities.uid - 10, gid: identities.gid - 10 }
+
+/** Nothing is tried where nothing is confined. */
+const probe = async ({ driver, rootfs }: Engaged, { installation, identities, home, closing }: SealOptions) =>
+  driver.name === 'none'
+    ? { lacking: wallNames, faults: [] }
+    : proveSeal({ driver, rootfs, installation, identity: trialIdentity(identities), home, signal: closing })
+
+/** Takes seconds; rejects only when there is no room for a trial. */
+export const prove = async (engaged: Engaged, options: SealOptions): Promise<SealProof> => {
+  const since = performance.now()
+  const at = v.parse(Time, new Date().toISOString())
+  const { lacking, faults } = await probe(engaged, options)
+  const proof: SealProof = {
+    driver: engaged.driver.name,
+    engine: engaged.driver.engine,
+    at,
+    elapsedMs: Math.round(performance.now() - since),
+    walls: wallNames.map((name) => ({ name, says: walls[name], verdict: lacking.includes(name) ? 'lacking' : 'held' })),
+    faults: [...faults],
+    ...(engaged.old === undefined ? {} : { old: engaged.old }),
+  }
+  options.closing.throwIfAborted()
+  options.record(proof)
+  if (lacking.length === 0) options.log.info('the seal holds', { engine: proof.engine, elapsedMs: proof.elapsedMs })
+  else options.log.warn('the seal lacks walls', { engine: proof.engine, lacking, faults })
+  return proof
+}
+
+export const lackingIn = (proof: SealProof | undefined): string[] =>
+  (proof?.walls ?? []).filter(({ verdict }) => verdict === 'lacking').map(({ name }) => name)

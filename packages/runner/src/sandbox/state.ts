@@ -1,0 +1,52 @@
+// What is known of the sandbox driver at a moment, and how that reads to others.
+import { type SandboxPosture, type SealProof, ServiceError } from '@gatehouse/contracts'
+import { type Engaged, lackingIn } from './seal.ts'
+
+export type State =
+  | { readonly status: 'off' | 'choosing' }
+  /** Nothing is launched before the proof. */
+  | { readonly status: 'proving'; readonly engaged: Engaged }
+  | { readonly status: 'refused'; readonly reason: string; readonly engaged?: Engaged; readonly seal?: SealProof }
+  | { readonly status: 'ok'; readonly engaged: Engaged; readonly seal?: SealProof }
+
+const off = 'this unit was started with --sandbox off'
+
+const known = ({ driver, old }: Engaged, seal: SealProof | undefined): Omit<SandboxPosture, 'status' | 'reason'> => ({
+  driver: driver.name,
+  engine: driver.engine,
+  missing: [...new Set([...driver.missing, ...lackingIn(seal)])],
+  seal: seal === undefined ? 'proving' : lackingIn(seal).length === 0 ? 'held' : 'lacking',
+  ...(old === undefined ? {} : { old }),
+})
+
+export const toPosture = (state: State, wanted: string): SandboxPosture => {
+  switch (state.status) {
+    case 'ok':
+      return { ...known(state.engaged, state.seal), status: 'ok' }
+    case 'off':
+      return { driver: 'off', status: 'off', reason: off, missing: [] }
+    case 'choosing':
+      return { driver: wanted, status: 'refused', reason: 'the sandbox driver is being chosen', missing: [] }
+    case 'proving':
+      return { ...known(state.engaged, undefined), status: 'refused', reason: 'the seal is being proved' }
+    case 'refused': {
+      const { reason, engaged, seal } = state
+      if (engaged === undefined) return { driver: wanted, status: 'refused', reason, missing: [] }
+      return { ...known(engaged, seal), status: 'refused', reason }
+    }
+  }
+}
+
+export const refusalOf = (state: State): ServiceError | undefined => {
+  if (state.status === 'off') {
+    return new ServiceError('no-sandbox', {
+      detail: `Nothing would answer: ${off}.`,
+      hint: 'Start the unit with another --sandbox to talk to agents.',
+    })
+  }
+  if (state.status !== 'refused') return undefined
+  return new ServiceError('no-sandbox', {
+    detail: `Nothing would answer: ${state.reason}.`,
+    hint: 'Install what is missing and restart the unit.',
+  })
+}

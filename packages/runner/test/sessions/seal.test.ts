@@ -1,0 +1,34 @@
+// The seal at the start of a runner: proved before anything is launched in production, beside everything else in the other modes.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { waitFor } from '@gatehouse/kernel'
+import { noDriver, openUnit } from '../fixtures/unit.ts'
+
+describe('the seal at start', { timeout: 120_000 }, () => {
+  it('is journaled, and what lacks is named while messages are answered, where a mode is for trying things out', async (t) => {
+    const unit = await openUnit(t)
+    assert.equal(await unit.chat('hello'), 'echo: hello')
+    await waitFor(() => unit.gateway.proofs.length === 1, { what: 'a line of the proof', deadline: 30_000 })
+    const { status, seal, missing } = await unit.posture()
+    assert.deepEqual([status, seal, missing.includes('network')], ['ok', 'lacking', true])
+  })
+
+  it('refuses launches in production when a wall lacks, whatever the driver says of itself', async (t) => {
+    const boastful = { ...(await noDriver()), missing: [] }
+    const unit = await openUnit(t, { driver: boastful, mode: 'production' })
+    await waitFor(async () => (await unit.posture()).seal === 'lacking', { what: 'a proof', deadline: 30_000 })
+    const { status, reason } = await unit.posture()
+    assert.equal(status, 'refused')
+    assert.match(reason ?? '', /the seal does not hold, these walls lack: .*network/)
+    await assert.rejects(unit.send('hello'), { code: 'no-sandbox' })
+    assert.deepEqual((await unit.health()).degraded, ['sandbox'])
+    assert.equal(unit.gateway.proofs.length, 1)
+  })
+
+  it('is proved again on request', async (t) => {
+    const unit = await openUnit(t)
+    const proof = await unit.proveSeal()
+    assert.equal(proof.driver, 'none')
+    assert.ok(proof.walls.every(({ verdict }) => verdict === 'lacking'))
+  })
+})
