@@ -111,14 +111,9 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
   const queues = { stateDir, wrapping, log }
   const [found, floors] = [await findQueues(queues), await readFloors(stateDir)]
   const gateway = options.connect({ on: gatewayEvents(() => context), onConnect: () => reconcile() })
-  const posture = createPosture({
-    ...options,
-    wanted: options.sandbox,
-    home: `${runDir}/engine`,
-    choose: options.chooseDriver,
-    closing,
-    record: createRecord({ gateway: gateway.calls, log, closing }),
-  })
+  const record = createRecord({ gateway: gateway.calls, log, closing })
+  const { sandbox: wanted, chooseDriver: choose } = options
+  const posture = createPosture({ ...options, wanted, home: `${runDir}/engine`, choose, closing, record })
   const context: Context = {
     installation,
     stateDir,
@@ -148,12 +143,16 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
   return { context, gateway }
 }
 
+const showFromTheStart = (metrics: Metrics): void => {
+  metrics.touch('deliveries_total', { channel: 'console', outcome: 'ok' })
+  for (const reason of [...stopReasons, 'out-of-memory']) metrics.touch('sandbox_kills_total', { reason })
+}
+
 export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
   const closing = new AbortController()
   await prepareDirectories(options)
   const { context, gateway } = await assemble(options, closing.signal)
-  options.metrics.touch('deliveries_total', { channel: 'console', outcome: 'ok' })
-  for (const reason of [...stopReasons, 'out-of-memory']) options.metrics.touch('sandbox_kills_total', { reason })
+  showFromTheStart(options.metrics)
   return {
     controlPlane: {
       send: (params) => send(context, params),

@@ -92,11 +92,14 @@ export interface Decided {
   readonly warnings: readonly string[]
 }
 
+const refuseUncheckedCertificates = (env: Env): void => {
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return
+  throw refuse('NODE_TLS_REJECT_UNAUTHORIZED: expected certificates to be checked, got 0', 'unset it; SERVICE_CA_FILE adds an authority')
+}
+
 export const decidePlan = (argv: readonly string[], env: Env, version: string): Decided => {
   refuseWhatComesLater(argv, env)
-  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    throw refuse('NODE_TLS_REJECT_UNAUTHORIZED: expected certificates to be checked, got 0', 'unset it; SERVICE_CA_FILE adds an authority')
-  }
+  refuseUncheckedCertificates(env)
   const { values, warnings } = readSettings(table, { argv, env, prefix: 'SERVICE_', foreign: clientVariables })
   const mode = chooseMode(values)
   const stateDir = resolve(values.stateDir ?? defaultState(mode, env))

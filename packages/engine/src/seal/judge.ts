@@ -20,7 +20,7 @@ const MiB = 1024 * 1024
 const engineVariables: ReadonlySet<string> = new Set(['PATH', 'PWD', 'HOME', 'HOSTNAME', 'TERM', 'container'])
 
 /** What the root file system or an engine puts there. */
-const ownFiles = /^\/(\.dockerenv|agent|bin|dev|etc|lib|lib64|memory|packages|proc|run|shared|sys|tmp|usr|workspace)$/
+const ownFiles = /^\/(\.dockerenv|agent|bin|dev|etc|lib|lib64|memory|mnt|packages|proc|run|shared|sys|tmp|usr|workspace)$/
 const ownPaths =
   /^\/(agent\/[^/]+\.mjs|bin\/node|etc\/(group|hostname|hosts|mtab|nsswitch\.conf|passwd|resolv\.conf)|run\/(\.containerenv|gatehouse))$/
 const ownDevices: ReadonlySet<string> = new Set([

@@ -18,6 +18,8 @@ export interface Decided {
 const verdicts: Partial<Record<ChangeState, string>> = {
   refused: 'was refused',
   rejected: 'was rejected',
+  withdrawn: 'was withdrawn',
+  expired: 'expired before anybody decided',
   applied: 'was applied',
   apply_failed: 'was approved but could not be applied',
 }
