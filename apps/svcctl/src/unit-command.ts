@@ -1,8 +1,9 @@
 // A command that asks a unit: where it is, and with which token.
 import { type Client, createClient } from '@gatehouse/client'
-import { Flags } from '@oclif/core'
+import { Flags } from './oclif.ts'
 import { SvcctlCommand } from './command.ts'
 import { checkAddress } from './connection/address.ts'
+import { createFetch } from './connection/node-fetch.ts'
 import { readToken } from './connection/token.ts'
 
 export interface UnitFlags {
@@ -31,6 +32,6 @@ export abstract class UnitCommand<T> extends SvcctlCommand<T> {
   protected async connect(flags: UnitFlags): Promise<Client> {
     const token = await readToken(this.environment, flags['token-file'])
     const address = checkAddress(flags.addr, { token: token !== undefined, insecure: flags['insecure-http'] })
-    return createClient({ address, token })
+    return createClient({ address, token, fetch: createFetch(this.environment) })
   }
 }

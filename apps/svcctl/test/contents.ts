@@ -1,15 +1,23 @@
 // What the fake unit holds. Every value is parsed, so that it has the shape that a unit would send.
 import {
+  AgentGroup,
   AuditEntry,
   CallRecord,
   Change,
   ChangeView,
   ChatMessage,
+  Explanation,
+  Freeze,
+  GrantView,
+  Preview,
   ProbeResult,
   PutServerAnswer,
   ServerLogs,
   ServerView,
+  SessionStatus,
   Status,
+  Token,
+  Wired,
 } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
@@ -145,3 +153,90 @@ export const callRecords = v.parse(v.array(CallRecord), [
     duration: 0.5,
   },
 ])
+
+export const group = v.parse(AgentGroup, {
+  id: 'dev-agent',
+  name: hostile,
+  agent: 'mock',
+  persona: hostile,
+  members: [{ channel: 'slack', user: hostile }],
+  limits: { memoryMiB: 256 },
+  createdAt: at,
+  origin: 'seed',
+})
+
+export const grant = v.parse(GrantView, {
+  agentGroupID: 'dev-agent',
+  server: 'sample',
+  tools: ['echo', hostile],
+  changeID: change.id,
+  grantedAt: at,
+  expiresAt: at,
+  maxCalls: 10,
+  state: 'active',
+  calls: 3,
+  expired: true,
+  exhausted: false,
+  serverChanged: true,
+  changed: [hostile],
+  added: [],
+})
+
+export const wired = v.parse(Wired, {
+  channel: 'slack',
+  address: hostile,
+  engage: 'pattern',
+  pattern: hostile,
+  session: 'shared',
+  agentGroupID: 'dev-agent',
+  changeID: change.id,
+})
+
+export const session = v.parse(SessionStatus, {
+  id: 'ses_abcdefghijklm',
+  agentGroupID: 'dev-agent',
+  conversationId: 'console',
+  state: 'idle',
+  waiting: 0,
+  launches: 1,
+  lastExit: hostile,
+})
+
+export const token = v.parse(Token, {
+  name: 'alice',
+  role: 'approver',
+  groups: ['dev-agent'],
+  createdAt: at,
+  createdBy: 'admin',
+  lastUsedAt: at,
+})
+
+export const explanation = v.parse(Explanation, {
+  agentGroupID: 'dev-agent',
+  tool: 'sample__echo',
+  allowed: true,
+  summary: hostile,
+  steps: [{ check: 'grant', passed: true, detail: hostile }],
+})
+
+export const preview = v.parse(Preview, {
+  state: 'held',
+  before: null,
+  diff: [{ op: 'add', path: '/tools/0', value: hostile }],
+  summary: hostile,
+  evidence: { note: hostile },
+  risk: 'low',
+  digest,
+})
+
+export const news = {
+  seq: 7,
+  time: at,
+  stage: 'submit',
+  principal: hostile,
+  changeID: change.id,
+  kind: 'mcp_access',
+  agentGroupID: 'dev-agent',
+}
+
+export const frozen = v.parse(Freeze, { reason: hostile, by: 'admin', at })

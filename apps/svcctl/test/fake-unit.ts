@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { type Code, codes } from '@gatehouse/contracts'
-import { callRecords, change, changeView, entries, logs, messages, probe, put, servers, status } from './contents.ts'
+import { known } from './answers.ts'
+import { messages, news } from './contents.ts'
 
 export interface Asked {
   readonly method: string
@@ -25,46 +26,12 @@ export interface FakeUnitOptions {
   readonly answers?: Readonly<Record<string, unknown>>
   /** Routes that fail, by the code of their problem. */
   readonly problems?: Readonly<Record<string, Code>>
+  /** Hears of each request before it is answered, and may change the answers. */
+  readonly hear?: (asked: Asked) => void
 }
 
 const metrics =
   '# HELP gatehouse_gateway_held_changes Changes that wait\n# TYPE gatehouse_gateway_held_changes gauge\ngatehouse_gateway_held_changes 2\n'
-
-const known = (asked: Asked): unknown => {
-  const body = asked.body as { outcome?: string; text?: string } | undefined
-  switch (`${asked.method} ${asked.path.split('?')[0]}`) {
-    case 'POST /v1/changes':
-      return { id: change.id, state: 'held', digest: change.digest }
-    case 'GET /v1/changes/pending':
-      return { items: [change] }
-    case 'GET /v1/changes/history':
-      return { items: [{ ...change, state: 'applied' }] }
-    case `GET /v1/changes/${change.id}`:
-      return changeView
-    case `POST /v1/changes/${change.id}/decision`:
-      return { ...change, state: body?.outcome === 'approve' ? 'applied' : 'rejected' }
-    case 'GET /v1/audit':
-      return { items: entries.toReversed() }
-    case 'GET /v1/audit/calls':
-      return { items: callRecords.toReversed() }
-    case 'GET /v1/registry/mcp-servers':
-      return { items: servers }
-    case 'PUT /v1/registry/mcp-servers/fresh':
-      return put(asked.body)
-    case 'GET /v1/registry/mcp-servers/sample':
-      return servers[0]
-    case 'POST /v1/registry/mcp-servers/sample/probe':
-      return probe
-    case 'GET /v1/registry/mcp-servers/sample/logs':
-      return logs[/after=\d+/.exec(asked.path)?.[0] ?? '']
-    case 'POST /v1/ui/chat/send':
-      return { conversationId: 'console', messageId: 'msg-1', sessionId: 'ses_abcdefghijklm' }
-    case 'GET /v1/status':
-      return status
-    default:
-      return undefined
-  }
-}
 
 const send = (response: ServerResponse, code: number, body: unknown): void => {
   response.writeHead(code, { 'content-type': code < 400 ? 'application/json' : 'application/problem+json' }).end(JSON.stringify(body))
@@ -83,7 +50,7 @@ const fail = (response: ServerResponse, code: Code): void => {
   })
 }
 
-export const startUnit = async ({ token, answers = {}, problems = {} }: FakeUnitOptions = {}): Promise<FakeUnit> => {
+export const startUnit = async ({ token, answers = {}, problems = {}, hear }: FakeUnitOptions = {}): Promise<FakeUnit> => {
   const asked: Asked[] = []
   const sent = { texts: 0 }
 
@@ -96,9 +63,14 @@ export const startUnit = async ({ token, answers = {}, problems = {} }: FakeUnit
       body: raw === '' ? undefined : (JSON.parse(raw) as unknown),
     }
     asked.push(one)
+    hear?.(one)
     const route = `${one.method} ${one.path.split('?')[0]}`
     const problem = token !== undefined && one.token !== `Bearer ${token}` ? 'unauthorized' : problems[route]
     if (problem !== undefined) return fail(response, problem)
+    if (route === 'GET /v1/events') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      return void response.write(`id: 7\nevent: news\ndata: ${JSON.stringify(news)}\n\n`)
+    }
     if (route === 'GET /metrics') return void response.writeHead(200, { 'content-type': 'text/plain' }).end(metrics)
     if (route === 'POST /v1/ui/chat/send') sent.texts += 1
     if (route.startsWith('GET /v1/ui/chat/')) {
@@ -106,6 +78,7 @@ export const startUnit = async ({ token, answers = {}, problems = {} }: FakeUnit
       return send(response, 200, { messages: messages(sent.texts).filter((message) => message.seq > after) })
     }
     const answer = answers[route] ?? known(one)
+    if (answer === null) return void response.writeHead(204).end()
     return answer === undefined ? fail(response, 'not-found') : send(response, 200, answer)
   }
 

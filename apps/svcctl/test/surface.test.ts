@@ -3,12 +3,17 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, suite, test } from 'node:test'
-import { type Command, Config } from '@oclif/core'
+import { commands as table } from '../src/commands/index.ts'
+import type { CommandClass } from '../src/dispatch/table.ts'
+import { topics } from '../src/dispatch/topics.ts'
+import { examplesOf, flagsOf } from '../src/help/command.ts'
 import { svcctl } from './svcctl.ts'
 
 const file = join(import.meta.dirname, 'surface.snapshot.json')
 
-const flagOf = (flag: Command.Flag.Cached): object => ({
+type Flag = CommandClass['flags'][string]
+
+const flagOf = (flag: Flag): object => ({
   type: flag.type,
   ...(flag.required === true && { required: true }),
   ...(flag.type === 'option' && flag.multiple === true && { multiple: true }),
@@ -17,59 +22,65 @@ const flagOf = (flag: Command.Flag.Cached): object => ({
   ...(flag.default !== undefined && flag.default !== false && { default: flag.default as unknown }),
 })
 
-const surfaceOf = (command: Command.Loadable): object => ({
+const surfaceOf = (command: CommandClass): object => ({
   args: Object.fromEntries(Object.entries(command.args).map(([name, arg]) => [name, arg.required === true ? 'required' : 'optional'])),
   flags: Object.fromEntries(
-    Object.entries(command.flags)
+    flagsOf(command)
       .toSorted(([a], [b]) => a.localeCompare(b))
       .map(([name, flag]) => [name, flagOf(flag)]),
   ),
 })
 
-const textOf = (example: Command.Example): string => (typeof example === 'string' ? example : example.command)
-
 suite('the surface of svcctl', () => {
-  let commands: Command.Loadable[]
+  let commands: [string, CommandClass][]
 
   before(async () => {
-    const config = await Config.load({ root: join(import.meta.dirname, '..') })
-    commands = config.commands.filter((command) => command.pluginName === 'svcctl')
+    commands = await Promise.all(
+      Object.entries(table).map(async ([id, load]): Promise<[string, CommandClass]> => [id.replaceAll(':', ' '), await load()]),
+    )
   })
 
   test('is the one that was promised', () => {
-    const surface = Object.fromEntries(commands.map((command) => [command.id.replaceAll(':', ' '), surfaceOf(command)]))
+    const surface = Object.fromEntries(commands.map(([name, command]) => [name, surfaceOf(command)]))
     if (process.env['UPDATE_SNAPSHOT'] === '1') writeFileSync(file, `${JSON.stringify(surface, null, 2)}\n`)
     assert.deepEqual(surface, JSON.parse(readFileSync(file, 'utf8')))
   })
 
   test('explains every command, and shows examples whose flags exist', () => {
-    assert.ok(commands.length >= 15)
-    for (const command of commands) {
-      assert.ok(command.summary && command.description, `${command.id} has a summary and a description`)
-      const examples = (command.examples ?? []).map(textOf)
-      assert.ok(examples.length > 0, `${command.id} has an example`)
-      for (const flag of examples.join(' ').matchAll(/ --([a-z-]+)/g)) {
-        assert.ok(flag[1] !== undefined && flag[1] in command.flags, `${command.id} knows --${flag[1] ?? ''}`)
-      }
-      for (const [name, flag] of Object.entries(command.flags))
-        assert.ok(flag.summary ?? flag.description, `${command.id} explains --${name}`)
+    for (const [name, command] of commands) {
+      assert.ok(command.summary && command.description, `${name} has a summary and a description`)
+      const examples = examplesOf(command).map((example) => example.command)
+      assert.ok(examples.length > 0, `${name} has an example`)
+      const known = new Set(['json', ...flagsOf(command).map(([flag]) => flag)])
+      for (const flag of examples.join(' ').matchAll(/ --([a-z-]+)/g)) assert.ok(known.has(flag[1] ?? ''), `${name} knows --${flag[1]}`)
+      for (const [flag, { summary }] of flagsOf(command)) assert.ok(summary, `${name} explains --${flag}`)
+      for (const [arg, { description }] of Object.entries(command.args)) assert.ok(description, `${name} explains ${arg}`)
     }
   })
 
-  test('offers JSON on every command and a token on none', () => {
-    for (const command of commands) {
-      assert.ok('json' in command.flags, command.id)
-      assert.ok(!('token' in command.flags), command.id)
+  test('offers a token on no command, and explains every topic', () => {
+    for (const [name, command] of commands) {
+      assert.ok(!flagsOf(command).some(([flag]) => flag === 'token'), name)
+      const words = name.split(' ').slice(0, -1)
+      for (let count = 1; count <= words.length; count += 1) assert.ok(topics[words.slice(0, count).join(':')], name)
     }
   })
 
   test('is told by --help, on stdout', async () => {
     const root = await svcctl(['--help'])
     assert.equal(root.code, 0)
-    for (const word of ['audit', 'change', 'chat', 'mcp', 'metrics', 'status', 'autocomplete'])
-      assert.match(root.stdout, new RegExp(`^  ${word} `, 'm'))
+    for (const word of ['audit', 'change', 'chat', 'mcp', 'metrics', 'status']) assert.match(root.stdout, new RegExp(`^  ${word} `, 'm'))
     const approve = await svcctl(['change', 'approve', '--help'])
     assert.match(approve.stdout, /\$ svcctl change approve ID --by APPROVER/)
     assert.equal(approve.stderr, '')
+    const topic = await svcctl(['help', 'change'])
+    assert.match(topic.stdout, /^  change approve +Approve/m)
+    assert.equal((await svcctl(['change'])).stdout, topic.stdout)
+  })
+
+  test('knows what somebody may have meant', async () => {
+    const ended = await svcctl(['change', 'aprove'])
+    assert.equal(ended.code, 2)
+    assert.match(ended.stderr, /Try: svcctl change approve/)
   })
 })

@@ -3,7 +3,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 
-const program = join(import.meta.dirname, '../bin/run.ts')
+export const program = join(import.meta.dirname, '../bin/run.ts')
+const many = join(import.meta.dirname, 'fixtures/many.ts')
 /** Kept between runs, so that a start is as quick as in a home. */
 const cache = join(import.meta.dirname, '../../../node_modules/.cache')
 
@@ -23,8 +24,9 @@ export interface TerminalOptions extends Pick<RunOptions, 'env'> {
   readonly typed?: readonly (readonly [words: string, keys: string])[]
 }
 
-const start = (file: string, args: readonly string[], env: RunOptions['env']): ChildProcessWithoutNullStreams => {
+const start = (file: string, args: readonly string[], env: RunOptions['env'], cwd = process.cwd()): ChildProcessWithoutNullStreams => {
   const child = spawn(file, args, {
+    cwd,
     env: { PATH: process.env['PATH'], XDG_CACHE_HOME: cache, HOME: '/nonexistent', TERM: 'xterm', ...env },
   })
   child.stdin.on('error', () => undefined)
@@ -41,6 +43,18 @@ export const svcctl = (args: readonly string[], { env, input = '' }: RunOptions 
   const child = start(process.execPath, [program, ...args], env)
   child.stdin.end(input)
   return end(child)
+}
+
+/** The same for many command lines, in one process and in their order. */
+export const svcctlMany = async (
+  lines: readonly (readonly string[])[],
+  { env, cwd }: Pick<RunOptions, 'env'> & { readonly cwd: string },
+): Promise<Ended[]> => {
+  const child = start(process.execPath, [many], env, cwd)
+  child.stdin.end(JSON.stringify(lines))
+  const { stdout, stderr, code } = await end(child)
+  if (code !== 0) throw new Error(`expected the fixture to end with 0, got ${code}: ${stderr}`)
+  return JSON.parse(stdout) as Ended[]
 }
 
 const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`

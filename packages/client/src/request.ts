@@ -3,7 +3,26 @@ import { ServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { toFailure, toUnreached } from './failure.ts'
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+/** What is sent, in the shape that `fetch` takes. */
+export interface Sent {
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly body?: string
+  readonly redirect: 'error'
+  readonly signal?: AbortSignal
+}
+
+/** What is used of a `Response`. */
+export interface Answered {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: { readonly get: (name: string) => string | null }
+  readonly body: ReadableStream<Uint8Array> | null
+  readonly text: () => Promise<string>
+}
+
+/** The global `fetch`, or another function of its shape. */
+export type Fetch = (url: string, init: Sent) => Promise<Answered>
 
 export interface ClientOptions {
   /** Base URL of the unit, such as `http://127.0.0.1:8787`. */
@@ -51,7 +70,7 @@ export const urlOf = (address: string, { path, query = {} }: Request): string =>
 const givenOf = (headers: Request['headers'] = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined))
 
-export const initOf = (request: Request, token: string | undefined, { requestId }: CallOptions): RequestInit => ({
+export const initOf = (request: Request, token: string | undefined, { requestId }: CallOptions): Sent => ({
   method: request.method,
   headers: {
     ...givenOf(request.headers),

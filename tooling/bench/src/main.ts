@@ -9,6 +9,7 @@ const benchmarks = {
   boot: () => import('./boot.ts'),
   gateway: () => import('./gateway.ts'),
   model: () => import('./model.ts'),
+  cli: () => import('./cli.ts'),
 }
 
 const isBenchmark = (name: string | undefined): name is keyof typeof benchmarks => name !== undefined && Object.hasOwn(benchmarks, name)

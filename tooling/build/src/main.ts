@@ -5,15 +5,16 @@ import { join } from 'node:path'
 import { assembleRootfs } from '@gatehouse/engine'
 import { bundle, copyAddon } from './bundle.ts'
 import { buildConsole } from './console.ts'
+import { bundleSvcctl } from './svcctl.ts'
 import { builtFrom, fingerprint, stampFile } from './stamp.ts'
-import { dist, outputsOf, targets } from './targets.ts'
+import { dist, outputsOf, svcctl, targets } from './targets.ts'
 
 const now = await fingerprint()
-const complete = targets.flatMap(outputsOf).every((output) => existsSync(join(dist, output)))
+const complete = [...targets.flatMap(outputsOf), svcctl.program].every((output) => existsSync(join(dist, output)))
 if (complete && (await builtFrom()) === now) process.exit(0)
 
 await rm(stampFile, { force: true })
-await Promise.all([copyAddon(), buildConsole(), ...targets.map((target) => bundle(target))])
+await Promise.all([copyAddon(), buildConsole(), bundleSvcctl({ clean: true }), ...targets.map((target) => bundle(target))])
 await assembleRootfs({
   target: join(dist, 'rootfs'),
   node: process.execPath,
@@ -25,4 +26,4 @@ await assembleRootfs({
     { source: join(dist, 'load.mjs'), target: '/agent/load.mjs' },
   ],
 })
-await writeFile(stampFile, now)
+await Promise.all([writeFile(stampFile, now), writeFile(join(dist, svcctl.stamp), now)])

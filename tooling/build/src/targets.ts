@@ -1,4 +1,4 @@
-// What a build makes: one bundle per process, two programs for the sandbox, the static console.
+// What a build makes: one bundle per process, two programs for the sandbox, the command line, the static console.
 import { join } from 'node:path'
 
 export const root = join(import.meta.dirname, '../../..')
@@ -31,3 +31,6 @@ export const targets: readonly Target[] = [
   { output: 'probe.mjs', entry: 'packages/engine/src/seal/probe.ts', minify: false },
   { output: 'load.mjs', entry: 'packages/engine/src/seal/load.ts', minify: false },
 ]
+
+/** The command line, a folder of small files below `dist`, and what it was made from. */
+export const svcctl = { program: 'svcctl/svcctl.mjs', stamp: 'svcctl/.built-from' } as const

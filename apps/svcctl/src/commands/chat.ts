@@ -2,8 +2,10 @@
 import { text as readAll } from 'node:stream/consumers'
 import type { Client } from '@gatehouse/client'
 import { type ChatMessage, isServiceError, ServiceError } from '@gatehouse/contracts'
-import { Args, Flags } from '@oclif/core'
-import { exchange, type Exchanged } from '../conversation/exchange.ts'
+import * as v from 'valibot'
+import { Args, Flags } from '../oclif.ts'
+import { exchange, type Exchanged, ExchangedSchema } from '../conversation/exchange.ts'
+import { keepHistory, readHistory } from '../conversation/history.ts'
 import { talk } from '../conversation/talk.ts'
 import { render } from '../output/failure.ts'
 import { visibleLines } from '../output/visible.ts'
@@ -13,12 +15,14 @@ interface Settings {
   readonly group: string
   readonly conversation: string | undefined
   readonly patience: number
+  readonly signal?: AbortSignal
 }
 
 export class Chat extends UnitCommand<Exchanged[]> {
   static override summary = 'Say something to an agent and wait for its reply.'
   static override description = 'Without a text: standard input, or at a terminal a conversation until Ctrl-D.'
-  static override examples = ["<%= config.bin %> chat dev-agent 'hello'", '<%= config.bin %> chat dev-agent --timeout 120']
+  static override result = v.array(ExchangedSchema)
+  static override examples = ["svcctl chat dev-agent 'hello'", "svcctl chat dev-agent 'a long question' --timeout 120"]
 
   static override args = {
     group: Args.string({ description: 'Agent group.', required: true }),
@@ -54,14 +58,23 @@ export class Chat extends UnitCommand<Exchanged[]> {
   /** A failure is told and the conversation goes on. */
   private async converse(client: Client, settings: Settings): Promise<Exchanged[]> {
     const exchanged: Exchanged[] = []
-    await talk(`${settings.group}> `, async (line) => {
-      try {
-        exchanged.push(await this.send(client, settings, line))
-      } catch (error) {
-        if (!isServiceError(error)) throw error
-        process.stderr.write(render(error, process.stderr))
-      }
+    const typed = await readHistory(this.environment, settings.group)
+    this.say('Ctrl-D ends the conversation.')
+    await talk({
+      prompt: `${settings.group}> `,
+      history: typed,
+      say: async (line, signal) => {
+        typed.unshift(line)
+        try {
+          exchanged.push(await this.send(client, { ...settings, signal }, line))
+        } catch (error) {
+          if (signal.aborted) return
+          if (!isServiceError(error)) throw error
+          process.stderr.write(render(error, process.stderr))
+        }
+      },
     })
+    await keepHistory(this.environment, settings.group, typed)
     return exchanged
   }
 }

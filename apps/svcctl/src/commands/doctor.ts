@@ -1,42 +1,84 @@
-// svcctl doctor: what of a unit does not hold, found out by trying it.
-import type { SealProof } from '@gatehouse/contracts'
-import { Flags } from '@oclif/core'
-import { type Column, table } from '../output/table.ts'
+// svcctl doctor
+import { styleText } from 'node:util'
+import { SealProof } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { Finding } from '../doctor/check.ts'
+import { Flags } from '../oclif.ts'
+import { lackingOf, proofRemarks, renderProof } from '../output/proof.ts'
 import { visible } from '../output/visible.ts'
-import { UnitCommand } from '../unit-command.ts'
+import { type UnitFlags, UnitCommand } from '../unit-command.ts'
 
-const columns: readonly Column<SealProof['walls'][number]>[] = [
-  { name: 'WALL', value: (wall) => wall.name },
-  { name: 'VERDICT', value: (wall) => wall.verdict },
-  { name: 'WHAT IT MEANS', value: (wall) => wall.says, flexible: true },
-]
+const colours = { pass: 'green', warn: 'yellow', fail: 'red', skip: 'gray' } as const
+const signs = { pass: '✓', warn: '!', fail: '✗', skip: '-' } as const
 
-const lackingExit = 1
+const line = ({ check, status, detail, fix, advice }: Finding, width: number): string => {
+  const sign = styleText(colours[status], signs[status], { stream: process.stdout })
+  const under = (label: string, text: string | undefined): string[] =>
+    text === undefined ? [] : [`  ${' '.repeat(width)}  ${styleText('bold', `${label}:`, { stream: process.stdout })} ${visible(text)}`]
+  return [`${sign} ${check.padEnd(width)}  ${visible(detail)}`, ...under('fix', fix), ...under('do', advice)].join('\n')
+}
 
-export class Doctor extends UnitCommand<SealProof> {
-  static override summary = 'Prove the seal: launch trial sandboxes by the engine of the unit and look from inside.'
+/** What was not looked at for the same reason stands in one line, at the end. */
+const toPeople = (findings: readonly Finding[]): string => {
+  const width = Math.max(...findings.map(({ check }) => check.length))
+  const skipped = Map.groupBy(
+    findings.filter(({ status }) => status === 'skip'),
+    ({ detail }) => detail,
+  )
+  return [
+    ...findings.filter(({ status }) => status !== 'skip').map((finding) => line(finding, width)),
+    ...[...skipped].map(([detail, group]) =>
+      styleText('gray', `- not checked, ${visible(detail)}: ${group.map(({ check }) => check).join(', ')}`, { stream: process.stdout }),
+    ),
+  ].join('\n')
+}
+
+const plain = ({ check, status, detail, fix, advice }: Finding): string =>
+  [check, status, detail, fix ?? advice ?? ''].map(visible).join('\t')
+
+export class Doctor extends UnitCommand<Finding[] | SealProof> {
+  static override summary = 'Check this host and its unit: what is wrong, and what mends it.'
   static override description =
-    'Launches four short sandboxes, one after the other, and writes the result into the journal. ' +
-    'Ends with 1 when a wall lacks. Needs the role approver.'
-  static override examples = ['<%= config.bin %> doctor --probe', '<%= config.bin %> doctor --probe --json']
+    'Only reads, also with the unit down. Ends with 1 if a check fails, with --strict also if one warns. What stands behind fix: can be typed as it is.'
+  static override result: v.GenericSchema = v.union([v.array(Finding), SealProof])
+  static override examples = ['svcctl doctor', 'svcctl doctor --state-dir state --json', 'svcctl doctor --probe']
 
   static override flags = {
-    probe: Flags.boolean({ summary: 'Prove the seal of sandboxes. The only check of this release.', required: true }),
+    'state-dir': Flags.string({ summary: 'State directory; default the one of this host.', helpValue: 'DIR', env: 'SERVICE_STATE_DIR' }),
+    probe: Flags.boolean({
+      summary: 'Prove the seal of sandboxes instead: launch four short ones and look from inside. Needs the role approver; journaled.',
+    }),
+    strict: Flags.boolean({ summary: 'Take a warning for a failure.' }),
   }
 
-  async run(): Promise<SealProof> {
+  async run(): Promise<Finding[] | SealProof> {
     const { flags } = await this.parse(Doctor)
+    if (flags.probe) return await this.prove(flags)
+    const [{ checks }, { examine }, { createSite }] = await Promise.all([
+      import('../doctor/checks.ts'),
+      import('../doctor/examine.ts'),
+      import('../doctor/site.ts'),
+    ])
+    const site = createSite({
+      environment: this.environment,
+      address: flags.addr,
+      tokenFile: flags['token-file'],
+      insecure: flags['insecure-http'],
+      stateDir: flags['state-dir'],
+    })
+    const findings = await examine(site, checks)
+    this.print(this.toPeople ? toPeople(findings) : findings.map(plain).join('\n'))
+    const count = (status: Finding['status']): number => findings.filter((finding) => finding.status === status).length
+    this.remark(`${count('pass')} pass, ${count('warn')} warn, ${count('fail')} fail`)
+    if (count('fail') > 0 || (flags.strict && count('warn') > 0)) process.exitCode = 1
+    return findings
+  }
+  private async prove(flags: UnitFlags): Promise<SealProof> {
     const client = await this.connect(flags)
     const proof = await client.proveSeal()
-    const lacking = proof.walls.filter(({ verdict }) => verdict === 'lacking').length
-    this.print(table(columns, proof.walls, process.stdout))
-    this.say(
-      `${proof.driver} by ${visible(proof.engine)}: ${lacking === 0 ? 'every wall holds' : `${lacking} walls lack`} (${proof.elapsedMs} ms)`,
-    )
-    for (const fault of proof.faults) this.say(`the probe itself: ${visible(fault)}`)
-    if (proof.old !== undefined) this.say(`old release: ${visible(proof.old)}`)
-    if (lacking === 0) return proof
-    if (this.jsonEnabled()) this.logJson(proof)
-    return this.exit(lackingExit)
+    this.print(renderProof(proof, process.stdout))
+    for (const remark of proofRemarks(proof)) this.say(remark)
+    if (lackingOf(proof) > 0) process.exitCode = 1
+    return proof
   }
 }

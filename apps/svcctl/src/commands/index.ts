@@ -1,51 +1,65 @@
-// Every command by its name. An explicit map starts faster than a search of folders.
-import { AuditCalls } from './audit/calls.ts'
-import { AuditList } from './audit/list.ts'
-import { AuditVerify } from './audit/verify.ts'
-import { ChangeApprove } from './change/approve.ts'
-import { ChangeHistory } from './change/history.ts'
-import { ChangePending } from './change/pending.ts'
-import { ChangeReject } from './change/reject.ts'
-import { ChangeShow } from './change/show.ts'
-import { ChangeSubmit } from './change/submit.ts'
-import { Chat } from './chat.ts'
-import { Doctor } from './doctor.ts'
-import { McpAdd } from './mcp/add.ts'
-import { McpList } from './mcp/list.ts'
-import { McpLogs } from './mcp/logs.ts'
-import { McpPack } from './mcp/pack.ts'
-import { McpProbe } from './mcp/probe.ts'
-import { MetricsShow } from './metrics.ts'
-import { ModelCalls } from './model/calls.ts'
-import { ModelCheck } from './model/check.ts'
-import { ModelList } from './model/list.ts'
-import { SessionLogs } from './session/logs.ts'
-import { SessionPurge } from './session/purge.ts'
-import { StatusShow } from './status.ts'
+// Every command by its name. Each is loaded alone, since one command never needs another.
+import type { CommandTable } from '../dispatch/table.ts'
 
 export const commands = {
-  audit: AuditList,
-  'audit:calls': AuditCalls,
-  'audit:list': AuditList,
-  'audit:verify': AuditVerify,
-  'change:approve': ChangeApprove,
-  'change:history': ChangeHistory,
-  'change:pending': ChangePending,
-  'change:reject': ChangeReject,
-  'change:show': ChangeShow,
-  'change:submit': ChangeSubmit,
-  chat: Chat,
-  doctor: Doctor,
-  'mcp:add': McpAdd,
-  'mcp:list': McpList,
-  'mcp:logs': McpLogs,
-  'mcp:pack': McpPack,
-  'mcp:probe': McpProbe,
-  metrics: MetricsShow,
-  'model:calls': ModelCalls,
-  'model:check': ModelCheck,
-  'model:list': ModelList,
-  'session:logs': SessionLogs,
-  'session:purge': SessionPurge,
-  status: StatusShow,
-}
+  apply: async () => (await import('./apply.ts')).Apply,
+  audit: async () => (await import('./audit/list.ts')).AuditList,
+  'audit:calls': async () => (await import('./audit/calls.ts')).AuditCalls,
+  'audit:list': async () => (await import('./audit/list.ts')).AuditList,
+  'audit:verify': async () => (await import('./audit/verify.ts')).AuditVerify,
+  'change:approve': async () => (await import('./change/approve.ts')).ChangeApprove,
+  'change:history': async () => (await import('./change/history.ts')).ChangeHistory,
+  'change:pending': async () => (await import('./change/pending.ts')).ChangePending,
+  'change:reject': async () => (await import('./change/reject.ts')).ChangeReject,
+  'change:retry': async () => (await import('./change/retry.ts')).ChangeRetry,
+  'change:revert': async () => (await import('./change/revert.ts')).ChangeRevert,
+  'change:show': async () => (await import('./change/show.ts')).ChangeShow,
+  'change:submit': async () => (await import('./change/submit.ts')).ChangeSubmit,
+  'change:watch': async () => (await import('./change/watch.ts')).ChangeWatch,
+  'change:withdraw': async () => (await import('./change/withdraw.ts')).ChangeWithdraw,
+  chat: async () => (await import('./chat.ts')).Chat,
+  completion: async () => (await import('./completion.ts')).Completion,
+  doctor: async () => (await import('./doctor.ts')).Doctor,
+  explain: async () => (await import('./explain.ts')).Explain,
+  export: async () => (await import('./export.ts')).Export,
+  freeze: async () => (await import('./freeze.ts')).FreezeCommand,
+  'group:create': async () => (await import('./group/create.ts')).GroupCreate,
+  'group:list': async () => (await import('./group/list.ts')).GroupList,
+  'group:remove': async () => (await import('./group/remove.ts')).GroupRemove,
+  'group:show': async () => (await import('./group/show.ts')).GroupShow,
+  'mcp:add': async () => (await import('./mcp/add.ts')).McpAdd,
+  'mcp:edit': async () => (await import('./mcp/edit.ts')).McpEdit,
+  'mcp:grant': async () => (await import('./mcp/grant.ts')).McpGrant,
+  'mcp:list': async () => (await import('./mcp/list.ts')).McpList,
+  'mcp:logs': async () => (await import('./mcp/logs.ts')).McpLogs,
+  'mcp:pack': async () => (await import('./mcp/pack.ts')).McpPack,
+  'mcp:probe': async () => (await import('./mcp/probe.ts')).McpProbe,
+  'mcp:remove': async () => (await import('./mcp/remove.ts')).McpRemove,
+  'mcp:revoke': async () => (await import('./mcp/revoke.ts')).McpRevoke,
+  'mcp:show': async () => (await import('./mcp/show.ts')).McpShow,
+  metrics: async () => (await import('./metrics.ts')).MetricsShow,
+  'model:calls': async () => (await import('./model/calls.ts')).ModelCalls,
+  'model:check': async () => (await import('./model/check.ts')).ModelCheck,
+  'model:list': async () => (await import('./model/list.ts')).ModelList,
+  'registry:channels:list': async () => (await import('./registry/channels/list.ts')).ChannelsList,
+  'registry:servers:add': async () => (await import('./mcp/add.ts')).McpAdd,
+  'registry:servers:edit': async () => (await import('./mcp/edit.ts')).McpEdit,
+  'registry:servers:list': async () => (await import('./mcp/list.ts')).McpList,
+  'registry:servers:probe': async () => (await import('./mcp/probe.ts')).McpProbe,
+  'registry:servers:remove': async () => (await import('./mcp/remove.ts')).McpRemove,
+  'registry:servers:show': async () => (await import('./mcp/show.ts')).McpShow,
+  'registry:wirings:add': async () => (await import('./registry/wirings/add.ts')).WiringsAdd,
+  'registry:wirings:list': async () => (await import('./registry/wirings/list.ts')).WiringsList,
+  'registry:wirings:remove': async () => (await import('./registry/wirings/remove.ts')).WiringsRemove,
+  'session:list': async () => (await import('./session/list.ts')).SessionList,
+  'session:logs': async () => (await import('./session/logs.ts')).SessionLogs,
+  'session:purge': async () => (await import('./session/purge.ts')).SessionPurge,
+  'session:resume': async () => (await import('./session/resume.ts')).SessionResume,
+  'session:show': async () => (await import('./session/show.ts')).SessionShow,
+  'session:terminate': async () => (await import('./session/terminate.ts')).SessionTerminate,
+  status: async () => (await import('./status.ts')).StatusShow,
+  'token:create': async () => (await import('./token/create.ts')).TokenCreate,
+  'token:list': async () => (await import('./token/list.ts')).TokenList,
+  'token:revoke': async () => (await import('./token/revoke.ts')).TokenRevoke,
+  unfreeze: async () => (await import('./unfreeze.ts')).Unfreeze,
+} satisfies CommandTable

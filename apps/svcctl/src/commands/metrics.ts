@@ -1,12 +1,14 @@
 // svcctl metrics
-import { type Family, parseExposition } from '../output/exposition.ts'
+import * as v from 'valibot'
+import { type Family, FamilySchema, parseExposition } from '../output/exposition.ts'
 import { visibleLines } from '../output/visible.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 export class MetricsShow extends UnitCommand<Family[]> {
   static override summary = 'Read the metrics of a unit.'
   static override description = 'As Prometheus text, or with --json as a list of metrics with their samples.'
-  static override examples = ['<%= config.bin %> metrics', '<%= config.bin %> metrics --json']
+  static override result = v.array(FamilySchema)
+  static override examples = ['svcctl metrics', 'svcctl metrics --json']
 
   async run(): Promise<Family[]> {
     const { flags } = await this.parse(MetricsShow)

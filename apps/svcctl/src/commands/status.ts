@@ -1,5 +1,5 @@
 // svcctl status
-import type { ProcessState, Status } from '@gatehouse/contracts'
+import { type ProcessState, Status } from '@gatehouse/contracts'
 import { age } from '../output/age.ts'
 import { type Column, table } from '../output/table.ts'
 import { visible } from '../output/visible.ts'
@@ -32,7 +32,8 @@ const facts = (status: Status): (readonly [string, string])[] => [
 export class StatusShow extends UnitCommand<Status> {
   static override summary = 'Show how a unit is: its posture, its processes, what is degraded.'
   static override description = 'Into a pipe: tab-separated.'
-  static override examples = ['<%= config.bin %> status', '<%= config.bin %> status --json']
+  static override result = Status
+  static override examples = ['svcctl status', 'svcctl status --json']
 
   async run(): Promise<Status> {
     const { flags } = await this.parse(StatusShow)

@@ -1,7 +1,8 @@
 // One message to an agent and what comes back.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '@gatehouse/client'
-import { type ChatMessage, type ChatSendAnswer, limits, ServiceError } from '@gatehouse/contracts'
+import { ChatMessage, ChatSendAnswer, limits, ServiceError } from '@gatehouse/contracts'
+import * as v from 'valibot'
 
 export interface Said {
   readonly group: string
@@ -9,11 +10,12 @@ export interface Said {
   readonly conversation: string | undefined
   /** Milliseconds to wait for the reply. */
   readonly patience: number
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined
 }
 
-export interface Exchanged extends ChatSendAnswer {
-  readonly replies: ChatMessage[]
-}
+export const ExchangedSchema = v.strictObject({ ...ChatSendAnswer.entries, replies: v.array(ChatMessage) })
+export type Exchanged = v.InferOutput<typeof ExchangedSchema>
 
 const first = 50
 const most = 500
@@ -49,7 +51,7 @@ export const exchange = async (client: Client, said: Said, heard: (message: Chat
     replies.push(...others)
     if (others.some((message) => answers(message, sent))) return { ...sent, replies }
     if (Date.now() >= until) throw late(said)
-    await pause(Math.min(wait, Math.max(0, until - Date.now())))
+    await pause(Math.min(wait, Math.max(0, until - Date.now())), undefined, { signal: said.signal })
   }
 }
 

@@ -6,7 +6,7 @@ import { ServiceError, stateFiles } from '@gatehouse/contracts'
 import type { Environment } from '../command.ts'
 
 /** The default state directories of the three modes. */
-const candidates = (environment: Environment): string[] => {
+export const stateDirectories = (environment: Environment): string[] => {
   const own = environment['XDG_STATE_HOME'] || join(homedir(), '.local/state')
   return ['/var/lib/gatehouse/state', join(own, 'gatehouse-dev'), join(own, 'gatehouse-demo')]
 }
@@ -14,7 +14,7 @@ const candidates = (environment: Environment): string[] => {
 /** Throws if the host has units of several modes: which one is meant is not for a program to guess. */
 export const findJournal = (environment: Environment, stateDir: string | undefined): string => {
   if (stateDir !== undefined) return join(stateDir, stateFiles.audit)
-  const found = candidates(environment)
+  const found = stateDirectories(environment)
     .map((directory) => join(directory, stateFiles.audit))
     .filter((path) => existsSync(path))
   const [only, ...others] = found

@@ -1,6 +1,6 @@
 // One change for people: what it would do, who asked, what is known about it, what was decided.
 import { styleText } from 'node:util'
-import type { Change } from '@gatehouse/contracts'
+import type { Change, ChangeView, Preview } from '@gatehouse/contracts'
 import { age } from './age.ts'
 import { diffLines } from './diff.ts'
 import { visible, visibleLines } from './visible.ts'
@@ -16,6 +16,12 @@ const decisionLines = (change: Change): string[] =>
     return `${outcome} by ${visible(by)} (${visible(principal)}) ${at}${because}`
   })
 
+const evidenceLines = (evidence: Change['evidence']): string[] =>
+  evidence === null ? ['none'] : visibleLines(JSON.stringify(evidence, null, 2)).split('\n')
+
+const conditionLines = ({ conditions }: ChangeView): string[] =>
+  conditions.map(({ session, status, reason }) => `${session} ${status}${reason === undefined ? '' : `: ${visible(reason)}`}`)
+
 const stateColours = {
   held: 'yellow',
   applied: 'green',
@@ -27,9 +33,8 @@ const stateColours = {
   apply_failed: 'red',
 } as const
 
-export const renderChange = (change: Change, stream: NodeJS.WritableStream): string => {
+export const renderChange = (change: Change | ChangeView, stream: NodeJS.WritableStream): string => {
   const { failure } = change
-  const evidence = change.evidence === null ? ['none'] : visibleLines(JSON.stringify(change.evidence, null, 2)).split('\n')
   const lines = [
     `${change.id}  ${styleText(stateColours[change.state], change.state, { stream })}  ${change.risk} risk`,
     visible(change.summary),
@@ -38,12 +43,29 @@ export const renderChange = (change: Change, stream: NodeJS.WritableStream): str
     ...field('group', change.agentGroupID),
     ...field('requested', `by ${change.requestedBy} (${change.principal}) ${change.createdAt}, ${age(change.createdAt)} ago`),
     ...field('reason', change.reason),
+    ...field('approvals', change.approvals.needed > 1 ? `${change.approvals.given} of ${change.approvals.needed}` : undefined),
+    ...field('asked', change.afterToolOutput === true ? 'by an agent, after output of a tool had reached it' : undefined),
+    ...field('expires', change.state === 'held' ? change.expiresAt : undefined),
     ...field('digest', change.digest),
     ...field('applied', change.appliedAt),
     ...field('failure', failure === undefined ? undefined : `${failure.rule}: ${failure.reason}`),
     ...section('Diff', diffLines(change, stream)),
-    ...section('Evidence', evidence),
+    ...section('Evidence', evidenceLines(change.evidence)),
     ...section('Decisions', decisionLines(change)),
+    ...section('Sessions', 'conditions' in change ? conditionLines(change) : []),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** What would become of a submission. */
+export const renderPreview = (preview: Preview, stream: NodeJS.WritableStream): string => {
+  const { failure } = preview
+  const lines = [
+    `${styleText(stateColours[preview.state], `would be ${preview.state}`, { stream })}  ${preview.risk} risk`,
+    visible(preview.summary),
+    ...field('failure', failure === undefined ? undefined : `${failure.rule}: ${failure.reason}`),
+    ...section('Diff', diffLines(preview, stream)),
+    ...section('Evidence', evidenceLines(preview.evidence)),
   ]
   return `${lines.join('\n')}\n`
 }

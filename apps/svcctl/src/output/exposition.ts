@@ -1,18 +1,17 @@
 // Prometheus text exposition as data.
 
-export interface Sample {
-  readonly name: string
-  readonly labels: Readonly<Record<string, string>>
-  /** `NaN` and infinities have no JSON, so they stay text. */
-  readonly value: number | string
-}
+import * as v from 'valibot'
 
-export interface Family {
-  readonly name: string
-  readonly help: string
-  readonly type: string
-  readonly samples: Sample[]
-}
+const Sample = v.strictObject({
+  name: v.string(),
+  labels: v.record(v.string(), v.string()),
+  /** `NaN` and infinities have no JSON, so they stay text. */
+  value: v.union([v.number(), v.string()]),
+})
+export type Sample = v.InferOutput<typeof Sample>
+
+export const FamilySchema = v.strictObject({ name: v.string(), help: v.string(), type: v.string(), samples: v.array(Sample) })
+export type Family = v.InferOutput<typeof FamilySchema>
 
 const unescape = (text: string): string => text.replace(/\\(\\|"|n)/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped))
 

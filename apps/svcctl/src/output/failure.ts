@@ -10,8 +10,12 @@ interface CliError extends Error {
 
 const isCliError = (error: unknown): error is CliError => error instanceof Error && 'oclif' in error
 
-/** An end that somebody asked for, such as that of `--help`. */
-export const isExit = (error: unknown): error is CliError => isCliError(error) && 'code' in error && error.code === 'EEXIT'
+/** Somebody pressed Ctrl-C. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
+export const isInterrupted = (error: unknown): error is Interrupted => error instanceof Interrupted
 
 /** What the parser of the command line says becomes `invalid`; what nobody foresaw becomes `internal`, with its message. */
 export const failureOf = (error: unknown): ServiceError => {

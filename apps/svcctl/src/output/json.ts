@@ -1,7 +1,15 @@
 // JSON for programs that is harmless on a terminal too: what is hidden is escaped, which no parser notices.
 const hidden = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u007F-\u009F\u2800]/gu
+const control = /[\u0000-\u0008\u000B-\u001F]/
 
 const escape = (character: string): string =>
   Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join('')
 
-export const toJson = (value: unknown): string => JSON.stringify(value, null, 2).replace(hidden, escape)
+/** For text in which what is hidden stands in double quotes alone. */
+export const escapeHidden = (text: string): string => text.replace(hidden, escape)
+
+/** Also controls, but line ends and tabs. */
+export const hasHidden = (text: string): boolean => control.test(text) || text.search(hidden) !== -1
+
+/** Undefined is null: a command without a result. */
+export const toJson = (value: unknown): string => escapeHidden(JSON.stringify(value ?? null, null, 2))

@@ -18,17 +18,18 @@ const parse = (json: string, origin: string): unknown => {
   }
 }
 
-const read = async (path: string): Promise<string> => {
+/** A file, or standard input for `-`. */
+export const readText = async (path: string): Promise<string> => {
   if (path === '-') return await readAll(process.stdin)
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    throw new ServiceError('invalid', { detail: `expected a file with the wanted state at ${path}, it cannot be read`, cause: error })
+    throw new ServiceError('invalid', { detail: `expected a file at ${path}, it cannot be read`, cause: error })
   }
 }
 
 export const readAfter = async (kind: string, flags: AfterFlags): Promise<unknown> => {
   if (flags.after !== undefined) return parse(flags.after, '--after')
-  if (flags.file !== undefined) return parse(await read(flags.file), flags.file === '-' ? 'standard input' : flags.file)
+  if (flags.file !== undefined) return parse(await readText(flags.file), flags.file === '-' ? 'standard input' : flags.file)
   return fromSugar(kind, flags)
 }

@@ -1,6 +1,7 @@
 // svcctl audit calls
-import { type CallRecord, callOps, callStatuses } from '@gatehouse/contracts'
-import { Flags } from '@oclif/core'
+import { CallRecord, callOps, callStatuses } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { Flags } from '../../oclif.ts'
 import { everyPage } from '../../connection/every-page.ts'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
@@ -20,10 +21,11 @@ const columns: readonly Column<CallRecord>[] = [
 export class AuditCalls extends UnitCommand<CallRecord[]> {
   static override summary = 'Read the records of tool lists and calls, the newest last.'
   static override description = 'Arguments and results are in none of them. Into a pipe: tab-separated, without a header.'
+  static override result = v.array(CallRecord)
   static override examples = [
-    '<%= config.bin %> audit calls',
-    '<%= config.bin %> audit calls --server sample --status refused',
-    '<%= config.bin %> audit calls --since 2026-11-22T00:00:00Z --json',
+    'svcctl audit calls',
+    'svcctl audit calls --server sample --status refused',
+    'svcctl audit calls --since 2026-11-22T00:00:00Z --json',
   ]
 
   static override flags = {

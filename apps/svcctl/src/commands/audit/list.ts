@@ -1,6 +1,8 @@
 // svcctl audit, svcctl audit list
-import type { AuditEntry } from '@gatehouse/contracts'
-import { Flags } from '@oclif/core'
+import { AuditEntry } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { Flags } from '../../oclif.ts'
+import { filterFlags, filterOf } from '../../connection/filters.ts'
 import { everyPage } from '../../connection/every-page.ts'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
@@ -11,22 +13,35 @@ const columns: readonly Column<AuditEntry>[] = [
   { name: 'CHANGE', value: (entry) => entry.changeID ?? '' },
   { name: 'KIND', value: (entry) => entry.kind ?? '' },
   { name: 'GROUP', value: (entry) => entry.agentGroupID ?? '' },
-  { name: 'PRINCIPAL', value: (entry) => entry.principal },
+  { name: 'PRINCIPAL', value: (entry) => entry.principal, flexible: true },
+  { name: 'BY', value: (entry) => entry.by ?? '', flexible: true },
 ]
 
 export class AuditList extends UnitCommand<AuditEntry[]> {
   static override summary = 'Read the journal of decisions, the newest line last.'
   static override description = 'Into a pipe: tab-separated, without a header.'
-  static override examples = ['<%= config.bin %> audit', '<%= config.bin %> audit --limit 20 --json']
+  static override result = v.array(AuditEntry)
+  static override examples = [
+    'svcctl audit',
+    'svcctl audit --limit 20 --json',
+    'svcctl audit --stage approve --group dev-agent --since 2026-01-01T00:00:00Z',
+  ]
 
   static override flags = {
+    ...filterFlags,
+    stage: Flags.string({ summary: 'Of this stage alone, such as approve or auth-failed.', helpValue: 'STAGE' }),
+    change: Flags.string({ summary: 'Of this change alone.', helpValue: 'ID' }),
     limit: Flags.integer({ summary: 'At most so many lines, the newest.', default: 50, min: 1, helpValue: 'NUMBER' }),
   }
 
   async run(): Promise<AuditEntry[]> {
     const { flags } = await this.parse(AuditList)
     const client = await this.connect(flags)
-    const newest = await everyPage((cursor) => client.audit.list({ cursor, limit: Math.min(flags.limit, 200) }), flags.limit)
+    const newest = await everyPage(
+      (cursor) =>
+        client.audit.list({ ...filterOf(flags), stage: flags.stage, changeID: flags.change, cursor, limit: Math.min(flags.limit, 200) }),
+      flags.limit,
+    )
     const entries = newest.toSorted((a, b) => a.seq - b.seq)
     this.print(table(columns, entries, process.stdout))
     if (entries.length === 0) this.remark('The journal is empty.')

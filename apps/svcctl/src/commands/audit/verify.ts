@@ -2,29 +2,28 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ServiceError, stateFiles } from '@gatehouse/contracts'
-import type { Head } from '@gatehouse/journal'
-import { Flags } from '@oclif/core'
+import * as v from 'valibot'
+import { Flags } from '../../oclif.ts'
 import { SvcctlCommand } from '../../command.ts'
 import { readHead } from '../../journal/read-head.ts'
 import { findJournal } from '../../journal/find-journal.ts'
 
-export interface Verified {
-  readonly file: string
-  readonly lines: number
-  readonly head: Head
+const Verified = v.strictObject({
+  file: v.string(),
+  lines: v.number(),
+  head: v.strictObject({ seq: v.number(), hash: v.string() }),
   /** Whether the signatures of checkpoints could be checked. */
-  readonly signatures: boolean
-}
+  signatures: v.boolean(),
+})
+type Verified = v.InferOutput<typeof Verified>
 
 export class AuditVerify extends SvcctlCommand<Verified> {
   static override summary = 'Check the chain of hashes of a journal, without a unit.'
   static override description =
     'Also checks the signatures of checkpoints if journal.pub lies beside the journal. A head that was kept elsewhere shows a journal that was cut. Ends with 5 and names the first bad line if there is one.'
 
-  static override examples = [
-    '<%= config.bin %> audit verify --state-dir /var/lib/gatehouse/state',
-    '<%= config.bin %> audit verify --file audit.jsonl --head head.json',
-  ]
+  static override result = Verified
+  static override examples = ['svcctl audit verify --state-dir state', 'svcctl audit verify --file audit.jsonl --head head.json']
 
   static override flags = {
     'state-dir': Flags.string({

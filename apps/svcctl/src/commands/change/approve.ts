@@ -1,8 +1,9 @@
 // svcctl change approve
 import type { Client } from '@gatehouse/client'
-import { type Change, ServiceError } from '@gatehouse/contracts'
-import { Args, Flags } from '@oclif/core'
+import { Change, ServiceError } from '@gatehouse/contracts'
+import { Args, Flags } from '../../oclif.ts'
 import { confirm } from '../../conversation/confirm.ts'
+import { applyFailed } from '../../output/apply-failed.ts'
 import { renderChange } from '../../output/change.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
@@ -11,9 +12,10 @@ export class ChangeApprove extends UnitCommand<Change> {
   static override description =
     'At a terminal the change is shown first and asked about, and what is approved is exactly what was shown. With --yes, with --digest or in a pipe nothing is asked.'
 
+  static override result = Change
   static override examples = [
-    { description: 'Look, then decide', command: '<%= config.bin %> change approve chg_20260102030405.000000001 --by alice' },
-    { description: 'Without a question', command: '<%= config.bin %> change approve chg_20260102030405.000000001 --by alice --yes' },
+    { description: 'Look, then decide', command: 'svcctl change approve chg_20260102030405.000000001 --by alice' },
+    { description: 'Without a question', command: 'svcctl change approve chg_20260102030405.000000001 --by alice --yes' },
   ]
 
   static override args = { id: Args.string({ description: 'Id of the change.', required: true }) }
@@ -36,7 +38,7 @@ export class ChangeApprove extends UnitCommand<Change> {
       ...(flags.reason !== undefined && { reason: flags.reason }),
       ...(digest !== undefined && { digest }),
     })
-    if (change.state === 'apply_failed') throw this.applyFailed(change)
+    if (change.state === 'apply_failed') throw applyFailed(change)
     this.print(change.state)
     return change
   }
@@ -48,10 +50,5 @@ export class ChangeApprove extends UnitCommand<Change> {
     if (change.state !== 'held') return change.digest
     if (await confirm(`Approve ${id}?`)) return change.digest
     throw new ServiceError('conflict', { detail: 'nothing was approved', hint: `svcctl change reject ${id} --by YOU` })
-  }
-
-  private applyFailed({ id, failure }: Change): ServiceError {
-    const detail = `the change was approved, but it could not be applied: ${failure?.reason ?? 'no reason was given'}`
-    return new ServiceError('conflict', { detail, hint: `svcctl change show ${id}`, extra: { changeID: id, state: 'apply_failed' } })
   }
 }

@@ -1,6 +1,8 @@
 // svcctl change history
-import type { Change } from '@gatehouse/contracts'
-import { Flags } from '@oclif/core'
+import { Change, ChangeState, changeStates } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { Flags } from '../../oclif.ts'
+import { filterFlags, filterOf } from '../../connection/filters.ts'
 import { everyPage } from '../../connection/every-page.ts'
 import { historyColumns } from '../../output/change-table.ts'
 import { table } from '../../output/table.ts'
@@ -9,16 +11,26 @@ import { UnitCommand } from '../../unit-command.ts'
 export class ChangeHistory extends UnitCommand<Change[]> {
   static override summary = 'List the changes that were decided or refused.'
   static override description = 'Into a pipe: tab-separated, without a header, with times instead of ages.'
-  static override examples = ['<%= config.bin %> change history', '<%= config.bin %> change history --limit 10 --json']
+  static override result = v.array(Change)
+  static override examples = [
+    'svcctl change history',
+    'svcctl change history --limit 10 --json',
+    'svcctl change history --state rejected --kind mcp_access',
+  ]
 
   static override flags = {
+    ...filterFlags,
+    state: Flags.string({ summary: 'In this state alone.', options: [...changeStates] }),
     limit: Flags.integer({ summary: 'At most so many, the newest.', default: 50, min: 1, helpValue: 'NUMBER' }),
   }
 
   async run(): Promise<Change[]> {
     const { flags } = await this.parse(ChangeHistory)
     const client = await this.connect(flags)
-    const changes = await everyPage((cursor) => client.changes.history({ cursor }), flags.limit)
+    const changes = await everyPage(
+      (cursor) => client.changes.history({ ...filterOf(flags), state: v.parse(v.optional(ChangeState), flags.state), cursor }),
+      flags.limit,
+    )
     this.print(table(historyColumns, changes, process.stdout))
     if (changes.length === 0) this.remark('No change was decided yet.')
     return changes

@@ -1,19 +1,24 @@
 // svcctl change pending
-import type { Change } from '@gatehouse/contracts'
+import { Change } from '@gatehouse/contracts'
+import * as v from 'valibot'
 import { pendingColumns } from '../../output/change-table.ts'
 import { table } from '../../output/table.ts'
+import { filterFlags, filterOf } from '../../connection/filters.ts'
 import { everyPage } from '../../connection/every-page.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class ChangePending extends UnitCommand<Change[]> {
   static override summary = 'List the changes that wait for a decision.'
   static override description = 'Into a pipe: tab-separated, without a header, with times instead of ages.'
-  static override examples = ['<%= config.bin %> change pending', '<%= config.bin %> change pending --json']
+  static override result = v.array(Change)
+  static override examples = ['svcctl change pending', 'svcctl change pending --json', 'svcctl change pending --group dev-agent']
+
+  static override flags = filterFlags
 
   async run(): Promise<Change[]> {
     const { flags } = await this.parse(ChangePending)
     const client = await this.connect(flags)
-    const changes = await everyPage((cursor) => client.changes.pending({ cursor }))
+    const changes = await everyPage((cursor) => client.changes.pending({ ...filterOf(flags), cursor }))
     this.print(table(pendingColumns, changes, process.stdout))
     if (changes.length === 0) this.remark('No change waits for a decision.')
     return changes

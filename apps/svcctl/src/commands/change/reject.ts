@@ -1,12 +1,13 @@
 // svcctl change reject
-import type { Change } from '@gatehouse/contracts'
-import { Args, Flags } from '@oclif/core'
+import { Change } from '@gatehouse/contracts'
+import { Args, Flags } from '../../oclif.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class ChangeReject extends UnitCommand<Change> {
   static override summary = 'Reject a change, so that it is never applied.'
   static override description = 'One reject ends a change, however many approvals it has.'
-  static override examples = ['<%= config.bin %> change reject chg_20260102030405.000000001 --by alice --reason "too many tools"']
+  static override result = Change
+  static override examples = ['svcctl change reject chg_20260102030405.000000001 --by alice --reason "too many tools"']
 
   static override args = { id: Args.string({ description: 'Id of the change.', required: true }) }
 

@@ -1,22 +1,47 @@
 // svcctl change submit
-import type { SubmitAnswer } from '@gatehouse/contracts'
-import { Args, Flags } from '@oclif/core'
+import { Args, Flags } from '../../oclif.ts'
 import { readAfter } from '../../submission/after.ts'
-import { loginName } from '../../submission/login-name.ts'
-import { UnitCommand } from '../../unit-command.ts'
+import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
+import { sugarFlags } from '../../submission/sugar-flags.ts'
 
-export class ChangeSubmit extends UnitCommand<SubmitAnswer> {
+const sugar = [
+  'agent_create   --agent, --name, --text, --model',
+  'persona        --text',
+  'tools          --enable',
+  'permissions    --member, --model, --limit, --provider-tool',
+  'mounts         --mount',
+  'wiring         --channel, --address, --engage, --pattern, --session, --remove',
+  'mcp_access     --server, --tool or --all-tools, --expires, --max-calls',
+  'mcp_revoke     --server, --tool',
+  'mcp_register   --name, and --command or --url as in svcctl mcp add',
+]
+
+export class ChangeSubmit extends SubmitCommand {
   static override summary = 'Submit a change and print its id.'
-  static override description =
-    'The change is held until somebody approves it. The wanted state is JSON (--after, --file), or is made from the flags of its kind: --text for persona; --server and --tool for mcp_access and mcp_revoke; --name, --agent and --text for agent_create.'
+  static override description = `The change is held until somebody approves it. The wanted state is JSON (--after, --file), or is made from the flags of its kind:\n${sugar.join('\n')}`
 
   static override examples = [
     {
       description: 'Ask for one tool of a server',
-      command: '<%= config.bin %> change submit mcp_access --group dev-agent --server sample --tool echo --reason "to test the line"',
+      command: 'svcctl change submit mcp_access --group dev-agent --server sample --tool echo --reason "to test the line"',
     },
-    { description: 'Change a persona', command: "<%= config.bin %> change submit persona --group dev-agent --text 'You are brief.'" },
-    { description: 'Any kind, from standard input', command: '<%= config.bin %> change submit persona --group dev-agent --file -' },
+    { description: 'Change a persona', command: "svcctl change submit persona --group dev-agent --text 'You are brief.'" },
+    {
+      description: 'See what a change would do, without asking for it',
+      command: 'svcctl change submit tools --group dev-agent --enable run_script --dry-run',
+    },
+    {
+      description: 'Wire an agent to a place of a channel',
+      command: 'svcctl change submit wiring --group dev-agent --channel slack --address C012345 --engage mention',
+    },
+    {
+      description: 'Limits and members',
+      command: 'svcctl change submit permissions --group dev-agent --limit memoryMiB=256 --member slack:U012345',
+    },
+    {
+      description: 'Any kind, as JSON',
+      command: `svcctl change submit persona --group dev-agent --after '{"instructions":"You are brief."}'`,
+    },
   ]
 
   static override args = {
@@ -27,35 +52,11 @@ export class ChangeSubmit extends UnitCommand<SubmitAnswer> {
     group: Flags.string({ summary: 'Agent group that the change is for.', helpValue: 'ID', required: true }),
     after: Flags.string({ summary: 'Wanted state as JSON.', helpValue: 'JSON', exclusive: ['file'] }),
     file: Flags.string({ summary: 'File with the wanted state as JSON; - is standard input.', helpValue: 'PATH' }),
-    reason: Flags.string({ summary: 'Why, for those who decide.', helpValue: 'TEXT' }),
-    as: Flags.string({ summary: 'Label of the requester; default the login name.', helpValue: 'LABEL' }),
-    text: Flags.string({ summary: 'Instructions of a persona.', helpValue: 'TEXT', exclusive: ['after', 'file'] }),
-    server: Flags.string({ summary: 'Tool server.', helpValue: 'NAME', exclusive: ['after', 'file'] }),
-    tool: Flags.string({
-      summary: 'Tool of the server; may be given several times.',
-      helpValue: 'NAME',
-      multiple: true,
-      multipleNonGreedy: true,
-      exclusive: ['after', 'file', 'all-tools'],
-    }),
-    'all-tools': Flags.boolean({ summary: 'Every tool that the server declares, now and later.', exclusive: ['after', 'file'] }),
-    name: Flags.string({ summary: 'Name of a new agent group; default its id.', helpValue: 'NAME', exclusive: ['after', 'file'] }),
-    agent: Flags.string({ summary: 'Agent of a new group.', options: ['mock', 'model'], exclusive: ['after', 'file'] }),
+    ...sugarFlags,
   }
 
-  async run(): Promise<SubmitAnswer> {
+  async run(): Promise<Submitted> {
     const { args, flags } = await this.parse(ChangeSubmit)
-    const after = await readAfter(args.kind, flags)
-    const client = await this.connect(flags)
-    const submitted = await client.changes.submit({
-      kind: args.kind,
-      agentGroupID: flags.group,
-      requestedBy: `cli:${flags.as ?? loginName()}`,
-      after,
-      ...(flags.reason !== undefined && { reason: flags.reason }),
-    })
-    this.print(submitted.id)
-    this.remark(`It is ${submitted.state}. Try: svcctl change approve ${submitted.id} --by YOU`)
-    return submitted
+    return await this.submit(flags, { kind: args.kind, group: flags.group, after: await readAfter(args.kind, flags) })
   }
 }

@@ -1,5 +1,6 @@
 // svcctl mcp list
-import type { CatalogEntry, ServerView } from '@gatehouse/contracts'
+import { type CatalogEntry, ServerView } from '@gatehouse/contracts'
+import * as v from 'valibot'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
@@ -22,7 +23,8 @@ const columns: readonly Column<ServerView>[] = [
 export class McpList extends UnitCommand<ServerView[]> {
   static override summary = 'List the tool servers of the catalog.'
   static override description = 'Stored values of variables and headers are never shown.'
-  static override examples = ['<%= config.bin %> mcp list', '<%= config.bin %> mcp list --json']
+  static override result = v.array(ServerView)
+  static override examples = ['svcctl mcp list', 'svcctl mcp list --json']
 
   async run(): Promise<ServerView[]> {
     const { flags } = await this.parse(McpList)

@@ -1,7 +1,8 @@
 // svcctl mcp logs
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ServerLogLine } from '@gatehouse/contracts'
-import { Args, Flags } from '@oclif/core'
+import { ServerLogLine } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { Args, Flags } from '../../oclif.ts'
 import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
@@ -15,8 +16,9 @@ const written = ({ at, session, text }: ServerLogLine): string =>
 export class McpLogs extends UnitCommand<ServerLogLine[]> {
   static override summary = 'Show what a local tool server wrote to its stderr.'
   static override description =
-    'The unit keeps the last lines of each server, also of one that has ended. Values of variables are masked. Needs the role approver.'
-  static override examples = ['<%= config.bin %> mcp logs sample', '<%= config.bin %> mcp logs sample -f']
+    'The unit keeps the last lines of each server, also of one that has ended. With -f it goes on until Ctrl-C. Values of variables are masked. Needs the role approver.'
+  static override result = v.array(ServerLogLine)
+  static override examples = ['svcctl mcp logs sample', 'svcctl mcp logs sample --limit 20 --json']
 
   static override args = { name: Args.string({ description: 'Label of the server.', required: true }) }
 

@@ -1,19 +1,21 @@
 // svcctl mcp pack: on the host, without a unit.
-import { containerEngines, type LocalEntry, type LockedPackage, ServiceError } from '@gatehouse/contracts'
-import { Args, Flags } from '@oclif/core'
+import { containerEngines, LocalEntry, LockedPackage, ServiceError } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { Args, Flags } from '../../oclif.ts'
 import { SvcctlCommand } from '../../command.ts'
 import { type Column, table } from '../../output/table.ts'
 import { pack } from '../../packing/pack.ts'
 import { parseSpec } from '../../packing/spec.ts'
 
-export interface McpPacked {
-  readonly packages: readonly LockedPackage[]
+const McpPacked = v.strictObject({
+  packages: v.array(LockedPackage),
   /** Bytes of all files. */
-  readonly bytes: number
+  bytes: v.number(),
   /** Absent with `--dry-run`. */
-  readonly image?: { readonly engine: string; readonly image: string; readonly id: string }
-  readonly entry?: LocalEntry
-}
+  image: v.optional(v.strictObject({ engine: v.string(), image: v.string(), id: v.string() })),
+  entry: v.optional(LocalEntry),
+})
+type McpPacked = v.InferOutput<typeof McpPacked>
 
 const listed = (names: readonly string[]): string => (names.length === 0 ? '-' : names.join(', '))
 
@@ -36,9 +38,10 @@ export class McpPack extends SvcctlCommand<McpPacked> {
   static override description =
     'Resolves the whole tree, verifies every tarball and runs no script of any package; the image holds the packages and Node, nothing else. Local servers have no network, so what `npx` would start has to be packed first. Needs a container engine, no unit.'
 
+  static override result = McpPacked
   static override examples = [
-    '<%= config.bin %> mcp pack npm:@scope/server@1.2.3',
-    '<%= config.bin %> mcp pack npm:@scope/server@1.2.3 --engine podman --arg /data > entry.json',
+    'svcctl mcp pack npm:@scope/server@1.2.3',
+    'svcctl mcp pack npm:@scope/server@1.2.3 --engine podman --arg /data > entry.json',
   ]
 
   static override args = { package: Args.string({ description: 'npm:<name>@<exact version>', required: true }) }

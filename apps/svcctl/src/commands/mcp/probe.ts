@@ -1,6 +1,6 @@
 // svcctl mcp probe
-import type { ProbeResult, ToolDefinition } from '@gatehouse/contracts'
-import { Args } from '@oclif/core'
+import { ProbeResult, type ToolDefinition } from '@gatehouse/contracts'
+import { Args } from '../../oclif.ts'
 import { type Column, table } from '../../output/table.ts'
 import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
@@ -25,7 +25,8 @@ const columns: readonly Column<ToolDefinition>[] = [
 export class McpProbe extends UnitCommand<ProbeResult> {
   static override summary = 'Connect to a tool server and list its tools.'
   static override description = 'Changes nothing and grants nothing.'
-  static override examples = ['<%= config.bin %> mcp probe sample', '<%= config.bin %> mcp probe sample --json']
+  static override result = ProbeResult
+  static override examples = ['svcctl mcp probe sample', 'svcctl mcp probe sample --json']
 
   static override args = { name: Args.string({ description: 'Label of the server.', required: true }) }
 

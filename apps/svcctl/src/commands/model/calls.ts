@@ -1,6 +1,7 @@
 // svcctl model calls
-import { type ModelCallRecord, modelProviders } from '@gatehouse/contracts'
-import { Flags } from '@oclif/core'
+import { ModelCallRecord, modelProviders } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { Flags } from '../../oclif.ts'
 import { everyPage } from '../../connection/every-page.ts'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
@@ -19,7 +20,8 @@ const columns: readonly Column<ModelCallRecord>[] = [
 export class ModelCalls extends UnitCommand<ModelCallRecord[]> {
   static override summary = 'Read the records of requests to models, the newest last.'
   static override description = 'Never a word of a request or an answer. Tokens with ~ are reckoned, since the provider did not say.'
-  static override examples = ['<%= config.bin %> model calls', '<%= config.bin %> model calls --group team --outcome error --json']
+  static override result = v.array(ModelCallRecord)
+  static override examples = ['svcctl model calls', 'svcctl model calls --group team --outcome error --json']
 
   static override flags = {
     group: Flags.string({ summary: 'Of one agent group.', helpValue: 'GROUP' }),

@@ -1,12 +1,14 @@
 // svcctl model check
-import type { ProviderCheck } from '@gatehouse/contracts'
-import { Args } from '@oclif/core'
+import { ProviderCheck } from '@gatehouse/contracts'
+import { Args } from '../../oclif.ts'
+import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class ModelCheck extends UnitCommand<ProviderCheck> {
   static override summary = 'Ask a provider of models whether it takes the key of this unit.'
   static override description = 'Takes no tokens.'
-  static override examples = ['<%= config.bin %> model check anthropic', '<%= config.bin %> model check compatible --json']
+  static override result = ProviderCheck
+  static override examples = ['svcctl model check anthropic', 'svcctl model check compatible --json']
 
   static override args = { provider: Args.string({ description: 'Name of the provider.', required: true }) }
 
@@ -14,7 +16,7 @@ export class ModelCheck extends UnitCommand<ProviderCheck> {
     const { args, flags } = await this.parse(ModelCheck)
     const client = await this.connect(flags)
     const result = await client.models.check(args.provider)
-    this.print(`${result.provider}: ${result.detail} (${result.elapsedMs} ms)`)
+    this.print(`${result.provider}: ${visible(result.detail)} (${result.elapsedMs} ms)`)
     return result
   }
 }

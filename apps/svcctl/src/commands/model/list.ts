@@ -1,5 +1,5 @@
 // svcctl model list
-import type { ModelList as Listed, ProviderView } from '@gatehouse/contracts'
+import { ModelList as Listed, type ProviderView } from '@gatehouse/contracts'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
@@ -18,7 +18,8 @@ const spent: readonly Column<Listed['spending'][number]>[] = [
 export class ModelList extends UnitCommand<Listed> {
   static override summary = 'List the providers of models that this unit has a key for, and the tokens that groups took today.'
   static override description = 'Keys are never shown. The day begins at midnight, UTC.'
-  static override examples = ['<%= config.bin %> model list', '<%= config.bin %> model list --json']
+  static override result = Listed
+  static override examples = ['svcctl model list', 'svcctl model list --json']
 
   async run(): Promise<Listed> {
     const { flags } = await this.parse(ModelList)

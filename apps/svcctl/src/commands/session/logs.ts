@@ -1,19 +1,19 @@
 // svcctl session logs
-import type { SessionLogs as Logs } from '@gatehouse/contracts'
-import { Args, Flags } from '@oclif/core'
+import { SessionLogs as Logs } from '@gatehouse/contracts'
+import { Args, Flags } from '../../oclif.ts'
 import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class SessionLogs extends UnitCommand<Logs> {
   static override summary = 'Show what the sandboxes of a session printed last.'
   static override description = 'Kept in memory, at most 256 KiB a session; a restart of the runner forgets it.'
-  static override examples = [
-    '<%= config.bin %> session logs ses_abcdefghijklm',
-    '<%= config.bin %> session logs ses_abcdefghijklm --limit 20 --json',
-  ]
+  static override result = Logs
+  static override examples = ['svcctl session logs ses_abcdefghijklm', 'svcctl session logs ses_abcdefghijklm --limit 20 --json']
 
   static override args = { id: Args.string({ description: 'Id of the session.', required: true }) }
-  static override flags = { limit: Flags.integer({ description: 'Newest lines.', min: 1, max: 200, default: 200 }) }
+  static override flags = {
+    limit: Flags.integer({ summary: 'At most so many lines, the newest.', helpValue: 'NUMBER', min: 1, max: 200, default: 200 }),
+  }
 
   async run(): Promise<Logs> {
     const { args, flags } = await this.parse(SessionLogs)

@@ -1,15 +1,20 @@
 // svcctl session purge
-import { Args } from '@oclif/core'
+import * as v from 'valibot'
+import { Args } from '../../oclif.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
-export class SessionPurge extends UnitCommand<{ purged: string }> {
+const Purged = v.strictObject({ purged: v.string() })
+type Purged = v.InferOutput<typeof Purged>
+
+export class SessionPurge extends UnitCommand<Purged> {
   static override summary = 'Delete what was said in a closed session, with its key.'
   static override description = 'What was deleted cannot be read again, not even from the file. Files of the agent group stay.'
-  static override examples = ['<%= config.bin %> session purge ses_abcdefghijklm']
+  static override result = Purged
+  static override examples = ['svcctl session purge ses_abcdefghijklm']
 
   static override args = { id: Args.string({ description: 'Id of the session.', required: true }) }
 
-  async run(): Promise<{ purged: string }> {
+  async run(): Promise<Purged> {
     const { args, flags } = await this.parse(SessionPurge)
     const client = await this.connect(flags)
     await client.sessions.purge(args.id)

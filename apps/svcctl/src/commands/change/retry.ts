@@ -1,0 +1,25 @@
+// svcctl change retry
+import { Change } from '@gatehouse/contracts'
+import { applyFailed } from '../../output/apply-failed.ts'
+import { Args, Flags } from '../../oclif.ts'
+import { UnitCommand } from '../../unit-command.ts'
+
+export class ChangeRetry extends UnitCommand<Change> {
+  static override summary = 'Apply a change again that was approved and could not be applied.'
+  static override description = 'Nobody is asked again: what was approved is what is applied.'
+  static override result = Change
+  static override examples = ['svcctl change retry chg_20260102030405.000000001 --by alice']
+
+  static override args = { id: Args.string({ description: 'Id of the change.', required: true }) }
+
+  static override flags = { by: Flags.string({ summary: 'Label of whoever tries again.', helpValue: 'LABEL', required: true }) }
+
+  async run(): Promise<Change> {
+    const { args, flags } = await this.parse(ChangeRetry)
+    const client = await this.connect(flags)
+    const change = await client.changes.retry(args.id, { by: flags.by })
+    if (change.state === 'apply_failed') throw applyFailed(change)
+    this.print(change.state)
+    return change
+  }
+}

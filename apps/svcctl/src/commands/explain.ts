@@ -1,0 +1,38 @@
+// svcctl explain
+import { styleText } from 'node:util'
+import { codes, Explanation } from '@gatehouse/contracts'
+import { visible } from '../output/visible.ts'
+import { Args } from '../oclif.ts'
+import { UnitCommand } from '../unit-command.ts'
+
+const render = ({ allowed, code, summary, steps }: Explanation): string => {
+  const stream = process.stdout
+  const verdict = allowed ? styleText('green', 'allowed', { stream }) : styleText('red', `refused: ${code ?? 'unknown'}`, { stream })
+  const width = Math.max(0, ...steps.map(({ check }) => check.length))
+  const lines = steps.map(({ check, passed, detail }) => {
+    const sign = passed ? styleText('green', '✓', { stream }) : styleText('red', '✗', { stream })
+    return `${sign} ${visible(check).padEnd(width)}  ${visible(detail)}`
+  })
+  return [`${verdict}  ${visible(summary)}`, ...lines].join('\n')
+}
+
+export class Explain extends UnitCommand<Explanation> {
+  static override summary = 'Say which grant, pin, limit or freeze decides over a call, and why.'
+  static override description = 'The tool is named as the agent sees it: SERVER__TOOL. Ends with 6 where the call is refused.'
+  static override result = Explanation
+  static override examples = ['svcctl explain dev-agent sample__echo', 'svcctl explain dev-agent sample__echo --json']
+
+  static override args = {
+    group: Args.string({ description: 'Agent group.', required: true }),
+    tool: Args.string({ description: 'Tool, as SERVER__TOOL.', required: true }),
+  }
+
+  async run(): Promise<Explanation> {
+    const { args, flags } = await this.parse(Explain)
+    const client = await this.connect(flags)
+    const explanation = await client.explain(args.group, args.tool)
+    this.print(render(explanation))
+    if (!explanation.allowed) process.exitCode = codes.forbidden.exit
+    return explanation
+  }
+}

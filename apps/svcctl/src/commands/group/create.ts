@@ -1,0 +1,32 @@
+// svcctl group create
+import { fromSugar } from '../../submission/sugar.ts'
+import { sugarFlags } from '../../submission/sugar-flags.ts'
+import { Args, Flags } from '../../oclif.ts'
+import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
+
+export class GroupCreate extends SubmitCommand {
+  static override summary = 'Ask for a new agent group, and print the id of the change.'
+  static override description = 'The group is there when the change is approved.'
+  static override examples = [
+    'svcctl group create research --agent mock',
+    'svcctl group create research --agent model --model anthropic/some-model --text "You are brief."',
+  ]
+
+  static override args = { id: Args.string({ description: 'Id of the group.', required: true }) }
+
+  static override flags = {
+    agent: Flags.string({ summary: 'What runs in its sandboxes.', options: ['mock', 'model'], required: true }),
+    name: sugarFlags.name,
+    text: sugarFlags.text,
+    model: sugarFlags.model,
+  }
+
+  async run(): Promise<Submitted> {
+    const { args, flags } = await this.parse(GroupCreate)
+    return await this.submit(flags, {
+      kind: 'agent_create',
+      group: args.id,
+      after: fromSugar('agent_create', { ...flags, group: args.id }),
+    })
+  }
+}

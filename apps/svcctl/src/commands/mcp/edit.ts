@@ -1,0 +1,30 @@
+// svcctl mcp edit
+import { PutServerAnswer } from '@gatehouse/contracts'
+import { edited } from '../../catalog/edited.ts'
+import { entryFlags } from '../../catalog/entry-flags.ts'
+import { Args } from '../../oclif.ts'
+import { UnitCommand } from '../../unit-command.ts'
+
+export class McpEdit extends UnitCommand<PutServerAnswer> {
+  static override summary = 'Change the entry of a tool server.'
+  static override description =
+    'What is not named stays as it is, stored values too. Ends with 5 if somebody else changed the entry meanwhile. Grants are held to the entry that was approved.'
+  static override result = PutServerAnswer
+  static override examples = [
+    'svcctl mcp edit sample --arg main.mjs --arg=-v',
+    "svcctl mcp edit far --url https://mcp.example.org/v2 --header 'Authorization=Bearer ${SEARCH_TOKEN}'",
+  ]
+
+  static override args = { name: Args.string({ description: 'Label of the server.', required: true }) }
+
+  static override flags = { ...entryFlags }
+
+  async run(): Promise<PutServerAnswer> {
+    const { args, flags } = await this.parse(McpEdit)
+    const client = await this.connect(flags)
+    const { entry, tag } = await client.servers.show(args.name)
+    const answer = await client.servers.put(args.name, edited(entry, flags), { ifMatch: tag })
+    for (const { agentGroupID } of answer.grants) this.say(`The grant of ${agentGroupID} was for another server than this one is now.`)
+    return answer
+  }
+}

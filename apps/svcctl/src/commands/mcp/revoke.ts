@@ -1,0 +1,25 @@
+// svcctl mcp revoke
+import { fromSugar } from '../../submission/sugar.ts'
+import { grantFlags } from '../../submission/sugar-flags.ts'
+import { Args, Flags } from '../../oclif.ts'
+import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
+
+export class McpRevoke extends SubmitCommand {
+  static override summary = 'Ask that a group may no longer use a server, or some of its tools.'
+  static override description =
+    'Prints the id of the change. It takes power away, so that its requester may approve it. To stop calls at once: svcctl freeze.'
+  static override examples = ['svcctl mcp revoke sample --group dev-agent', 'svcctl mcp revoke sample --group dev-agent --tool echo']
+
+  static override args = { name: Args.string({ description: 'Label of the server.', required: true }) }
+
+  static override flags = { group: Flags.string({ summary: 'Agent group.', helpValue: 'ID', required: true }), tool: grantFlags.tool }
+
+  async run(): Promise<Submitted> {
+    const { args, flags } = await this.parse(McpRevoke)
+    return await this.submit(flags, {
+      kind: 'mcp_revoke',
+      group: flags.group,
+      after: fromSugar('mcp_revoke', { ...flags, server: args.name }),
+    })
+  }
+}

@@ -1,0 +1,35 @@
+// svcctl session list
+import { SessionStatus } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { type Column, table } from '../../output/table.ts'
+import { Flags } from '../../oclif.ts'
+import { UnitCommand } from '../../unit-command.ts'
+
+const columns: readonly Column<SessionStatus>[] = [
+  { name: 'ID', value: (session) => session.id },
+  { name: 'GROUP', value: (session) => session.agentGroupID },
+  { name: 'STATE', value: (session) => session.state },
+  { name: 'WAITING', value: (session) => String(session.waiting) },
+  { name: 'LAUNCHES', value: (session) => String(session.launches) },
+  { name: 'CONVERSATION', value: (session) => session.conversationId, flexible: true },
+  { name: 'LAST EXIT', value: (session) => session.lastExit ?? '-', flexible: true },
+]
+
+export class SessionList extends UnitCommand<SessionStatus[]> {
+  static override summary = 'List the sessions: conversations that have an agent.'
+  static override description = 'WAITING counts messages that no agent has answered for yet. Into a pipe: tab-separated, without a header.'
+  static override result = v.array(SessionStatus)
+  static override examples = ['svcctl session list', 'svcctl session list --group dev-agent --json']
+
+  static override flags = { group: Flags.string({ summary: 'Agent group.', helpValue: 'ID' }) }
+
+  async run(): Promise<SessionStatus[]> {
+    const { flags } = await this.parse(SessionList)
+    const client = await this.connect(flags)
+    const { items } = await client.sessions.list()
+    const sessions = items.filter(({ agentGroupID }) => flags.group === undefined || agentGroupID === flags.group)
+    this.print(table(columns, sessions, process.stdout))
+    if (sessions.length === 0) this.remark("There is no session. Try: svcctl chat GROUP 'hello'")
+    return sessions
+  }
+}

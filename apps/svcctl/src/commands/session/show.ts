@@ -1,0 +1,27 @@
+// svcctl session show
+import { ServiceError, SessionStatus } from '@gatehouse/contracts'
+import { visible } from '../../output/visible.ts'
+import { Args } from '../../oclif.ts'
+import { UnitCommand } from '../../unit-command.ts'
+
+export class SessionShow extends UnitCommand<SessionStatus> {
+  static override summary = 'Show one session.'
+  static override description = 'LAST EXIT says how its last sandbox ended.'
+  static override result = SessionStatus
+  static override examples = ['svcctl session show ses_abcdefghijklm', 'svcctl session show ses_abcdefghijklm --json']
+
+  static override args = { id: Args.string({ description: 'Id of the session.', required: true }) }
+
+  async run(): Promise<SessionStatus> {
+    const { args, flags } = await this.parse(SessionShow)
+    const client = await this.connect(flags)
+    const { items } = await client.sessions.list()
+    const session = items.find(({ id }) => id === args.id)
+    if (session === undefined) {
+      throw new ServiceError('not-found', { detail: `expected a session, there is no ${args.id}`, hint: 'svcctl session list' })
+    }
+    const rows = Object.entries({ ...session, lastExit: session.lastExit ?? '-' })
+    this.print(rows.map(([name, value]) => `${name.padEnd(15)} ${visible(String(value))}`).join('\n'))
+    return session
+  }
+}

@@ -1,0 +1,26 @@
+// svcctl session terminate
+import { Done, done } from '../../output/nothing.ts'
+import { Args, Flags } from '../../oclif.ts'
+import { UnitCommand } from '../../unit-command.ts'
+
+export class SessionTerminate extends UnitCommand<Done> {
+  static override summary = 'End a session: from the answer on nothing is allowed to it.'
+  static override description = 'Its sandbox is killed. The next message opens a new session.'
+  static override result = Done
+  static override examples = ['svcctl session terminate ses_abcdefghijklm --yes --reason "it loops"']
+
+  static override args = { id: Args.string({ description: 'Id of the session.', required: true }) }
+
+  static override flags = {
+    yes: Flags.boolean({ summary: 'Do not ask.' }),
+    reason: Flags.string({ summary: 'Why, for the journal.', helpValue: 'TEXT' }),
+  }
+
+  async run(): Promise<Done> {
+    const { args, flags } = await this.parse(SessionTerminate)
+    const client = await this.connect(flags)
+    if (!flags.yes) await this.insist(`Terminate ${args.id}?`)
+    await client.sessions.terminate(args.id, flags.reason === undefined ? {} : { reason: flags.reason })
+    return done
+  }
+}

@@ -1,0 +1,62 @@
+// svcctl token create
+import { AgentGroupID, Role, roles, ServiceError, Token } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { openSecretFile } from '../../connection/secret-file.ts'
+import { Args, Flags } from '../../oclif.ts'
+import { UnitCommand } from '../../unit-command.ts'
+
+/** The secret is in the answer only where it was not written to a file. */
+const Minted = v.strictObject({ ...Token.entries, token: v.optional(v.string()) })
+type Minted = v.InferOutput<typeof Minted>
+
+export class TokenCreate extends UnitCommand<Minted> {
+  static override summary = 'Mint a named token, into a file of mode 0600.'
+  static override description =
+    'The secret is never shown again. Without --file it is printed, but not to a terminal, whose screen others may see.'
+  static override result = Minted
+  static override examples = [
+    'svcctl token create alice --role approver --file alice.token',
+    'svcctl token create reader --role auditor --group dev-agent --expires 2099-01-31T09:30:00Z --file reader.token --force',
+  ]
+
+  static override args = { name: Args.string({ description: 'Name of the token: who will act with it.', required: true }) }
+
+  static override flags = {
+    role: Flags.string({ summary: 'What it may do.', options: [...roles], required: true }),
+    group: Flags.string({
+      summary: 'Agent group that it is narrowed to; may be given several times.',
+      helpValue: 'ID',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    expires: Flags.string({ summary: 'When it ends, such as 2027-01-31T09:30:00Z.', helpValue: 'TIME' }),
+    file: Flags.string({ summary: 'File for the secret; must not be there yet.', helpValue: 'PATH' }),
+    force: Flags.boolean({ summary: 'Write over the file.' }),
+  }
+
+  async run(): Promise<Minted> {
+    const { args, flags } = await this.parse(TokenCreate)
+    if (flags.file === undefined && this.toPeople) {
+      throw new ServiceError('invalid', {
+        detail: 'expected --file for the secret, since stdout is a terminal',
+        hint: `svcctl token create ${args.name} --role ${flags.role} --file ${args.name}.token`,
+      })
+    }
+    const file = flags.file === undefined ? undefined : await openSecretFile(flags.file, flags.force)
+    try {
+      const client = await this.connect(flags)
+      const { token, ...minted } = await client.tokens.create({
+        name: args.name,
+        role: v.parse(Role, flags.role),
+        ...(flags.group !== undefined && { groups: flags.group.map((id) => v.parse(AgentGroupID, id)) }),
+        ...(flags.expires !== undefined && { expiresAt: flags.expires }),
+      })
+      if (file === undefined) this.print(token)
+      else await file.write(token)
+      return file === undefined ? { ...minted, token } : minted
+    } catch (error) {
+      await file?.discard()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,23 @@
+// svcctl token revoke
+import { Done, done } from '../../output/nothing.ts'
+import { Args, Flags } from '../../oclif.ts'
+import { UnitCommand } from '../../unit-command.ts'
+
+export class TokenRevoke extends UnitCommand<Done> {
+  static override summary = 'Revoke a named token.'
+  static override description = 'What is open on it ends within a second.'
+  static override result = Done
+  static override examples = ['svcctl token revoke alice --yes']
+
+  static override args = { name: Args.string({ description: 'Name of the token.', required: true }) }
+
+  static override flags = { yes: Flags.boolean({ summary: 'Do not ask.' }) }
+
+  async run(): Promise<Done> {
+    const { args, flags } = await this.parse(TokenRevoke)
+    const client = await this.connect(flags)
+    if (!flags.yes) await this.insist(`Revoke the token ${args.name}?`)
+    await client.tokens.revoke(args.name)
+    return done
+  }
+}

@@ -1,0 +1,24 @@
+// svcctl unfreeze
+import { Done, done } from '../output/nothing.ts'
+import { wantedOf } from '../submission/freeze.ts'
+import { Flags } from '../oclif.ts'
+import { UnitCommand } from '../unit-command.ts'
+
+export class Unfreeze extends UnitCommand<Done> {
+  static override summary = 'Lift a freeze.'
+  static override description = 'Of one group, or without --group that of the whole unit. Only an admin may.'
+  static override result = Done
+  static override examples = ['svcctl unfreeze --reason "it was a drill"', 'svcctl unfreeze --group dev-agent --reason "mended"']
+
+  static override flags = {
+    group: Flags.string({ summary: 'Agent group.', helpValue: 'ID' }),
+    reason: Flags.string({ summary: 'Why, for the journal.', helpValue: 'TEXT', required: true }),
+  }
+
+  async run(): Promise<Done> {
+    const { flags } = await this.parse(Unfreeze)
+    const client = await this.connect(flags)
+    await client.freezes.unfreeze(wantedOf(flags))
+    return done
+  }
+}

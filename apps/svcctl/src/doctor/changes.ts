@@ -1,0 +1,31 @@
+// Changes that were approved and did not come to be, and those that wait for long.
+import { everyPage } from '../connection/every-page.ts'
+import { type Check, pass, quoted, skip, warn } from './check.ts'
+
+const long = 3 * 24 * 3_600_000
+
+export const changes: Check = {
+  name: 'changes',
+  run: async ({ unit, self }) => {
+    const found = await unit
+    if (!found.reached) return [skip('the unit does not answer')]
+    const { client } = found
+    const [failed, held] = await Promise.all([
+      everyPage((cursor) => client.changes.history({ cursor, state: 'apply_failed' }), 20),
+      everyPage((cursor) => client.changes.pending({ cursor })),
+    ])
+    const late = held.filter(({ createdAt }) => Date.now() - Date.parse(createdAt) > long)
+    const verdicts = [
+      ...failed.map(({ id, failure }) =>
+        warn(
+          `${id} was approved and could not be applied: ${failure?.reason ?? 'no reason was given'}`,
+          `svcctl change retry ${id} --by ${quoted(self)}`,
+        ),
+      ),
+      ...late.map(({ id, createdAt }) =>
+        warn(`${id} waits for a decision since ${createdAt}`, `svcctl change approve ${id} --by ${quoted(self)}`),
+      ),
+    ]
+    return verdicts.length === 0 ? [pass(`${held.length} held, none waits for long`)] : verdicts
+  },
+}

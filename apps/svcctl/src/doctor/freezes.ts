@@ -1,0 +1,19 @@
+// What was stopped and not set free again.
+import { type Check, pass, quoted, skip, warn } from './check.ts'
+
+export const freezes: Check = {
+  name: 'freezes',
+  run: async ({ unit }) => {
+    const found = await unit
+    if (!found.reached) return [skip('the unit does not answer')]
+    const { frozen } = found.status
+    if (frozen.length === 0) return [pass('nothing is frozen')]
+    return frozen.map(({ agentGroupID, reason, by }) => {
+      const what = agentGroupID === undefined ? 'the unit' : `the group ${agentGroupID}`
+      return warn(
+        `${what} is frozen by ${by}: ${reason}`,
+        `svcctl unfreeze${agentGroupID === undefined ? '' : ` --group ${quoted(agentGroupID)}`} --reason "it is mended"`,
+      )
+    })
+  },
+}

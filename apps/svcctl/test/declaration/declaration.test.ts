@@ -1,0 +1,89 @@
+// gatehouse.yaml: how it is read and written, and what a hostile one or a hostile unit can do with it.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { AgentGroup, isServiceError } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { parse } from 'yaml'
+import { parseDeclaration } from '../../src/declaration/file.ts'
+import { planOf } from '../../src/declaration/plan.ts'
+import { same } from '../../src/declaration/same.ts'
+import { declarationOf, toYaml } from '../../src/declaration/write.ts'
+import { hostile } from '../contents.ts'
+import { startUnit } from '../fake-unit.ts'
+import { svcctl } from '../svcctl.ts'
+
+const nothing = { groups: [], grants: [], wirings: [], servers: [], held: [] }
+const groupOf = (persona: string) =>
+  v.parse(AgentGroup, { id: 'alpha', name: 'Alpha', agent: 'mock', persona, createdAt: '2026-01-02T03:04:05.000Z', origin: 'seed' })
+
+for (const [name, text, said] of [
+  ['no YAML', 'version: [', /gatehouse\.yaml: /],
+  ['a key that stands twice', 'version: 1\nversion: 1\n', /unique/],
+  ['another version', 'version: 2\n', /\/version/],
+  ['a member that nobody knows', 'version: 1\ngroup: {}\n', /\/group/],
+  ['a name that is none', 'version: 1\ngroups:\n  "A b": { agent: mock }\n', /\/groups\/A b/],
+  ['aliases that stand for a huge file', `version: 1\na: &a [x,x]\nb: &b [${'*a,'.repeat(60)}]\nc: [${'*b,'.repeat(60)}]\n`, /alias/],
+] as const) {
+  test(`a file with ${name} is refused with the place`, () => {
+    assert.throws(
+      () => parseDeclaration(text, 'gatehouse.yaml'),
+      (error) =>
+        !isServiceError(error) ||
+        said.test(`${error.detail} ${(error.errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`).join()}`),
+    )
+  })
+}
+
+test('what is written is read again, and nothing in it is obeyed or hidden', () => {
+  const text = toYaml(declarationOf({ ...nothing, groups: [groupOf(`${hostile}\nsecond line\u2028third`)] }))
+  assert.doesNotMatch(text, /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2028\u200B]/)
+  const { groups } = parse(text) as { groups: { alpha: { persona: string } } }
+  assert.equal(groups.alpha.persona, `${hostile}\nsecond line\u2028third`)
+  const plan = planOf(parseDeclaration(text, 'it'), { ...nothing, groups: [groupOf(groups.alpha.persona)] })
+  assert.deepEqual(plan, { steps: [], others: [] })
+})
+
+test('what rests on something that is not there waits for it', () => {
+  const declared = parseDeclaration('version: 1\ngroups:\n  alpha: { agent: mock, grants: { one: { tools: [] } } }\n', 'it')
+  assert.deepEqual(
+    planOf(declared, nothing).steps.map(({ kind, waitsFor }) => [kind, waitsFor]),
+    [
+      ['agent_create', undefined],
+      ['mcp_access', 'the group alpha'],
+    ],
+  )
+  assert.deepEqual(
+    planOf(declared, { ...nothing, groups: [groupOf('')] }).steps.map(({ kind, waitsFor }) => [kind, waitsFor]),
+    [['mcp_access', 'the tool server one']],
+  )
+})
+
+test('what no change can bring is said with the command that does', () => {
+  const declared = parseDeclaration('version: 1\ngroups:\n  alpha: { agent: model, name: Other }\n', 'it')
+  const { steps, others } = planOf(declared, { ...nothing, groups: [groupOf('')] })
+  assert.deepEqual(steps, [])
+  assert.match(others.join('\n'), /svcctl group remove alpha[^]*svcctl group show alpha/)
+})
+
+test('a mask is equal to any stored text, and to nothing else', () => {
+  assert.ok(same({ env: { A: 'x' } }, { env: { A: '••••' } }))
+  assert.ok(!same({ env: { A: 'x' } }, { env: {} }))
+  assert.ok(!same({ env: { A: 'x' } }, { env: { A: 'y' } }))
+})
+
+test('export of a unit whose agents send what a terminal obeys is harmless, and apply shows such a diff harmlessly', async () => {
+  await using unit = await startUnit()
+  const env = { SERVICE_API_URL: unit.address }
+  const exported = await svcctl(['export'], { env })
+  assert.equal(exported.code, 0)
+  assert.doesNotMatch(exported.stdout, /[\u001b\u009b\u202e\u200b]/)
+  const folder = mkdtempSync(join(tmpdir(), 'svcctl-apply-'))
+  writeFileSync(join(folder, 'it.yaml'), 'version: 1\ngroups:\n  dev-agent: { agent: mock, persona: "quiet" }\n')
+  const shown = await svcctl(['apply', '-f', join(folder, 'it.yaml'), '--diff'], { env })
+  rmSync(folder, { recursive: true })
+  assert.match(shown.stdout, /^persona dev-agent\n {2}- instructions: red\\u\{1b\}/)
+  assert.doesNotMatch(shown.stdout, /[\u001b\u009b\u202e\u200b]/)
+})

@@ -1,0 +1,139 @@
+// svcctl doctor: it names what is broken, its fix mends it when typed, and it alters nothing.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, suite, test, type TestContext } from 'node:test'
+import { openJournal } from '@gatehouse/journal'
+import { createLogger } from '@gatehouse/kernel'
+import type { Finding } from '../../src/doctor/check.ts'
+import { checks } from '../../src/doctor/checks.ts'
+import { examine } from '../../src/doctor/examine.ts'
+import { createSite } from '../../src/doctor/site.ts'
+import { startUnit } from '../fake-unit.ts'
+import { program, svcctl } from '../svcctl.ts'
+import { type Broken, broken, type Place, secret, sound, writeState } from './broken.ts'
+
+let journal: string
+
+before(async () => {
+  journal = mkdtempSync(join(tmpdir(), 'svcctl-doctor-journal-'))
+  const log = createLogger({ process: 'test', level: 'error', write: () => undefined })
+  const paths = { path: join(journal, 'audit.jsonl'), publicKeyPath: join(journal, 'journal.pub') }
+  const opened = await openJournal({ ...paths, seed: Buffer.alloc(32, 7), epoch: 1, log })
+  await opened.append([{ stage: 'start', edge: 'gateway.control-plane', principal: 'gateway', detail: {} }])
+  await opened.close()
+})
+after(() => rmSync(journal, { recursive: true }))
+
+/** A host and a unit with which nothing is wrong. */
+const makePlace = async (t: TestContext, mends?: string): Promise<Place> => {
+  const folder = mkdtempSync(join(tmpdir(), 'svcctl-doctor-'))
+  const stateDir = join(folder, 'state of it')
+  writeState(stateDir)
+  for (const name of ['audit.jsonl', 'journal.pub']) copyFileSync(join(journal, name), join(stateDir, name))
+  const answers = sound()
+  const hear = ({ method, path }: { method: string; path: string }): void => {
+    if (mends === `${method} ${path.split('?')[0]}`)
+      Object.assign(answers, sound(), { 'GET /v1/sessions': { items: [] }, 'GET /v1/grants': { items: [] } })
+    if (mends === `${method} ${path.split('?')[0]}`)
+      Object.assign(answers, { 'GET /v1/tokens': { items: [] }, 'GET /v1/registry/mcp-servers': { items: [] } })
+  }
+  const unit = await startUnit({ token: secret, answers, hear })
+  t.after(async () => {
+    await unit.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const environment = { PATH: process.env['PATH'], HOME: folder, SERVICE_API_URL: unit.address, SERVICE_API_TOKEN: secret }
+  return { folder, stateDir, environment, answers }
+}
+
+const look = (place: Place, check: string): Promise<Finding[]> =>
+  examine(
+    createSite({
+      environment: place.environment,
+      address: place.environment['SERVICE_API_URL'] ?? 'http://127.0.0.1:8787',
+      tokenFile: undefined,
+      insecure: false,
+      stateDir: place.stateDir,
+    }),
+    checks.filter(({ name }) => name === check),
+  )
+
+const wrong = (findings: readonly Finding[], check: string): Finding[] =>
+  findings.filter((finding) => finding.check === check && (finding.status === 'warn' || finding.status === 'fail'))
+
+/** Types the line into a shell, and gives the environment that it left. */
+const type = async (line: string, place: Place): Promise<Record<string, string>> => {
+  const script = `svcctl() { '${process.execPath}' '${program}' "$@"; }\n{ ${line}\n} >&2 || exit 9\nenv -0`
+  const child = spawn('bash', ['-c', script], { env: place.environment, cwd: place.folder })
+  const code = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
+  assert.equal(await code, 0, `${line}: ${err}`)
+  const pairs = out.split('\0').map((pair): [string, string] => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)])
+  return Object.fromEntries(pairs.filter(([name]) => name !== ''))
+}
+
+suite('a broken set-up', () => {
+  test('is one of at least 25', () => assert.ok(Object.keys(broken).length >= 25))
+
+  for (const [name, { check, breakIt, mends }] of Object.entries<Broken>(broken)) {
+    test(`with ${name} is named, and mended by the line that is printed`, async (t) => {
+      const place = await makePlace(t, mends)
+      assert.deepEqual(wrong(await look(place, check), check), [], 'the check has nothing to say before')
+      breakIt(place)
+      const [found] = wrong(await look(place, check), check)
+      assert.ok(found?.fix !== undefined, `${check} names it with a fix`)
+      const environment = await type(found.fix, place)
+      assert.deepEqual(wrong(await look({ ...place, environment }, check), check), [], found.fix)
+    })
+  }
+})
+
+/** Everything about every file below, but when it was read. */
+const fingerprint = (folder: string): string => {
+  const lines = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .toSorted()
+    .map((name) => {
+      const path = join(folder, name)
+      const { mode, uid, gid, size, mtimeMs, ctimeMs } = statSync(path)
+      const contents = statSync(path).isFile() ? createHash('sha256').update(readFileSync(path)).digest('hex') : ''
+      return [name, mode, uid, gid, size, mtimeMs, ctimeMs, contents].join(' ')
+    })
+  return lines.join('\n')
+}
+
+test('doctor alters no byte of the state, with the unit up and down, and ends with 1 if a check fails', async (t) => {
+  const place = await makePlace(t)
+  const { SERVICE_API_URL = '' } = place.environment
+  const before = fingerprint(place.stateDir)
+  const run = (address: string) =>
+    svcctl(['doctor', '--state-dir', place.stateDir, '--addr', address, '--json'], { env: { SERVICE_API_TOKEN: secret } })
+  const up = await run(SERVICE_API_URL)
+  const down = await run('http://127.0.0.1:9')
+  assert.equal(fingerprint(place.stateDir), before)
+  const findings = JSON.parse(up.stdout) as Finding[]
+  assert.deepEqual(
+    findings.filter(({ status }) => status === 'fail').map(({ check }) => check),
+    [],
+  )
+  assert.equal(up.code, 0)
+  assert.equal(down.code, 1)
+  assert.ok((JSON.parse(down.stdout) as Finding[]).some(({ check, status }) => check === 'reachability' && status === 'fail'))
+  for (const { stdout, stderr } of [up, down]) assert.ok(!(stdout + stderr).includes(secret))
+  assert.ok(!existsSync(`${place.stateDir}/gateway.db-wal`))
+})
+
+test('a check that breaks is a finding like any other', async (t) => {
+  const place = await makePlace(t)
+  place.answers['GET /v1/sessions'] = { items: 'nonsense' }
+  const findings = await look(place, 'sessions')
+  assert.match(wrong(findings, 'sessions')[0]?.detail ?? '', /^it broke: /)
+  const { stdout } = await svcctl(['doctor', '--state-dir', place.stateDir, '--addr', place.environment['SERVICE_API_URL'] ?? ''], {
+    env: { SERVICE_API_TOKEN: secret },
+  })
+  assert.match(stdout, /^sessions\tfail\tit broke/m)
+})

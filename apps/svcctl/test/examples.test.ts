@@ -1,0 +1,116 @@
+// Every example of every help page, run as it stands against the fake unit; and the JSON of each against its schema.
+import assert from 'node:assert/strict'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { openJournal, verifyJournal } from '@gatehouse/journal'
+import { createLogger } from '@gatehouse/kernel'
+import { toJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import { commands as table } from '../src/commands/index.ts'
+import type { CommandClass } from '../src/dispatch/table.ts'
+import { examplesOf } from '../src/help/command.ts'
+import { type FakeUnit, startUnit } from './fake-unit.ts'
+import { type Ended, svcctlMany } from './svcctl.ts'
+
+const file = join(import.meta.dirname, 'results.snapshot.json')
+const secret = 'S3CR3T-token-of-the-test'
+
+/** Words of a command line as a shell would give them; no example has variables or redirections. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
+    word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
+  )
+
+/** Needs an engine and a registry. */
+const needsMore: ReadonlySet<string> = new Set(['mcp:pack'])
+
+/** A terminal would obey or hide these. */
+const obeyed = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\u200B]/
+
+/** A journal with its head, and a declaration, as the examples name them. */
+const writeState = async (folder: string): Promise<void> => {
+  const state = join(folder, 'state')
+  mkdirSync(state, { mode: 0o700 })
+  const log = createLogger({ process: 'test', level: 'error', write: () => undefined })
+  const paths = { path: join(state, 'audit.jsonl'), publicKeyPath: join(state, 'journal.pub') }
+  const journal = await openJournal({ ...paths, seed: Buffer.alloc(32, 7), epoch: 1, log })
+  await journal.append([{ stage: 'start', edge: 'gateway.control-plane', principal: 'gateway', detail: {} }])
+  await journal.close()
+  const verdict = await verifyJournal({ ...paths, head: undefined })
+  assert.ok(verdict.ok)
+  writeFileSync(join(folder, 'gatehouse.yaml'), 'version: 1\ngroups:\n  dev-agent: { agent: mock, persona: quiet }\n')
+  copyFileSync(paths.path, join(folder, 'audit.jsonl'))
+  writeFileSync(join(folder, 'head.json'), JSON.stringify(verdict.head))
+}
+
+const withJson = (argv: readonly string[]): string[] => [
+  ...argv,
+  ...(argv.includes('--json') ? [] : ['--json']),
+  ...(argv[0] === 'token' && argv.includes('--file') && !argv.includes('--force') ? ['--force'] : []),
+]
+
+suite('the examples of svcctl', () => {
+  let unit: FakeUnit
+  let cwd: string
+  let commands: [string, CommandClass][]
+  let lines: { line: string; argv: string[]; result: v.GenericSchema }[]
+  let ended: Ended[]
+  let asJson: Ended[]
+
+  before(async () => {
+    unit = await startUnit({ token: secret })
+    cwd = mkdtempSync(join(tmpdir(), 'svcctl-examples-'))
+    await writeState(cwd)
+    commands = await Promise.all(Object.entries(table).map(async ([id, load]): Promise<[string, CommandClass]> => [id, await load()]))
+    lines = commands.flatMap(([id, command]) =>
+      (needsMore.has(id) ? [] : examplesOf(command)).map(({ command: line }) => ({
+        line,
+        argv: wordsOf(line).slice(1),
+        result: command.result,
+      })),
+    )
+    const run = (argvs: string[][]) =>
+      svcctlMany(argvs, { cwd, env: { SERVICE_API_URL: unit.address, SERVICE_API_TOKEN: secret, HOME: cwd } })
+    ended = await run(lines.map(({ argv }) => argv))
+    asJson = await run(lines.map(({ argv }) => withJson(argv)))
+  })
+  after(async () => {
+    await unit.close()
+    rmSync(cwd, { recursive: true })
+  })
+
+  test('all run', () => {
+    assert.ok(lines.length > 60)
+    for (const [index, { line }] of lines.entries()) assert.equal(ended[index]?.code, 0, `${line}: ${ended[index]?.stderr}`)
+  })
+
+  test('give JSON that fits the schema of their command', () => {
+    for (const [index, { line, result }] of lines.entries()) {
+      const { code, stdout, stderr } = asJson[index]!
+      assert.equal(code, 0, `${line}: ${stderr}`)
+      const parsed = v.safeParse(result, JSON.parse(stdout))
+      assert.ok(parsed.success, `${line}: ${JSON.stringify(parsed.issues?.map(({ message }) => message))}`)
+    }
+  })
+
+  test('hand no character to a terminal that it would obey, and the token to nobody', () => {
+    for (const [index, { line }] of lines.entries()) {
+      for (const { stdout, stderr } of [ended[index]!, asJson[index]!]) {
+        assert.doesNotMatch(stdout + stderr, obeyed, line)
+        assert.ok(!(stdout + stderr).includes(secret), line)
+      }
+    }
+    assert.ok(ended.filter(({ stdout }) => stdout.includes('\\u{1b}[31m')).length > 10, 'the fake unit did send what a terminal obeys')
+    assert.match('\u001b[31m', obeyed)
+  })
+
+  test('have the schemas that were promised', () => {
+    const schemas = Object.fromEntries(
+      commands.map(([name, { result }]) => [name.replaceAll(':', ' '), toJsonSchema(result, { errorMode: 'ignore' })]),
+    )
+    if (process.env['UPDATE_SNAPSHOT'] === '1') writeFileSync(file, `${JSON.stringify(schemas)}\n`)
+    assert.deepEqual(JSON.parse(JSON.stringify(schemas)), JSON.parse(readFileSync(file, 'utf8')))
+  })
+})
