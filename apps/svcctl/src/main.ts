@@ -1,13 +1,10 @@
 // Runs one command and turns whatever it throws into words and an exit code.
 import { ServiceError } from '@gatehouse/contracts'
 import type { Environment } from './command.ts'
-import { commands } from './commands/index.ts'
+import { allCommands as table } from './dispatch/all.ts'
 import { find, isTopic, type Wanted } from './dispatch/find.ts'
-import type { CommandTable } from './dispatch/table.ts'
 import { moveLeadingFlags } from './leading-flags.ts'
 import { version } from './version.ts'
-
-const table: CommandTable = commands
 
 const help = async (id: string): Promise<void> => {
   const { widthOf } = await import('./help/text.ts')

@@ -32,7 +32,7 @@ export class Completion extends SvcctlCommand<Script> {
     const { args } = await this.parse(Completion)
     const { commands } = await import('./index.ts')
     const shell = v.parse(Script.entries.shell, args.shell)
-    const surface = await surfaceOf(commands)
+    const surface = await surfaceOf({ ...commands, completion: () => Promise.resolve(Completion) })
     const script = shells[shell](surface)
     this.print(script)
     return { shell, script }

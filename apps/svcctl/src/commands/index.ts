@@ -1,4 +1,4 @@
-// Every command by its name. Each is loaded alone, since one command never needs another.
+// Every command by its name, but the one that looks at all of them. Each is loaded alone, since one command never needs another.
 import type { CommandTable } from '../dispatch/table.ts'
 
 export const commands = {
@@ -18,7 +18,6 @@ export const commands = {
   'change:watch': async () => (await import('./change/watch.ts')).ChangeWatch,
   'change:withdraw': async () => (await import('./change/withdraw.ts')).ChangeWithdraw,
   chat: async () => (await import('./chat.ts')).Chat,
-  completion: async () => (await import('./completion.ts')).Completion,
   doctor: async () => (await import('./doctor.ts')).Doctor,
   explain: async () => (await import('./explain.ts')).Explain,
   export: async () => (await import('./export.ts')).Export,

@@ -67,7 +67,7 @@ const mountOf = (text: string): State => {
   return { source, target, mode }
 }
 
-export const grantOf = ({ server, tool = [], 'all-tools': all = false, expires, 'max-calls': maxCalls }: Sugar): State => {
+const grantOf = ({ server, tool = [], 'all-tools': all = false, expires, 'max-calls': maxCalls }: Sugar): State => {
   if (server === undefined || (tool.length === 0 && !all)) throw missing('mcp_access', '--server and --tool (or --all-tools)')
   return given({ server, tools: all ? [] : tool, expiresAt: expires, maxCalls })
 }
