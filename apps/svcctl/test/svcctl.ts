@@ -24,7 +24,11 @@ export interface TerminalOptions extends Pick<RunOptions, 'env'> {
   readonly typed?: readonly (readonly [words: string, keys: string])[]
 }
 
-const start = (file: string, args: readonly string[], env: RunOptions['env'], cwd = process.cwd()): ChildProcessWithoutNullStreams => {
+const start = (
+  file: string,
+  args: readonly string[],
+  { env, cwd = process.cwd() }: { readonly env: RunOptions['env']; readonly cwd?: string },
+): ChildProcessWithoutNullStreams => {
   const child = spawn(file, args, {
     cwd,
     env: { PATH: process.env['PATH'], XDG_CACHE_HOME: cache, HOME: '/nonexistent', TERM: 'xterm', ...env },
@@ -40,7 +44,7 @@ const end = async (child: ChildProcessWithoutNullStreams): Promise<Ended> => {
 }
 
 export const svcctl = (args: readonly string[], { env, input = '' }: RunOptions = {}): Promise<Ended> => {
-  const child = start(process.execPath, [program, ...args], env)
+  const child = start(process.execPath, [program, ...args], { env })
   child.stdin.end(input)
   return end(child)
 }
@@ -50,7 +54,7 @@ export const svcctlMany = async (
   lines: readonly (readonly string[])[],
   { env, cwd }: Pick<RunOptions, 'env'> & { readonly cwd: string },
 ): Promise<Ended[]> => {
-  const child = start(process.execPath, [many], env, cwd)
+  const child = start(process.execPath, [many], { env, cwd })
   child.stdin.end(JSON.stringify(lines))
   const { stdout, stderr, code } = await end(child)
   if (code !== 0) throw new Error(`expected the fixture to end with 0, got ${code}: ${stderr}`)
@@ -62,7 +66,7 @@ const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 /** Both streams come as one, with the line ends of a terminal made plain. */
 export const svcctlAtTerminal = async (args: readonly string[], { env, typed = [] }: TerminalOptions = {}): Promise<Ended> => {
   const command = [process.execPath, program, ...args].map(quote).join(' ')
-  const child = start('script', ['-qec', command, '/dev/null'], { SHELL: '/bin/sh', ...env })
+  const child = start('script', ['-qec', command, '/dev/null'], { env: { SHELL: '/bin/sh', ...env } })
   const waiting = [...typed]
   let seen = ''
   child.stdout.on('data', (chunk: Buffer) => {

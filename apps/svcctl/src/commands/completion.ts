@@ -12,7 +12,7 @@ type Script = v.InferOutput<typeof Script>
 const surfaceOf = async (table: CommandTable): Promise<Surface> =>
   Object.fromEntries(
     await Promise.all(
-      Object.entries(table).map(async ([id, load]) => [
+      Object.entries(table).map(async ([id, load]): Promise<[string, string[]]> => [
         id.replaceAll(':', ' '),
         ['--json', '--help', ...flagsOf(await load()).map(([name]) => `--${name}`)],
       ]),

@@ -1,9 +1,11 @@
 // gatehouse.yaml: what a unit should have. What it does not name is left as it is.
 import {
+  AgentGroupID,
   AgentKind,
   BuiltinTool,
   CatalogEntry,
   GroupLimits,
+  McpAccess,
   Member,
   ModelChoice,
   Mount,
@@ -11,7 +13,6 @@ import {
   ServiceError,
   WiringTerms,
 } from '@gatehouse/contracts'
-import { AgentGroupID, McpAccess } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { type Document, parseDocument } from 'yaml'
 

@@ -12,7 +12,7 @@ export interface Example {
 const program = 'svcctl'
 
 /** Examples as somebody types them. */
-export const examplesOf = ({ examples = [] }: CommandClass): Example[] =>
+export const examplesOf = ({ examples }: CommandClass): Example[] =>
   examples.map((example) => (typeof example === 'string' ? { description: undefined, command: example } : example))
 
 /** Flags of a command and of every command that asks a unit; `--json` is added by the parser. */
