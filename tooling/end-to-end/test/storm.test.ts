@@ -73,6 +73,9 @@ const wake = async (unit: Unit): Promise<void> => {
   for (const { id, state } of items) if (state === 'parked') await unit.client.sessions.resume(id).catch(() => undefined)
 }
 
+/** Those that stay: trial sandboxes, which prove the seal after a start, come and go beside them. */
+const processesOf = async (unit: Unit) => (await unit.client.status()).processes.map(({ name, pid }) => ({ name, pid }))
+
 const allMessages = async (unit: Unit) => {
   const all: Awaited<ReturnType<Unit['client']['chat']['messages']>>['messages'] = []
   for (;;) {
@@ -105,7 +108,7 @@ test(
     t.after(beside.dispose)
     assert.equal(await say(beside, 'beside'), 'echo: beside')
     const untouched = (await beside.client.sessions.list()).items
-    const theirs = await descendants(beside.pid)
+    const theirs = await processesOf(beside)
     assert.equal(await say(unit, 'first'), 'echo: first')
 
     const sent: string[] = []
@@ -146,7 +149,7 @@ test(
     )
 
     assert.deepEqual((await beside.client.sessions.list()).items, untouched)
-    assert.deepEqual(await descendants(beside.pid), theirs)
+    assert.deepEqual(await processesOf(beside), theirs)
     await unit.stop()
     await waitFor('no process and no mount of the unit to be left', patience, async () => (await tracesOf(unit.stateDir)).length === 0)
     assert.equal(await say(beside, 'still here'), 'echo: still here')
