@@ -6,4 +6,4 @@ import { join } from 'node:path'
 
 enableCompileCache(join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'svcctl', 'compiled'))
 const { main } = await import('../src/main.ts')
-process.exitCode = await main(process.argv.slice(2), process.env)
+process.exitCode = await main(process.argv.slice(2), process.env, import.meta.dirname)

@@ -1,6 +1,6 @@
 // A command that asks a unit: where it is, and with which token.
 import { type Client, createClient } from '@gatehouse/client'
-import { Flags } from './oclif.ts'
+import { Flags } from '@oclif/core'
 import { SvcctlCommand } from './command.ts'
 import { checkAddress } from './connection/address.ts'
 import { createFetch } from './connection/node-fetch.ts'

@@ -1,28 +1,42 @@
-// The scripts of svcctl completion, in the shells that are here.
+// What svcctl completion prints, evaluated in the shells that it is for.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { test } from 'node:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
 import { svcctl } from './svcctl.ts'
 
-/** What bash offers behind these words. */
-const offered = (script: string, words: readonly string[]): string[] => {
-  const quoted = words.map((word) => `'${word}'`).join(' ')
-  const asked = `${script}\nCOMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _svcctl; printf '%s\\n' "\${COMPREPLY[@]}"`
-  const { stdout, stderr, status } = spawnSync('bash', ['-c', asked], { encoding: 'utf8' })
-  assert.equal(status, 0, stderr)
-  return stdout.trimEnd().split('\n')
-}
+suite('svcctl completion', () => {
+  let cache: string
+  const complete = (shell: string) => svcctl(['completion', shell], { env: { SVCCTL_CACHE_DIR: cache } })
 
-test('bash completes commands, the words behind them and flags, also behind arguments', async () => {
-  const { stdout } = await svcctl(['completion', 'bash'])
-  assert.deepEqual(offered(stdout, ['svcctl', 'ch']), ['change', 'chat'])
-  assert.deepEqual(offered(stdout, ['svcctl', 'change', 'ap']), ['approve'])
-  assert.deepEqual(offered(stdout, ['svcctl', 'change', 'approve', 'chg_1', '--d']), ['--digest'])
-  assert.ok(offered(stdout, ['svcctl', 'registry', '']).includes('wirings'))
-})
+  /** What bash offers behind these words. */
+  const offered = (script: string, words: readonly string[]): string[] => {
+    const quoted = words.map((word) => `'${word}'`).join(' ')
+    const asked = `eval "$SCRIPT"; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _svcctl_autocomplete; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const { stdout, stderr, status } = spawnSync('bash', ['-c', asked], { encoding: 'utf8', env: { ...process.env, SCRIPT: script } })
+    assert.equal(status, 0, stderr)
+    return [...new Set(stdout.trimEnd().split('\n'))].toSorted()
+  }
 
-test('zsh and fish get scripts of their own, and another shell is refused', async () => {
-  assert.match((await svcctl(['completion', 'zsh'])).stdout, /^#compdef svcctl/)
-  assert.match((await svcctl(['completion', 'fish'])).stdout, /complete -c svcctl/)
-  assert.equal((await svcctl(['completion', 'csh'])).code, 2)
+  before(() => {
+    cache = mkdtempSync(join(tmpdir(), 'svcctl-completion-'))
+  })
+  after(() => rmSync(cache, { recursive: true }))
+
+  test('lets bash complete commands, the words behind them and flags', async () => {
+    const { stdout } = await complete('bash')
+    assert.deepEqual(offered(stdout, ['svcctl', 'ch']), ['change', 'chat'])
+    assert.deepEqual(offered(stdout, ['svcctl', 'change', 'ap']), ['approve'])
+    assert.deepEqual(offered(stdout, ['svcctl', 'change', 'approve', '--d']), ['--digest'])
+    assert.ok(offered(stdout, ['svcctl', 'registry', '']).includes('wirings'))
+  })
+
+  test('lets zsh complete, and refuses another shell', async () => {
+    const { stdout } = await complete('zsh')
+    assert.equal(stdout, `source '${join(cache, 'autocomplete/zsh_setup')}'\n`)
+    assert.match(readFileSync(join(cache, 'autocomplete/functions/zsh/_svcctl'), 'utf8'), /^#compdef svcctl/)
+    assert.equal((await complete('csh')).code, 2)
+  })
 })

@@ -8,10 +8,8 @@ import { openJournal, verifyJournal } from '@gatehouse/journal'
 import { createLogger } from '@gatehouse/kernel'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { allCommands as table } from '../src/dispatch/all.ts'
-import type { CommandClass } from '../src/dispatch/table.ts'
-import { examplesOf } from '../src/help/command.ts'
 import { type FakeUnit, startUnit } from './fake-unit.ts'
+import { type CommandClass, examplesOf, loadCommands } from './loaded.ts'
 import { type Ended, svcctlMany } from './svcctl.ts'
 
 const file = join(import.meta.dirname, 'results.snapshot.json')
@@ -63,16 +61,19 @@ suite('the examples of svcctl', () => {
     unit = await startUnit({ token: secret })
     cwd = mkdtempSync(join(tmpdir(), 'svcctl-examples-'))
     await writeState(cwd)
-    commands = await Promise.all(Object.entries(table).map(async ([id, load]): Promise<[string, CommandClass]> => [id, await load()]))
+    commands = await loadCommands()
     lines = commands.flatMap(([id, command]) =>
-      (needsMore.has(id) ? [] : examplesOf(command)).map(({ command: line }) => ({
+      (needsMore.has(id) ? [] : examplesOf(command)).map((line) => ({
         line,
         argv: wordsOf(line).slice(1),
         result: command.result,
       })),
     )
     const run = (argvs: string[][]) =>
-      svcctlMany(argvs, { cwd, env: { SERVICE_API_URL: unit.address, SERVICE_API_TOKEN: secret, HOME: cwd } })
+      svcctlMany(argvs, {
+        cwd,
+        env: { SERVICE_API_URL: unit.address, SERVICE_API_TOKEN: secret, HOME: cwd, SVCCTL_CACHE_DIR: join(cwd, 'cache') },
+      })
     ended = await run(lines.map(({ argv }) => argv))
     asJson = await run(lines.map(({ argv }) => withJson(argv)))
   })

@@ -3,15 +3,11 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, suite, test } from 'node:test'
-import { allCommands as table } from '../src/dispatch/all.ts'
-import type { CommandClass } from '../src/dispatch/table.ts'
-import { topics } from '../src/dispatch/topics.ts'
-import { examplesOf, flagsOf } from '../src/help/command.ts'
-import { svcctl } from './svcctl.ts'
+import { startUnit } from './fake-unit.ts'
+import { type CommandClass, examplesOf, type Flag, flagsOf, loadCommands, loadConfig } from './loaded.ts'
+import { svcctl, svcctlAtTerminal } from './svcctl.ts'
 
 const file = join(import.meta.dirname, 'surface.snapshot.json')
-
-type Flag = CommandClass['flags'][string]
 
 const flagOf = (flag: Flag): object => ({
   type: flag.type,
@@ -35,9 +31,7 @@ suite('the surface of svcctl', () => {
   let commands: [string, CommandClass][]
 
   before(async () => {
-    commands = await Promise.all(
-      Object.entries(table).map(async ([id, load]): Promise<[string, CommandClass]> => [id.replaceAll(':', ' '), await load()]),
-    )
+    commands = (await loadCommands()).map(([id, command]) => [id.replaceAll(':', ' '), command])
   })
 
   test('is the one that was promised', () => {
@@ -49,7 +43,7 @@ suite('the surface of svcctl', () => {
   test('explains every command, and shows examples whose flags exist', () => {
     for (const [name, command] of commands) {
       assert.ok(command.summary && command.description, `${name} has a summary and a description`)
-      const examples = examplesOf(command).map((example) => example.command)
+      const examples = examplesOf(command)
       assert.ok(examples.length > 0, `${name} has an example`)
       const known = new Set(['json', ...flagsOf(command).map(([flag]) => flag)])
       for (const flag of examples.join(' ').matchAll(/ --([a-z-]+)/g)) assert.ok(known.has(flag[1] ?? ''), `${name} knows --${flag[1]}`)
@@ -58,11 +52,13 @@ suite('the surface of svcctl', () => {
     }
   })
 
-  test('offers a token on no command, and explains every topic', () => {
+  test('offers a token on no command, and explains every topic', async () => {
+    const { topics } = await loadConfig()
+    const described = new Set(topics.filter(({ description }) => description).map(({ name }) => name))
     for (const [name, command] of commands) {
       assert.ok(!flagsOf(command).some(([flag]) => flag === 'token'), name)
       const words = name.split(' ').slice(0, -1)
-      for (let count = 1; count <= words.length; count += 1) assert.ok(topics[words.slice(0, count).join(':')], name)
+      for (let count = 1; count <= words.length; count += 1) assert.ok(described.has(words.slice(0, count).join(':')), name)
     }
   })
 
@@ -82,5 +78,19 @@ suite('the surface of svcctl', () => {
     const ended = await svcctl(['change', 'aprove'])
     assert.equal(ended.code, 2)
     assert.match(ended.stderr, /Try: svcctl change approve/)
+    const far = await svcctl(['nonsense', '--json'])
+    assert.equal(far.code, 2)
+    assert.match(far.stdout + far.stderr, /^\{\n.*"hint": "svcctl --help"\n\}\n$/s)
+  })
+
+  test('asks at a terminal, and runs what was meant', async () => {
+    await using unit = await startUnit()
+    const options = { env: { SERVICE_API_URL: unit.address } }
+    const no = await svcctlAtTerminal(['change', 'pendng'], { ...options, typed: [['Did you mean', 'n\r']] })
+    assert.equal(no.code, 2)
+    assert.match(no.stdout, /Run svcctl help change for a list of available commands/)
+    const yes = await svcctlAtTerminal(['change', 'pendng'], { ...options, typed: [['Did you mean', 'y\r']] })
+    assert.equal(yes.code, 0)
+    assert.match(yes.stdout, /REQUESTED-BY/)
   })
 })

@@ -1,5 +1,5 @@
 // The flags of a catalog entry.
-import { Flags } from '../oclif.ts'
+import { Flags } from '@oclif/core'
 
 const repeated = { multiple: true, multipleNonGreedy: true } as const
 

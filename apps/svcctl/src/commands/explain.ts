@@ -2,7 +2,7 @@
 import { styleText } from 'node:util'
 import { codes, Explanation } from '@gatehouse/contracts'
 import { visible } from '../output/visible.ts'
-import { Args } from '../oclif.ts'
+import { Args } from '@oclif/core'
 import { UnitCommand } from '../unit-command.ts'
 
 const render = ({ allowed, code, summary, steps }: Explanation): string => {

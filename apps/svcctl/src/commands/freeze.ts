@@ -1,7 +1,7 @@
 // svcctl freeze
 import { Freeze } from '@gatehouse/contracts'
 import { wantedOf } from '../submission/freeze.ts'
-import { Flags } from '../oclif.ts'
+import { Flags } from '@oclif/core'
 import { UnitCommand } from '../unit-command.ts'
 
 export class FreezeCommand extends UnitCommand<Freeze> {

@@ -1,7 +1,7 @@
 // svcctl unfreeze
 import { Done, done } from '../output/nothing.ts'
 import { wantedOf } from '../submission/freeze.ts'
-import { Flags } from '../oclif.ts'
+import { Flags } from '@oclif/core'
 import { UnitCommand } from '../unit-command.ts'
 
 export class Unfreeze extends UnitCommand<Done> {

@@ -2,7 +2,7 @@
 import { Kind, kindNames } from '@gatehouse/contracts'
 import type { PendingWanted } from '@gatehouse/client'
 import * as v from 'valibot'
-import { Flags } from '../oclif.ts'
+import { Flags } from '@oclif/core'
 
 export const filterFlags = {
   group: Flags.string({ summary: 'Of this agent group alone.', helpValue: 'ID' }),

@@ -1,5 +1,5 @@
 // Every failure as one error of the house, in words or as a problem document, with its exit code.
-import { styleText } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 import { codes, isServiceError, ServiceError } from '@gatehouse/contracts'
 import { toJson } from './json.ts'
 import { visible, visibleLines } from './visible.ts'
@@ -9,6 +9,9 @@ interface CliError extends Error {
 }
 
 const isCliError = (error: unknown): error is CliError => error instanceof Error && 'oclif' in error
+
+/** An end that somebody asked for, such as that of `--help`. */
+export const isExit = (error: unknown): error is CliError => isCliError(error) && 'code' in error && error.code === 'EEXIT'
 
 /** Somebody pressed Ctrl-C. */
 export class Interrupted extends Error {
@@ -21,7 +24,9 @@ export const isInterrupted = (error: unknown): error is Interrupted => error ins
 export const failureOf = (error: unknown): ServiceError => {
   if (isServiceError(error)) return error
   if (isCliError(error)) {
-    const [first = '', ...rest] = error.message.split('\n').filter((line) => line !== '')
+    const [first = '', ...rest] = stripVTControlCharacters(error.message)
+      .split('\n')
+      .filter((line) => line !== '')
     const detail = [first, ...rest.filter((line) => !line.startsWith('See more help'))].join('\n')
     return new ServiceError('invalid', { detail, hint: 'add --help to see what the command takes', cause: error })
   }

@@ -1,7 +1,7 @@
 // A command that ends in the submission of one change, or only says what would become of it.
 import { Preview, ServiceError, SubmitAnswer } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { Flags } from '../oclif.ts'
+import { Flags } from '@oclif/core'
 import { renderPreview } from '../output/change.ts'
 import { type UnitFlags, UnitCommand } from '../unit-command.ts'
 import { loginName } from './login-name.ts'

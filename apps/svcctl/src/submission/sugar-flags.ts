@@ -1,7 +1,7 @@
 // The flags that spare a JSON, on the command line.
 import { channels } from '@gatehouse/contracts'
 import { entryFlags } from '../catalog/entry-flags.ts'
-import { Flags } from '../oclif.ts'
+import { Flags } from '@oclif/core'
 
 const instead = { exclusive: ['after', 'file'] }
 const repeated = { multiple: true, multipleNonGreedy: true } as const

@@ -1,7 +1,7 @@
 // svcctl audit, svcctl audit list
 import { AuditEntry } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { Flags } from '../../oclif.ts'
+import { Flags } from '@oclif/core'
 import { filterFlags, filterOf } from '../../connection/filters.ts'
 import { everyPage } from '../../connection/every-page.ts'
 import { type Column, table } from '../../output/table.ts'
@@ -18,6 +18,7 @@ const columns: readonly Column<AuditEntry>[] = [
 ]
 
 export class AuditList extends UnitCommand<AuditEntry[]> {
+  static override aliases = ['audit']
   static override summary = 'Read the journal of decisions, the newest line last.'
   static override description = 'Into a pipe: tab-separated, without a header.'
   static override result = v.array(AuditEntry)

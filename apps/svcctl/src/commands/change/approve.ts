@@ -1,7 +1,7 @@
 // svcctl change approve
 import type { Client } from '@gatehouse/client'
 import { Change, ServiceError } from '@gatehouse/contracts'
-import { Args, Flags } from '../../oclif.ts'
+import { Args, Flags } from '@oclif/core'
 import { confirm } from '../../conversation/confirm.ts'
 import { applyFailed } from '../../output/apply-failed.ts'
 import { renderChange } from '../../output/change.ts'

@@ -1,7 +1,7 @@
 // svcctl change history
 import { Change, ChangeState, changeStates } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { Flags } from '../../oclif.ts'
+import { Flags } from '@oclif/core'
 import { filterFlags, filterOf } from '../../connection/filters.ts'
 import { everyPage } from '../../connection/every-page.ts'
 import { historyColumns } from '../../output/change-table.ts'

@@ -1,6 +1,6 @@
 // svcctl change reject
 import { Change } from '@gatehouse/contracts'
-import { Args, Flags } from '../../oclif.ts'
+import { Args, Flags } from '@oclif/core'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class ChangeReject extends UnitCommand<Change> {

@@ -1,6 +1,6 @@
 // svcctl change show
 import { ChangeView } from '@gatehouse/contracts'
-import { Args } from '../../oclif.ts'
+import { Args } from '@oclif/core'
 import { renderChange } from '../../output/change.ts'
 import { UnitCommand } from '../../unit-command.ts'
 

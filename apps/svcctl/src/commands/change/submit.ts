@@ -1,5 +1,5 @@
 // svcctl change submit
-import { Args, Flags } from '../../oclif.ts'
+import { Args, Flags } from '@oclif/core'
 import { readAfter } from '../../submission/after.ts'
 import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
 import { sugarFlags } from '../../submission/sugar-flags.ts'

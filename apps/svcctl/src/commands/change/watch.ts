@@ -3,7 +3,7 @@ import { News } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { untilInterrupted } from '../../conversation/until-interrupted.ts'
 import { visible } from '../../output/visible.ts'
-import { Flags } from '../../oclif.ts'
+import { Flags } from '@oclif/core'
 import { UnitCommand } from '../../unit-command.ts'
 
 const wanted = (news: News, group: string | undefined): boolean =>

@@ -1,7 +1,7 @@
 // svcctl group create
 import { fromSugar } from '../../submission/sugar.ts'
 import { sugarFlags } from '../../submission/sugar-flags.ts'
-import { Args, Flags } from '../../oclif.ts'
+import { Args, Flags } from '@oclif/core'
 import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
 
 export class GroupCreate extends SubmitCommand {

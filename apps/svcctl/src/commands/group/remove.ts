@@ -1,5 +1,5 @@
 // svcctl group remove
-import { Args } from '../../oclif.ts'
+import { Args } from '@oclif/core'
 import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
 
 export class GroupRemove extends SubmitCommand {

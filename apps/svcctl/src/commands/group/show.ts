@@ -3,7 +3,7 @@ import { AgentGroup, GrantView, Wired } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { everyPage } from '../../connection/every-page.ts'
 import { renderGroup } from '../../output/group.ts'
-import { Args } from '../../oclif.ts'
+import { Args } from '@oclif/core'
 import { UnitCommand } from '../../unit-command.ts'
 
 const Shown = v.strictObject({ group: AgentGroup, grants: v.array(GrantView), wirings: v.array(Wired) })

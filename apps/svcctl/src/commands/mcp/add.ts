@@ -1,12 +1,13 @@
 // svcctl mcp add
 import type { Client } from '@gatehouse/client'
 import { isServiceError, PutServerAnswer, ServiceError } from '@gatehouse/contracts'
-import { Args, Flags } from '../../oclif.ts'
+import { Args, Flags } from '@oclif/core'
 import { entryFlags } from '../../catalog/entry-flags.ts'
 import { type EntryFlags, toEntry } from '../../catalog/to-entry.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class McpAdd extends UnitCommand<PutServerAnswer> {
+  static override aliases = ['registry:servers:add']
   static override summary = 'Add a tool server to the catalog.'
   static override description =
     'This grants no agent anything. Write secrets as ${NAME}: the unit reads the variable of its own environment when it connects, and the catalog keeps the name alone.'

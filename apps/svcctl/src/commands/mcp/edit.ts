@@ -2,10 +2,11 @@
 import { PutServerAnswer } from '@gatehouse/contracts'
 import { edited } from '../../catalog/edited.ts'
 import { entryFlags } from '../../catalog/entry-flags.ts'
-import { Args } from '../../oclif.ts'
+import { Args } from '@oclif/core'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class McpEdit extends UnitCommand<PutServerAnswer> {
+  static override aliases = ['registry:servers:edit']
   static override summary = 'Change the entry of a tool server.'
   static override description =
     'What is not named stays as it is, stored values too. Ends with 5 if somebody else changed the entry meanwhile. Grants are held to the entry that was approved.'

@@ -21,6 +21,7 @@ const columns: readonly Column<ServerView>[] = [
 ]
 
 export class McpList extends UnitCommand<ServerView[]> {
+  static override aliases = ['registry:servers:list']
   static override summary = 'List the tool servers of the catalog.'
   static override description = 'Stored values of variables and headers are never shown.'
   static override result = v.array(ServerView)

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ServerLogLine } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { Args, Flags } from '../../oclif.ts'
+import { Args, Flags } from '@oclif/core'
 import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
 

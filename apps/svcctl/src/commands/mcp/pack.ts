@@ -1,7 +1,7 @@
 // svcctl mcp pack: on the host, without a unit.
 import { containerEngines, LocalEntry, LockedPackage, ServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { Args, Flags } from '../../oclif.ts'
+import { Args, Flags } from '@oclif/core'
 import { SvcctlCommand } from '../../command.ts'
 import { type Column, table } from '../../output/table.ts'
 import { pack } from '../../packing/pack.ts'

@@ -1,6 +1,6 @@
 // svcctl mcp probe
 import { ProbeResult, type ToolDefinition } from '@gatehouse/contracts'
-import { Args } from '../../oclif.ts'
+import { Args } from '@oclif/core'
 import { type Column, table } from '../../output/table.ts'
 import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
@@ -23,6 +23,7 @@ const columns: readonly Column<ToolDefinition>[] = [
 ]
 
 export class McpProbe extends UnitCommand<ProbeResult> {
+  static override aliases = ['registry:servers:probe']
   static override summary = 'Connect to a tool server and list its tools.'
   static override description = 'Changes nothing and grants nothing.'
   static override result = ProbeResult

@@ -1,9 +1,10 @@
 // svcctl mcp remove
 import { Done, done } from '../../output/nothing.ts'
-import { Args, Flags } from '../../oclif.ts'
+import { Args, Flags } from '@oclif/core'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class McpRemove extends UnitCommand<Done> {
+  static override aliases = ['registry:servers:remove']
   static override summary = 'Take a tool server out of the catalog.'
   static override description =
     'Its calls end at once. Grants stay and are good again when a server of the same digest comes back under the name.'

@@ -1,7 +1,7 @@
 // svcctl mcp revoke
 import { fromSugar } from '../../submission/sugar.ts'
 import { grantFlags } from '../../submission/sugar-flags.ts'
-import { Args, Flags } from '../../oclif.ts'
+import { Args, Flags } from '@oclif/core'
 import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
 
 export class McpRevoke extends SubmitCommand {

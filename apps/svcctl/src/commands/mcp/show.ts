@@ -3,13 +3,14 @@ import { GrantView, ServerView } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { everyPage } from '../../connection/every-page.ts'
 import { renderServer } from '../../output/server.ts'
-import { Args } from '../../oclif.ts'
+import { Args } from '@oclif/core'
 import { UnitCommand } from '../../unit-command.ts'
 
 const Shown = v.strictObject({ server: ServerView, grants: v.array(GrantView) })
 type Shown = v.InferOutput<typeof Shown>
 
 export class McpShow extends UnitCommand<Shown> {
+  static override aliases = ['registry:servers:show']
   static override summary = 'Show one tool server: its entry, its state, who may use it.'
   static override description = 'Stored values of variables and headers are never shown.'
   static override result = Shown

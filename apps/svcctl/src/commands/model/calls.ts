@@ -1,7 +1,7 @@
 // svcctl model calls
 import { ModelCallRecord, modelProviders } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { Flags } from '../../oclif.ts'
+import { Flags } from '@oclif/core'
 import { everyPage } from '../../connection/every-page.ts'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'

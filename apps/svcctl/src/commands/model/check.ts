@@ -1,6 +1,6 @@
 // svcctl model check
 import { ProviderCheck } from '@gatehouse/contracts'
-import { Args } from '../../oclif.ts'
+import { Args } from '@oclif/core'
 import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
 

@@ -2,7 +2,7 @@
 import { SessionStatus } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { type Column, table } from '../../output/table.ts'
-import { Flags } from '../../oclif.ts'
+import { Flags } from '@oclif/core'
 import { UnitCommand } from '../../unit-command.ts'
 
 const columns: readonly Column<SessionStatus>[] = [

@@ -1,6 +1,6 @@
 // svcctl session logs
 import { SessionLogs as Logs } from '@gatehouse/contracts'
-import { Args, Flags } from '../../oclif.ts'
+import { Args, Flags } from '@oclif/core'
 import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
 

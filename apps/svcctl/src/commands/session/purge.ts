@@ -1,6 +1,6 @@
 // svcctl session purge
 import * as v from 'valibot'
-import { Args } from '../../oclif.ts'
+import { Args } from '@oclif/core'
 import { UnitCommand } from '../../unit-command.ts'
 
 const Purged = v.strictObject({ purged: v.string() })

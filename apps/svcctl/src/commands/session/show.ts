@@ -1,7 +1,7 @@
 // svcctl session show
 import { ServiceError, SessionStatus } from '@gatehouse/contracts'
 import { visible } from '../../output/visible.ts'
-import { Args } from '../../oclif.ts'
+import { Args } from '@oclif/core'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class SessionShow extends UnitCommand<SessionStatus> {

@@ -2,7 +2,7 @@
 import { AgentGroupID, Role, roles, ServiceError, Token } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { openSecretFile } from '../../connection/secret-file.ts'
-import { Args, Flags } from '../../oclif.ts'
+import { Args, Flags } from '@oclif/core'
 import { UnitCommand } from '../../unit-command.ts'
 
 /** The secret is in the answer only where it was not written to a file. */

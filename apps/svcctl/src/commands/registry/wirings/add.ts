@@ -2,7 +2,7 @@
 import { channels } from '@gatehouse/contracts'
 import { fromSugar } from '../../../submission/sugar.ts'
 import { wiringFlags } from '../../../submission/sugar-flags.ts'
-import { Args, Flags } from '../../../oclif.ts'
+import { Args, Flags } from '@oclif/core'
 import { SubmitCommand, type Submitted } from '../../../submission/submit-command.ts'
 
 export class WiringsAdd extends SubmitCommand {

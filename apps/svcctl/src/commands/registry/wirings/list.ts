@@ -3,7 +3,7 @@ import { Wired } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { everyPage } from '../../../connection/every-page.ts'
 import { type Column, table } from '../../../output/table.ts'
-import { Flags } from '../../../oclif.ts'
+import { Flags } from '@oclif/core'
 import { UnitCommand } from '../../../unit-command.ts'
 
 const columns: readonly Column<Wired>[] = [

@@ -1,6 +1,6 @@
 // svcctl registry wirings remove
 import { channels } from '@gatehouse/contracts'
-import { Args, Flags } from '../../../oclif.ts'
+import { Args, Flags } from '@oclif/core'
 import { SubmitCommand, type Submitted } from '../../../submission/submit-command.ts'
 
 export class WiringsRemove extends SubmitCommand {

@@ -1,0 +1,21 @@
+// A command that there is not: people are asked whether they meant the nearest one, a pipe is told.
+import { ServiceError } from '@gatehouse/contracts'
+import type { Hook } from '@oclif/core'
+import { wantsJson } from './command.ts'
+
+const words = (id: string): string => id.replaceAll(':', ' ')
+
+export const notFound: Hook<'command_not_found'> = async function (options) {
+  if (process.stdin.isTTY && process.stdout.isTTY && !wantsJson(options.argv ?? [])) {
+    const { default: ask } = await import('@oclif/plugin-not-found')
+    return await ask.call(this, options)
+  }
+  const { closest, distance } = await import('fastest-levenshtein')
+  const wanted = words(options.id)
+  const near = closest(
+    wanted,
+    options.config.commands.filter(({ hidden }) => !hidden).map(({ id }) => words(id)),
+  )
+  const isNear = distance(wanted, near) <= Math.max(2, near.length / 3)
+  throw new ServiceError('invalid', { detail: `expected a command, got ${wanted}`, hint: `svcctl ${isNear ? near : '--help'}` })
+}
