@@ -1,5 +1,5 @@
 // The one interface of all engines: what a launch takes, what a running sandbox gives.
-import type { HostIdentity } from '@gatehouse/contracts'
+import { type HostIdentity, limits } from '@gatehouse/contracts'
 import type { Usage } from './cgroup/counters.ts'
 import type { Wall } from './seal/walls.ts'
 
@@ -29,6 +29,15 @@ export interface LaunchSpec {
     readonly pids: number
     readonly tmpMiB: number
   }
+}
+
+/** What a sandbox gets when nobody asks for another measure. */
+export const defaultLimits: LaunchSpec['limits'] = {
+  memoryMiB: limits.sandboxMemoryMiB,
+  cpus: limits.sandboxCpus,
+  processes: limits.sandboxProcesses,
+  pids: limits.sandboxPids,
+  tmpMiB: limits.sandboxTmpMiB,
 }
 
 export interface Exit {

@@ -1,6 +1,6 @@
 // A trial launch: a driver counts as working only when it ran a trivial program through all of its walls.
 import { limits } from '@gatehouse/contracts'
-import type { Driver } from './driver.ts'
+import { defaultLimits, type Driver } from './driver.ts'
 
 /** Null when it ran, else what it said. */
 export const tryLaunch = async (launch: Driver['launch'], rootfs: string, command: readonly string[]): Promise<string | null> => {
@@ -11,13 +11,7 @@ export const tryLaunch = async (launch: Driver['launch'], rootfs: string, comman
     command,
     env: {},
     mounts: [],
-    limits: {
-      memoryMiB: limits.sandboxMemoryMiB,
-      cpus: limits.sandboxCpus,
-      processes: limits.sandboxProcesses,
-      pids: limits.sandboxPids,
-      tmpMiB: limits.sandboxTmpMiB,
-    },
+    limits: defaultLimits,
   })
   const timer = setTimeout(() => void sandbox.stop(), limits.probeTime)
   const lines: string[] = []

@@ -107,7 +107,10 @@ test(
     const beside = await startUnit({ flags })
     t.after(beside.dispose)
     assert.equal(await say(beside, 'beside'), 'echo: beside')
-    const untouched = (await beside.client.sessions.list()).items
+    const untouched = await waitFor('the neighbour to rest', patience, async () => {
+      const { items } = await beside.client.sessions.list()
+      return items.every(({ waiting }) => waiting === 0) && items
+    })
     const theirs = await processesOf(beside)
     assert.equal(await say(unit, 'first'), 'echo: first')
 

@@ -1,7 +1,7 @@
 // One record per list and call, in the log and in `calls.jsonl`, before the answer leaves. Never an argument, a result,
 // a variable or a word of a server's error. What is begun stands in a slot, so that also the death of this process leaves a record.
 import { CallRecord } from '@gatehouse/contracts'
-import type { Records as RecordsFile, Slot } from '@gatehouse/journal'
+import { OwedRecords, type Records as RecordsFile, type Slot } from '@gatehouse/journal'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { CallSession } from './session.ts'
@@ -50,22 +50,15 @@ const createIds = (): (() => string) => {
   return () => `${boot}-${(count++).toString(36)}`
 }
 
-/** Records that wait for a disk that takes them; beyond it the oldest are left to their slots. */
-const mostOwed = 256
-
-interface Owed {
-  readonly record: CallRecord
-  readonly slot: Slot | undefined
-}
-
 export class Recorder {
   readonly #options: RecorderOptions
   readonly #nextId = createIds()
-  #owed: Owed[] = []
+  readonly #owed: OwedRecords
   #isWritable = true
 
   constructor(options: RecorderOptions) {
     this.#options = options
+    this.#owed = new OwedRecords(options.records)
   }
 
   /** False from a record that could not be written to the next one that could: nothing is begun meanwhile. */
@@ -122,24 +115,11 @@ export class Recorder {
     const record: CallRecord = { id, time, session, agentGroupID, op, ...rest, bytes: received + sent, duration }
     this.#tell(record, received, sent)
     try {
-      await this.#append({ record, slot })
+      await this.#owed.write({ record, slot })
       this.#isWritable = true
     } catch (error) {
-      this.#owed = [...this.#owed, { record, slot }].slice(-mostOwed)
       throw this.#unwritable(error)
     }
-  }
-
-  async #append(last: Owed): Promise<void> {
-    const all = [...this.#owed.splice(0), last]
-    const written = await Promise.allSettled(all.map(({ record }) => this.#options.records.append(record)))
-    written.forEach(({ status }, index) => {
-      const owed = all[index]
-      if (status === 'fulfilled') owed?.slot?.clear()
-      else if (owed !== undefined && owed !== last) this.#owed.push(owed)
-    })
-    const own = written.at(-1)
-    if (own?.status === 'rejected') throw own.reason
   }
 
   #tell({ time: _, ...record }: CallRecord, received: number, sent: number): void {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type HostIdentity, limits } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import type { Driver, Exit, LaunchSpec, Sandbox } from '../driver.ts'
+import { defaultLimits, type Driver, type Exit, type LaunchSpec, type Sandbox } from '../driver.ts'
 import type { Facts } from './facts.ts'
 import { judge, type Verdict } from './judge.ts'
 import { openTrialPlace, type TrialPlace } from './place.ts'
@@ -52,14 +52,7 @@ const specOf = (
   env,
   mounts: place.mounts,
   identity,
-  limits: {
-    memoryMiB: limits.sandboxMemoryMiB,
-    cpus: limits.sandboxCpus,
-    processes: limits.sandboxProcesses,
-    pids: limits.sandboxPids,
-    tmpMiB: limits.sandboxTmpMiB,
-    ...part,
-  },
+  limits: { ...defaultLimits, ...part },
 })
 
 interface Ran {

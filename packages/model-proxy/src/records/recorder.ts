@@ -1,6 +1,6 @@
 // One record per request, in the log and in `model-calls.jsonl`, before its answer ends. Never a word of a request or an answer.
 import { ModelCallRecord, type ModelErrorCode, modelProviders } from '@gatehouse/contracts'
-import type { Records, Slot } from '@gatehouse/journal'
+import { OwedRecords, type Records, type Slot } from '@gatehouse/journal'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Tokens } from '../budget/reckon.ts'
@@ -62,21 +62,14 @@ const touch = (metrics: Metrics): void => {
   }
 }
 
-/** Records that wait for a disk that takes them; beyond it the oldest are left to their slots. */
-const mostOwed = 256
-
-interface Owed {
-  readonly record: ModelCallRecord
-  readonly slot: Slot | undefined
-}
-
 export class Recorder {
   readonly #options: RecorderOptions
-  #owed: Owed[] = []
+  readonly #owed: OwedRecords
   #isWritable = true
 
   constructor(options: RecorderOptions) {
     this.#options = options
+    this.#owed = new OwedRecords(options.records)
     touch(options.metrics)
   }
 
@@ -110,26 +103,12 @@ export class Recorder {
     this.#options.log.info('model.call', line)
     this.#count(record)
     try {
-      await this.#append({ record, slot })
+      await this.#owed.write({ record, slot })
       this.#isWritable = true
     } catch (error) {
-      this.#owed = [...this.#owed, { record, slot }].slice(-mostOwed)
       this.#fail(error)
       throw error
     }
-  }
-
-  /** With those that are owed, the oldest first. */
-  async #append(last: Owed): Promise<void> {
-    const all = [...this.#owed.splice(0), last]
-    const written = await Promise.allSettled(all.map(({ record }) => this.#options.records.append(record)))
-    written.forEach(({ status }, at) => {
-      const owed = all[at]
-      if (status === 'fulfilled') owed?.slot?.clear()
-      else if (owed !== undefined && owed !== last) this.#owed.push(owed)
-    })
-    const own = written.at(-1)
-    if (own?.status === 'rejected') throw own.reason
   }
 
   #attempt<T>(act: () => T): T {

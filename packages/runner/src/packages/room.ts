@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type HostIdentity, limits, sandboxSockets, stateFiles } from '@gatehouse/contracts'
-import type { LaunchSpec } from '@gatehouse/engine'
+import { type HostIdentity, sandboxSockets, stateFiles } from '@gatehouse/contracts'
+import { defaultLimits, type LaunchSpec } from '@gatehouse/engine'
 import { privateDirectory } from '@gatehouse/kernel'
 import type { TreeTask } from '@gatehouse/npm-tree'
 import type { TreePlace } from './place.ts'
@@ -70,12 +70,6 @@ export const specOf = (
   command: program,
   env: {},
   mounts,
-  limits: {
-    memoryMiB: limits.sandboxMemoryMiB,
-    cpus: limits.sandboxCpus,
-    processes: limits.sandboxProcesses,
-    pids: limits.sandboxPids,
-    tmpMiB: limits.sandboxTmpMiB,
-  },
+  limits: defaultLimits,
   ...rest,
 })

@@ -1,13 +1,6 @@
 // Everything that a sandbox finds when it begins: surfaces, directories, its door to the host.
-import {
-  type AgentGroup,
-  type HostIdentity,
-  limits,
-  type Session as Registered,
-  sandboxSockets,
-  surfaceDirectory,
-} from '@gatehouse/contracts'
-import type { Driver, LaunchSpec, Mount } from '@gatehouse/engine'
+import { type AgentGroup, type HostIdentity, type Session as Registered, sandboxSockets, surfaceDirectory } from '@gatehouse/contracts'
+import { defaultLimits, type Driver, type LaunchSpec, type Mount } from '@gatehouse/engine'
 import { dirname } from 'node:path'
 import { groupDirectories, type GroupDirectories } from '../groups/directories.ts'
 import { checkMounts } from '../mounts/check.ts'
@@ -42,12 +35,12 @@ const mountsOf = ({ runDir }: Context, registered: Registered, directories: Grou
 ]
 
 const limitsOf = ({ limits: own }: AgentGroup): LaunchSpec['limits'] => ({
-  memoryMiB: own.memoryMiB ?? limits.sandboxMemoryMiB,
-  cpus: own.cpus ?? limits.sandboxCpus,
-  processes: own.processes ?? limits.sandboxProcesses,
+  ...defaultLimits,
+  ...(own.memoryMiB !== undefined && { memoryMiB: own.memoryMiB }),
+  ...(own.cpus !== undefined && { cpus: own.cpus }),
+  ...(own.processes !== undefined && { processes: own.processes }),
   // Threads count too, four of them for each process that there may be.
-  pids: Math.max(limits.sandboxPids, 4 * (own.processes ?? 0)),
-  tmpMiB: limits.sandboxTmpMiB,
+  pids: Math.max(defaultLimits.pids, 4 * (own.processes ?? 0)),
 })
 
 /** What a group was given of the host and of the registry, as it was approved. */
