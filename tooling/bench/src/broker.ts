@@ -7,6 +7,7 @@ import { freePort, waitFor } from '@gatehouse/end-to-end'
 import { execa } from 'execa'
 import { measureBeside } from './broker/beside.ts'
 import { directClient, emptyHop } from './broker/direct.ts'
+import { measureHostile } from './broker/hostile.ts'
 import { type Effort, measureLevels } from './broker/levels.ts'
 import { mcpHub, mcpProxy, supergateway } from './broker/peers.ts'
 import { type BenchUnit, grant, openUnit, throughBroker } from './broker/unit.ts'
@@ -58,7 +59,9 @@ export const run = async (args: readonly string[] = []): Promise<object> => {
     const stdio = await overStdio(unit, folder, effort)
     const http = await overRemote(unit, folder, effort)
     say('\n== beside others')
-    return { stdio, http, beside: await measureBeside(unit, effort.count) }
+    const beside = await measureBeside(unit, effort.count)
+    say('\n== beside servers that misbehave, one caller')
+    return { stdio, http, beside, hostile: await measureHostile(unit, effort.count / 2) }
   } finally {
     await unit.unit.dispose()
     await rm(folder, { recursive: true, force: true })

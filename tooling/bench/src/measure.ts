@@ -25,7 +25,8 @@ const sample = async (act: () => Promise<unknown>, count: number, callers = 1): 
   return times
 }
 
-export const figuresOf = (times: Float64Array, seconds: number): Figures => {
+/** `seconds`: how long all of them took together; by default one after another. */
+export const figuresOf = (times: Float64Array, seconds = times.reduce((sum, time) => sum + time, 0) / 1_000): Figures => {
   const sorted = times.toSorted()
   return { p50: at(sorted, 0.5), p95: at(sorted, 0.95), p99: at(sorted, 0.99), rate: times.length / seconds }
 }

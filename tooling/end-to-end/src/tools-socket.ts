@@ -11,6 +11,8 @@ export interface ToolAnswer {
   readonly body: {
     readonly tools?: readonly { readonly name: string; readonly description?: string }[]
     readonly content?: readonly { readonly text?: string }[]
+    readonly structuredContent?: unknown
+    readonly isError?: boolean
     readonly error?: { readonly code: string }
     readonly code?: string
   }

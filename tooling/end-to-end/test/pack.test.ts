@@ -9,7 +9,7 @@ import { bundle } from '@gatehouse/images'
 import { type FixtureRegistry, startRegistry } from '@gatehouse/npm-tree/registry-fixture'
 import { execa } from 'execa'
 import { say } from '../src/chat.ts'
-import { openTools } from '../src/tools-socket.ts'
+import { openTools, type ToolsSocket } from '../src/tools-socket.ts'
 import { root, startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 import { containersOf, lacking, putPinned } from './fixtures/container-world.ts'
@@ -22,6 +22,8 @@ interface Packed {
 
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
 const skip = await lacking('docker')
+/** Of the servers that others publish. */
+const version = '2026.8.31'
 const own = `gatehouse-packed-${randomBytes(4).toString('hex')}`
 
 const svcctl = async (...args: readonly string[]): Promise<{ code: number | undefined; stdout: string; stderr: string }> => {
@@ -29,7 +31,7 @@ const svcctl = async (...args: readonly string[]): Promise<{ code: number | unde
   return { code: exitCode, stdout, stderr }
 }
 
-describe('a server packed from npm', { skip, timeout: 280_000 }, () => {
+describe('a server packed from npm', { skip, timeout: 580_000 }, () => {
   let registry: FixtureRegistry
   let unit: Unit
   const images: string[] = []
@@ -96,24 +98,75 @@ describe('a server packed from npm', { skip, timeout: 280_000 }, () => {
   })
 
   if (isFull) {
-    test('a server that nobody here wrote keeps what it is told, across a kill of its container', async () => {
-      const { entry } = await pack('npm:@modelcontextprotocol/server-memory@2026.1.26')
+    /** Packed, registered and granted; what it keeps lies in `/data`. */
+    const lend = async (name: string, args: readonly string[] = [], env: Record<string, string> = {}): Promise<ToolsSocket> => {
+      const { entry } = await pack(`npm:@modelcontextprotocol/server-${name}@${version}`)
       assert.ok(entry !== undefined)
-      await unit.client.servers.put('memory', { ...entry, data: true, env: { MEMORY_FILE_PATH: '/data/memory.json' } })
-      await grantAll('memory')
-      const tools = await openTools(unit)
-      const told = await tools.call('memory__create_entities', {
-        entities: [{ name: 'Ada', entityType: 'person', observations: ['wrote the first program'] }],
-      })
-      assert.equal(told.body.error, undefined, JSON.stringify(told.body))
-      const before = (await containersOf('docker', unit)).find((name) => name.includes('-memory-')) ?? ''
-      await execa('docker', ['kill', before])
+      await unit.client.servers.put(name, { ...entry, args: [...entry.args, ...args], data: true, env })
+      await grantAll(name)
+      return openTools(unit)
+    }
+    const textOf = ({ body }: Awaited<ReturnType<ToolsSocket['call']>>): string => {
+      assert.ok(body.error === undefined && body.isError === false, JSON.stringify(body))
+      return JSON.stringify([body.content, body.structuredContent])
+    }
+    const killContainer = async (name: string): Promise<string> => {
+      const container = (await containersOf('docker', unit)).find((each) => each.includes(`-${name}-`)) ?? ''
+      await execa('docker', ['kill', container])
+      return container
+    }
+
+    test('server-memory keeps what it is told, across a kill of its container', async () => {
+      const tools = await lend('memory', [], { MEMORY_FILE_PATH: '/data/memory.json' })
+      const ada = { name: 'Ada', entityType: 'person', observations: ['wrote the first program'] }
+      textOf(await tools.call('memory__create_entities', { entities: [ada] }))
+      const killed = await killContainer('memory')
       const known = await waitFor('what it was told', 60_000, async () => {
         const { body } = await tools.call('memory__read_graph', {})
         return body.content?.[0]?.text?.includes('Ada') === true ? body : undefined
       })
       assert.match(JSON.stringify(known), /wrote the first program/)
-      assert.ok(!(await containersOf('docker', unit)).includes(before))
+      assert.ok(!(await containersOf('docker', unit)).includes(killed))
+      tools.close()
+    })
+
+    test('server-filesystem writes below /data alone, and finds it again after a kill of its container', async () => {
+      const tools = await lend('filesystem', ['/data'])
+      textOf(await tools.call('filesystem__write_file', { path: '/data/a.txt', content: 'written by a tool' }))
+      const { body } = await tools.call('filesystem__write_file', { path: '/etc/a.txt', content: 'x' })
+      assert.equal(body.isError, true, JSON.stringify(body))
+      await killContainer('filesystem')
+      const read = await waitFor('what it wrote', 60_000, async () => {
+        const answer = await tools.call('filesystem__read_text_file', { path: '/data/a.txt' })
+        return answer.body.isError === false ? answer : undefined
+      })
+      assert.match(textOf(read), /written by a tool/)
+      tools.close()
+    })
+
+    test('server-everything answers with each kind of content, and sees only the environment of its container', async () => {
+      const tools = await lend('everything', [], { MINE: 'yes' })
+      assert.match(textOf(await tools.call('everything__echo', { message: 'hello' })), /hello/)
+      assert.match(textOf(await tools.call('everything__get-sum', { a: 2, b: 40 })), /42/)
+      assert.match(textOf(await tools.call('everything__get-tiny-image', {})), /image\/png/)
+      assert.match(textOf(await tools.call('everything__get-structured-content', { location: 'Chicago' })), /temperature/)
+      const env = textOf(await tools.call('everything__get-env', {}))
+      assert.match(env, /MINE/)
+      assert.doesNotMatch(env, /GATEHOUSE|SERVICE_/)
+      tools.close()
+    })
+
+    test('server-sequential-thinking counts the thoughts that it was told', async () => {
+      const tools = await lend('sequential-thinking')
+      const think = (thoughtNumber: number) =>
+        tools.call('sequential-thinking__sequentialthinking', {
+          thought: 'one after another',
+          nextThoughtNeeded: thoughtNumber < 2,
+          thoughtNumber,
+          totalThoughts: 2,
+        })
+      textOf(await think(1))
+      assert.match(textOf(await think(2)), /thoughtHistoryLength[^0-9]*2/)
       tools.close()
     })
   }

@@ -2,6 +2,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { limits, type ServerImage } from '@gatehouse/contracts'
 import { UpstreamFailure } from '../failure.ts'
+import { inTurns, type Turns } from './in-turns.ts'
 import { createLines, type OverlongLine } from './lines.ts'
 import { type Program, type RunningProgram, startProgram } from './start-program.ts'
 
@@ -16,6 +17,9 @@ export interface StdioOptions {
 
 /** Sixteen calls of the largest size: a server that leaves more unread gets nothing more. */
 const mostUnread = limits.callBody * limits.serverCallsInFlight
+
+/** Chatter that nobody here listens to, dropped before it costs a check of its shape. */
+const unheard: ReadonlySet<unknown> = new Set(['notifications/message', 'notifications/progress'])
 
 const parse = (line: string): JSONRPCMessage | null => {
   try {
@@ -36,6 +40,7 @@ export class StdioTransport implements Transport {
   readonly stderr = null
   readonly #options: StdioOptions
   #running: RunningProgram | null = null
+  #turns: Turns | null = null
   #isClosed = false
 
   constructor(options: StdioOptions) {
@@ -60,12 +65,14 @@ export class StdioTransport implements Transport {
     const { program } = this.#options
     const running = await (typeof program === 'function' ? program() : startProgram(program))
     this.#running = running
+    const turns = inTurns(running.stdout, (line) => this.#take(line))
+    this.#turns = turns
     const onOverlong = (line: OverlongLine): void => this.onoverlong?.(line)
     running.stdout.on(
       'data',
       createLines({
         most: limits.upstreamMessage,
-        onLine: (line) => this.#take(line),
+        onLine: turns.take,
         onOverlong,
         onOverrun: (head) => onOverlong({ head, tail: '' }),
       }),
@@ -91,12 +98,13 @@ export class StdioTransport implements Transport {
   #take(line: string): void {
     const message = parse(line)
     if (message === null) this.#options.onNoise?.()
-    else this.onmessage?.(message)
+    else if (!('method' in message) || !unheard.has(message.method)) this.onmessage?.(message)
   }
 
   #closed(): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#turns?.finish()
     this.onclose?.()
   }
 }

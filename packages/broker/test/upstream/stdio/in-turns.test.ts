@@ -1,0 +1,54 @@
+// What a server writes is taken in short turns.
+import assert from 'node:assert/strict'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { test } from 'node:test'
+import { inTurns } from '../../../src/upstream/stdio/in-turns.ts'
+
+const world = (perLine = 0) => {
+  const taken: string[] = []
+  const source = { paused: 0, resumed: 0, pause: () => (source.paused += 1), resume: () => (source.resumed += 1) }
+  const turns = inTurns(source, (line) => {
+    const began = performance.now()
+    while (performance.now() - began < perLine);
+    taken.push(line)
+  })
+  return { taken, source, turns }
+}
+const lines = (count: number) => Array.from({ length: count }, (_, at) => String(at))
+
+test('a line alone is taken at once, and the source is never paused', async () => {
+  const { taken, source, turns } = world()
+  for (const line of lines(3)) {
+    turns.take(line)
+    assert.equal(taken.at(-1), line)
+    await nextTurn()
+  }
+  assert.deepEqual(source, { ...source, paused: 0, resumed: 0 })
+})
+
+test('a flood leaves the event loop to others between its turns, in order, while its source is paused', async () => {
+  const { taken, source, turns } = world(1)
+  const all = lines(20)
+  all.forEach(turns.take)
+  assert.ok(taken.length < 3, `${taken.length} lines were taken in one turn`)
+  assert.equal(source.paused, 1)
+  let others = 0
+  while (taken.length < all.length) {
+    await nextTurn()
+    others += 1
+  }
+  assert.ok(others >= 9, `others had ${others} turns`)
+  assert.deepEqual(taken, all)
+  assert.equal(source.resumed, 1)
+})
+
+test('what waits at the end is taken, once', async () => {
+  const { taken, turns } = world(1)
+  const all = lines(10)
+  all.forEach(turns.take)
+  turns.finish()
+  assert.deepEqual(taken, all)
+  await nextTurn()
+  await nextTurn()
+  assert.deepEqual(taken, all)
+})

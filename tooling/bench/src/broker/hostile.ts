@@ -1,0 +1,85 @@
+// What a tool server that misbehaves costs the callers of another one: their calls with it and without it, by turns.
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Figures, figuresOf, printTable } from '../measure.ts'
+import { askInTurn, type BenchUnit, grant, throughBroker } from './unit.ts'
+
+const program = join(import.meta.dirname, '../../../../packages/broker/test/fixtures/hostile/stdio.ts')
+
+/** One of each sort: what is silent, dies, floods, lies, is large; in the answer to a call or in its list of tools. */
+const faults: Readonly<Record<string, 'call' | 'list'>> = {
+  'never-answers': 'call',
+  'dies-mid-call': 'call',
+  'floods-stdout': 'call',
+  'stderr-flood': 'call',
+  'pings-without-end': 'call',
+  'wrong-ids': 'call',
+  'invalid-json': 'call',
+  'error-with-a-long-text': 'call',
+  'line-of-100-MB': 'call',
+  '10000-tools': 'list',
+  'pages-without-end': 'list',
+}
+
+const turns = 10
+/** How long one that does not come back is waited for before the next turn without it. */
+const patience = 2_000
+/** Milliseconds between two calls of the neighbour. */
+const between = 4
+
+type Act = () => Promise<unknown>
+
+const openFault = async ({ unit, sockets }: BenchUnit, fault: string): Promise<Act> => {
+  await unit.client.servers.put('hostile', { transport: 'stdio', command: process.execPath, args: [program, fault] })
+  if (faults[fault] === 'list') return () => unit.client.servers.probe('hostile')
+  await grant(unit, 'hostile')
+  const ask = askInTurn(sockets, '/call')
+  return () => ask({ body: JSON.stringify({ name: 'hostile__go', arguments: {} }) })
+}
+
+/** One caller who pauses between its calls: what it waits for is its own call, not a processor that it keeps busy itself. */
+const sample = async (act: Act, count: number): Promise<Float64Array> => {
+  const times = new Float64Array(count)
+  for (let at = 0; at < count; at += 1) {
+    await pause(between)
+    const start = performance.now()
+    await act()
+    times[at] = performance.now() - start
+  }
+  return times
+}
+
+/** How the fault ends is no matter here. */
+const beside = async (fault: Act, measure: () => Promise<Float64Array>): Promise<Float64Array> => {
+  const ended = fault().catch(() => undefined)
+  const times = await measure()
+  await Promise.race([ended, pause(patience)])
+  return times
+}
+
+const together = (parts: readonly Float64Array[]): Figures => figuresOf(Float64Array.from(parts.flatMap((part) => [...part])))
+
+/** `count`: calls of the neighbour without each fault, and as many with it. */
+export const measureHostile = async (bench: BenchUnit, count: number): Promise<object> => {
+  const { act } = throughBroker(bench, 'sample')
+  const measure = () => sample(act, Math.ceil(count / turns))
+  await sample(act, count)
+  const figures: Record<string, Figures> = {}
+  for (const fault of Object.keys(faults)) {
+    const start = await openFault(bench, fault)
+    const parts: { without: Float64Array[]; with: Float64Array[] } = { without: [], with: [] }
+    for (let turn = 0; turn < turns; turn += 1) {
+      parts.without.push(await measure())
+      parts.with.push(await beside(start, measure))
+    }
+    await bench.unit.client.servers.remove('hostile')
+    figures[`without ${fault}`] = together(parts.without)
+    figures[`beside ${fault}`] = together(parts.with)
+  }
+  printTable(Object.entries(figures))
+  for (const fault of Object.keys(faults)) {
+    const moved = (figures[`beside ${fault}`]?.p99 ?? Number.NaN) / (figures[`without ${fault}`]?.p99 ?? Number.NaN) - 1
+    process.stdout.write(`${fault} moves a neighbour's p99 by ${(moved * 100).toFixed(0)} % (target 10)\n`)
+  }
+  return figures
+}
