@@ -5,6 +5,7 @@ import {
   ChangeView,
   type DecisionBody,
   Preview,
+  Reach,
   type RetryBody,
   type RevertBody,
   SubmitAnswer,
@@ -42,6 +43,8 @@ export const changesOf = ({ send }: Exchange) => ({
   show: (id: string, options?: CallOptions) => send({ method: 'GET', path: path(id) }, ChangeView, options),
   /** The whole of what a change shows by its digest alone. */
   evidence: (id: string, options?: CallOptions) => send({ method: 'GET', path: path(id, '/evidence') }, WholeEvidence, options),
+  /** What the group of the change can do, and could do then. */
+  reach: (id: string, options?: CallOptions) => send({ method: 'GET', path: path(id, '/reach') }, Reach, options),
   decide: (id: string, body: v.InferInput<typeof DecisionBody>, options?: CallOptions) =>
     send({ method: 'POST', path: path(id, '/decision'), body }, Change, options),
   withdraw: (id: string, body: v.InferInput<typeof WithdrawBody> = {}, options?: CallOptions) =>

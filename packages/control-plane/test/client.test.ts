@@ -18,6 +18,7 @@ import {
   named,
   preview,
   probe,
+  reach,
   serverLogs,
   session,
   token as ann,
@@ -42,6 +43,7 @@ test('reaches every route and parses every answer', async () => {
   assert.deepEqual(await client.changes.show(change.id), changeView)
   assert.deepEqual(await client.changes.preview(submission), preview)
   assert.deepEqual(await client.changes.evidence(change.id), { evidence: { tools: [] } })
+  assert.deepEqual(await client.changes.reach(change.id), reach)
   assert.equal((await client.changes.withdraw(change.id)).state, 'withdrawn')
   assert.equal((await client.changes.retry(change.id)).state, 'applied')
   assert.equal((await client.changes.revert(change.id, { reason: 'it was wrong' })).id, change.id)

@@ -1,5 +1,5 @@
 // Changes are read: those that wait, those that were decided, one with its evidence.
-import { ChangeID, ChangeList, ChangeView, WholeEvidence } from '@gatehouse/contracts'
+import { ChangeID, ChangeList, ChangeView, Reach, WholeEvidence } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
@@ -54,4 +54,15 @@ export const changeRoutes = new Hono<Env>()
     }),
     byId,
     async (c) => c.json(await c.var.unit.peers.gateway.evidence({ token: c.var.token, ...c.req.valid('param') }, c.var.call)),
+  )
+  .get(
+    '/v1/changes/:id/reach',
+    guarded({
+      summary: 'What the agent of a change can do, and could do after it',
+      tag,
+      answers: { 200: json('Its powers now and then', Reach) },
+      problems: ['not-found'],
+    }),
+    byId,
+    async (c) => c.json(await c.var.unit.peers.gateway.reach({ token: c.var.token, ...c.req.valid('param') }, c.var.call)),
   )

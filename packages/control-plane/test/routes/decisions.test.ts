@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { ServiceError } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import { createTestUnit, token } from '../fixtures/unit.ts'
-import { change } from '../fixtures/values.ts'
+import { change, reach } from '../fixtures/values.ts'
 
 const digest = sha256(token)
 
@@ -39,6 +39,12 @@ test('refuses a body that is none also where it may be left out', async () => {
     assert.equal((await ask('POST', '/v1/changes/nonsense/' + act)).status, 404)
   }
   assert.ok(named('gateway.withdraw').length + named('gateway.retry').length + named('gateway.revert').length === 0)
+})
+
+test('shows what the agent of a change can do, and could do then', async () => {
+  const { ask, named } = createTestUnit()
+  assert.deepEqual((await ask('GET', `/v1/changes/${change.id}/reach`)).json(), reach)
+  assert.equal(named('gateway.reach')[0]?.params.id, change.id)
 })
 
 test('shows the whole evidence', async () => {

@@ -7,6 +7,7 @@ import { readChange, unknownChange } from '../changes/read.ts'
 import { viewChange } from '../changes/view.ts'
 import { readWhole } from '../evidence/whole.ts'
 import { sees } from '../principals/scope.ts'
+import { reachOf } from '../reach/reach.ts'
 import type { Rooms } from '../rooms.ts'
 import { maskChange } from '../secrets/mask.ts'
 import { entrance } from './entrance.ts'
@@ -25,7 +26,7 @@ const list = async (rooms: Rooms, at: { which: ListName; principal: Principal },
 
 export const changeListsDoor = (
   rooms: Rooms,
-): Pick<Handlers<typeof gatewayControlPlane>, 'pending' | 'heldCount' | 'history' | 'change' | 'evidence'> => {
+): Pick<Handlers<typeof gatewayControlPlane>, 'pending' | 'heldCount' | 'history' | 'change' | 'evidence' | 'reach'> => {
   const enter = entrance(rooms)
   return {
     pending: async ({ token, ...search }) => list(rooms, { which: 'pending', principal: enter(token, 'pending').principal }, search),
@@ -38,6 +39,10 @@ export const changeListsDoor = (
     evidence: async ({ token, id }) => {
       const { principal } = enter(token, 'evidence')
       return readWhole(rooms.store.read, await findSeen(rooms, principal, id))
+    },
+    reach: async ({ token, id }) => {
+      const { principal } = enter(token, 'reach')
+      return reachOf(rooms, await findSeen(rooms, principal, id))
     },
   }
 }

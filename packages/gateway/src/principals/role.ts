@@ -19,6 +19,7 @@ export const rights: Readonly<Record<Act, Right>> = {
   history: from('auditor'),
   change: from('auditor'),
   evidence: from('auditor'),
+  reach: from('auditor'),
   audit: from('auditor'),
   auditHead: from('auditor'),
   news: from('auditor'),

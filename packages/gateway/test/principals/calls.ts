@@ -35,6 +35,7 @@ export const rows: Readonly<Record<RowName, Row>> = {
   history: row('auditor', 'answer', () => page),
   change: row('auditor', 'not-found', ({ held }) => ({ id: held })),
   evidence: row('auditor', 'not-found', ({ held }) => ({ id: held })),
+  reach: row('auditor', 'not-found', ({ held }) => ({ id: held })),
   audit: row('auditor', 'answer', () => page),
   auditHead: row('auditor', 'answer'),
   news: row('auditor', 'answer', () => ({ after: 0, limit: 200 })),

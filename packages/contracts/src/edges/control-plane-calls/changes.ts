@@ -5,6 +5,7 @@ import { ChangeID, Digest } from '../../ids.ts'
 import { JsonObject } from '../../json.ts'
 import { limits } from '../../limits.ts'
 import { Kind } from '../../kinds/kinds.ts'
+import { Reach } from '../../reach.ts'
 import { call } from '../edge.ts'
 import { listOf, ofGroup, page, presented, reading, span } from './presented.ts'
 
@@ -60,4 +61,6 @@ export const changeCalls = {
   change: call(v.strictObject(one), ChangeView, reading),
   /** The whole of what the change shows by its digest alone. */
   evidence: call(v.strictObject(one), v.strictObject({ evidence: v.nullable(JsonObject) }), reading),
+  /** What the group of the change can do, and could do then. */
+  reach: call(v.strictObject(one), Reach, reading),
 }
