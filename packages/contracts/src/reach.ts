@@ -23,6 +23,8 @@ export type Power = v.InferOutput<typeof Power>
 
 export const Reach = v.strictObject({
   agentGroupID: AgentGroupID,
+  /** Sentences on what makes the risk of a change that waits high. */
+  why: v.array(v.string()),
   /** Null where there is no such group yet, or no more. */
   now: v.nullable(v.array(Power)),
   /** If the change were applied now; absent where it waits for nothing any more. Null where the group would be gone. */

@@ -48,6 +48,8 @@ export interface Behaviour<S extends v.GenericSchema> {
   /** Whether it takes something away that sandboxes now have, however much it gives. */
   takes?(before: Json, after: v.InferOutput<S>): boolean
   risk(after: v.InferOutput<S>, sight: Sight): Risk
+  /** Sentences for a human on what makes the risk high. */
+  why?(after: v.InferOutput<S>, sight: Sight): string[]
   /** One sentence for a human. */
   describe(after: v.InferOutput<S>, world: World): string
   apply(after: v.InferOutput<S>, sight: Sight, stamp: Stamp): Effect
@@ -72,6 +74,7 @@ export interface Bound {
   outcome(sight: Sight): Json | null
   verify(sight: Sight): Failure | undefined
   risk(sight: Sight): Risk
+  why(sight: Sight): string[]
   describe(world: World): string
   apply(sight: Sight, stamp: Stamp): Effect
   invert(before: Json | null): Inverse | undefined
@@ -103,6 +106,7 @@ const make = <S extends v.GenericSchema<unknown, Json>>(
   outcome: (sight) => (behaviour.outcome === undefined ? kept : behaviour.outcome(after, sight)),
   verify: (sight) => behaviour.verify(after, sight),
   risk: (sight) => behaviour.risk(after, sight),
+  why: (sight) => behaviour.why?.(after, sight) ?? [],
   describe: (world) => behaviour.describe(after, world),
   apply: (sight, stamp) => behaviour.apply(after, sight, stamp),
   invert: (before) => behaviour.invert(after, before),

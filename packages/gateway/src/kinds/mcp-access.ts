@@ -5,7 +5,7 @@ import { pinsOf } from '../evidence/observation.ts'
 import { presentGroup, standingGrant, type World } from '../registry/world.ts'
 import { asAccess, grantTerms } from './grant-terms.ts'
 import { defineKind, type Sight } from './kind.ts'
-import { toolList } from './words.ts'
+import { nameList, toolList } from './words.ts'
 
 type Access = After<'mcp_access'>
 
@@ -25,10 +25,22 @@ const verify = (after: Access, { world }: Sight): Failure | undefined => {
   return undefined
 }
 
-const isRisky = (after: Access, evidence: Evidence | null): boolean => {
-  if (after.tools.length === 0 || evidence?.status !== 'observed') return true
-  if (evidence.missing.length > 0 || evidence.drift.length > 0) return true
-  return evidence.tools.some((tool) => tool.annotations?.['destructiveHint'] === true)
+const unseen = (evidence: Evidence | null): string =>
+  evidence?.status === 'too-large'
+    ? 'The definitions of its tools are too many to be shown with the change.'
+    : 'Nobody saw what the server declares: the tools are pinned as they are first listed after the approval.'
+
+const why = (after: Access, evidence: Evidence | null): string[] => {
+  const every = after.tools.length === 0 ? ['It grants every tool of the server, also those that the server adds later.'] : []
+  if (evidence?.status !== 'observed') return [...every, unseen(evidence)]
+  const { missing, drift } = evidence
+  const destructive = evidence.tools.filter((tool) => tool.annotations?.['destructiveHint'] === true).map(({ name }) => name)
+  return [
+    ...every,
+    ...(missing.length > 0 ? [`The server does not declare what is asked for: ${nameList(missing)}.`] : []),
+    ...(drift.length > 0 ? [`Definitions are others than those approved before: ${nameList(drift.map(({ tool }) => tool))}.`] : []),
+    ...(destructive.length > 0 ? [`The server itself calls these destructive: ${nameList(destructive)}.`] : []),
+  ]
 }
 
 /** The pins that the evidence gives: what its tools were when they were approved. */
@@ -66,7 +78,8 @@ export const mcpAccess = defineKind({
   verify,
   wants: (after, world) =>
     world.servers?.has(after.server) === true ? { from: 'broker', server: after.server, tools: distinct(after).tools } : undefined,
-  risk: (after, { evidence }) => (isRisky(after, evidence) ? 'high' : 'medium'),
+  risk: (after, { evidence }) => (why(after, evidence).length > 0 ? 'high' : 'medium'),
+  why: (after, { evidence }) => why(after, evidence),
   describe,
   apply: (after, { world, evidence }, stamp) => ({
     type: 'grant',

@@ -84,6 +84,11 @@ export const mcpRegister = defineKind({
   verify,
   wants: (after) => ({ from: 'change', evidence: describeEntry(after.name, entryOf(after)) }),
   risk: () => 'high',
+  why: ({ transport }) => [
+    transport === 'http'
+      ? 'Whoever is granted this server sends what it knows to a place outside of this unit.'
+      : 'The unit starts this program on the host for whoever is granted the server.',
+  ],
   describe: (after) =>
     after.transport === 'http'
       ? `Adds the tool server ${after.name} at ${quote(after.url)} to the catalog`

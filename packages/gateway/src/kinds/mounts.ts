@@ -5,7 +5,7 @@ import { presentGroup } from '../registry/world.ts'
 import { isGone } from './gone.ts'
 import { defineKind } from './kind.ts'
 import { mountFailure } from './mount-rules.ts'
-import { amount, quote } from './words.ts'
+import { amount, nameList, quote } from './words.ts'
 
 type Mounts = After<'mounts'>
 
@@ -21,8 +21,13 @@ const pin = (mount: Mount, evidence: Evidence | null) => {
   }
 }
 
-const risk = ({ mounts }: Mounts, evidence: Evidence | null) =>
-  mounts.some(({ mode }) => mode === 'rw') || (mounts.length > 0 && !isSeen(evidence)) ? 'high' : 'medium'
+const why = ({ mounts }: Mounts, evidence: Evidence | null): string[] => {
+  const written = mounts.filter(({ mode }) => mode === 'rw').map(({ source }) => source)
+  return [
+    ...(written.length > 0 ? [`The agent could change or delete what lies on the host in ${nameList(written)}.`] : []),
+    ...(mounts.length > 0 && !isSeen(evidence) ? ['Nobody looked at what lies at these paths of the host.'] : []),
+  ]
+}
 
 const inWords = ({ source, target, mode }: Mount): string =>
   `${quote(source)} at ${quote(target)} (${mode === 'rw' ? 'written and read' : 'read only'})`
@@ -40,7 +45,8 @@ export const mounts = defineKind({
     return sources.length === 0 ? undefined : { from: 'runner', sources }
   },
   takes: (before, after) => isGone(before['mounts'], after.mounts),
-  risk: (after, { evidence }) => risk(after, evidence),
+  risk: (after, { evidence }) => (why(after, evidence).length > 0 ? 'high' : 'medium'),
+  why: (after, { evidence }) => why(after, evidence),
   describe: (after, world) =>
     after.mounts.length === 0
       ? `Takes all mounts from ${world.agentGroupID}`

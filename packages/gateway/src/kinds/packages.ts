@@ -40,6 +40,15 @@ const failureIn = (evidence: Evidence | null): Failure | undefined => {
 
 const treeIn = (evidence: Evidence | null) => (evidence?.status === 'resolved' ? { tree: evidence.tree } : {})
 
+const why = (evidence: Evidence | null): string[] => {
+  const tree = evidence?.status === 'resolved' ? evidence.lock.packages : []
+  const binary = tree.filter(({ binaries }) => binaries.length > 0).map(({ name }) => name)
+  return [
+    'Programs that other people wrote run inside the sandbox, with all that the agent may reach.',
+    ...(binary.length > 0 ? [`Some of it is machine code that nobody can read: ${nameList(binary)}.`] : []),
+  ]
+}
+
 export const packages = defineKind({
   name: 'packages',
   schema: kinds.packages,
@@ -55,6 +64,7 @@ export const packages = defineKind({
   wants: (after) => (after.npm.length === 0 ? undefined : { from: 'registry', names: sorted(after) }),
   takes: (before, after) => isGone(before['npm'], sorted(after)),
   risk: ({ npm }) => (npm.length === 0 ? 'medium' : 'high'),
+  why: ({ npm }, { evidence }) => (npm.length === 0 ? [] : why(evidence)),
   describe: (after, world) =>
     after.npm.length === 0
       ? `Takes all packages from ${world.agentGroupID}`

@@ -60,9 +60,14 @@ const noLimit = (after: Permissions): Failure | undefined =>
     ? undefined
     : { rule: 'limits-empty', reason: `expected a limit to set, got none: name one of ${limitNames.join(', ')}, or leave limits out` }
 
-const grows = (after: Permissions, { limits: own, providerTools }: AgentGroup): boolean =>
-  named(after).some((name) => (after.limits?.[name] ?? 0) > (own[name] ?? standard[name] ?? Infinity)) ||
-  (after.providerTools ?? []).some((tool) => !providerTools.includes(tool))
+const why = (after: Permissions, { limits: own, providerTools }: AgentGroup): string[] => {
+  const raised = named(after).filter((name) => (after.limits?.[name] ?? 0) > (own[name] ?? standard[name] ?? Infinity))
+  const added = (after.providerTools ?? []).filter((tool) => !providerTools.includes(tool))
+  return [
+    ...(raised.length > 0 ? [`Limits go up: ${nameList(raised)}.`] : []),
+    ...(added.length > 0 ? [`It gets tools that run at the provider of the model, outside of this unit: ${nameList(added)}.`] : []),
+  ]
+}
 
 const sentences = (after: Permissions): string[] => [
   ...(after.members === undefined
@@ -103,7 +108,8 @@ export const permissions = defineKind({
   outcome: (after, { world }) => ({ ...slice(after, world), ...after }),
   verify: (after, { world }) => unusableChoice(presentGroup(world).agent, after, world) ?? twice(after) ?? noLimit(after),
   takes,
-  risk: (after, { world }) => (grows(after, presentGroup(world)) ? 'high' : 'medium'),
+  risk: (after, { world }) => (why(after, presentGroup(world)).length > 0 ? 'high' : 'medium'),
+  why: (after, { world }) => why(after, presentGroup(world)),
   describe: (after, world) => `Sets what ${world.agentGroupID} may: ${sentences(after).join('; ')}`,
   apply: (after, { world }) => {
     const group = presentGroup(world)

@@ -73,6 +73,11 @@ const takenFailure = (place: Place, world: World): Failure | undefined => {
 /** What a pattern fits is not tried here: one that never comes to an end would stop the gateway. */
 const mayHearAll = ({ engage }: Terms): boolean => engage !== 'mention'
 
+const why = (after: Wiring, world: World): string[] =>
+  !('remove' in after) && mayHearAll(after) && presentGroup(world).members.length === 0
+    ? ['Everybody who can write to this address can give the agent orders: it has no members, so nobody is kept out.']
+    : []
+
 const sessions = { shared: 'one session for all', thread: 'a session a thread', person: 'a session a person' } as const
 const engagements = { all: 'answers everything', mention: 'answers when mentioned', pattern: 'answers what fits' } as const
 
@@ -92,7 +97,8 @@ export const wiring = defineKind({
   outcome: (after) => ('remove' in after ? null : after),
   verify: (after, { world }) =>
     'remove' in after ? removalFailure(after.remove, world) : (takenFailure(after, world) ?? patternFailure(after)),
-  risk: (after, { world }) => (!('remove' in after) && mayHearAll(after) && presentGroup(world).members.length === 0 ? 'high' : 'medium'),
+  risk: (after, { world }) => (why(after, world).length > 0 ? 'high' : 'medium'),
+  why: (after, { world }) => why(after, world),
   describe,
   apply: (after, { world }, { changeID }) =>
     'remove' in after

@@ -29,12 +29,12 @@ export const reachOf = async (deps: ReachDeps, change: Change): Promise<Reach> =
   const { agentGroupID } = change
   if (change.state !== 'held') {
     const world = await look(deps, agentGroupID, change.principal)
-    return { agentGroupID, now: await powersOf(world, standingIn(deps, world)) }
+    return { agentGroupID, why: [], now: await powersOf(world, standingIn(deps, world)) }
   }
   const { bound, world, shown, draft } = await judgeAgain(deps, change)
   const standing = standingIn(deps, world)
   const now = await powersOf(world, standing)
-  if (draft === undefined) return { agentGroupID, now }
+  if (draft === undefined) return { agentGroupID, why: [], now }
   const effect = bound.apply(shown, { changeID: change.id, at: new Date(world.now).toISOString() })
-  return { agentGroupID, now, then: await powersOf(shareAfter(world, effect), standing) }
+  return { agentGroupID, why: bound.why(shown), now, then: await powersOf(shareAfter(world, effect), standing) }
 }

@@ -62,7 +62,9 @@ const rows: readonly [what: string, kind: Kind, after: object, risk: Risk, seen?
 
 for (const [what, kind, after, risk, { world = {}, evidence = null } = {}] of rows) {
   test(`${kind}: ${what} has the risk ${risk}`, () => {
-    assert.equal(ask(kind, after).risk({ world: makeWorld(world), evidence }), risk)
+    const sight = { world: makeWorld(world), evidence }
+    assert.equal(ask(kind, after).risk(sight), risk)
+    assert.equal(ask(kind, after).why(sight).length > 0, risk === 'high', 'a high risk says why, no other does')
   })
 }
 
