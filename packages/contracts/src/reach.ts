@@ -25,6 +25,8 @@ export const Reach = v.strictObject({
   agentGroupID: AgentGroupID,
   /** Sentences on what makes the risk of a change that waits high. */
   why: v.array(v.string()),
+  /** What it would write over, or its evidence, is no longer what the change shows: an approval is refused and shows it anew. */
+  moved: v.boolean(),
   /** Null where there is no such group yet, or no more. */
   now: v.nullable(v.array(Power)),
   /** If the change were applied now; absent where it waits for nothing any more. Null where the group would be gone. */

@@ -1,6 +1,6 @@
 // The blast radius of a change: what its agent can do as the registry stands, and what it could do if the change were applied now.
 import type { Change, Reach } from '@gatehouse/contracts'
-import { judgeAgain, type JudgeDeps, look } from '../changes/judge.ts'
+import { hasMoved, judgeAgain, type JudgeDeps, look } from '../changes/judge.ts'
 import { readObservation } from '../evidence/observation.ts'
 import type { GrantDeps } from '../grants/authorize.ts'
 import { isExchanged, isExhausted, isExpired } from '../grants/checks.ts'
@@ -29,12 +29,18 @@ export const reachOf = async (deps: ReachDeps, change: Change): Promise<Reach> =
   const { agentGroupID } = change
   if (change.state !== 'held') {
     const world = await look(deps, agentGroupID, change.principal)
-    return { agentGroupID, why: [], now: await powersOf(world, standingIn(deps, world)) }
+    return { agentGroupID, why: [], moved: false, now: await powersOf(world, standingIn(deps, world)) }
   }
   const { bound, world, shown, draft } = await judgeAgain(deps, change)
   const standing = standingIn(deps, world)
   const now = await powersOf(world, standing)
-  if (draft === undefined) return { agentGroupID, why: [], now }
+  if (draft === undefined) return { agentGroupID, why: [], moved: true, now }
   const effect = bound.apply(shown, { changeID: change.id, at: new Date(world.now).toISOString() })
-  return { agentGroupID, why: bound.why(shown), now, then: await powersOf(shareAfter(world, effect), standing) }
+  return {
+    agentGroupID,
+    why: bound.why(shown),
+    moved: hasMoved(change, draft),
+    now,
+    then: await powersOf(shareAfter(world, effect), standing),
+  }
 }

@@ -91,3 +91,10 @@ test('knows groups that are not there yet, and those that go', async () => {
   assert.equal(removed.then, null)
   assert.deepEqual(said(removed.now, 'model'), ['mock agent'])
 })
+
+test('notices that the world has moved away from what the change shows', async () => {
+  const { id } = await submit(unit, ['persona', 'a', { instructions: 'one' }])
+  assert.equal((await reach(id)).moved, false)
+  await carry(unit, ['persona', 'a', { instructions: 'two' }])
+  assert.equal((await reach(id)).moved, true)
+})
