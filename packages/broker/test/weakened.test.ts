@@ -1,0 +1,113 @@
+// Each wall of the broker is there for a reason: without it, one thing gets through that does not otherwise.
+import assert from 'node:assert/strict'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { createBench, local, sessionOne, type Source } from './fixtures/bench.ts'
+import { type Intrusion, type IntrusionName, intrusions } from './fixtures/intrusions.ts'
+
+interface Weakening {
+  readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+const weakenings: Readonly<Record<IntrusionName, Weakening>> = {
+  'a call that is not granted': {
+    file: 'calls/handle.ts',
+    from: 'if (!verdict.allowed) return',
+    to: "if (!verdict.allowed && verdict.code === 'frozen') return",
+  },
+  'a call in a frozen group': {
+    file: 'calls/handle.ts',
+    from: 'if (!verdict.allowed) return',
+    to: "if (!verdict.allowed && verdict.code !== 'frozen') return",
+  },
+  'a tool that is not what was approved': {
+    file: 'upstream/upstream.ts',
+    from: '(pin === undefined || digestOf(definition) === pin)',
+    to: '(pin !== digestOf(definition) || true)',
+  },
+  'a call that no record could be written of': {
+    file: 'calls/handle.ts',
+    from: 'if (!recorder.isWritable) return false',
+    to: 'if (!recorder.isWritable) return true',
+  },
+  'a call whose grant ended while it was sent': {
+    file: 'calls/in-flight.ts',
+    from: "return isGranted ? undefined : new Abandoned('revoked')",
+    to: 'return isGranted ? undefined : undefined',
+  },
+  'a value of the entry': { file: 'secrets/scrub.ts', from: 'if (secrets.length === 0) return value', to: 'if (secrets) return value' },
+  'a variable of the host': { file: 'upstream/stdio/start-program.ts', from: 'extendEnv: false', to: 'extendEnv: true' },
+  'a line of any length': {
+    file: 'upstream/stdio/lines.ts',
+    from: 'if (size <= most) return',
+    to: 'if (size > most || size <= most) return',
+  },
+  'more text than an agent may be shown': { file: 'calls/content.ts', from: 'if (size <= this.#left) {', to: 'if (size > 0) {' },
+  'a code that colours a terminal': {
+    file: 'calls/content.ts',
+    from: "hasControl.test(text) ? text.replaceAll(controls, '') : text",
+    to: "hasControl.test('') ? text.replaceAll(controls, '') : text",
+  },
+  'a block of no kind that is known': {
+    file: 'calls/content.ts',
+    from: 'return isObject(block) && isText(type) && Object.hasOwn(kinds, type) && kinds[type]?.(block) === true',
+    to: 'return isObject(block) && type !== undefined',
+  },
+  'a question to the caller': {
+    file: 'calls/interpret.ts',
+    from: "result['resultType'] === 'input_required'",
+    to: "result['resultType'] === ''",
+  },
+  'a list of any length': { file: 'upstream/listing.ts', from: 'tools.size + dropped > limits.listTools ||', to: '' },
+  'a name with white space': { file: 'upstream/definitions.ts', from: '/^[\\x21-\\x7e]{1,128}$/', to: '/^[\\x20-\\x7e]{1,128}$/' },
+}
+
+const room = join(import.meta.dirname, '..')
+
+/** A copy of the source with one wall less. */
+const weaken = async ({ file, from, to }: Weakening): Promise<{ source: Source; directory: string }> => {
+  const directory = await mkdtemp(join(tmpdir(), 'gh-weak-'))
+  await cp(join(room, 'src'), join(directory, 'src'), { recursive: true })
+  await symlink(join(room, 'node_modules'), join(directory, 'node_modules'))
+  await cp(join(room, 'package.json'), join(directory, 'package.json'))
+  const path = join(directory, 'src', file)
+  const text = await readFile(path, 'utf8')
+  assert.ok(text.includes(from), `${file} holds ${from}`)
+  await writeFile(
+    path,
+    text.replace(from, () => to),
+  )
+  return { source: (await import(pathToFileURL(join(directory, 'src/service.ts')).href)) as Source, directory }
+}
+
+const run = async (name: IntrusionName, source?: Source): Promise<boolean> => {
+  const { env, options, prepare, act }: Intrusion = intrusions[name]
+  const bench = await createBench()
+  bench.gateway.catalog = { sample: local(env) }
+  bench.gateway.grants = { [sessionOne]: { sample: [] } }
+  prepare?.(bench)
+  try {
+    await bench.start({ ...options, ...(source !== undefined && { source }) })
+    return await act(bench)
+  } finally {
+    await bench.stop()
+  }
+}
+
+for (const name of Object.keys(intrusions) as IntrusionName[]) {
+  test(`${name} does not get through`, async () => assert.equal(await run(name), false))
+
+  test(`without its wall, ${name} gets through`, async () => {
+    const { source, directory } = await weaken(weakenings[name])
+    try {
+      assert.equal(await run(name, source), true)
+    } finally {
+      await rm(directory, { recursive: true, force: true })
+    }
+  })
+}
