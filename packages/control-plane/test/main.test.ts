@@ -20,6 +20,7 @@ import {
   supervisorControlPlane,
 } from '@gatehouse/contracts'
 import { sha256, waitFor } from '@gatehouse/kernel'
+import { freePort } from '@gatehouse/kernel/free-port'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { execa } from 'execa'
 import * as v from 'valibot'
@@ -29,16 +30,6 @@ import { createTestUnit, peersOf, token } from './fixtures/unit.ts'
 const program = join(import.meta.dirname, '../src/main.ts')
 const edges = [gatewayControlPlane, runnerControlPlane, supervisorControlPlane, lifeEdge('control-plane')]
 const secretOf = (name: string): string => `secret of ${name}`.padEnd(32, '.')
-
-const freePort = async (): Promise<number> => {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 const launch = async (t: TestContext, port: number) => {
   const runDir = await mkdtemp(join(tmpdir(), 'gh-'))

@@ -15,7 +15,7 @@ const isAlive = (pid: number): Promise<boolean> =>
 const childrenOf = async (pid: number): Promise<number[]> =>
   (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean).map(Number)
 
-describe('the process', { timeout: 120_000 }, () => {
+describe('the process', { timeout: 300_000 }, () => {
   it('has a message on disk before it answers, and answers it once after a kill -9', async (t) => {
     const house = await openHouse(t)
     house.gateway.expected = ['tools']

@@ -10,7 +10,7 @@ import { before, describe, it } from 'node:test'
 import { bundle } from '../src/bundle.ts'
 import { targets } from '../src/targets.ts'
 
-describe('the bundles of the agent', { timeout: 120_000 }, () => {
+describe('the bundles of the agent', { timeout: 300_000 }, () => {
   let folder = ''
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'bundles-'))

@@ -8,7 +8,7 @@ export const say = async (unit: Unit, text: string, group = 'dev-agent'): Promis
 }
 
 export const replyTo = (unit: Unit, messageId: string, group = 'dev-agent'): Promise<string> =>
-  waitFor(`a reply to ${messageId}`, 30_000, async () => {
+  waitFor(`a reply to ${messageId}`, 60_000, async () => {
     const { messages } = await unit.client.chat.messages(group)
     const replies = messages.filter((message) => message.inReplyTo === messageId)
     if (replies.length > 1) throw new Error(`${replies.length} replies to one message`)

@@ -7,7 +7,7 @@ import { waitFor } from './wait-for.ts'
 export const startSample = async () => {
   const port = await freePort()
   const child = execa(process.execPath, [join(release, 'mcp-sample.mjs'), '--http', `:${port}`], { stdio: 'ignore', reject: false })
-  await waitFor('the sample server', 30_000, async () => (await fetch(`http://127.0.0.1:${port}/mcp`)).status > 0)
+  await waitFor('the sample server', 60_000, async () => (await fetch(`http://127.0.0.1:${port}/mcp`)).status > 0)
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     stop: async () => {

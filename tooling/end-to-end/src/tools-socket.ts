@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { listens } from './listens.ts'
 import { runDirectoryOf } from './run-directory.ts'
 import type { Unit } from './unit.ts'
 import { waitFor } from './wait-for.ts'
@@ -33,8 +34,11 @@ const readAnswer = async (response: IncomingMessage): Promise<ToolAnswer> => {
 /** Of a session that is open, or of the only one. */
 export const openTools = async (unit: Unit, session?: string): Promise<ToolsSocket> => {
   const folder = join(await runDirectoryOf(unit), 'tools')
-  const name = session ?? (await waitFor('a tools.sock', 30_000, async () => (await readdir(folder).catch((): string[] => []))[0]))
-  const socketPath = join(folder, name, 'tools.sock')
+  const socketPath = await waitFor('a tools.sock', 60_000, async () => {
+    const name = session ?? (await readdir(folder))[0]
+    const path = name === undefined ? undefined : join(folder, name, 'tools.sock')
+    return path !== undefined && (await listens(path)) ? path : undefined
+  })
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const send = (method: string, path: string, body?: string): Promise<ToolAnswer> =>
     new Promise((resolve, reject) => {

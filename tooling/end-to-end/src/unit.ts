@@ -1,10 +1,10 @@
 // A real unit for a test: the built `gatehouse`, an own state directory, a free port, and everything it printed.
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createClient } from '@gatehouse/client'
+import { freePort } from '@gatehouse/kernel/free-port'
 import { execa } from 'execa'
 import { waitFor } from './wait-for.ts'
 
@@ -24,14 +24,7 @@ export interface UnitOptions {
 
 export type Unit = Awaited<ReturnType<typeof startUnit>>
 
-export const freePort = async (): Promise<number> => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
-  return address.port
-}
+export { freePort }
 
 export const freshDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'gatehouse-test-'))
 
@@ -75,7 +68,7 @@ export const startUnit = async (options: UnitOptions = {}) => {
     },
     ready: () =>
       Promise.race([
-        waitFor('the unit to be ready', 30_000, async () => (await fetch(`${address}/readyz`)).status === 200),
+        waitFor('the unit to be ready', 90_000, async () => (await fetch(`${address}/readyz`)).status === 200),
         exited.then(({ code }) => {
           throw new Error(`the unit ended with ${code}:\n${lines.join('\n')}`)
         }),
@@ -95,6 +88,12 @@ export const startUnit = async (options: UnitOptions = {}) => {
       if (options.stateDir === undefined) await rm(stateDir, { recursive: true, force: true })
     },
   }
-  if (options.untilReady !== false) await unit.ready()
-  return unit
+  if (options.untilReady === false) return unit
+  try {
+    await unit.ready()
+    return unit
+  } catch (error) {
+    await unit.dispose()
+    throw error
+  }
 }

@@ -1,12 +1,13 @@
 // Twelve secrets in variables and headers of tool servers that say them wherever they can: none leaves the unit, in no encoding.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { glob, readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { execa } from 'execa'
 import { say } from '../src/chat.ts'
 import { request } from '../src/http.ts'
+import { stateFiles } from '../src/state-files.ts'
 import { openTools } from '../src/tools-socket.ts'
 import { freePort, startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
@@ -62,7 +63,7 @@ before(async () => {
     await remote
   }
   const url = `http://127.0.0.1:${port}/mcp`
-  await waitFor('the remote server', 30_000, async () => (await fetch(url)).status === 405)
+  await waitFor('the remote server', 60_000, async () => (await fetch(url)).status === 405)
   unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--log-level', 'debug'], env: variables })
   await say(unit, 'hello')
   const references = (first: number, name: (at: number) => string): Record<string, string> =>
@@ -146,10 +147,7 @@ test('no process has one among its arguments', async () => {
 test('no log line and no file of the state directory holds one, while the unit runs and when it has ended', async () => {
   const files = async (): Promise<string[]> => {
     const hits: string[] = []
-    for await (const path of glob('**/*', { cwd: unit.stateDir })) {
-      const file = join(unit.stateDir, path)
-      if ((await stat(file)).isFile()) hits.push(...found(path, await readFile(file)))
-    }
+    for await (const { path, bytes } of stateFiles(unit)) hits.push(...found(path, bytes))
     return hits
   }
   assert.deepEqual(await files(), [])

@@ -29,7 +29,7 @@ after(async () => {
   for (const [engine, image] of images) await dropImage(engine, await image)
 })
 
-describe('local tool servers in containers', { skip, timeout: 240_000 }, () => {
+describe('local tool servers in containers', { skip, timeout: 600_000 }, () => {
   let unit: Unit
   let tools: ToolsSocket
   let image: SampleImage
@@ -54,7 +54,7 @@ describe('local tool servers in containers', { skip, timeout: 240_000 }, () => {
   const echo = async (server: string, text: string): Promise<string | undefined> =>
     (await tools.call(`${server}__echo`, { text })).body.content?.[0]?.text
   const only = async (): Promise<string> =>
-    waitFor('one container', 30_000, async () => {
+    waitFor('one container', 60_000, async () => {
       const names = await containersOf('docker', unit)
       return names.length === 1 ? names[0] : undefined
     })
@@ -105,7 +105,7 @@ describe('local tool servers in containers', { skip, timeout: 240_000 }, () => {
     const script = 'console.error("began with " + process.env.TOKEN); process.exit(3)'
     await unit.client.servers.put('talks', { transport: 'stdio', command, args: ['-e', script], env: { TOKEN: '${CANARY_VALUE}' } })
     await assert.rejects(unit.client.servers.probe('talks'), /the server ended/)
-    const text = await waitFor('the log of the server', 30_000, async () => {
+    const text = await waitFor('the log of the server', 60_000, async () => {
       const { items } = await unit.client.servers.logs('talks')
       return items.find((line) => line.text.includes('began with'))?.text
     })
@@ -167,7 +167,7 @@ const variants: readonly Variant[] = [
 for (const { what, engine, runtime, flags, group, token } of variants) {
   // Its engine is looked at by itself, wall by wall.
   if (engine === 'podman' && !isFull) continue
-  describe(`a local tool server ${what}`, { skip: await lacking(engine, runtime), timeout: 240_000 }, () => {
+  describe(`a local tool server ${what}`, { skip: await lacking(engine, runtime), timeout: 600_000 }, () => {
     let unit: Unit
     let image: SampleImage
     let folder: string

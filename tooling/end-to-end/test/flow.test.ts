@@ -43,7 +43,7 @@ const approve = async (unit: Unit, id: string): Promise<void> => {
 
 /** The next launch comes by itself at the next quiet moment. */
 const toolsAre = (unit: Unit, expected: string): Promise<boolean> =>
-  waitFor(`the agent to see "${expected}"`, 45_000, async () => (await say(unit, 'tools')) === expected)
+  waitFor(`the agent to see "${expected}"`, 60_000, async () => (await say(unit, 'tools')) === expected)
 
 const flow = async (unit: Unit): Promise<void> => {
   assert.equal(await say(unit, 'hello'), 'echo: hello')

@@ -87,7 +87,7 @@ const load = () => {
 /** After the answer that a stop got: every later call is refused, and the server never hears of one. */
 const nothingBegins = async (code: string, { stop, seen }: ReturnType<typeof load>): Promise<void> => {
   const after = next
-  await waitFor('calls after the answer', 30_000, () => next > after + 30)
+  await waitFor('calls after the answer', 60_000, () => next > after + 30)
   const answers = await stop()
   const late = answers.slice(answers.length - (next - after))
   assert.deepEqual([...new Set(late.map(({ body }) => body.error?.code))], [code])
@@ -116,7 +116,7 @@ test('no call begins after a revocation was answered, under a hundred calls a se
   assert.equal(await codeOf('changing__fast'), 'answered')
   const flying = tools.call('changing__wait')
   const calls = load()
-  await waitFor('calls to be made', 30_000, async () => (await calls.seen()) > 50)
+  await waitFor('calls to be made', 60_000, async () => (await calls.seen()) > 50)
   await carry('mcp_revoke', { server: 'changing' })
   await nothingBegins('revoked', calls)
   assert.equal((await flying).body.error?.code, 'revoked')
@@ -126,7 +126,7 @@ test('no call begins after a freeze was answered, and all goes on when it is lif
   await grantAll()
   const flying = tools.call('changing__wait')
   const calls = load()
-  await waitFor('calls to be made', 30_000, async () => (await calls.seen()) > 0)
+  await waitFor('calls to be made', 60_000, async () => (await calls.seen()) > 0)
   const { status, text } = await request(`${unit.address}/v1/freeze`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -145,7 +145,7 @@ const names = async (): Promise<string[]> =>
 /** Approved as they were at first: a grant pins what the gateway has seen, which may still be what was there before. */
 const grantOriginal = async (): Promise<void> => {
   await declare(original)
-  await waitFor('a grant of the tools as they were', 30_000, async () => {
+  await waitFor('a grant of the tools as they were', 60_000, async () => {
     const { evidence } = await unit.client.changes.show(await grantAll())
     return isDeepStrictEqual((evidence as { tools?: unknown }).tools, original) && (await codeOf('changing__fast')) === 'answered'
   })
@@ -162,16 +162,16 @@ for (const [what, changed] of Object.entries<Partial<Definition>>({
   test(`a tool whose ${what} changed is hidden and refused, until a human approves it as it is now`, async () => {
     await grantOriginal()
     await declare(original.map((tool) => (tool.name === 'fast' ? { ...tool, ...changed } : tool)))
-    await waitFor('the refusal', 30_000, async () => (await codeOf('changing__fast')) === 'definition-changed')
+    await waitFor('the refusal', 60_000, async () => (await codeOf('changing__fast')) === 'definition-changed')
     assert.deepEqual(await names(), ['changing__wait'])
-    const [held, ...others] = await waitFor('the held change', 30_000, async () => {
+    const [held, ...others] = await waitFor('the held change', 60_000, async () => {
       const found = await heldDrift()
       return found.length > 0 ? found : undefined
     })
     assert.equal(others.length, 0)
     assert.equal(held?.risk, 'high')
     await unit.client.changes.decide(held?.id ?? '', { outcome: 'approve', decidedBy: 'someone', digest: held?.digest ?? '' })
-    await waitFor('the tool to be back', 30_000, async () => (await codeOf('changing__fast')) === 'answered')
+    await waitFor('the tool to be back', 60_000, async () => (await codeOf('changing__fast')) === 'answered')
     assert.equal((await names()).length, 2)
   })
 }
@@ -179,10 +179,10 @@ for (const [what, changed] of Object.entries<Partial<Definition>>({
 test('definitions that come back to what was approved need nobody', async () => {
   await grantOriginal()
   await declare([{ ...original[0]!, description: 'Something else' }, original[1]!])
-  await waitFor('the refusal', 30_000, async () => (await codeOf('changing__fast')) === 'definition-changed')
+  await waitFor('the refusal', 60_000, async () => (await codeOf('changing__fast')) === 'definition-changed')
   await declare(original)
-  await waitFor('the tool to be back', 30_000, async () => (await codeOf('changing__fast')) === 'answered')
-  await waitFor('no held change to be left', 30_000, async () => (await heldDrift()).length === 0)
+  await waitFor('the tool to be back', 60_000, async () => (await codeOf('changing__fast')) === 'answered')
+  await waitFor('no held change to be left', 60_000, async () => (await heldDrift()).length === 0)
 })
 
 test('a server that an agent proposes is in no catalog and grants nothing, until humans let both through', async () => {
@@ -207,5 +207,5 @@ test('a server that leaves the catalog takes its calls along, and brings them ba
   const { items } = await unit.client.grants.list()
   assert.equal(items.find(({ server }) => server === 'changing')?.state, 'active')
   await put('changing')
-  await waitFor('calls to work again', 30_000, async () => (await codeOf('changing__fast')) === 'answered')
+  await waitFor('calls to work again', 60_000, async () => (await codeOf('changing__fast')) === 'answered')
 })

@@ -35,7 +35,7 @@ const submit = async (unit: Unit, kind: string, after: object): Promise<string> 
 }
 
 const approve = (unit: Unit, id: string): Promise<unknown> =>
-  waitFor(`${id} to be applied`, 15_000, async () => {
+  waitFor(`${id} to be applied`, 60_000, async () => {
     const { status, json } = await post(`${unit.address}/v1/changes/${id}/decision`, { outcome: 'approve', decidedBy: 'someone' })
     return status === 200 || json?.['code'] === 'change-already-decided' ? (await unit.client.changes.show(id)).state === 'applied' : false
   })
@@ -43,7 +43,7 @@ const approve = (unit: Unit, id: string): Promise<unknown> =>
 const killAndWait = async (unit: Unit, name: string): Promise<void> => {
   const pid = await unit.pidOf(name)
   process.kill(pid, 'SIGKILL')
-  await waitFor(`${name} to be back`, 15_000, async () => {
+  await waitFor(`${name} to be back`, 60_000, async () => {
     const { processes } = await unit.client.status()
     const found = processes.find((process) => process.name === name)
     return found?.state === 'ready' && found.pid !== pid
@@ -92,7 +92,7 @@ test('after SIGKILL of the supervisor nothing is left, and a held change can sti
   const family = await descendants(unit.pid)
   assert.ok(family.length >= 6, `${family.length} processes`)
   await unit.kill()
-  await waitFor('every process of the unit to be gone', 30_000, () => !family.some(alive))
+  await waitFor('every process of the unit to be gone', 60_000, () => !family.some(alive))
 
   const next = await startUnit({ stateDir, flags: ['--dev', '--sandbox', 'bubblewrap'] })
   t.after(next.dispose)
@@ -111,6 +111,6 @@ test('a stop leaves no process and no socket', async (t) => {
   const family = await descendants(unit.pid)
   const { code } = await unit.stop()
   assert.equal(code, 0)
-  await waitFor('every process of the unit to be gone', 30_000, () => !family.some(alive))
+  await waitFor('every process of the unit to be gone', 60_000, () => !family.some(alive))
   assert.ok(!(await readdir(unit.stateDir)).some((name) => name.endsWith('.sock')))
 })

@@ -38,7 +38,7 @@ const total = (readings: Readings, name: MetricName, labels: readonly string[] =
 }
 
 test('shows every metric of the table at the start, those of what has not happened at 0', async () => {
-  const readings = await waitFor('a sandbox driver', 30_000, async () => {
+  const readings = await waitFor('a sandbox driver', 60_000, async () => {
     const found = await read()
     return named(found, 'sandbox_launches_total').length > 0 ? found : undefined
   })
@@ -72,7 +72,7 @@ const moves = async (act: () => Promise<unknown>, expected: readonly [MetricName
   const earlier = await read()
   await act()
   const differences = (now: Readings) => expected.map(([name, , ...labels]) => total(now, name, labels) - total(earlier, name, labels))
-  await waitFor(`${expected.map(([name]) => name).join(', ')} to move`, 10_000, async () => {
+  await waitFor(`${expected.map(([name]) => name).join(', ')} to move`, 60_000, async () => {
     const now = differences(await read())
     return expected.every(([, by], index) => now[index] === by)
   })
@@ -81,7 +81,7 @@ const moves = async (act: () => Promise<unknown>, expected: readonly [MetricName
 test('a change that is held, and one that is decided', async () => {
   let id = ''
   await moves(async () => (id = await submit(['crash'])), [['gateway_held_changes', 1]])
-  await waitFor('its age', 30_000, async () => total(await read(), 'gateway_oldest_held_seconds') > 0)
+  await waitFor('its age', 60_000, async () => total(await read(), 'gateway_oldest_held_seconds') > 0)
   await moves(
     () => unit.client.changes.decide(id, { outcome: 'reject', decidedBy: 'someone' }),
     [

@@ -31,7 +31,7 @@ const svcctl = async (...args: readonly string[]): Promise<{ code: number | unde
   return { code: exitCode, stdout, stderr }
 }
 
-describe('a server packed from npm', { skip, timeout: 580_000 }, () => {
+describe('a server packed from npm', { skip, timeout: 600_000 }, () => {
   let registry: FixtureRegistry
   let unit: Unit
   const images: string[] = []

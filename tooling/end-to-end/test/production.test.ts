@@ -40,7 +40,7 @@ for (const [name, flags] of sandboxes) {
       return messages.find(({ from }) => from === 'agent')
     })
     assert.equal(reply.text, 'echo: hello')
-    const proofs = await waitFor('a line of the proof', 30_000, async () => {
+    const proofs = await waitFor('a line of the proof', 60_000, async () => {
       const { items } = await client.audit.list({ stage: 'seal-proof' })
       return items.length > 0 ? items : undefined
     })

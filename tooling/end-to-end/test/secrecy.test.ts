@@ -1,21 +1,19 @@
 // What may not be found: texts of messages on the disk, values of variables anywhere.
 import assert from 'node:assert/strict'
-import { glob, readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { execa } from 'execa'
 import { say } from '../src/chat.ts'
 import { request } from '../src/http.ts'
+import { stateEntries, stateFiles } from '../src/state-files.ts'
 import { release, root, startUnit, type Unit } from '../src/unit.ts'
 
 const canary = 'canary-5f1c0a77e2'
 
 const holdsIn = async (unit: Unit, needle: string): Promise<string[]> => {
   const found: string[] = []
-  for await (const path of glob('**/*', { cwd: unit.stateDir })) {
-    const file = join(unit.stateDir, path)
-    if ((await stat(file)).isFile() && (await readFile(file)).includes(needle)) found.push(path)
-  }
+  for await (const { path, bytes } of stateFiles(unit)) if (bytes.includes(needle)) found.push(path)
   return found
 }
 
@@ -33,9 +31,8 @@ test('every file of the state directory is 0600 and every directory 0700, but th
   const unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'] })
   t.after(unit.dispose)
   await say(unit, 'hello')
-  for await (const path of glob('**/*', { cwd: unit.stateDir })) {
+  for await (const { path, found } of stateEntries(unit)) {
     if (path.startsWith('groups/')) continue
-    const found = await stat(join(unit.stateDir, path))
     assert.equal(found.mode & 0o777, found.isDirectory() ? 0o700 : 0o600, path)
   }
 })

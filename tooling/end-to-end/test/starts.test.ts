@@ -61,11 +61,7 @@ test('a unit starts by environment variables alone, on every address', async (t)
     child.kill('SIGTERM')
     await child
   })
-  for (const end = Date.now() + 20_000; ;) {
-    const ready = await request(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
-    if (ready?.status === 200) break
-    assert.ok(Date.now() < end, 'the unit did not become ready')
-  }
+  await waitFor('the unit to be ready', 60_000, async () => (await request(`http://127.0.0.1:${port}/readyz`)).status === 200)
   child.kill('SIGTERM')
   const { all, exitCode } = await child
   assert.equal(exitCode, 0)
@@ -176,7 +172,7 @@ test('in production a driver that lacks a wall launches nothing, and says which'
   // Docker gives no group a host uid of its own; where there is no Docker, that is what lacks.
   const unit = await startUnit({ flags: ['--sandbox', 'container'], env: { SERVICE_API_TOKEN: token }, token })
   t.after(unit.dispose)
-  const { sandbox } = await waitFor('a verdict', 30_000, async () => {
+  const { sandbox } = await waitFor('a verdict', 60_000, async () => {
     const status = await unit.client.status()
     return /missing|older|not found|does not answer|failed/.test(status.sandbox.reason ?? '') ? status : undefined
   })

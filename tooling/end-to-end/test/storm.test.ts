@@ -49,7 +49,7 @@ const killOne = async (unit: Unit): Promise<string | undefined> => {
   const pid = await unit.pidOf(victim === 'sandbox' ? 'runner' : victim).catch(() => undefined)
   if (pid === undefined) return undefined
   if (victim === 'sandbox') {
-    const parts = await waitFor('a sandbox', 10_000, async () => {
+    const parts = await waitFor('a sandbox', patience, async () => {
       const found = await descendants(pid)
       return found.length > 0 ? found : undefined
     }).catch(() => [])
@@ -99,7 +99,7 @@ const tracesOf = async (path: string): Promise<string[]> => {
 
 test(
   `${messages} messages are answered once and in order while ${kills} processes are killed`,
-  { timeout: isFull ? 3_600_000 : 240_000 },
+  { timeout: isFull ? 3_600_000 : 600_000 },
   async (t) => {
     t.diagnostic(`GATEHOUSE_SEED=${seed}`)
     const unit = await startUnit({ flags })

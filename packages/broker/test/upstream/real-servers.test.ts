@@ -4,8 +4,9 @@ import { mkdir, readFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { ServerName, SessionID, ToolResult } from '@gatehouse/contracts'
+import { freePort } from '@gatehouse/kernel/free-port'
 import { type Bench, createBench, sessionOne, sessionTwo } from '../fixtures/bench.ts'
-import { freePort, type Listening, startListening } from '../fixtures/listening.ts'
+import { type Listening, startListening } from '../fixtures/listening.ts'
 
 const packages = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol')
 const program = (name: string, ...args: string[]) => ({

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
 import { noDriver, openUnit } from '../fixtures/unit.ts'
 
-describe('chat', { timeout: 30_000 }, () => {
+describe('chat', { timeout: 300_000 }, () => {
   it('answers a message by an agent in a process of its own', async (t) => {
     const unit = await openUnit(t)
     const sent = await unit.send('hello')

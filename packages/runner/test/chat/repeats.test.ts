@@ -12,7 +12,7 @@ const at = (t: TestContext, later: number): void => {
   t.mock.timers.enable({ apis: ['Date'], now })
 }
 
-describe('a request with an idempotency key', { timeout: 60_000 }, () => {
+describe('a request with an idempotency key', { timeout: 300_000 }, () => {
   it('leaves one message and gets the first answer again', async (t) => {
     const unit = await openUnit(t)
     const first = await unit.send('hello', undefined, request())

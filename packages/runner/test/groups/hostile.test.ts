@@ -69,7 +69,7 @@ const work = async (name: string): Promise<string> => {
   return directory
 }
 
-describe('what an agent leaves behind', { timeout: 60_000 }, () => {
+describe('what an agent leaves behind', { timeout: 300_000 }, () => {
   for (const [what, plant] of Object.entries(objects)) {
     it(`is not read where it is ${what}`, async (t) => {
       const directory = await work(what)

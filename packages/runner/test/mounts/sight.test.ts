@@ -14,7 +14,7 @@ const folder = async (t: TestContext): Promise<string> => {
   return path
 }
 
-describe('a sighting', { timeout: 30_000 }, () => {
+describe('a sighting', { timeout: 300_000 }, () => {
   it('gives the device, inode, type, owner and mode of a directory', async (t) => {
     const path = join(await folder(t), 'data')
     await mkdir(path)

@@ -72,7 +72,7 @@ const both = async (t: TestContext): Promise<QueuePlace> => {
   return place
 }
 
-describe('a queue that was tampered with', { timeout: 60_000 }, () => {
+describe('a queue that was tampered with', { timeout: 300_000 }, () => {
   for (const damage of damages) {
     it(`is refused with a reason, and left as it is: ${damage.what}`, async (t) => {
       const place = await both(t)
@@ -117,7 +117,7 @@ describe('a queue that was tampered with', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a queue whose making was cut short', { timeout: 30_000 }, () => {
+describe('a queue whose making was cut short', { timeout: 300_000 }, () => {
   it('is made anew, since nothing was ever accepted', async (t) => {
     const place = await openPlace(t)
     await fill(place)
@@ -130,7 +130,7 @@ describe('a queue whose making was cut short', { timeout: 30_000 }, () => {
   })
 })
 
-describe('the bytes on disk', { timeout: 30_000 }, () => {
+describe('the bytes on disk', { timeout: 300_000 }, () => {
   it('hold no text of a message, also before the log is folded into the file', async (t) => {
     const place = await openPlace(t)
     const { store } = await openQueue(place, mine)
@@ -144,7 +144,7 @@ describe('the bytes on disk', { timeout: 30_000 }, () => {
   })
 })
 
-describe('the shelf', { timeout: 30_000 }, () => {
+describe('the shelf', { timeout: 300_000 }, () => {
   it('keeps no more queues open than it may, and opens them again when they are needed', async (t) => {
     const place = await openPlace(t)
     const shelf = new Shelf(place, 2)

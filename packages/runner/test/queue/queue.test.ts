@@ -14,7 +14,7 @@ import { aboutOf, openPlace } from '../fixtures/queues.ts'
 const at = '2026-11-20T12:53:01.000Z'
 const incoming = (seq: number, from: 'user' | 'system' = 'user') => ({ id: `m-${seq}` as MessageID, seq, from, text: `text ${seq}`, at })
 
-describe('a queue', { timeout: 30_000 }, () => {
+describe('a queue', { timeout: 300_000 }, () => {
   it('delivers what is not acknowledged, oldest first', async (t) => {
     const { store } = await openQueue(await openPlace(t), aboutOf('a'))
     for (const seq of [1, 2, 3]) assert.equal((await accept(store, incoming(seq))).waiting, seq)

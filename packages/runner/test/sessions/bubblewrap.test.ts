@@ -38,7 +38,7 @@ const openSealed = async (t: TestContext, agent: string): Promise<Unit> => {
   return openUnit(t, { driver: choice.driver, gateway, rootfs: await rootfsOf(agent), sandbox: 'bubblewrap' })
 }
 
-describe('a sandbox by bubblewrap', { timeout: 60_000, skip: missing }, () => {
+describe('a sandbox by bubblewrap', { timeout: 300_000, skip: missing }, () => {
   it('answers, is relaunched after a change, and delivers again what died in its hands', async (t) => {
     const unit = await openSealed(t, agentPath)
     assert.equal(await unit.chat('hello'), 'echo: hello')

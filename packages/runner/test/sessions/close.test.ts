@@ -9,7 +9,7 @@ import { noDriver, openUnit } from '../fixtures/unit.ts'
 
 const nobody = 'ses_zzzzzzzzzzzzz' as SessionID
 
-describe('a session that the gateway has closed', { timeout: 60_000 }, () => {
+describe('a session that the gateway has closed', { timeout: 300_000 }, () => {
   it('loses its sandbox, busy or not, and the next message opens another session', async (t) => {
     const unit = await openUnit(t)
     const { sessionId, messageId } = await unit.send('hang')
@@ -67,7 +67,7 @@ describe('a session that the gateway has closed', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a terminate', { timeout: 60_000 }, () => {
+describe('a terminate', { timeout: 300_000 }, () => {
   it('resolves when the sandbox is gone', async (t) => {
     const unit = await openUnit(t)
     const { sessionId, messageId } = await unit.send('hang')
@@ -100,7 +100,7 @@ describe('a terminate', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a resume', { timeout: 60_000 }, () => {
+describe('a resume', { timeout: 300_000 }, () => {
   it('lets a parked session work again, its failures forgotten', async (t) => {
     const unit = await openUnit(t)
     const { sessionId } = await unit.send('exit 3')

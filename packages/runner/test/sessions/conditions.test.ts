@@ -15,7 +15,7 @@ const said = (unit: Unit, ...expected: string[]) =>
     assert.deepEqual(statuses(unit), expected),
   )
 
-describe('the condition of an applied change', { timeout: 60_000 }, () => {
+describe('the condition of an applied change', { timeout: 300_000 }, () => {
   it('is pending while the sandbox works on, and ready when the next one has made its first request', async (t) => {
     const unit = await openUnit(t)
     await unit.chat('hang')

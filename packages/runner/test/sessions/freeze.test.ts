@@ -16,7 +16,7 @@ const quiet = (unit: Unit) =>
 const knowsOfFreeze = (unit: Unit) =>
   waitFor(async () => (await unit.health()).facts['frozen'] === 1, { what: 'a session that knows of the freeze' })
 
-describe('a freeze', { timeout: 60_000 }, () => {
+describe('a freeze', { timeout: 300_000 }, () => {
   it('lets messages in and launches nothing for them, until it is lifted', async (t) => {
     const unit = await openUnit(t)
     unit.gateway.frozen = true

@@ -21,7 +21,7 @@ const launched = (unit: Unit, times: number) =>
 
 const stages = (unit: Unit): string[] => unit.gateway.notes.map(({ stage }) => stage)
 
-describe('a sandbox', { timeout: 60_000 }, () => {
+describe('a sandbox', { timeout: 300_000 }, () => {
   it('is stopped when it has long had nothing to do, and started again by the next message', async (t) => {
     const unit = await openUnit(t, { times: { idle: 50 } })
     await unit.chat('one')
@@ -123,7 +123,7 @@ describe('a sandbox', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a launch', { timeout: 60_000 }, () => {
+describe('a launch', { timeout: 300_000 }, () => {
   it('waits until every expected surface is reported', async (t) => {
     const unit = await openUnit(t)
     unit.gateway.expected = ['tools']
@@ -189,7 +189,7 @@ describe('a launch', { timeout: 60_000 }, () => {
   })
 })
 
-describe('posture', { timeout: 30_000 }, () => {
+describe('posture', { timeout: 300_000 }, () => {
   it('off: refuses messages with what to do, and reads what was said', async (t) => {
     const unit = await openUnit(t)
     await unit.chat('hello')
@@ -238,7 +238,7 @@ describe('posture', { timeout: 30_000 }, () => {
   })
 })
 
-describe('a decision', { timeout: 30_000 }, () => {
+describe('a decision', { timeout: 300_000 }, () => {
   const decision = (unit: Unit, session: string) =>
     unit.gateway.emit('change-decided', { session: session as never, id: unit.gateway.changeID, state: 'applied', kind: 'mcp_access' })
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
 import { noDriver, openUnit } from '../fixtures/unit.ts'
 
-describe('the seal at start', { timeout: 120_000 }, () => {
+describe('the seal at start', { timeout: 300_000 }, () => {
   it('is journaled, and what lacks is named while messages are answered, where a mode is for trying things out', async (t) => {
     const unit = await openUnit(t)
     assert.equal(await unit.chat('hello'), 'echo: hello')

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
 import { openUnit } from '../fixtures/unit.ts'
 
-describe('a session whose queue cannot be read', { timeout: 30_000 }, () => {
+describe('a session whose queue cannot be read', { timeout: 300_000 }, () => {
   it('is parked with the reason, takes no message, and holds up nobody', async (t) => {
     const unit = await openUnit(t)
     const broken = await unit.send('one', 'broken')

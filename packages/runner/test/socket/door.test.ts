@@ -36,7 +36,7 @@ const openRoom = async (t: TestContext, driver?: Partial<Driver>): Promise<Room>
 
 const codeOf = ({ body }: Answer): unknown => (body as { code?: unknown }).code
 
-describe('session.sock', { timeout: 30_000 }, () => {
+describe('session.sock', { timeout: 300_000 }, () => {
   it('says who the agent is', async (t) => {
     const { unit, call } = await openRoom(t)
     const [session] = unit.gateway.sessions.keys()

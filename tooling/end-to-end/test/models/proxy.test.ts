@@ -1,12 +1,14 @@
 // Models in a real unit: a group with a model, its socket, the operator's server behind it, the stop, and a kill in the middle.
 import assert from 'node:assert/strict'
-import { glob, readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { createServer, request as ask, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { request } from '../../src/http.ts'
+import { listens } from '../../src/listens.ts'
 import { runDirectoryOf } from '../../src/run-directory.ts'
+import { stateFiles } from '../../src/state-files.ts'
 import { startUnit, type Unit } from '../../src/unit.ts'
 import { waitFor } from '../../src/wait-for.ts'
 
@@ -75,8 +77,11 @@ const carry = async (kind: 'agent_create' | 'permissions', agentGroupID: string,
 
 const openSocket = async (): Promise<string> => {
   const folder = join(await runDirectoryOf(unit), 'model')
-  const found = await waitFor('a model.sock', 30_000, async () => (await readdir(folder).catch((): string[] => []))[0])
-  return join(folder, found, 'model.sock')
+  return waitFor('a model.sock', 60_000, async () => {
+    const [session] = await readdir(folder)
+    const path = session === undefined ? undefined : join(folder, session, 'model.sock')
+    return path !== undefined && (await listens(path)) ? path : undefined
+  })
 }
 
 before(async () => {
@@ -135,8 +140,8 @@ test('a model proxy that is killed in the middle comes back, with one record of 
   const pid = await unit.pidOf('model-proxy')
   process.kill(pid, 'SIGKILL')
   await answer?.catch(() => undefined)
-  await waitFor('the next one', 30_000, async () => (await unit.pidOf('model-proxy').catch(() => pid)) !== pid)
-  await waitFor('its socket', 30_000, async () => (await post(hello).catch(() => undefined))?.status === 200)
+  await waitFor('the next one', 60_000, async () => (await unit.pidOf('model-proxy').catch(() => pid)) !== pid)
+  await waitFor('its socket', 60_000, async () => (await post(hello).catch(() => undefined))?.status === 200)
   const { items } = await unit.client.models.calls({ limit: 200 })
   assert.equal(items.filter(({ outcome }) => outcome === 'unknown').length, 1)
   assert.equal(items.length, before + 2)
@@ -146,10 +151,7 @@ test('the key is in no answer, log line or file of the unit, and in no argument 
   for (const path of ['/v1/models', '/v1/audit/model-calls', '/v1/status', '/v1/audit', '/metrics'])
     assert.ok(!(await request(`${unit.address}${path}`)).text.includes(key), path)
   assert.ok(!unit.lines.join('\n').includes(key))
-  for await (const path of glob('**/*', { cwd: unit.stateDir })) {
-    const file = join(unit.stateDir, path)
-    if ((await stat(file)).isFile()) assert.ok(!(await readFile(file)).includes(key), path)
-  }
+  for await (const { path, bytes } of stateFiles(unit)) assert.ok(!bytes.includes(key), path)
   for (const { name, pid } of (await unit.client.status()).processes)
     for (const place of ['cmdline', 'environ'])
       assert.ok(!(await readFile(`/proc/${pid}/${place}`, 'utf8')).includes(key), `${place} of ${name}`)
