@@ -1,57 +1,60 @@
-// Decides between signing in and the pages, and keeps the frame around them.
-import { useCallback, useEffect, useState } from 'preact/hooks'
+// Decides between signing in and the pages, and asks for another token over the page when its own is refused.
 import { isServiceError, type ServiceError, toServiceError } from '@gatehouse/contracts'
-import { createApi, forgetToken, keepToken, keptToken, type Api, type PageProps } from './api.ts'
-import { useLive } from './live/use-live.ts'
-import { usePath } from './live/use-path.ts'
-import { Approvals } from './pages/approvals.tsx'
-import { Audit } from './pages/audit.tsx'
-import { Chat } from './pages/chat.tsx'
-import { Servers } from './pages/servers.tsx'
-import { SignIn } from './pages/sign-in.tsx'
-import { Frame } from './parts/frame.tsx'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { createStream, type Stream } from './live/stream.ts'
+import type { Session } from './session/session.ts'
+import { SignIn } from './session/sign-in.tsx'
+import { SignInAgain } from './session/sign-in-again.tsx'
+import { Shell } from './shell/shell.tsx'
 
-const pages = { approvals: Approvals, chat: Chat, mcp: Servers, audit: Audit } as const
-type Place = keyof typeof pages
-const isPlace = (path: string): path is Place => path in pages
+/** `refused`: the pages stay below the question for another token. */
+type Stage = { readonly name: 'asking' } | { readonly name: 'out' } | { readonly name: 'in' | 'refused'; readonly stream: Stream }
 
-export const App = () => {
-  const [api, setApi] = useState<Api>()
+const useSession = (session: Session) => {
+  const [stage, setStage] = useState<Stage>({ name: 'asking' })
   const [problem, setProblem] = useState<ServiceError>()
 
-  const enter = useCallback(async (token: string | null, keep: boolean) => {
-    try {
-      const next = createApi(token)
-      await next.status()
-      if (keep && token !== null) keepToken(token)
+  const enter = useCallback(
+    async (token: string | null, keep: boolean): Promise<void> => {
+      await session.enter(token, keep)
       setProblem(undefined)
-      setApi(next)
-    } catch (error) {
-      if (isServiceError(error) && error.code === 'unauthorized' && token === null) return
-      setProblem(toServiceError(error))
-    }
-  }, [])
-  useEffect(() => void enter(keptToken(), false), [enter])
+      setStage((before) => {
+        if (!('stream' in before)) return { name: 'in', stream: createStream(session.api) }
+        before.stream.restart()
+        return { name: 'in', stream: before.stream }
+      })
+    },
+    [session],
+  )
+  useEffect(() => {
+    enter(session.kept(), false).catch((error: unknown) => {
+      // Without a token a refusal says nothing but that one is needed.
+      if (session.kept() !== null || !isServiceError(error) || error.code !== 'unauthorized') setProblem(toServiceError(error))
+      session.forget()
+      setStage({ name: 'out' })
+    })
+  }, [enter, session])
+  useEffect(
+    () => session.onRefused(() => setStage((before) => (before.name === 'in' ? { ...before, name: 'refused' } : before))),
+    [session],
+  )
 
   const leave = (): void => {
-    forgetToken()
-    setApi(undefined)
+    if ('stream' in stage) stage.stream.stop()
+    session.forget()
+    setStage({ name: 'out' })
   }
-  return api === undefined ? <SignIn problem={problem} enter={enter} /> : <Pages api={api} leave={leave} />
+  return { stage, problem, enter, leave }
 }
 
-const Pages = ({ api, leave }: PageProps & { readonly leave: () => void }) => {
-  const [path, go] = usePath()
-  const place = isPlace(path) ? path : 'approvals'
-  const status = useLive(() => api.status(), [api])
-  const Page = pages[place]
-  useEffect(() => {
-    const held = status.data?.held ?? 0
-    document.title = held > 0 ? `(${held}) Gatehouse` : 'Gatehouse'
-  }, [status.data])
+export const App = ({ session }: { readonly session: Session }) => {
+  const { stage, problem, enter, leave } = useSession(session)
+  if (stage.name === 'asking') return <p class="splash">Gatehouse</p>
+  if (stage.name === 'out') return <SignIn problem={problem} enter={enter} />
   return (
-    <Frame place={place} go={go} status={status.data} problem={status.problem} leave={leave}>
-      <Page api={api} />
-    </Frame>
+    <>
+      <Shell api={session.api} stream={stage.stream} leave={leave} />
+      {stage.name === 'refused' && <SignInAgain enter={enter} leave={leave} />}
+    </>
   )
 }

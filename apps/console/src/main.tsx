@@ -1,8 +1,16 @@
 // Entry of the console: puts the application on the page.
 import { render } from 'preact'
 import { App } from './app.tsx'
-import './style.css'
+import { applyLook, readLook } from './look/look.ts'
+import { createSession } from './session/session.ts'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/controls.css'
+import './styles/shell.css'
+import './styles/parts.css'
 
 const place = document.querySelector('#app')
 if (place === null) throw new Error('the page has no #app')
-render(<App />, place)
+applyLook(readLook())
+place.replaceChildren()
+render(<App session={createSession()} />, place)

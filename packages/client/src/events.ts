@@ -17,6 +17,8 @@ export interface EventsWanted {
   readonly signal?: AbortSignal | undefined
   /** Called each time when the stream stands. */
   readonly onOpen?: (() => void) | undefined
+  /** Called each time when it broke off or could not be had; it is tried again. */
+  readonly onBreak?: (() => void) | undefined
   /** Milliseconds between two attempts; default 1 s. */
   readonly retry?: number | undefined
   /** Milliseconds without a sign of life after which the stream is taken for dead; default 45 s. */
@@ -120,6 +122,7 @@ export const eventsOf = (options: ClientOptions) =>
       } finally {
         watch.stop()
       }
+      wanted.onBreak?.()
       await pause(wanted.retry ?? 1_000, wanted.signal)
     }
   }

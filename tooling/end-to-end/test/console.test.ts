@@ -93,9 +93,11 @@ test('the console fits a phone', { skip }, async () => {
   await page.setViewportSize({ width: 320, height: 640 })
   await page.getByLabel('Admin token').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor()
   for (const name of ['Approvals', 'Chat', 'MCP', 'Audit']) {
+    await page.getByRole('button', { name: 'Menu' }).click()
     await page.getByRole('link', { name }).click()
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByRole('heading', { level: 1, name }).waitFor()
     const wide: unknown = await page.evaluate('document.documentElement.scrollWidth')
     assert.ok(Number(wide) <= 320, `${name} is ${String(wide)} px wide`)
   }

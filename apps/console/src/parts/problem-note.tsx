@@ -1,12 +1,24 @@
-// An error as the API tells it: what was wrong, and what to do.
+// An error as the API tells it: what was wrong, where, and what to do.
 import type { ServiceError } from '@gatehouse/contracts'
 import { Untrusted } from './untrusted.tsx'
 
 export const ProblemNote = ({ problem }: { readonly problem: ServiceError }) => (
-  <div class="problem" role="alert">
+  <div class="note bad" role="alert">
     <p>
       <Untrusted text={problem.detail} /> <code>{problem.code}</code>
     </p>
+    {problem.errors !== undefined && problem.errors.length > 0 && (
+      <ul>
+        {problem.errors.map(({ pointer, detail }) => (
+          <li key={`${pointer} ${detail}`}>
+            <code>
+              <Untrusted text={pointer} />
+            </code>{' '}
+            <Untrusted text={detail} />
+          </li>
+        ))}
+      </ul>
+    )}
     {problem.hint !== undefined && (
       <p>
         <Untrusted text={problem.hint} />

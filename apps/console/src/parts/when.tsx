@@ -1,4 +1,5 @@
-// A time as people say it, with the exact one behind it.
+// A time as people say it, with the exact one behind it; it grows older while one looks.
+import { useEffect, useState } from 'preact/hooks'
 
 const units = [
   ['d', 86_400],
@@ -6,13 +7,42 @@ const units = [
   ['m', 60],
 ] as const
 
-const ago = (seconds: number): string => {
-  for (const [unit, size] of units) if (seconds >= size) return `${Math.floor(seconds / size)}${unit} ago`
+/** Rough length of a time: `3d`, `2h`, `5m`, `now`. */
+export const lengthOf = (seconds: number): string => {
+  for (const [unit, size] of units) if (seconds >= size) return `${Math.floor(seconds / size)}${unit}`
   return 'now'
 }
 
-export const When = ({ at }: { readonly at: string }) => (
-  <time dateTime={at} title={at}>
-    {ago((Date.now() - Date.parse(at)) / 1_000)}
-  </time>
-)
+const say = (seconds: number): string => {
+  if (seconds < -59) return `in ${lengthOf(-seconds)}`
+  const length = lengthOf(seconds)
+  return length === 'now' ? 'now' : `${length} ago`
+}
+
+const minute = 60_000
+const watchers = new Set<() => void>()
+let clock: ReturnType<typeof setInterval> | undefined
+
+/** One clock for all times on the page. */
+const watch = (act: () => void): (() => void) => {
+  watchers.add(act)
+  clock ??= setInterval(() => {
+    for (const each of watchers) each()
+  }, minute)
+  return () => {
+    watchers.delete(act)
+    if (watchers.size > 0) return
+    clearInterval(clock)
+    clock = undefined
+  }
+}
+
+export const When = ({ at }: { readonly at: string }) => {
+  const [, turn] = useState(0)
+  useEffect(() => watch(() => turn((value) => value + 1)), [])
+  return (
+    <time dateTime={at} title={at}>
+      {say((Date.now() - Date.parse(at)) / 1_000)}
+    </time>
+  )
+}

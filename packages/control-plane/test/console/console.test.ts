@@ -38,8 +38,9 @@ test('lets browsers keep what is named by its content for ever, and nothing else
 
 test('answers pages that the console draws with index.html, and missing files with 404', async () => {
   const { ask } = createTestUnit()
-  for (const path of ['/ui/approvals', '/ui/changes/chg_1', '/ui/a/b/']) assert.match((await ask('GET', path, anonymous)).text, /Gatehouse/)
-  for (const path of ['/ui/missing.js', '/ui/assets/none.css', '/ui/favicon.ico', '/ui/.env']) {
+  for (const path of ['/ui/approvals', '/ui/changes/chg_20260102030405.000000000', '/ui/a/b/'])
+    assert.match((await ask('GET', path, anonymous)).text, /Gatehouse/)
+  for (const path of ['/ui/missing.js', '/ui/assets/none.css', '/ui/favicon.ico', '/ui/.env', '/ui/changes/chg_1.env']) {
     const answer = await ask('GET', path, anonymous)
     assert.equal(answer.status, 404, path)
     assert.equal(answer.headers.get('content-type'), 'application/problem+json')

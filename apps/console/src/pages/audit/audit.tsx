@@ -1,15 +1,17 @@
 // The journal, newest first.
-import type { PageProps } from '../api.ts'
-import { useLive } from '../live/use-live.ts'
-import { ProblemNote } from '../parts/problem-note.tsx'
-import { Untrusted } from '../parts/untrusted.tsx'
-import { When } from '../parts/when.tsx'
+import { useLive } from '../../live/use-live.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { Untrusted } from '../../parts/untrusted.tsx'
+import { When } from '../../parts/when.tsx'
+import { useApi } from '../../unit/unit.ts'
 
-export const Audit = ({ api }: PageProps) => {
-  const audit = useLive(() => api.audit.list({ limit: 100 }), [api])
+export const Audit = () => {
+  const api = useApi()
+  const audit = useLive((signal) => api.audit.list({ limit: 100 }, { signal }), { wants: () => true })
   return (
     <>
-      <h1>Audit</h1>
+      <PageHead title="Audit" />
       {audit.problem !== undefined && <ProblemNote problem={audit.problem} />}
       <div class="scroll">
         <table>

@@ -2,16 +2,18 @@
 import type { Change, ServiceError } from '@gatehouse/contracts'
 import { toServiceError } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
-import type { PageProps } from '../api.ts'
-import { useLive } from '../live/use-live.ts'
-import { ChangeCard } from '../parts/change-card.tsx'
-import { ProblemNote } from '../parts/problem-note.tsx'
-import { Untrusted } from '../parts/untrusted.tsx'
-import { When } from '../parts/when.tsx'
+import { useLive } from '../../live/use-live.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { Untrusted } from '../../parts/untrusted.tsx'
+import { When } from '../../parts/when.tsx'
+import { useApi } from '../../unit/unit.ts'
+import { ChangeCard } from './change-card.tsx'
 
-export const Approvals = ({ api }: PageProps) => {
-  const pending = useLive(() => api.changes.pending(), [api])
-  const history = useLive(() => api.changes.history({ limit: 20 }), [api])
+export const Approvals = () => {
+  const api = useApi()
+  const pending = useLive((signal) => api.changes.pending({}, { signal }), { wants: ({ changeID }) => changeID !== undefined })
+  const history = useLive((signal) => api.changes.history({ limit: 20 }, { signal }), { wants: ({ changeID }) => changeID !== undefined })
   const [by, setBy] = useState('')
   const [problem, setProblem] = useState<ServiceError>()
 
@@ -34,7 +36,7 @@ export const Approvals = ({ api }: PageProps) => {
   const waiting = pending.data?.items ?? []
   return (
     <>
-      <h1>Approvals</h1>
+      <PageHead title="Approvals" />
       <label class="inline">
         Your name, for the journal
         <input value={by} placeholder="operator" maxLength={100} onInput={(event) => setBy(event.currentTarget.value)} />

@@ -2,18 +2,20 @@
 import type { ServiceError } from '@gatehouse/contracts'
 import { toServiceError } from '@gatehouse/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PageProps } from '../api.ts'
-import { useLive } from '../live/use-live.ts'
-import { ProblemNote } from '../parts/problem-note.tsx'
-import { Untrusted } from '../parts/untrusted.tsx'
+import { useLive } from '../../live/use-live.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { Untrusted } from '../../parts/untrusted.tsx'
+import { useApi } from '../../unit/unit.ts'
 
-export const Chat = ({ api }: PageProps) => {
-  const groups = useLive(() => api.groups.list(), [api])
+export const Chat = () => {
+  const api = useApi()
+  const groups = useLive((signal) => api.groups.list({}, { signal }))
   const [chosen, setChosen] = useState<string>()
   const group = chosen ?? groups.data?.items[0]?.id
   return (
     <>
-      <h1>Chat</h1>
+      <PageHead title="Chat" />
       {groups.problem !== undefined && <ProblemNote problem={groups.problem} />}
       {groups.data !== undefined && group === undefined && (
         <p class="empty">There is no agent group yet. One comes with an approved change of kind agent_create.</p>
@@ -30,15 +32,16 @@ export const Chat = ({ api }: PageProps) => {
               ))}
             </select>
           </label>
-          <Conversation key={group} api={api} group={group} />
+          <Conversation key={group} group={group} />
         </>
       )}
     </>
   )
 }
 
-const Conversation = ({ api, group }: PageProps & { readonly group: string }) => {
-  const live = useLive(() => api.chat.messages(group), [api, group])
+const Conversation = ({ group }: { readonly group: string }) => {
+  const api = useApi()
+  const live = useLive((signal) => api.chat.messages(group, {}, { signal }), { of: [group], every: 1_000 })
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<ServiceError>()
   const end = useRef<HTMLLIElement>(null)

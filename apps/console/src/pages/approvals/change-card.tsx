@@ -1,9 +1,9 @@
 // One held change: what is asked in a sentence, the difference, the evidence, and the decision.
 import type { Change } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
-import { Diff } from './diff.tsx'
-import { Untrusted } from './untrusted.tsx'
-import { When } from './when.tsx'
+import { Diff } from '../../parts/diff.tsx'
+import { Untrusted } from '../../parts/untrusted.tsx'
+import { When } from '../../parts/when.tsx'
 
 interface ChangeCardProps {
   readonly change: Change

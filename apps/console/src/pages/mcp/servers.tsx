@@ -2,28 +2,35 @@
 import type { ProbeResult, ServerView, ServiceError } from '@gatehouse/contracts'
 import { toServiceError } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
-import type { PageProps } from '../api.ts'
-import { useLive } from '../live/use-live.ts'
-import { ProblemNote } from '../parts/problem-note.tsx'
-import { Untrusted } from '../parts/untrusted.tsx'
+import { useLive } from '../../live/use-live.ts'
+import { ListFrame } from '../../parts/list-frame.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { Untrusted } from '../../parts/untrusted.tsx'
+import { useApi } from '../../unit/unit.ts'
 
 const target = ({ entry }: ServerView): string => (entry.transport === 'http' ? entry.url : [entry.command, ...entry.args].join(' '))
 
-export const Servers = ({ api }: PageProps) => {
-  const servers = useLive(() => api.servers.list(), [api])
+const ofCatalog: readonly string[] = ['catalog-put', 'catalog-delete', 'catalog-reload']
+
+export const Servers = () => {
+  const api = useApi()
+  const servers = useLive((signal) => api.servers.list({ signal }), { wants: ({ stage }) => ofCatalog.includes(stage), every: 5_000 })
+  const items = servers.data?.items ?? []
   return (
     <>
-      <h1>MCP</h1>
-      {servers.problem !== undefined && <ProblemNote problem={servers.problem} />}
-      {servers.data?.items.length === 0 && <p class="empty">No tool server is configured. Add one with: svcctl mcp add</p>}
-      {servers.data?.items.map((server) => (
-        <Server key={server.name} api={api} server={server} />
-      ))}
+      <PageHead title="MCP" />
+      <ListFrame live={servers} count={items.length} empty="No tool server is configured. Add one with: svcctl mcp add">
+        {items.map((server) => (
+          <Server key={server.name} server={server} />
+        ))}
+      </ListFrame>
     </>
   )
 }
 
-const Server = ({ api, server }: PageProps & { readonly server: ServerView }) => {
+const Server = ({ server }: { readonly server: ServerView }) => {
+  const api = useApi()
   const [found, setFound] = useState<ProbeResult>()
   const [problem, setProblem] = useState<ServiceError>()
   const [busy, setBusy] = useState(false)

@@ -1,0 +1,30 @@
+// How the console looks on this machine: theme and contrast, as the system has them or as the reader chose.
+
+export const themes = ['system', 'light', 'dark'] as const
+export const contrasts = ['system', 'more'] as const
+export type Theme = (typeof themes)[number]
+export type Contrast = (typeof contrasts)[number]
+
+export interface Look {
+  readonly theme: Theme
+  readonly contrast: Contrast
+}
+
+const pick = <T extends string>(choices: readonly T[], value: string | null, fallback: T): T =>
+  choices.find((choice) => choice === value) ?? fallback
+
+export const readLook = (): Look => ({
+  theme: pick(themes, localStorage.getItem('gatehouse-theme'), 'system'),
+  contrast: pick(contrasts, localStorage.getItem('gatehouse-contrast'), 'system'),
+})
+
+export const applyLook = ({ theme, contrast }: Look): void => {
+  document.documentElement.dataset['theme'] = theme
+  document.documentElement.dataset['contrast'] = contrast
+}
+
+export const keepLook = (look: Look): void => {
+  localStorage.setItem('gatehouse-theme', look.theme)
+  localStorage.setItem('gatehouse-contrast', look.contrast)
+  applyLook(look)
+}

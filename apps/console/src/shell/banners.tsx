@@ -1,0 +1,29 @@
+// What holds for the whole unit and nobody may overlook: no token, missing walls, what is broken, what is frozen.
+import type { Status } from '@gatehouse/contracts'
+import type { Live } from '../live/use-live.ts'
+import { Untrusted } from '../parts/untrusted.tsx'
+
+const sentencesOf = (status: Status): readonly string[] => [
+  ...(status.open ? ['Development mode: no token is asked for. Never put this unit on a network.'] : []),
+  ...(status.sandbox.status === 'refused' ? [`No sandbox is launched: ${status.sandbox.reason ?? 'the driver refused'}.`] : []),
+  ...(status.sandbox.missing.length > 0
+    ? [`Sandbox ${status.sandbox.driver}: these walls are missing on this host: ${status.sandbox.missing.join(', ')}.`]
+    : []),
+  ...(status.degraded.length > 0 ? [`Not working: ${status.degraded.join(', ')}.`] : []),
+]
+
+const away = 'The unit does not answer. It is asked again every few seconds; what you see may be old.'
+
+export const Banners = ({ live }: { readonly live: Live<Status> }) => {
+  const lost = live.problem !== undefined && live.problem.code !== 'unauthorized'
+  const sentences = [...(lost ? [away] : []), ...(live.data === undefined ? [] : sentencesOf(live.data))]
+  return (
+    <aside aria-label="Notices about the unit" class="banners">
+      {sentences.map((sentence) => (
+        <p key={sentence} class="banner">
+          <Untrusted text={sentence} />
+        </p>
+      ))}
+    </aside>
+  )
+}

@@ -1,0 +1,73 @@
+// Around every page: navigation, banners, keys, notices; and what the unit says about itself, kept fresh for all of them.
+import type { Client } from '@gatehouse/client'
+import type { Status } from '@gatehouse/contracts'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { Stream } from '../live/stream.ts'
+import { type Live, useLive } from '../live/use-live.ts'
+import { findPage } from '../pages/pages.ts'
+import { Notices } from '../parts/notices.tsx'
+import { usePlace } from '../router/use-place.ts'
+import { UnitContext, useApi } from '../unit/unit.ts'
+import { Banners } from './banners.tsx'
+import { Keys } from './keys.tsx'
+import { Navigation } from './navigation.tsx'
+import { NotFound } from './not-found.tsx'
+
+interface ShellProps {
+  readonly api: Client
+  readonly stream: Stream
+  readonly leave: () => void
+}
+
+const statusEvery = 5_000
+
+const WithStatus = ({
+  api,
+  stream,
+  children,
+}: Omit<ShellProps, 'leave'> & { readonly children: (status: Live<Status>) => ComponentChildren }) => {
+  const ask = useApi()
+  const live = useLive((signal) => ask.status({ signal }), { wants: () => true, every: statusEvery })
+  const value = useMemo(() => ({ api, stream, status: live.data }), [api, stream, live.data])
+  return <UnitContext.Provider value={value}>{children(live)}</UnitContext.Provider>
+}
+
+const titleOf = (title: string, status: Status | undefined): string => {
+  const held = status?.held ?? 0
+  return `${held > 0 ? `(${held}) ` : ''}${title} – Gatehouse`
+}
+
+const Pages = ({ live, leave }: { readonly live: Live<Status>; readonly leave: () => void }) => {
+  const { page } = usePlace()
+  const row = findPage(page)
+  const title = titleOf(row?.title ?? 'Not found', live.data)
+  useEffect(() => {
+    document.title = title
+  }, [title])
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">
+        Skip to the page
+      </a>
+      <Navigation page={row?.page} status={live.data} leave={leave} />
+      <div class="beside">
+        <Banners live={live} />
+        <main id="main">{row === undefined ? <NotFound /> : <row.Page key={row.page} />}</main>
+      </div>
+      <Notices />
+      <Keys />
+    </div>
+  )
+}
+
+export const Shell = ({ api, stream, leave }: ShellProps) => {
+  const bare = useMemo(() => ({ api, stream, status: undefined }), [api, stream])
+  return (
+    <UnitContext.Provider value={bare}>
+      <WithStatus api={api} stream={stream}>
+        {(live) => <Pages live={live} leave={leave} />}
+      </WithStatus>
+    </UnitContext.Provider>
+  )
+}
