@@ -60,6 +60,12 @@ const fixed: Readonly<Record<string, unknown>> = {
   'GET /readyz': { status: 'ready', sandbox: 'ok' },
   'GET /v1/agent-groups': { items: [group] },
   'GET /v1/agent-groups/dev-agent': group,
+  'GET /v1/agent-groups/dev-agent/files': {
+    items: [{ name: hostile, kind: 'file', size: 5, modifiedAt: '2026-01-02T03:04:05.000Z', readable: false }],
+  },
+  'GET /v1/agent-groups/dev-agent/files/report.md': hostile,
+  'PUT /v1/agent-groups/dev-agent/files/gatehouse.yaml': { place: 'workspace', path: 'gatehouse.yaml', bytes: 5, digest: 'ab'.repeat(32) },
+  'PUT /v1/agent-groups/dev-agent/files/in/unit.yaml': { place: 'workspace', path: 'in/unit.yaml', bytes: 5, digest: 'ab'.repeat(32) },
   'GET /v1/grants': { items: [grant] },
   'GET /v1/wirings': { items: [wired] },
   'GET /v1/explain': explanation,

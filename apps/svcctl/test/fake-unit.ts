@@ -60,7 +60,7 @@ export const startUnit = async ({ token, answers = {}, problems = {}, hear }: Fa
       method: request.method ?? '',
       path: request.url ?? '',
       token: request.headers.authorization,
-      body: raw === '' ? undefined : (JSON.parse(raw) as unknown),
+      body: raw === '' ? undefined : request.headers['content-type'] === 'application/json' ? (JSON.parse(raw) as unknown) : raw,
     }
     asked.push(one)
     hear?.(one)

@@ -3,6 +3,7 @@ import { ChatMessages, ChatSendAnswer, type ChatSendBody, limits, Ready, SealPro
 import type * as v from 'valibot'
 import { type AttemptOptions, attemptHeaders, changesOf } from './changes.ts'
 import { eventsOf } from './events.ts'
+import { filesOf } from './files.ts'
 import type { MessagesWanted } from './lists.ts'
 import { modelsOf } from './models.ts'
 import { peopleOf } from './people.ts'
@@ -28,6 +29,7 @@ export const createClient = (options: ClientOptions) => {
     servers: serversOf(exchange),
     models: modelsOf(exchange),
     chat: chatOf(exchange),
+    files: filesOf(exchange),
     /** News of the journal, until the caller ends it. */
     events: eventsOf(options),
     status: (call?: CallOptions) => exchange.send({ method: 'GET', path: '/v1/status' }, Status, call),

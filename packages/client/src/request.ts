@@ -7,7 +7,7 @@ import { toFailure, toUnreached } from './failure.ts'
 export interface Sent {
   readonly method: string
   readonly headers: Record<string, string>
-  readonly body?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
   readonly redirect: 'error'
   readonly signal?: AbortSignal
 }
@@ -19,6 +19,7 @@ export interface Answered {
   readonly headers: { readonly get: (name: string) => string | null }
   readonly body: ReadableStream<Uint8Array> | null
   readonly text: () => Promise<string>
+  readonly arrayBuffer: () => Promise<ArrayBuffer>
 }
 
 /** The global `fetch`, or another function of its shape. */
@@ -47,6 +48,8 @@ export interface Request {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
   readonly body?: unknown
+  /** In place of `body`, as they are. */
+  readonly bytes?: Uint8Array<ArrayBuffer>
   /** Beyond those of every request; one that is undefined is not sent. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined
   /** Statuses that are answers and not problems, besides those below 300. */
@@ -57,6 +60,7 @@ export interface Request {
 export interface Exchange {
   readonly send: <S extends v.GenericSchema>(request: Request, schema: S, options?: CallOptions) => Promise<v.InferOutput<S>>
   readonly sendForText: (request: Request, options?: CallOptions) => Promise<string>
+  readonly sendForBytes: (request: Request, options?: CallOptions) => Promise<Uint8Array<ArrayBuffer>>
 }
 
 const defaultTimeout = 30_000
@@ -77,7 +81,9 @@ export const initOf = (request: Request, token: string | undefined, { requestId 
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     ...(requestId !== undefined && { 'X-Request-Id': requestId }),
     ...(request.body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(request.bytes !== undefined && { 'Content-Type': 'application/octet-stream' }),
   },
+  ...(request.bytes !== undefined && { body: request.bytes }),
   ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
   // A unit never redirects its API: whoever does would be handed the request.
   redirect: 'error',
@@ -91,29 +97,46 @@ export const parseJson = (text: string): unknown => {
   }
 }
 
-interface Answer {
+interface Answer<T> {
   readonly status: number
-  readonly text: string
+  readonly content: T
+}
+
+const textOf = (response: Answered): Promise<string> => response.text()
+
+/** What breaks off has begun: it is the whole that is missing. */
+const bytesOf = async (response: Answered): Promise<Uint8Array<ArrayBuffer>> => {
+  try {
+    return new Uint8Array(await response.arrayBuffer())
+  } catch (error) {
+    throw new ServiceError('conflict', {
+      detail: 'expected the whole of the answer, it ended early: what it is about was changed meanwhile, or the connection broke',
+      hint: 'try again',
+      cause: error,
+    })
+  }
 }
 
 export const createExchange = ({ address, token, fetch = globalThis.fetch }: ClientOptions): Exchange => {
-  const exchange = async (request: Request, options: CallOptions): Promise<Answer> => {
+  const exchange = async <T>(request: Request, options: CallOptions, take: (response: Answered) => Promise<T>): Promise<Answer<T>> => {
     const limit = AbortSignal.timeout(options.timeout ?? request.timeout ?? defaultTimeout)
     const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
     try {
       const response = await fetch(urlOf(address, request), { ...initOf(request, token, options), signal })
-      const text = await response.text()
-      if (response.ok || request.accept?.includes(response.status) === true) return { status: response.status, text }
-      throw toFailure({ status: response.status, body: parseJson(text), retryAfter: response.headers.get('retry-after') })
+      const { status } = response
+      if (response.ok || request.accept?.includes(status) === true) return { status, content: await take(response) }
+      throw toFailure({ status, body: parseJson(await response.text()), retryAfter: response.headers.get('retry-after') })
     } catch (error) {
       options.signal?.throwIfAborted()
-      throw toUnreached(error, { address, late: limit.aborted })
+      if (limit.aborted) throw toUnreached(limit.reason, { address, late: true })
+      throw toUnreached(error, { address, late: false })
     }
   }
   return {
-    sendForText: async (request, options = {}) => (await exchange(request, options)).text,
+    sendForText: async (request, options = {}) => (await exchange(request, options, textOf)).content,
+    sendForBytes: async (request, options = {}) => (await exchange(request, options, bytesOf)).content,
     send: async (request, schema, options = {}) => {
-      const { status, text } = await exchange(request, options)
+      const { status, content: text } = await exchange(request, options, textOf)
       const parsed = v.safeParse(schema, text === '' ? undefined : parseJson(text))
       if (parsed.success) return parsed.output
       throw new ServiceError('internal', {

@@ -29,6 +29,20 @@ export const limits = {
   serverCallsInFlight: 16,
   serverQueue: 256,
 
+  /** A file that is given to an agent or fetched from it, and the parts that it travels in. */
+  file: 10 * MiB,
+  filePart: MiB,
+  filePath: 4096,
+  fileName: 255,
+  fileDepth: 32,
+  /** Names of a directory that are looked at for a list, and entries of a workspace that are counted. */
+  fileEntries: 100_000,
+  /** Files that are being taken at once, and how long the next part of one is waited for. */
+  filePuts: 16,
+  filePutIdle: 30_000,
+  /** From the last part of a file to its place. */
+  fileEndTime: 30_000,
+
   modelRequest: 10 * MiB,
   /** An answer of a provider, streamed or whole. */
   modelAnswer: 64 * MiB,

@@ -16,6 +16,10 @@ import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { messages } from './chat/messages.ts'
 import { Repeats } from './chat/repeats.ts'
 import { send } from './chat/send.ts'
+import { listFiles } from './files/list.ts'
+import { readFilePart } from './files/read.ts'
+import { addPart, beginFile, dropFile, endFile } from './files/take.ts'
+import { Uploads } from './files/uploads.ts'
 import { gatewayEvents } from './gateway-events.ts'
 import { health } from './health.ts'
 import type { TreePlace } from './packages/place.ts'
@@ -131,6 +135,7 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     sequence: createSequence((group) => highestSeq(context, group)),
     closed: new Set(),
     repeats: new Repeats(),
+    uploads: new Uploads(stateDir),
     ...packagesOf(options, { gateway: gateway.calls, posture, closing }),
     note: createNote(gateway.calls, log),
     report: createReport({ gateway: gateway.calls, log, closing }),
@@ -163,6 +168,12 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
       cancel: ({ session }) => cancel(context, session).then(nothing),
       purge: ({ session }) => purge(context, session).then(nothing),
       logs: ({ session, limit }) => logs(context, session, limit),
+      fileList: (params) => listFiles(context, params),
+      fileRead: (params) => readFilePart(context, params),
+      fileBegin: (params) => beginFile(context, params),
+      filePart: (params) => addPart(context, params),
+      fileEnd: (params) => endFile(context, params),
+      fileDrop: (params) => dropFile(context, params),
       posture: () => context.posture.status(),
       proveSeal: () => context.posture.prove(),
     },
@@ -174,6 +185,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
     async stop() {
       closing.abort()
       await Promise.all([options.toolContainers?.close(), ...[...context.sessions.values()].map((session) => drain(context, session))])
+      await context.uploads.close()
       await context.shelf.close()
       await Promise.race([context.posture.settled(), pause(limits.connectTime)])
       await Promise.race([context.note.settled(), pause(context.times.grace)])

@@ -31,6 +31,12 @@ const readAll = async (message: IncomingMessage): Promise<string> => {
   return text
 }
 
+const readBytes = async (message: IncomingMessage): Promise<ArrayBuffer> => {
+  const pieces: Uint8Array[] = []
+  for await (const piece of message) if (piece instanceof Uint8Array) pieces.push(piece)
+  return new Uint8Array(Buffer.concat(pieces)).buffer
+}
+
 const answerOf = (message: IncomingMessage): Answered => {
   const status = message.statusCode ?? 0
   return {
@@ -41,6 +47,7 @@ const answerOf = (message: IncomingMessage): Answered => {
       return ReadableStream.from<Uint8Array>(message)
     },
     text: () => readAll(message),
+    arrayBuffer: () => readBytes(message),
   }
 }
 

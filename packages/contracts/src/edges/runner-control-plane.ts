@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { AgentGroupID, ConversationID, Digest, MessageID, SessionID, Time } from '../ids.ts'
 import { limits } from '../limits.ts'
 import { call, defineEdge } from './edge.ts'
+import { fileCalls } from './runner-calls/files.ts'
 
 export const ChatMessage = v.strictObject({
   id: MessageID,
@@ -103,6 +104,7 @@ export const runnerControlPlane = defineEdge({
     /** Removes key and queue of a closed session. */
     purge: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true }),
     logs: call(v.strictObject({ session: SessionID, limit: v.number() }), SessionLogs, { patient: true, large: true }),
+    ...fileCalls,
     posture: call(v.strictObject({}), SandboxPosture, { patient: true }),
     proveSeal: call(v.strictObject({}), SealProof, { patient: true, deadline: limits.sealProofTime }),
   },

@@ -24,22 +24,27 @@ const tooLarge = (c: Context<Env>, limit: number): ServiceError => {
   return new ServiceError('too-large', { detail: `expected a body of at most ${limit} bytes, got more` })
 }
 
-const readBytes = async (c: Context<Env>, limit: number): Promise<Uint8Array> => {
+/** The bytes of the body as they come, counted. */
+export async function* bytesOf(c: Context<Env>, limit: number): AsyncGenerator<Uint8Array> {
   if (Number(c.req.header('content-length') ?? 0) > limit) throw tooLarge(c, limit)
   const stream: AsyncIterable<unknown> | readonly [] = c.req.raw.body ?? []
-  const chunks: Uint8Array[] = []
   let size = 0
   try {
     for await (const chunk of stream) {
       if (!(chunk instanceof Uint8Array)) throw new TypeError('expected bytes from the body')
       size += chunk.byteLength
       if (size > limit) break
-      chunks.push(chunk)
+      yield chunk
     }
   } catch (cause) {
     throw new ServiceError('malformed', { detail: 'expected a whole body, but it ended early', cause })
   }
   if (size > limit) throw tooLarge(c, limit)
+}
+
+const readBytes = async (c: Context<Env>, limit: number): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of bytesOf(c, limit)) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 

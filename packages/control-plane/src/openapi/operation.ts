@@ -34,6 +34,10 @@ export const json = (description: string, schema: v.GenericSchema): Answer => ({
 
 export const text = (description: string): Answer => ({ description, content: { 'text/plain': { schema: { type: 'string' } } } })
 
+const binary = { 'application/octet-stream': { schema: { type: 'string' as const, format: 'binary' } } }
+
+export const bytes = (description: string): Answer => ({ description, content: binary })
+
 const header = (name: string, description: string) => ({ headers: { [name]: { description, schema: { type: 'string' as const } } } })
 
 /** The answer, with a header of its own. */
@@ -77,6 +81,9 @@ export const guarded = ({ summary, tag, answers, problems = [], reads = [] }: Op
 
 /** Stands behind the validator of a body that may be left out. */
 export const bodyOptional: MiddlewareHandler = describeRoute({ requestBody: { required: false, content: {} } })
+
+/** Stands before the handler of a route that takes bytes. */
+export const bytesBody: MiddlewareHandler = describeRoute({ requestBody: { required: true, content: binary } })
 
 /** A route that needs no token and holds no data. */
 export const unguarded = ({ summary, tag, answers, problems = [] }: Operation): MiddlewareHandler =>

@@ -9,6 +9,7 @@ import { consoleRoutes } from './console.ts'
 import { decisionRoutes } from './decisions.ts'
 import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
+import { fileRoutes } from './files.ts'
 import { freezeRoutes } from './freeze.ts'
 import { modelRoutes } from './models.ts'
 import { probeRoutes } from './probes.ts'
@@ -30,6 +31,7 @@ export const createRoutes = (readDocument: () => Promise<object>): Hono<Env> =>
     .route('/', auditRoutes)
     .route('/', eventRoutes)
     .route('/', registryRoutes)
+    .route('/', fileRoutes)
     .route('/', serverRoutes)
     .route('/', catalogRoutes)
     .route('/', modelRoutes)

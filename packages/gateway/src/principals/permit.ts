@@ -1,5 +1,5 @@
 // Whether a principal may take a route that ends elsewhere; what it changes there is journaled here, before it happens.
-import { type AgentGroupID, type PermitRoute, type Principal, ServiceError, type SessionID } from '@gatehouse/contracts'
+import { type AgentGroupID, type PermitRoute, type Principal, type PutFile, ServiceError, type SessionID } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
 import type { Rows, Store } from '@gatehouse/store'
 import type { Actor } from '../changes/lines.ts'
@@ -17,12 +17,18 @@ export interface Passage {
   readonly route: PermitRoute
   readonly agentGroupID?: AgentGroupID | undefined
   readonly session?: SessionID | undefined
+  readonly file?: PutFile | undefined
 }
 
 /** Routes that lead to one group: without its name a token of some groups is not let through. */
-const placed: ReadonlySet<PermitRoute> = new Set(['chat', 'cancel', 'resume', 'logs', 'files', 'purge'])
+const placed: ReadonlySet<PermitRoute> = new Set(['chat', 'cancel', 'resume', 'logs', 'files', 'files-put', 'purge'])
 
-const stages: Partial<Record<PermitRoute, JournalInput['stage']>> = { resume: 'resume', purge: 'purge', backup: 'backup' }
+const stages: Partial<Record<PermitRoute, JournalInput['stage']>> = {
+  resume: 'resume',
+  purge: 'purge',
+  backup: 'backup',
+  'files-put': 'files-put',
+}
 
 const unknown = (what: string): ServiceError =>
   new ServiceError('not-found', { detail: `there is no ${what}`, hint: 'list the groups and sessions' })
@@ -54,7 +60,7 @@ export const permit = async (
   if (group === undefined && principal.groups !== undefined && placed.has(passage.route)) throw wholeUnitOnly(passage.route)
   const stage = stages[passage.route]
   if (stage !== undefined) {
-    const detail = passage.session === undefined ? {} : { session: passage.session }
+    const detail = { ...(passage.session !== undefined && { session: passage.session }), ...passage.file }
     await deps.ledger.commit([{ stage, edge: actor.edge, principal: actor.principal, agentGroupID: group, detail }])
   }
   return principal

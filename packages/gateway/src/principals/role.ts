@@ -46,6 +46,7 @@ export const rights: Readonly<Record<Act, Right>> = {
   chat: from('requester'),
   cancel: from('requester'),
   files: from('requester'),
+  'files-put': from('requester'),
 
   decide: from('approver'),
   retry: from('approver'),

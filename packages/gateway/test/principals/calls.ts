@@ -76,6 +76,7 @@ export const rows: Readonly<Record<RowName, Row>> = {
   'permit chat': row('requester', 'not-found', ({ group }) => ({ agentGroupID: group })),
   'permit cancel': row('requester', 'not-found', ({ session }) => ({ session })),
   'permit files': row('requester', 'not-found', ({ group }) => ({ agentGroupID: group })),
+  'permit files-put': row('requester', 'not-found', ({ group }) => ({ agentGroupID: group })),
   'permit probe': row('approver', 'answer'),
   'permit logs': row('approver', 'not-found', ({ session }) => ({ session })),
   'permit resume': row('approver', 'not-found', ({ session }) => ({ session })),

@@ -83,7 +83,7 @@ test('within its groups it sees and does what its role allows', async () => {
 
 test('a route to a group must name it, and the unit is not its to stop', async () => {
   const { controlPlane } = unit.gateway
-  for (const route of ['chat', 'cancel', 'resume', 'logs', 'files', 'purge'] as const) {
+  for (const route of ['chat', 'cancel', 'resume', 'logs', 'files', 'files-put', 'purge'] as const) {
     assert.equal((await fails(controlPlane.permit({ token: scoped.token, route }, context) as Promise<unknown>)).code, 'forbidden', route)
   }
   for (const name of ['freeze', 'unfreeze'] as const) {
@@ -108,6 +108,8 @@ test('a permit that changes something is journaled with its principal and its gr
   for (const route of ['resume', 'purge'] as const)
     await controlPlane.permit({ token: boss.token, route, session: mine.session as never }, context)
   await controlPlane.permit({ token: boss.token, route: 'backup' }, context)
+  const file = { place: 'workspace', path: 'in/report.md', bytes: 5, digest: 'ab'.repeat(32) } as const
+  await controlPlane.permit({ token: boss.token, route: 'files-put', agentGroupID: group('mine'), file }, context)
   await controlPlane.permit({ token: boss.token, route: 'chat', agentGroupID: group('mine') }, context)
   const lines = (await audit(unit)).slice(before)
   assert.deepEqual(
@@ -116,6 +118,7 @@ test('a permit that changes something is journaled with its principal and its gr
       { stage: 'resume', principal: 'boss', agentGroupID: 'mine', detail: { session: mine.session } },
       { stage: 'purge', principal: 'boss', agentGroupID: 'mine', detail: { session: mine.session } },
       { stage: 'backup', principal: 'boss', agentGroupID: undefined, detail: {} },
+      { stage: 'files-put', principal: 'boss', agentGroupID: 'mine', detail: file },
     ],
   )
 })

@@ -1,27 +1,64 @@
 // Reads what others could write: component by component from a directory of our own, through no link, plain files with one name alone.
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { fileKinds } from '@gatehouse/contracts'
 
 /** What lies there is not what may be read. Names what was found. */
-export class NotPlain extends Error {}
+export class NotPlain extends Error {
+  /** There is nothing of that name. */
+  readonly missing: boolean
 
-/** A pipe that nobody writes would hold up whoever opens it. */
-const careful = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  constructor(message: string, { missing = false }: { readonly missing?: boolean } = {}) {
+    super(message)
+    this.missing = missing
+  }
+}
 
-const openIn = async (directory: FileHandle, name: string): Promise<FileHandle> => {
+/** A handle on the thing itself that opens nothing: no pipe waits, no device wakes, no link leads on. Node has no name for it. */
+const pathOnly = 0o10_000_000
+
+/** Reads without waiting for the holder of a lease. */
+const careful = constants.O_RDONLY | constants.O_NONBLOCK
+
+export const entryOf = (directory: FileHandle, name: string): string => `/proc/self/fd/${directory.fd}/${name}`
+
+export const kindOf = (found: Stats): (typeof fileKinds)[number] => {
+  if (found.isFile()) return 'file'
+  if (found.isDirectory()) return 'directory'
+  if (found.isSymbolicLink()) return 'link'
+  if (found.isFIFO()) return 'pipe'
+  return found.isSocket() ? 'socket' : 'device'
+}
+
+const refusalOf = (name: string, error: unknown): NotPlain => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'an error'
+  return new NotPlain(`expected a plain file or directory at ${JSON.stringify(name)}, got ${code}`, {
+    missing: code === 'ENOENT' || code === 'ENOTDIR',
+  })
+}
+
+/** Throws `NotPlain` for whatever is no plain file or directory. */
+export const openIn = async (directory: FileHandle, name: string): Promise<FileHandle> => {
   if (name === '' || name === '.' || name === '..' || name.includes('/')) throw new NotPlain(`expected a name, got ${JSON.stringify(name)}`)
+  let seen: FileHandle | undefined
   try {
-    return await open(`/proc/self/fd/${directory.fd}/${name}`, careful)
+    seen = await open(entryOf(directory, name), pathOnly | constants.O_NOFOLLOW)
+    const kind = kindOf(await seen.stat())
+    if (kind !== 'file' && kind !== 'directory')
+      throw new NotPlain(`expected a plain file or directory at ${JSON.stringify(name)}, got a ${kind}`)
+    // The very thing that was looked at, whatever has its name by now.
+    return await open(`/proc/self/fd/${seen.fd}`, careful)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'an error'
-    throw new NotPlain(`expected a plain file or directory at ${JSON.stringify(name)}, got ${code === 'ELOOP' ? 'a link' : code}`)
+    throw error instanceof NotPlain ? error : refusalOf(name, error)
+  } finally {
+    await seen?.close()
   }
 }
 
 /** `act` gets what lies below the root at these names; every handle is closed again. */
-const openBeneath = async <T>(root: string, names: readonly string[], act: (handle: FileHandle) => Promise<T>): Promise<T> => {
-  let handle = await open(root, careful | constants.O_DIRECTORY)
+export const openBeneath = async <T>(root: string, names: readonly string[], act: (handle: FileHandle) => Promise<T>): Promise<T> => {
+  let handle = await open(root, careful | constants.O_NOFOLLOW | constants.O_DIRECTORY)
   try {
     for (const name of names) {
       const next = await openIn(handle, name)

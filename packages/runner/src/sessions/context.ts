@@ -3,6 +3,7 @@ import { type AgentGroupID, type gatewayRunner, limits, type SessionID } from '@
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import type { Repeats } from '../chat/repeats.ts'
+import type { Uploads } from '../files/uploads.ts'
 import type { Trees } from '../packages/trees.ts'
 import type { TreeWitness } from '../packages/witness.ts'
 import type { Floors } from '../queue/floors.ts'
@@ -47,6 +48,7 @@ export interface Context {
   /** Sessions that the gateway has closed for good. */
   readonly closed: Set<SessionID>
   readonly repeats: Repeats
+  readonly uploads: Uploads
   readonly trees: Trees
   readonly witnessTree: TreeWitness
   /** Host paths below which a mount may lie. */

@@ -1,24 +1,21 @@
 // Whatever an agent leaves in its directories: no path of the host that reads there follows it, waits for it or takes it for a file.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmod, link, mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it, type TestContext } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import type { AgentGroupID } from '@gatehouse/contracts'
 import { groupDirectories } from '../../src/groups/directories.ts'
 import { copyPlain, NotPlain, readPlain } from '../../src/groups/plain.ts'
 import { checkMounts } from '../../src/mounts/check.ts'
 import { LaunchRefused } from '../../src/sessions/end.ts'
+import { objects } from '../fixtures/objects.ts'
 
-let home = ''
-let secret = ''
-before(async () => {
-  home = await mkdtemp('/tmp/gh-hostile-')
-  secret = join(home, 'secret')
-  await writeFile(secret, 'of the host')
-})
+const home = mkdtempSync('/tmp/gh-hostile-')
+const secret = join(home, 'secret')
+const planted = objects({ home, secret })
+before(() => writeFile(secret, 'of the host'))
 after(() => rm(home, { recursive: true, force: true }))
 
 /** What takes the place of a directory of the host's own. */
@@ -26,40 +23,6 @@ const inPlace: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
   link: (path) => symlink(home, path),
   file: (path) => writeFile(path, ''),
   pipe: async (path) => execFileSync('mkfifo', [path]),
-}
-
-/** Each leaves something at `path`. */
-const objects: Readonly<Record<string, (path: string, t: TestContext) => Promise<unknown>>> = {
-  'a link to a file of the host': (path) => symlink(secret, path),
-  'a link to a file that is not there': (path) => symlink(join(home, 'nothing'), path),
-  'a link to itself': (path) => symlink(path, path),
-  'a link up the tree': (path) => symlink('../../../secret', path),
-  'a link to /proc/self/environ': (path) => symlink('/proc/self/environ', path),
-  'a link to an open descriptor': (path) => symlink('/proc/self/fd/0', path),
-  'a link to a directory of the host': (path) => symlink(home, path),
-  'a link to a device': (path) => symlink('/dev/zero', path),
-  'a long chain of links': async (path) => {
-    for (let index = 0; index < 45; index += 1) await symlink(`${path}.${index + 1}`, index === 0 ? path : `${path}.${index}`)
-  },
-  'a hard link': async (path) => {
-    await writeFile(`${path}.other`, 'x')
-    await link(`${path}.other`, path)
-  },
-  'a pipe that nobody writes': async (path) => execFileSync('mkfifo', [path]),
-  'a socket': async (path, t) => {
-    const server = createServer().listen(path)
-    await once(server, 'listening')
-    t.after(() => server.close())
-  },
-  'a file larger than may be read': async (path) => {
-    await writeFile(path, '')
-    await truncate(path, 64 * 1024 ** 3)
-  },
-  'a directory in place of a file': (path) => mkdir(path),
-  'a directory below a link': async (path) => {
-    await mkdir(`${path}.real/deep`, { recursive: true })
-    await symlink(`${path}.real`, path)
-  },
 }
 
 const work = async (name: string): Promise<string> => {
@@ -70,7 +33,7 @@ const work = async (name: string): Promise<string> => {
 }
 
 describe('what an agent leaves behind', { timeout: 300_000 }, () => {
-  for (const [what, plant] of Object.entries(objects)) {
+  for (const [what, plant] of Object.entries(planted)) {
     it(`is not read where it is ${what}`, async (t) => {
       const directory = await work(what)
       await plant(join(directory, 'outcome.json'), t)

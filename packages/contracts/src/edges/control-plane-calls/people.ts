@@ -1,6 +1,7 @@
 // Who may act, and the stop.
 import * as v from 'valibot'
 import { Reason } from '../../change.ts'
+import { PutFile } from '../../files.ts'
 import { AgentGroupID, SessionID } from '../../ids.ts'
 import { Freeze, MintedToken, NewToken, Principal, Token, TokenName } from '../../people.ts'
 import { call } from '../edge.ts'
@@ -21,6 +22,7 @@ export const permitRoutes = [
   'resume',
   'logs',
   'files',
+  'files-put',
   'purge',
   'backup',
 ] as const
@@ -36,6 +38,8 @@ export const peopleCalls = {
       route: v.picklist(permitRoutes),
       agentGroupID: v.optional(AgentGroupID),
       session: v.optional(SessionID),
+      /** What `files-put` is about. */
+      file: v.optional(PutFile),
     }),
     Principal,
     { patient: true },

@@ -1,0 +1,52 @@
+// svcctl files ls
+import { FileItem } from '@gatehouse/contracts'
+import { Args } from '@oclif/core'
+import * as v from 'valibot'
+import { everyPage } from '../../connection/every-page.ts'
+import { locate } from '../../files/path.ts'
+import { age } from '../../output/age.ts'
+import { type Column, table } from '../../output/table.ts'
+import { UnitCommand } from '../../unit-command.ts'
+
+/** As many as a person looks at; more is for programs, by pages of the API. */
+const most = 10_000
+
+const sizeOf = ({ kind, size }: FileItem): string => (kind === 'file' ? String(size) : '-')
+
+const columns: readonly Column<FileItem>[] = [
+  { name: 'NAME', value: ({ name, kind }) => (kind === 'directory' ? `${name}/` : name), plain: ({ name }) => name, flexible: true },
+  { name: 'KIND', value: ({ kind }) => kind },
+  { name: 'SIZE', value: sizeOf },
+  { name: 'AGE', value: ({ modifiedAt }) => age(modifiedAt), plain: ({ modifiedAt }) => modifiedAt },
+  { name: 'FETCHED', value: ({ readable }) => (readable ? 'yes' : 'no') },
+]
+
+export class FilesLs extends UnitCommand<FileItem[]> {
+  static override summary = 'List what lies in a directory of an agent group.'
+  static override description =
+    'Paths are those that the agent sees: /workspace and what is below, or /memory. Links are shown and never followed. FETCHED says whether svcctl files get gives it: a plain file with one name, of at most 10 MiB.'
+
+  static override result = v.array(FileItem)
+  static override examples = ['svcctl files ls dev-agent', 'svcctl files ls dev-agent /memory --json']
+
+  static override args = {
+    group: Args.string({ description: 'Agent group.', required: true }),
+    path: Args.string({ description: 'Directory; default /workspace.', default: '/workspace' }),
+  }
+
+  async run(): Promise<FileItem[]> {
+    const { args, flags } = await this.parse(FilesLs)
+    const at = locate(args.path)
+    const client = await this.connect(flags)
+    let truncated = false
+    const items = await everyPage(async (cursor) => {
+      const page = await client.files.list(args.group, { ...at, cursor, limit: 200 })
+      truncated ||= page.truncated === true
+      return page
+    }, most)
+    this.print(table(columns, items, process.stdout))
+    if (items.length === 0) this.remark(`There is nothing. Try: svcctl files put ${args.group} FILE`)
+    if (truncated || items.length === most) this.say('There is more than is shown.')
+    return items
+  }
+}

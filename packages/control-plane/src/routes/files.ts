@@ -1,0 +1,70 @@
+// Files of a group: what people give an agent, and what they fetch from it. The gateway permits, the runner reads and writes.
+import { AgentGroupID, FileList, FilePath, FilePlace, FolderPath, limits, NewFilePath, PutFile } from '@gatehouse/contracts'
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { Env } from '../env.ts'
+import { fetchFile } from '../files/fetch.ts'
+import { putFile } from '../files/put.ts'
+import { bytes, bytesBody, guarded, json } from '../openapi/operation.ts'
+import { PageQuery } from './page.ts'
+import { existing, newName, query } from './validate.ts'
+
+const tag = 'agents'
+const place = { place: v.optional(FilePlace, 'workspace') }
+const PlaceQuery = v.strictObject(place)
+const ListQuery = v.strictObject({ ...PageQuery.entries, ...place, path: v.optional(FolderPath, '') })
+
+const list = guarded({
+  summary: 'What lies in a directory that the agents of a group may write',
+  tag,
+  answers: { 200: json('A page', FileList) },
+  problems: ['invalid', 'not-found', 'conflict'],
+})
+
+const read = guarded({
+  summary: `A file of a group, of at most ${limits.file / 1024 / 1024} MiB; a link, a pipe or a file with two names is refused`,
+  tag,
+  answers: { 200: bytes('The file'), 206: bytes('The range that was asked for') },
+  problems: ['invalid', 'not-found', 'conflict', 'too-large'],
+  reads: [{ name: 'Range', description: 'One range of bytes; any other is not heeded' }],
+})
+
+const put = guarded({
+  summary: 'Give a group a file, whole or not at all; directories on the way are made',
+  tag,
+  answers: { 200: json('In its place, and in the journal', PutFile) },
+  problems: ['unsupported-media-type', 'invalid', 'not-found', 'conflict', 'queue-full', 'no-sandbox', 'audit-unwritable'],
+})
+
+export const fileRoutes = new Hono<Env>()
+  .get('/v1/agent-groups/:id/files', list, existing(v.object({ id: AgentGroupID })), query(ListQuery), async (c) => {
+    const { unit, token, call } = c.var
+    const agentGroupID = c.req.valid('param').id
+    await unit.peers.gateway.permit({ token, route: 'files', agentGroupID }, call)
+    const { cursor: after, ...wanted } = c.req.valid('query')
+    return c.json(await unit.peers.runner.fileList({ agentGroupID, ...wanted, after }, call))
+  })
+  .get(
+    '/v1/agent-groups/:id/files/:path{[\\s\\S]+}',
+    read,
+    existing(v.object({ id: AgentGroupID, path: FilePath })),
+    query(PlaceQuery),
+    async (c) => {
+      const { unit, token, call } = c.var
+      const { id: agentGroupID, path } = c.req.valid('param')
+      await unit.peers.gateway.permit({ token, route: 'files', agentGroupID }, call)
+      return await fetchFile(c, { agentGroupID, path, ...c.req.valid('query') })
+    },
+  )
+  .put(
+    '/v1/agent-groups/:id/files/:path{[\\s\\S]+}',
+    put,
+    bytesBody,
+    existing(v.object({ id: AgentGroupID })),
+    newName(v.object({ id: AgentGroupID, path: NewFilePath })),
+    query(PlaceQuery),
+    async (c) => {
+      const { id: agentGroupID, path } = c.req.valid('param')
+      return c.json(await putFile(c, { agentGroupID, path, ...c.req.valid('query') }))
+    },
+  )

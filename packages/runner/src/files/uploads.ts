@@ -1,0 +1,108 @@
+// Files that are being taken: each in a file of the host alone, until it is whole and written down.
+import { createHash, type Hash, randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises'
+import { limits, ServiceError, stateFiles } from '@gatehouse/contracts'
+import type { Where } from './place.ts'
+import { noRoom } from './refusal.ts'
+
+export interface Upload extends Where {
+  readonly file: FileHandle
+  readonly path: string
+  readonly hash: Hash
+  readonly spool: string
+  bytes: number
+  idle: NodeJS.Timeout | undefined
+}
+
+const unknown = (): ServiceError =>
+  new ServiceError('conflict', { detail: 'this file is not being taken, or no part of it came for too long', hint: 'put it again' })
+
+/** No group is named with a dot. */
+const homeOf = (stateDir: string): string => `${stateDir}/${stateFiles.groups}/.incoming`
+
+/** Less than 256 MiB are free, or than an eighth of a small volume: the rest is for the journal. */
+const checkRoom = async (directory: string): Promise<void> => {
+  const { bavail, blocks, bsize } = await statfs(directory)
+  if (bavail * bsize < Math.min(limits.diskForOthers, (blocks * bsize) / 8)) throw noRoom()
+}
+
+export class Uploads {
+  readonly #home: string
+  readonly #idle: number
+  readonly #open = new Map<string, Upload>()
+  #ready: Promise<void> | undefined
+
+  constructor(stateDir: string, idle: number = limits.filePutIdle) {
+    this.#home = homeOf(stateDir)
+    this.#idle = idle
+  }
+
+  async begin(where: Where): Promise<string> {
+    if (this.#open.size >= limits.filePuts)
+      throw new ServiceError('queue-full', { detail: `expected at most ${limits.filePuts} files at once, got more`, hint: 'try again' })
+    await (this.#ready ??= this.#prepare())
+    await checkRoom(this.#home)
+    const id = randomUUID()
+    const spool = `${this.#home}/${id}`
+    const file = await open(spool, 'wx+', 0o600)
+    this.#open.set(id, { ...where, file, spool, hash: createHash('sha256'), bytes: 0, idle: undefined })
+    this.#wait(id)
+    return id
+  }
+
+  async add(id: string, data: Buffer): Promise<void> {
+    const upload = this.#find(id)
+    if (upload.bytes + data.length > limits.file) {
+      await this.drop(id)
+      throw new ServiceError('too-large', { detail: `expected a file of at most ${limits.file} bytes, got more` })
+    }
+    upload.bytes += data.length
+    upload.hash.update(data)
+    try {
+      await upload.file.writeFile(data)
+    } catch (error) {
+      await this.drop(id)
+      throw error
+    }
+    this.#wait(id)
+  }
+
+  /** Whoever takes it drops it. */
+  take(id: string): Upload {
+    const upload = this.#find(id)
+    clearTimeout(upload.idle)
+    return upload
+  }
+
+  async drop(id: string): Promise<void> {
+    const upload = this.#open.get(id)
+    this.#open.delete(id)
+    if (upload === undefined) return
+    clearTimeout(upload.idle)
+    await upload.file.close().catch(() => undefined)
+    await rm(upload.spool, { force: true })
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((id) => this.drop(id)))
+  }
+
+  /** What an earlier life left is nobody's. */
+  async #prepare(): Promise<void> {
+    await rm(this.#home, { recursive: true, force: true })
+    await mkdir(this.#home, { mode: 0o700 })
+  }
+
+  #find(id: string): Upload {
+    const upload = this.#open.get(id)
+    if (upload === undefined) throw unknown()
+    return upload
+  }
+
+  #wait(id: string): void {
+    const upload = this.#open.get(id)
+    if (upload === undefined) return
+    clearTimeout(upload.idle)
+    upload.idle = setTimeout(() => void this.drop(id), this.#idle).unref()
+  }
+}
