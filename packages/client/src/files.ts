@@ -7,6 +7,11 @@ export interface OfPlace {
   readonly place?: FilePlace | undefined
 }
 
+/** Where a file is to be, or is, and for a put what it holds. */
+export interface Located extends OfPlace {
+  readonly path: string
+}
+
 /** From the first byte to the last, on a slow line. */
 const transferTime = 600_000
 
@@ -18,8 +23,8 @@ export const filesOf = ({ send, sendForBytes }: Exchange) => ({
   list: (group: string, wanted: OfPlace & Page & { readonly path?: string } = {}, options?: CallOptions) =>
     send({ method: 'GET', path: `/v1/agent-groups/${encodeURIComponent(group)}/files`, query: { ...wanted } }, FileList, options),
   /** The whole file; `conflict` where it did not come whole. */
-  get: (group: string, path: string, { place }: OfPlace = {}, options?: CallOptions) =>
+  get: (group: string, { path, place }: Located, options?: CallOptions) =>
     sendForBytes({ method: 'GET', path: pathOf(group, path), query: { place }, timeout: transferTime }, options),
-  put: (group: string, path: string, { place, bytes }: OfPlace & { readonly bytes: Uint8Array<ArrayBuffer> }, options?: CallOptions) =>
+  put: (group: string, { path, place, bytes }: Located & { readonly bytes: Uint8Array<ArrayBuffer> }, options?: CallOptions) =>
     send({ method: 'PUT', path: pathOf(group, path), query: { place }, bytes, timeout: transferTime }, PutFile, options),
 })

@@ -17,15 +17,15 @@ interface Names {
 const readNames = async (directory: FileHandle): Promise<Names> => {
   const names: Buffer[] = []
   // The types of Node know names as text alone.
-  const entries: AsyncIterable<Dirent<string> | Dirent<Buffer>> = await opendir(`/proc/self/fd/${directory.fd}`, {
+  const entries: AsyncIterable<Dirent | Dirent<Buffer>> = await opendir(`/proc/self/fd/${directory.fd}`, {
     encoding: 'buffer' as BufferEncoding,
     bufferSize: 1024,
   })
   for await (const { name } of entries) {
-    if (names.length === limits.fileEntries) return { names: names.toSorted(Buffer.compare), truncated: true }
+    if (names.length === limits.fileEntries) return { names: names.toSorted((a, b) => Buffer.compare(a, b)), truncated: true }
     names.push(Buffer.from(name))
   }
-  return { names: names.toSorted(Buffer.compare), truncated: false }
+  return { names: names.toSorted((a, b) => Buffer.compare(a, b)), truncated: false }
 }
 
 const latest = Date.parse('9999-12-31T23:59:59.999Z')

@@ -257,10 +257,10 @@ describe('what is exchanged while it is read', () => {
     const directory = join(rootOf(group, 'workspace'), 'd')
     const outside = join(home, 'outside')
     await mkdir(outside)
-    let over = false
+    const over = new AbortController()
     const exchanging = (async () => {
       const remove = () => rm(directory, { recursive: true, force: true }).catch(() => undefined)
-      while (!over) {
+      while (!over.signal.aborted) {
         await remove()
         // A put may have made the directory in between.
         await symlink(outside, directory).catch(() => undefined)
@@ -272,7 +272,7 @@ describe('what is exchanged while it is read', () => {
     const faults: unknown[] = []
     for (let index = 0; index < 100; index += 1)
       await put(group, `d/${index}`).catch((error: unknown) => void (isServiceError(error) || faults.push(error)))
-    over = true
+    over.abort()
     await exchanging
     assert.deepEqual(faults, [])
     assert.deepEqual(await readdir(outside), [])

@@ -22,7 +22,7 @@ const partsOf = (data: Buffer): Buffer[] =>
   )
 
 const put = async ({ runner }: Unit, path: string, data: Buffer): Promise<void> => {
-  const { upload } = await runner.controlPlane.fileBegin({ ...where, path } as Params<Edge, 'fileBegin'>, context)
+  const { upload } = await runner.controlPlane.fileBegin({ ...where, path }, context)
   for (const part of partsOf(data)) await runner.controlPlane.filePart({ upload, data: part.toString('base64') }, context)
   await runner.controlPlane.fileEnd({ upload, most: 64 }, context)
 }
@@ -72,7 +72,7 @@ test(
 test('keeps nothing of a file that is too large, given up or never ended', async (t: TestContext) => {
   const unit = await openUnit(t)
   await assert.rejects(put(unit, 'large', Buffer.alloc(limits.file + 1)), { code: 'too-large' })
-  const { upload } = await unit.runner.controlPlane.fileBegin({ ...where, path: 'given-up' } as Params<Edge, 'fileBegin'>, context)
+  const { upload } = await unit.runner.controlPlane.fileBegin({ ...where, path: 'given-up' }, context)
   await unit.runner.controlPlane.fileDrop({ upload }, context)
   await assert.rejects(async () => unit.runner.controlPlane.fileEnd({ upload, most: 64 }, context), { code: 'conflict' })
   assert.deepEqual(await incoming(unit), [])
@@ -85,7 +85,7 @@ test('takes so many files at once and no more, and forgets one whose parts do no
   t.after(() => uploads.close())
   await uploads.begin({ ...where, path: 'late' })
   await waitFor(async () => (await incoming(unit)).length === 0, { what: 'nothing of the file whose parts do not come' })
-  const begin = async () => unit.runner.controlPlane.fileBegin({ ...where, path: 'x' } as Params<Edge, 'fileBegin'>, context)
+  const begin = async () => unit.runner.controlPlane.fileBegin({ ...where, path: 'x' }, context)
   for (let index = 0; index < limits.filePuts; index += 1) await begin()
   await assert.rejects(begin, { code: 'queue-full' })
 })

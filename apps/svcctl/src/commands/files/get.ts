@@ -36,7 +36,7 @@ export class FilesGet extends UnitCommand<Fetched> {
     const out = flags.out ?? this.nameOf(at.path)
     if (out !== '-') await refuseTaken(out, flags.force)
     const client = await this.connect(flags)
-    const bytes = await client.files.get(args.group, at.path, at)
+    const bytes = await client.files.get(args.group, at)
     if (out === '-') return this.show(bytes)
     await writeLocal(out, bytes, flags.force)
     this.remark(`Wrote ${bytes.length} bytes to ${visible(out)}.`)

@@ -29,7 +29,7 @@ export class FilesPut extends UnitCommand<PutFile> {
     const at = locate(target.endsWith('/') ? `${target}${basename(args.file)}` : target)
     const bytes = await readLocal(args.file)
     const client = await this.connect(flags)
-    const put = await client.files.put(args.group, at.path, { place: at.place, bytes })
+    const put = await client.files.put(args.group, { ...at, bytes })
     this.remark(`Gave ${visible(lastName(put.path))}: ${put.bytes} bytes at /${put.place}/${visible(put.path)}.`)
     return put
   }
