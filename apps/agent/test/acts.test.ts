@@ -126,6 +126,15 @@ describe('requests', timeout, () => {
     assert.deepEqual(host.changes, [{ kind: 'mcp_access', after: { server: 'sample', tools: [] }, reason: 'asked for in a conversation' }])
   })
 
+  it('takes a request back', async (t) => {
+    const { host, start } = await openRoom(t)
+    await host.serveSession()
+    host.respondToChange = () => ({ status: 200, body: { id: 'chg_1', state: 'withdrawn' } })
+    start()
+    assert.equal(await host.replyTo(host.deliver('request:withdraw {"id":"chg_1"}')), 'chg_1 is withdrawn')
+    assert.deepEqual(host.changes, [])
+  })
+
   it('passes on why a change was refused', async (t) => {
     const { host, start } = await openRoom(t)
     await host.serveSession()

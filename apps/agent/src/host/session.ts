@@ -37,6 +37,8 @@ export interface SessionClient {
   reply(message: { id: string; text: string; inReplyTo: string }): Promise<Answer>
   /** Asked once: an answer that is lost rejects with `Unanswered`. */
   requestChange(request: { kind: string; after: unknown; reason: string }): Promise<Answer>
+  /** Twice is as good as once. */
+  withdrawChange(id: string, reason: string): Promise<Answer>
 }
 
 const toMessage = (value: unknown): Message[] => {
@@ -74,6 +76,7 @@ export const createSession = (socket: string, signal: AbortSignal): SessionClien
       await post(`/inbox/${encodeURIComponent(id)}/ack`, {})
     },
     reply: (message) => post('/outbox', message),
+    withdrawChange: (id, reason) => post(`/changes/${encodeURIComponent(id)}/withdraw`, { reason }),
     requestChange: (request) => persist({ socket, method: 'POST', path: '/changes', body: request, time: short, signal }, 'unsent'),
   }
 }

@@ -64,7 +64,14 @@ const describeChange = (kind: string, { status, body }: Answer): string => {
   return `asked for ${kind}: ${text(id)} is ${text(state)}${why === undefined ? '' : ` (${why})`}`
 }
 
+const withdraw = async (session: SessionClient, wanted: string): Promise<string> => {
+  const { status, body } = await session.withdrawChange(wanted, 'withdrawn in a conversation')
+  const { id, state } = fields(body)
+  return text(state) === undefined ? `refused: ${explain(body, status)}` : `${text(id)} is ${text(state)}`
+}
+
 const requestChange = async (session: SessionClient, kind: string, after: unknown): Promise<string> => {
+  if (kind === 'withdraw') return withdraw(session, text(fields(after)['id']) ?? '')
   try {
     return describeChange(kind, await session.requestChange({ kind, after, reason: 'asked for in a conversation' }))
   } catch (error) {

@@ -1,7 +1,7 @@
-// Asks for more power. That a human must decide first is a normal result; the decision comes as a message.
+// Asks for more power, or takes the request back. That a human must decide first is a normal result; the decision comes as a message.
 import { explain, fields, text } from '../host/fields.ts'
 import { Unanswered } from '../host/request.ts'
-import { failed, objectOf, type Outcome, type OwnTool } from './own.ts'
+import { type Around, failed, objectOf, type Outcome, type OwnTool } from './own.ts'
 
 const meanings: Readonly<Record<string, string>> = {
   held: 'A human decides, which may take long. You will get a message when it is decided: do not wait, do not ask again. Say what you asked for and why, and go on with what you can do without it.',
@@ -10,7 +10,7 @@ const meanings: Readonly<Record<string, string>> = {
   refused: 'It was refused by a rule and will not be held. Ask for something else, or tell the human.',
   rejected: 'A human said no. Do not ask for the same again; tell the human, or find another way.',
   expired: 'Nobody decided in time. Ask again only if the human wants it.',
-  withdrawn: 'It was withdrawn. Ask again only if the human wants it.',
+  withdrawn: 'Nobody decides about it any more. Ask again only if the human wants it.',
 }
 
 const describe = (kind: string, status: number, body: unknown): Outcome => {
@@ -25,20 +25,32 @@ const describe = (kind: string, status: number, body: unknown): Outcome => {
   return { text: `Change ${known} (${kind}) is ${now}${why === undefined ? '' : ` (${why})`}. ${meanings[now] ?? ''}`.trim() }
 }
 
+/** Asked again until there is an answer: twice is as good as once. */
+const takeBack = async ({ session }: Around, after: unknown, reason: string): Promise<Outcome> => {
+  const wanted = text(fields(after)['id'])
+  if (wanted === undefined)
+    return failed('Nothing was withdrawn. after: expected {"id":"chg_…"}, the id that you were told when it was held.')
+  const { status, body } = await session.withdrawChange(wanted, reason)
+  const { id, state } = fields(body)
+  if (text(id) === undefined || text(state) === undefined) return failed(`${wanted} was not withdrawn: ${explain(body, status)}.`)
+  return { text: `Change ${text(id)} is ${text(state)}. ${meanings[text(state) ?? ''] ?? ''}`.trim() }
+}
+
 export const requestChange: OwnTool = {
   name: 'request_capability_change',
   description:
-    'Asks the human at the gate for a change of what you may do. kind mcp_access: after {"server":…,"tools":[…]} for tools of a tool server. kind tools: after {"enabled":[…]} for built-in tools, all that shall be on. kind packages: after {"npm":["name@version"]}. kind mounts: after {"mounts":[{"source","target","mode"}]}. kind mcp_register: a new tool server. The answer is that it is held: a human decides later, and you are told by a message.',
+    'Asks the human at the gate for a change of what you may do. kind mcp_access: after {"server":…,"tools":[…]} for tools of a tool server. kind tools: after {"enabled":[…]} for built-in tools, all that shall be on. kind packages: after {"npm":["name@version"]}. kind mounts: after {"mounts":[{"source","target","mode"}]}. kind mcp_register: a new tool server. kind withdraw: after {"id":"chg_…"} takes back a request of yours that is still held. The answer is that it is held: a human decides later, and you are told by a message.',
   schema: objectOf({
-    kind: { type: 'string', enum: ['mcp_access', 'mcp_register', 'packages', 'tools', 'mounts'] },
+    kind: { type: 'string', enum: ['mcp_access', 'mcp_register', 'packages', 'tools', 'mounts', 'withdraw'] },
     after: { type: 'object', description: 'what shall hold after the change' },
     reason: { type: 'string', minLength: 1, maxLength: 4096, description: 'why, for the human who decides' },
   }),
   repeatable: false,
-  run: async (args, { session }) => {
-    const kind = text(args['kind']) ?? ''
+  run: async (args, around) => {
+    const [kind, reason] = [text(args['kind']) ?? '', text(args['reason']) ?? '']
+    if (kind === 'withdraw') return takeBack(around, args['after'], reason)
     try {
-      const { status, body } = await session.requestChange({ kind, after: args['after'], reason: text(args['reason']) ?? '' })
+      const { status, body } = await around.session.requestChange({ kind, after: args['after'], reason })
       return describe(kind, status, body)
     } catch (error) {
       if (error instanceof Unanswered)

@@ -176,6 +176,29 @@ describe('a request for more', timeout, () => {
     assert.deepEqual(refusals(room), [])
   })
 
+  it('is taken back by its id, and what cannot be taken back is told', async (t) => {
+    const room = await open(t)
+    const { host, start } = room
+    const id = 'chg_20260101000000.000000000'
+    const answers = [
+      { status: 503, body: { code: 'unavailable' } },
+      { status: 200, body: { id, state: 'withdrawn' } },
+      { status: 409, body: { detail: `${id} is applied`, code: 'change-already-decided' } },
+    ]
+    host.respondToChange = () => answers.shift() ?? 'hang up'
+    start()
+    const withdraw = (after: object) => told(room, 'request_capability_change', { kind: 'withdraw', after, reason: 'another way' })
+    assert.match(await withdraw({ id }), /^Change chg_\S+ is withdrawn\. Nobody decides about it any more/)
+    assert.match(await withdraw({ id }), /was not withdrawn: chg_\S+ is applied \(change-already-decided\)/)
+    assert.match(await withdraw({ change: id }), /Nothing was withdrawn\. after: expected \{"id"/)
+    assert.deepEqual(
+      host.withdrawn,
+      Array.from({ length: 3 }, () => ({ id, body: { reason: 'another way' } })),
+    )
+    assert.deepEqual(host.changes, [])
+    assert.deepEqual(refusals(room), [])
+  })
+
   it('that is refused by a rule comes back as an error, and is not sent again', async (t) => {
     const room = await open(t)
     const { host, start } = room

@@ -1,6 +1,6 @@
 // What the runner may ask: sessions, what a group is, and changes on behalf of a session that it knows by its socket.
 import * as v from 'valibot'
-import { ChangeState, Failure, Submitted } from '../change.ts'
+import { ChangeState, Reason, Submitted } from '../change.ts'
 import { ImageID } from '../catalog.ts'
 import type { AuditStage } from '../frozen.ts'
 import { PackageLock, PackageName, TreeSighting } from '../kinds/packages.ts'
@@ -8,6 +8,7 @@ import { AgentGroupID, ChangeID, ConversationID, Digest, SessionID, Time } from 
 import { JsonObject } from '../json.ts'
 import { limits } from '../limits.ts'
 import { AgentGroup, MountSighting, Session } from '../registry.ts'
+import { ChangeAnswer } from '../sandbox/session.ts'
 import { call, defineEdge } from './edge.ts'
 
 /** The only lines that the runner may write into the journal. */
@@ -38,11 +39,9 @@ export const gatewayRunner = defineEdge({
       { patient: true, large: true, deadline: limits.submitTime },
     ),
     /** A change of the session's own group, else 404. */
-    changeFor: call(
-      v.strictObject({ session: SessionID, id: ChangeID }),
-      v.strictObject({ id: ChangeID, state: ChangeState, failure: v.optional(Failure), reason: v.optional(v.string()) }),
-      { patient: true },
-    ),
+    changeFor: call(v.strictObject({ session: SessionID, id: ChangeID }), ChangeAnswer, { patient: true }),
+    /** What this session asked for itself and nobody has decided yet. Twice is as good as once. */
+    withdrawFor: call(v.strictObject({ session: SessionID, id: ChangeID, reason: v.optional(Reason) }), ChangeAnswer, { patient: true }),
     /** What the runner found at the paths of the host that `mounts-wanted` named. */
     sighted: call(v.strictObject({ mounts: v.array(MountSighting) }), v.strictObject({}), { patient: true }),
     /** What the references of `images-wanted` name on this host; without an id: nothing, or nothing that is run. */

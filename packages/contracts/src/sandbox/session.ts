@@ -1,6 +1,6 @@
 // `session.sock`: what an agent may ask of its host. A stable contract: whoever brings an own agent needs only these.
 import * as v from 'valibot'
-import { ChangeState, Failure } from '../change.ts'
+import { ChangeState, Failure, Reason } from '../change.ts'
 import { AgentGroupID, ChangeID, ConversationID, MessageID, SessionID, Time } from '../ids.ts'
 import { limits } from '../limits.ts'
 import { AgentKind, BuiltinTool, ModelChoice } from '../kinds/agents.ts'
@@ -42,8 +42,10 @@ export type OutboxMessage = v.InferOutput<typeof OutboxMessage>
 export const ChangeRequest = v.strictObject({
   kind: v.string(),
   after: v.unknown(),
-  reason: v.optional(v.pipe(v.string(), v.maxLength(4096))),
+  reason: v.optional(Reason),
 })
+/** Takes back a request of its own. */
+export const ChangeWithdrawal = v.strictObject({ reason: v.optional(Reason) })
 export const ChangeAnswer = v.strictObject({
   id: ChangeID,
   state: ChangeState,

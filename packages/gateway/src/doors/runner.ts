@@ -6,10 +6,12 @@ import { sighted } from '../evidence/sightings.ts'
 import { resolved, treeOf, treesOf } from '../evidence/trees.ts'
 import { note } from '../ledger/note.ts'
 import type { Rooms } from '../rooms.ts'
+import { changeOf, outcomeOf } from '../sessions/change-for.ts'
 import { closeSession } from '../sessions/close.ts'
 import { openSession } from '../sessions/open.ts'
 import { sessionAndGroup } from '../sessions/read.ts'
-import { changeFor, submitFor } from '../sessions/submit-for.ts'
+import { submitFor } from '../sessions/submit-for.ts'
+import { withdrawFor } from '../sessions/withdraw-for.ts'
 
 const edge = gatewayRunner.caller
 
@@ -19,7 +21,8 @@ export const runnerDoor = (rooms: Rooms): Handlers<typeof gatewayRunner> => ({
   session: ({ session }) => sessionAndGroup(rooms, session),
   sessions: () => rooms.sessions.all(),
   submitFor: (asked) => submitFor(rooms, edge, asked),
-  changeFor: (asked) => changeFor(rooms, asked),
+  changeFor: async (asked) => outcomeOf(await changeOf(rooms, asked)),
+  withdrawFor: (asked) => withdrawFor(rooms, edge, asked),
   sighted: async ({ mounts }) => (await sighted(rooms, mounts), {}),
   imagesSighted: ({ images }) => (rooms.images.sighted(images), {}),
   resolved: async (tree) => (await resolved(rooms, tree), {}),

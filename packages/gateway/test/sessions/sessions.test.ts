@@ -129,6 +129,49 @@ test('an agent asks as itself, and hears what became of it', async () => {
   })
 })
 
+test('an agent takes its own request back, as often as it likes, and nobody can approve it afterwards', async () => {
+  const session = await openSession(unit, 'a', 'withdrawing')
+  const { id } = await ask(session.id, ['mcp_access', { server: 'sample', tools: ['take-back'] }])
+  const withdraw = async (by = session.id) => unit.gateway.runner.withdrawFor({ session: by, id, reason: 'no longer needed' }, context)
+  assert.deepEqual(await withdraw(), { id, state: 'withdrawn', reason: 'no longer needed' })
+  assert.deepEqual(unit.heard.at(-1)?.payload, {
+    session: session.id,
+    id,
+    state: 'withdrawn',
+    kind: 'mcp_access',
+    reason: 'no longer needed',
+  })
+  const lines = (await audit(unit)).length
+  assert.equal((await withdraw()).state, 'withdrawn')
+  const journal = await audit(unit)
+  assert.equal(journal.length, lines)
+  const line = journal.findLast(({ stage }) => stage === 'withdraw')
+  assert.deepEqual([line?.edge, line?.principal, line?.by], ['runner', `session:${session.id}`, 'agent:a'])
+  assert.equal((await fails(decide(unit, [id, 'approve']))).code, 'change-already-decided')
+})
+
+test('an agent takes back nothing that is decided, or that somebody else asked for', async () => {
+  const session = await openSession(unit, 'a', 'meddling')
+  const withdraw = (id: string) => fails(() => unit.gateway.runner.withdrawFor({ session: session.id, id: v.parse(ChangeID, id) }, context))
+  const own = await ask(session.id, ['mcp_access', { server: 'sample', tools: ['decided'] }])
+  await decide(unit, [own.id, 'reject'], { decidedBy: 'ada' })
+  const refused = await withdraw(own.id)
+  assert.deepEqual([refused.code, refused.message.includes('ada'), refused.extra], ['change-already-decided', false, undefined])
+  const neighbour = await openSession(unit, 'a', 'neighbour')
+  const others = [
+    [(await ask(neighbour.id, ['tools', { enabled: [] }])).id, 'forbidden'],
+    [(await submit(unit, ['persona', 'a', { instructions: 'of a person' }])).id, 'forbidden'],
+    [(await submit(unit, ['persona', 'b', { instructions: 'of another group' }])).id, 'not-found'],
+    ['chg_20260101000000.000000000', 'not-found'],
+  ] as const
+  for (const [id, code] of others) assert.equal((await withdraw(id)).code, code)
+  for (const [id] of others.slice(0, 3)) assert.equal((await read(unit, id)).state, 'held')
+  const closed = await openSession(unit, 'a', 'left')
+  const { id } = await ask(closed.id, ['mcp_access', { server: 'sample', tools: ['left'] }])
+  await unit.gateway.runner.closeSession({ session: closed.id }, context)
+  assert.equal((await fails(() => unit.gateway.runner.withdrawFor({ session: closed.id, id }, context))).code, 'not-found')
+})
+
 test('an agent may not ask for more than its kinds, nor see the changes of others', async () => {
   const session = await openSession(unit, 'a', 'greedy')
   for (const [kind, asked] of [

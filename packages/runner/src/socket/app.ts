@@ -1,6 +1,6 @@
 // The routes of `session.sock`, each one line into an act.
 import { randomUUID } from 'node:crypto'
-import { ChangeID, ChangeRequest, MessageID, OutboxMessage, ServiceError } from '@gatehouse/contracts'
+import { ChangeID, ChangeRequest, ChangeWithdrawal, MessageID, OutboxMessage, ServiceError } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { say } from '../sessions/say.ts'
@@ -8,7 +8,7 @@ import { settle } from '../sessions/run.ts'
 import { acknowledge } from './acknowledge.ts'
 import { check, readBody } from './body.ts'
 import type { Caller } from './caller.ts'
-import { readChange, requestChange } from './changes.ts'
+import { readChange, requestChange, withdrawChange } from './changes.ts'
 import { inbox } from './inbox.ts'
 import { problemOf, problemResponse } from './problem.ts'
 
@@ -21,6 +21,7 @@ const methods = {
   '/outbox': 'POST',
   '/changes': 'POST',
   '/changes/:id': 'GET',
+  '/changes/:id/withdraw': 'POST',
 } as const
 
 /** Each request is a sign of life, and keeps the sandbox until it is answered; the long poll apart, which only waits. */
@@ -74,6 +75,10 @@ export const createApp = (caller: Caller): Hono => {
   })
   app.post('/changes', async (c) => c.json(await requestChange(caller, await readBody(c.req.raw, ChangeRequest)), 202))
   app.get('/changes/:id', async (c) => c.json(await readChange(caller, check(ChangeID, c.req.param('id')))))
+  app.post('/changes/:id/withdraw', async (c) => {
+    const id = check(ChangeID, c.req.param('id'))
+    return c.json(await withdrawChange(caller, id, await readBody(c.req.raw, ChangeWithdrawal)))
+  })
   refuse(caller, app)
   return app
 }

@@ -1,5 +1,5 @@
 // The agent asks for a change. Whether anything comes of it is decided elsewhere, by a human.
-import type { ChangeAnswer, ChangeID, ChangeRequest } from '@gatehouse/contracts'
+import type { ChangeAnswer, ChangeID, ChangeRequest, ChangeWithdrawal } from '@gatehouse/contracts'
 import type * as v from 'valibot'
 import { noteRequest } from '../queue/requests.ts'
 import { turnSince } from '../sessions/turn.ts'
@@ -21,3 +21,10 @@ export const requestChange = async ({ context, session }: Caller, request: v.Inf
 
 export const readChange = async ({ context, session }: Caller, id: ChangeID): Promise<ChangeAnswer> =>
   context.gateway.changeFor({ session: session.id, id })
+
+/** That it was withdrawn is told like any other end of a change, also to an agent that lost this answer. */
+export const withdrawChange = async (
+  { context, session }: Caller,
+  id: ChangeID,
+  { reason }: v.InferOutput<typeof ChangeWithdrawal>,
+): Promise<ChangeAnswer> => context.gateway.withdrawFor({ session: session.id, id, reason })

@@ -173,6 +173,20 @@ describe('session.sock', { timeout: 300_000 }, () => {
     assert.equal((await call({ method: 'POST', path: '/changes', body })).status, 503)
   })
 
+  it('passes a withdrawal on as that of its own session, and that it is too late', async (t) => {
+    const { unit, call } = await openRoom(t)
+    const [session] = unit.gateway.sessions.keys()
+    const path = `/changes/${unit.gateway.changeID}/withdraw`
+    const { status, body } = await call({ method: 'POST', path, body: '{"reason":"found another way"}' })
+    assert.deepEqual({ status, body }, { status: 200, body: { id: unit.gateway.changeID, state: 'withdrawn' } })
+    assert.deepEqual(unit.gateway.withdrawn, [{ session, id: unit.gateway.changeID, reason: 'found another way' }])
+    unit.gateway.changeState = 'rejected'
+    assert.equal(codeOf(await call({ method: 'POST', path, body: '{}' })), 'change-already-decided')
+    for (const wrong of [{ body: '{"session":"ses_zzzzzzzzzzzzz"}' }, { body: 'null' }])
+      assert.equal(codeOf(await call({ method: 'POST', path, ...wrong })), 'invalid')
+    assert.equal(codeOf(await call({ method: 'GET', path })), 'method-not-allowed')
+  })
+
   it('delivers nothing new to a sandbox that is to be replaced, and replaces it when it is done', async (t) => {
     const { unit, call, messageId } = await openRoom(t)
     const delivered = async () => {
