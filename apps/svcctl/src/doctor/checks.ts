@@ -11,6 +11,7 @@ import { freezes } from './freezes.ts'
 import { grants } from './grants.ts'
 import { journal } from './journal.ts'
 import { kernel } from './kernel.ts'
+import { models } from './models.ts'
 import { ownFiles } from './own-files.ts'
 import { ports } from './ports.ts'
 import { posture } from './posture.ts'
@@ -47,6 +48,7 @@ export const checks: readonly Check[] = [
   journal,
   catalog,
   servers,
+  models,
   grants,
   changes,
   sessions,

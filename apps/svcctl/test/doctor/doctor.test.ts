@@ -127,6 +127,26 @@ test('doctor alters no byte of the state, with the unit up and down, and ends wi
   assert.ok(!existsSync(`${place.stateDir}/gateway.db-wal`))
 })
 
+test('a provider of models that is away, or that refuses the key, is named with what to do', async (t) => {
+  const place = await makePlace(t)
+  const route = 'POST /v1/models/anthropic/check'
+  const answered = { provider: 'anthropic', elapsedMs: 3, detail: 'as it is' }
+  const cases = [
+    [{ reachable: true, keyAccepted: true }, 'pass', undefined],
+    [{ reachable: true, status: 500 }, 'pass', undefined],
+    [{ reachable: false }, 'warn', /svcctl model check anthropic/],
+    [{ reachable: true, keyAccepted: false, status: 401 }, 'fail', /a key that anthropic takes/],
+  ] as const
+  for (const [answer, status, advice] of cases) {
+    place.answers[route] = { ...answered, ...answer }
+    const [found, ...more] = await look(place, 'models')
+    assert.deepEqual([found?.status, more], [status, []])
+    if (advice !== undefined) assert.match(found?.advice ?? '', advice)
+  }
+  place.answers['GET /v1/models'] = { items: [], spending: [] }
+  assert.equal((await look(place, 'models'))[0]?.status, 'pass')
+})
+
 test('a check that breaks is a finding like any other', async (t) => {
   const place = await makePlace(t)
   place.answers['GET /v1/sessions'] = { items: 'nonsense' }
