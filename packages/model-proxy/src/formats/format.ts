@@ -18,7 +18,7 @@ export interface Format {
   /** Tokens that the answer may take at most; undefined where the request leaves it open. */
   maxOutput(body: Body): number | undefined
   withMaxOutput(body: Body, most: number): Body
-  /** What is always asked for: the count of tokens at the end, and that nothing is kept at the provider. */
+  /** What is always asked for: the count of tokens at the end, and that nothing is kept at the provider. The body itself where it asks so. */
   complete(body: Body): Body
   /** Field names whose texts a stream tells piece by piece. */
   readonly pieces: readonly string[]

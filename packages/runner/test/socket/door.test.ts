@@ -2,39 +2,11 @@
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { describe, it, type TestContext } from 'node:test'
+import { describe, it } from 'node:test'
 import { join } from 'node:path'
-import type { Driver } from '@gatehouse/engine'
 import { waitFor } from '@gatehouse/kernel'
-import { type Answer, ask, type Asked } from '../fixtures/door.ts'
-import { noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
-
-const silent = join(import.meta.dirname, '../fixtures/silent.mjs')
-
-interface Room {
-  readonly unit: Unit
-  readonly socket: string
-  readonly messageId: string
-  call(asked: Asked): Promise<Answer>
-}
-
-/** A sandbox that says nothing, so that the test may speak in its place. */
-const openRoom = async (t: TestContext, driver?: Partial<Driver>): Promise<Room> => {
-  const unit = await openUnit(t, { driver: { ...(await noDriver(silent)), ...driver } })
-  const { sessionId, messageId } = await unit.send('hello')
-  const socket = `${unit.runDir}/session/${sessionId}/session.sock`
-  await waitFor(
-    () =>
-      stat(socket).then(
-        () => true,
-        () => false,
-      ),
-    { what: 'a socket' },
-  )
-  return { unit, socket, messageId, call: (asked) => ask(socket, asked) }
-}
-
-const codeOf = ({ body }: Answer): unknown => (body as { code?: unknown }).code
+import { ask, type Asked } from '../fixtures/door.ts'
+import { codeOf, openRoom } from '../fixtures/room.ts'
 
 describe('session.sock', { timeout: 300_000 }, () => {
   it('says who the agent is', async (t) => {
@@ -171,20 +143,6 @@ describe('session.sock', { timeout: 300_000 }, () => {
     })
     unit.gateway.down = true
     assert.equal((await call({ method: 'POST', path: '/changes', body })).status, 503)
-  })
-
-  it('passes a withdrawal on as that of its own session, and that it is too late', async (t) => {
-    const { unit, call } = await openRoom(t)
-    const [session] = unit.gateway.sessions.keys()
-    const path = `/changes/${unit.gateway.changeID}/withdraw`
-    const { status, body } = await call({ method: 'POST', path, body: '{"reason":"found another way"}' })
-    assert.deepEqual({ status, body }, { status: 200, body: { id: unit.gateway.changeID, state: 'withdrawn' } })
-    assert.deepEqual(unit.gateway.withdrawn, [{ session, id: unit.gateway.changeID, reason: 'found another way' }])
-    unit.gateway.changeState = 'rejected'
-    assert.equal(codeOf(await call({ method: 'POST', path, body: '{}' })), 'change-already-decided')
-    for (const wrong of [{ body: '{"session":"ses_zzzzzzzzzzzzz"}' }, { body: 'null' }])
-      assert.equal(codeOf(await call({ method: 'POST', path, ...wrong })), 'invalid')
-    assert.equal(codeOf(await call({ method: 'GET', path })), 'method-not-allowed')
   })
 
   it('delivers nothing new to a sandbox that is to be replaced, and replaces it when it is done', async (t) => {

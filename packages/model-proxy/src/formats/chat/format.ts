@@ -15,8 +15,11 @@ export const chat: Format = {
     return named.length === 0 ? undefined : Math.max(...named)
   },
   withMaxOutput: (body, most) => ({ ...body, [maxField(body)]: most }),
-  complete: (body) =>
-    body['stream'] === true ? { ...body, stream_options: { ...objectOf(body['stream_options']), include_usage: true } } : body,
+  complete: (body) => {
+    const options = objectOf(body['stream_options'])
+    const isComplete = body['stream'] !== true || options['include_usage'] === true
+    return isComplete ? body : { ...body, stream_options: { ...options, include_usage: true } }
+  },
   pieces: ['content', 'reasoning_content', 'reasoning', 'arguments', 'refusal'],
   usageField: 'usage',
   usage: (answer) => {

@@ -9,7 +9,7 @@ export const responses: Format = {
   streams: (body) => body['stream'] === true,
   maxOutput: (body) => numberOf(body['max_output_tokens']),
   withMaxOutput: (body, most) => ({ ...body, max_output_tokens: most }),
-  complete: (body) => ({ ...body, store: body['store'] === true }),
+  complete: (body) => (typeof body['store'] === 'boolean' ? body : { ...body, store: false }),
   pieces: ['delta'],
   usageField: 'usage',
   usage: (answer) => {
