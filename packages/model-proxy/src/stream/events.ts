@@ -1,4 +1,5 @@
-// An answer that is a stream of events: each chunk goes on as it came, as fast as the caller takes it.
+// An answer that is a stream of events: it goes on as it came, as fast as the caller takes it. What one read of the network
+// brought is looked at and written together.
 import type { ServerResponse } from 'node:http'
 import { limits } from '@gatehouse/contracts'
 import type { Finish, ModelCall } from '../requests/call.ts'
@@ -19,6 +20,8 @@ export class EventStream implements Receiver {
   readonly #response: ServerResponse
   readonly #flow: Flow
   readonly #call: ModelCall
+  /** Of the present read. */
+  #chunks: Buffer[] = []
 
   constructor(delivery: Delivery, head: Head, { flow, call }: { flow: Flow; call: ModelCall }) {
     this.#delivery = delivery
@@ -36,12 +39,11 @@ export class EventStream implements Receiver {
     this.#call.firstByte ??= performance.now() - this.#call.started
     this.#call.bytesOut += chunk.length
     if (this.#call.bytesOut > limits.modelAnswer) throw faults['endless-line']()
-    const watched = this.#watch.push(chunk)
-    if ('fault' in watched) throw faults[watched.fault]()
-    if (watched.bytes.length > 0) this.#write(watched.bytes)
+    if (this.#chunks.push(chunk) === 1) process.nextTick(() => this.#passOnSafely())
   }
 
   end(): void {
+    this.#passOn()
     const tail = this.#watch.end()
     if (tail !== undefined && tail.length > 0) this.#write(tail)
   }
@@ -72,6 +74,24 @@ export class EventStream implements Receiver {
       if (!this.#response.destroyed) this.#response.flushHeaders()
     })
     this.#response.on('drain', () => this.#flow.resume())
+  }
+
+  #passOnSafely(): void {
+    try {
+      this.#passOn()
+    } catch (error) {
+      this.#flow.fail(error)
+    }
+  }
+
+  #passOn(): void {
+    const [first] = this.#chunks
+    if (first === undefined) return
+    const bytes = this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks)
+    this.#chunks = []
+    const watched = this.#watch.push(bytes)
+    if ('fault' in watched) throw faults[watched.fault]()
+    if (watched.bytes.length > 0) this.#write(watched.bytes)
   }
 
   #write(bytes: Buffer): void {

@@ -11,6 +11,8 @@ export interface Head {
 export interface Flow {
   pause(): void
   resume(): void
+  /** Ends the request, for what went wrong after its data was taken. */
+  fail(error: unknown): void
 }
 
 export interface Receiver {
@@ -37,12 +39,15 @@ type Deferred = PromiseWithResolvers<void>
 
 const createHandler = ({ signal, begin }: TransferOptions, { resolve, reject }: Deferred): Dispatcher.DispatchHandler => {
   let receiver: Receiver | undefined
+  const fail = (controller: Dispatcher.DispatchController, error: unknown): void => {
+    reject(errorOf(error))
+    controller.abort(errorOf(error))
+  }
   const safely = (controller: Dispatcher.DispatchController, act: () => void): void => {
     try {
       act()
     } catch (error) {
-      reject(errorOf(error))
-      controller.abort(errorOf(error))
+      fail(controller, error)
     }
   }
   return {
@@ -54,7 +59,12 @@ const createHandler = ({ signal, begin }: TransferOptions, { resolve, reject }: 
     onResponseStart: (controller, status, headers) => {
       if (status < 200) return
       safely(controller, () => {
-        receiver = begin({ status, headers }, { pause: () => controller.pause(), resume: () => controller.resume() })
+        const flow = {
+          pause: () => controller.pause(),
+          resume: () => controller.resume(),
+          fail: (error: unknown) => fail(controller, error),
+        }
+        receiver = begin({ status, headers }, flow)
       })
     },
     onResponseData: (controller, chunk) => safely(controller, () => receiver?.data(chunk)),
