@@ -203,6 +203,8 @@ export const limits = {
   sandboxPidsGvisor: 512,
   sandboxTmpMiB: 64,
   sandboxWorkspaceMiB: 1024,
+  /** For each GiB of a group's disk. */
+  sandboxWorkspaceInodes: 100_000,
   /** A whole proof of the seal takes no longer. */
   sealProofTime: 180_000,
   /** A proof of the seal waits this long for a busy sandbox to be held back. */

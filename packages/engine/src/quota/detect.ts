@@ -1,0 +1,51 @@
+// Whether this host can give groups disks of their own, found out by making one.
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findProgram } from '../programs.ts'
+import { closeDisks } from './close.ts'
+import { openDisk } from './open.ts'
+import { createPrograms, type DiskPrograms, programNames, type ProgramPaths } from './programs.ts'
+
+export type Disks = { readonly programs: DiskPrograms } | { readonly refused: string }
+
+const install = 'apt-get install e2fsprogs mount util-linux'
+
+const findPrograms = async (): Promise<ProgramPaths | string> => {
+  const found = await Promise.all(programNames.map(async (name) => [name, await findProgram(name)] as const))
+  const lacking = found.flatMap(([name, path]) => (path === null ? [name] : []))
+  if (lacking.length > 0) return `${lacking.join(', ')} not found: ${install}`
+  // Each name has its path by now.
+  return Object.fromEntries(found) as ProgramPaths
+}
+
+/** As small as the smallest that a group may have. */
+const trialMiB = 16
+
+const empty = async (programs: DiskPrograms, directory: string): Promise<void> => {
+  await closeDisks(programs, directory)
+  await rm(directory, { recursive: true, force: true })
+}
+
+const tryOut = async (programs: DiskPrograms, directory: string): Promise<string | null> => {
+  try {
+    await empty(programs, directory)
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const disk = { image: join(directory, 'image'), point: join(directory, 'point'), MiB: trialMiB }
+    await openDisk(programs, disk, { quiet: true })
+    await empty(programs, directory)
+    return null
+  } catch (error) {
+    await empty(programs, directory).catch(() => undefined)
+    return error instanceof Error ? error.message : 'unknown error'
+  }
+}
+
+/** `directory`: for the trial alone, with no link on its way. Takes a tenth of a second; never rejects for what the host lacks. */
+export const detectDisks = async (directory: string): Promise<Disks> => {
+  if (process.geteuid?.() !== 0) return { refused: 'mounting the disk of a group needs root' }
+  const paths = await findPrograms()
+  if (typeof paths === 'string') return { refused: paths }
+  const programs = createPrograms(paths)
+  const fault = await tryOut(programs, directory)
+  return fault === null ? { programs } : { refused: `a trial disk could not be made: ${fault}` }
+}
