@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { proveSeal } from '../src/index.ts'
+import { detectDisks, proveSeal } from '../src/index.ts'
 import { findOci } from '../src/oci/detect.ts'
 import { createOci } from '../src/oci/driver.ts'
 import { plant, runAttempts } from './fixtures/attempts.ts'
@@ -14,7 +14,7 @@ import { type Weakening, weakenings } from './fixtures/weakenings.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
 /** One of each kind of proof: seen from inside, seen from outside, met by a load. */
-const few = ['no filter of system calls', 'host uid 0 outside', 'processes without an end']
+const few = ['no filter of system calls', 'host uid 0 outside', 'processes without an end', 'a disk without an end']
 const chosen = weakenings.filter(({ name }) => full || few.includes(name))
 
 const site = await buildSite({ attempts: true })
@@ -32,6 +32,9 @@ const install = {
   install: 'apt-get install runc',
   find: async () => ({ refused: 'refused' in found ? found.refused : '' }),
 }
+const directory = join(site.directory, 'trial-disk')
+const disks = await detectDisks(directory)
+const disk = 'refused' in disks ? disks : { ...disks, directory }
 const missing = 'refused' in found ? await findDriver(install) : false
 const skip = typeof missing === 'string' ? missing : false
 
@@ -60,7 +63,7 @@ const prove = async ({ spoil }: Weakening) => {
   const signal = new AbortController().signal
   const rootfs = await driver.prepare(site.rootfs)
   const installation = `weakened-${process.pid}`
-  const proof = await proveSeal({ driver, rootfs, installation, identity, home, signal })
+  const proof = await proveSeal({ driver, rootfs, installation, identity, home, disk, signal })
   await driver.reconcile(installation)
   return proof
 }

@@ -19,23 +19,24 @@ const findPrograms = async (): Promise<ProgramPaths | string> => {
 }
 
 /** As small as the smallest that a group may have. */
-const trialMiB = 16
+export const trialMiB = 16
 
-const empty = async (programs: DiskPrograms, directory: string): Promise<void> => {
+/** Takes what an earlier trial left along. */
+export const emptyTrial = async (programs: Pick<DiskPrograms, 'unmount'>, directory: string): Promise<void> => {
   await closeDisks(programs, directory)
   await rm(directory, { recursive: true, force: true })
 }
 
 const tryOut = async (programs: DiskPrograms, directory: string): Promise<string | null> => {
   try {
-    await empty(programs, directory)
+    await emptyTrial(programs, directory)
     await mkdir(directory, { recursive: true, mode: 0o700 })
     const disk = { image: join(directory, 'image'), point: join(directory, 'point'), MiB: trialMiB }
     await openDisk(programs, disk, { quiet: true })
-    await empty(programs, directory)
+    await emptyTrial(programs, directory)
     return null
   } catch (error) {
-    await empty(programs, directory).catch(() => undefined)
+    await emptyTrial(programs, directory).catch(() => undefined)
     return error instanceof Error ? error.message : 'unknown error'
   }
 }

@@ -10,6 +10,6 @@ export const runProgram = async (file: string, args: readonly string[]): Promise
   const options = { env: { PATH: programPath, LC_ALL: 'C' }, extendEnv: false, cwd: '/', stdin: 'ignore', reject: false } as const
   const result = await execa(file, [...args], { ...options, timeout: patience })
   if (!result.failed) return
-  const said = (result.stderr || result.stdout || result.shortMessage).trim().split('\n').slice(-3).join(' ')
+  const said = (result.stderr || result.stdout || result.shortMessage || 'it said nothing').trim().split('\n').slice(-3).join(' ')
   throw new Error(`${file} failed: ${said.slice(0, 300)}`, { cause: result.cause })
 }

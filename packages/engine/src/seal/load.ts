@@ -1,4 +1,5 @@
-// Runs inside a sandbox and takes as much of one thing as it gets, so that the host can see the limit bite: `load.mjs memory|threads|time`.
+// Runs inside a sandbox and takes as much of one thing as it gets, so that the host can see the limit bite: `load.mjs memory|threads|time|disk`.
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 
 /** Far more than a probe is ever allowed. */
@@ -38,6 +39,40 @@ const takeTime = (): never => {
   for (;;);
 }
 
+const part = Buffer.alloc(1024 * 1024, 1)
+/** More than the disk of a trial has, and no more than the host can spare. */
+const mostParts = 48
+const mostFiles = 4_000
+
+/** What refused one more of them; null when nothing did. */
+const takeFiles = (content: Buffer, most: number): string | null => {
+  const made: string[] = []
+  try {
+    for (let count = 0; count < most; count += 1) {
+      const path = `/workspace/load-${count}`
+      const file = openSync(path, 'wx')
+      made.push(path)
+      try {
+        if (content.length > 0 && writeSync(file, content) < content.length) return 'ENOSPC'
+      } finally {
+        closeSync(file)
+      }
+    }
+    return null
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'an error'
+  } finally {
+    for (const path of made) rmSync(path, { force: true })
+  }
+}
+
+const takeDisk = (): void => {
+  const bytes = takeFiles(part, mostParts)
+  const files = takeFiles(Buffer.alloc(0), mostFiles)
+  process.stdout.write(`${JSON.stringify({ bytes, files })}\n`)
+}
+
 if (process.argv[2] === 'memory') takeMemory()
 else if (process.argv[2] === 'time') takeTime()
+else if (process.argv[2] === 'disk') takeDisk()
 else await takeThreads()

@@ -5,6 +5,16 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { HostIdentity } from '@gatehouse/contracts'
 import type { Driver, Mount } from '../driver.ts'
+import { openDisk } from '../quota/open.ts'
+import { emptyTrial, trialMiB } from '../quota/detect.ts'
+import type { DiskPrograms } from '../quota/programs.ts'
+
+/** How the trial gets a disk such as groups have. */
+export interface TrialDisk {
+  readonly programs: DiskPrograms
+  /** For trials alone, with no link on its way. */
+  readonly directory: string
+}
 
 export interface TrialPlace {
   readonly workspace: string
@@ -25,12 +35,28 @@ const serve = async (directory: string, gid: number | undefined): Promise<() => 
   }
 }
 
-export const openTrialPlace = async (driver: Driver, identity: HostIdentity | undefined, home: string): Promise<TrialPlace> => {
+interface PlaceOptions {
+  readonly identity: HostIdentity | undefined
+  readonly home: string
+  /** Undefined where groups have none: then the trial's files lie beside its socket. */
+  readonly disk: TrialDisk | undefined
+}
+
+const openFiles = async (base: string, disk: TrialDisk | undefined): Promise<string> => {
+  if (disk === undefined) return base
+  const point = join(disk.directory, 'point')
+  await emptyTrial(disk.programs, disk.directory)
+  await openDisk(disk.programs, { image: join(disk.directory, 'image'), point, MiB: trialMiB }, { quiet: true })
+  return point
+}
+
+export const openTrialPlace = async (driver: Driver, { identity, home, disk }: PlaceOptions): Promise<TrialPlace> => {
   await mkdir(home, { recursive: true, mode: 0o700 })
   const base = await mkdtemp(join(home, 'trial-'))
+  const files = await openFiles(base, disk)
   const owner = driver.owner(identity)
   const directory = async (name: string): Promise<string> => {
-    const path = join(base, name)
+    const path = join(files, name)
     await mkdir(path, { mode: 0o700 })
     if (owner !== undefined) await chown(path, owner.uid, owner.gid)
     return path
@@ -49,6 +75,7 @@ export const openTrialPlace = async (driver: Driver, identity: HostIdentity | un
     ],
     async remove() {
       await close()
+      if (disk !== undefined) await emptyTrial(disk.programs, disk.directory)
       await rm(base, { recursive: true, force: true })
     },
   }

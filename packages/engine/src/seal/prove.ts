@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { defaultLimits, type Driver, type Exit, type LaunchSpec, type Sandbox } from '../driver.ts'
 import type { Facts } from './facts.ts'
 import { judge, type Verdict } from './judge.ts'
-import { openTrialPlace, type TrialPlace } from './place.ts'
+import { openTrialPlace, type TrialDisk, type TrialPlace } from './place.ts'
 import { type Wall, wallNames } from './walls.ts'
 
 export interface Proof {
@@ -27,6 +27,8 @@ export interface ProofOptions {
   readonly identity: HostIdentity | undefined
   /** Private directory. */
   readonly home: string
+  /** How the trial gets a disk, or why no group has one. */
+  readonly disk: TrialDisk | { readonly refused: string }
   /** Ends the trial. */
   readonly signal: AbortSignal
 }
@@ -140,6 +142,19 @@ const cpuBites = async (trial: Trial): Promise<boolean> => {
   }
 }
 
+const Filled = v.pipe(v.string(), v.parseJson(), v.object({ bytes: v.nullable(v.string()), files: v.nullable(v.string()) }))
+const full: readonly (string | null)[] = ['ENOSPC', 'EDQUOT']
+
+const diskBites = async (trial: Trial): Promise<boolean> => {
+  if ('refused' in trial.disk) {
+    trial.faults.push(`groups have no disks of their own: ${trial.disk.refused}`)
+    return false
+  }
+  const { lines } = await run(await launch(trial, ['/agent/load.mjs', 'disk']))
+  const parsed = v.safeParse(Filled, lines.at(-1))
+  return parsed.success && full.includes(parsed.output.bytes) && full.includes(parsed.output.files)
+}
+
 const attempt = async <T>(trial: Trial, fallback: T, act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
@@ -160,12 +175,14 @@ const probe = async (trial: Trial): Promise<Partial<Record<Wall, Verdict>>> => {
     'memory-limit': verdict(await attempt(trial, false, () => memoryBites(trial))),
     'process-limit': verdict(await attempt(trial, false, () => processesBite(trial))),
     'cpu-limit': verdict(await attempt(trial, false, () => cpuBites(trial))),
+    'disk-limit': verdict(await attempt(trial, false, () => diskBites(trial))),
   }
 }
 
-/** Launches four sandboxes one after the other; rejects for nothing that they do. */
+/** Launches five sandboxes one after the other; rejects for nothing that they do. */
 export const proveSeal = async (options: ProofOptions): Promise<Proof> => {
-  const place = await openTrialPlace(options.driver, options.identity, options.home)
+  const { driver, identity, home, disk } = options
+  const place = await openTrialPlace(driver, { identity, home, disk: 'refused' in disk ? undefined : disk })
   const trial: Trial = { ...options, place, faults: [] }
   try {
     const seen = await probe(trial)

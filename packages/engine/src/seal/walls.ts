@@ -17,6 +17,7 @@ export const walls = {
   'memory-limit': 'Its memory is bounded, and a kill for it is reported as such.',
   'process-limit': 'The number of its processes is bounded, and what it uses is not taken from others.',
   'cpu-limit': 'Its share of the processors is bounded.',
+  'disk-limit': 'What it can write on the disk of the host is bounded, in bytes and in files.',
   'open-files-limit': 'The number of its open files is bounded, and it leaves no core dump.',
 } as const
 

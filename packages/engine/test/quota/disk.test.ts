@@ -178,7 +178,7 @@ describe('the disk of a group', { skip: refused === '' ? false : refused, timeou
     { name: 'made larger', from: 16, to: 40 },
     { name: 'made smaller', from: 40, to: 16 },
   ]
-  for (const { name, from, to } of full ? scenarios : scenarios.filter(({ from }) => from !== 16)) {
+  for (const { name, from, to } of full ? scenarios : scenarios.slice(0, 1)) {
     it(`is whole whenever a process dies while it is ${name}, and nothing is left mounted`, async (t) => {
       for (let most = 0; ; most += 1) {
         const disk = await place(t, to)
