@@ -205,6 +205,10 @@ export const limits = {
   sandboxWorkspaceMiB: 1024,
   /** For each GiB of a group's disk. */
   sandboxWorkspaceInodes: 100_000,
+  /** Files of a group that is gone are kept this long. */
+  removedFilesTime: 7 * 24 * 60 * 60_000,
+  /** How often it is looked for files whose time is over. */
+  removedFilesSweep: 60 * 60_000,
   /** A whole proof of the seal takes no longer. */
   sealProofTime: 180_000,
   /** A proof of the seal waits this long for a busy sandbox to be held back. */

@@ -43,7 +43,7 @@ export const defaultLimits: LaunchSpec['limits'] = {
 export interface Exit {
   readonly code: number | null
   readonly signal: string | null
-  readonly reason: 'exited' | 'killed' | 'out-of-memory' | 'stopped'
+  readonly reason: 'exited' | 'killed' | 'out-of-memory' | 'out-of-processes' | 'stopped'
 }
 
 export interface Sandbox {

@@ -1,8 +1,8 @@
 // Public surface: choose a driver, assemble the root file system that it starts, and know the walls.
 export { chooseDriver } from './detect.ts'
 export { defaultLimits, type Driver, type Exit, type LaunchSpec, type Mount, type Sandbox } from './driver.ts'
-export { closeDisk, closeDisks, shareDirectory } from './quota/close.ts'
-export { detectDisks, type Disks } from './quota/detect.ts'
+export { closeDisk, closeDisks } from './quota/close.ts'
+export { closeStrays, detectDisks, type Disks, prepareDisks, trialName } from './quota/detect.ts'
 export { openDisk } from './quota/open.ts'
 export type { DiskPrograms } from './quota/programs.ts'
 export { assembleRootfs } from './rootfs/assemble.ts'

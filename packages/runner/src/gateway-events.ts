@@ -1,7 +1,8 @@
 // What the runner does when the gateway tells it something. Never rejects: nobody waits for an event, and what was missed is asked for
 // at the next connection.
-import type { gatewayRunner } from '@gatehouse/contracts'
+import type { AgentGroupID, gatewayRunner } from '@gatehouse/contracts'
 import type { EventListeners } from '@gatehouse/rpc'
+import { sweepGroups } from './groups/removed.ts'
 import { witness } from './mounts/witness.ts'
 import { type Context, sessionsOf } from './sessions/context.ts'
 import { decided } from './sessions/decided.ts'
@@ -10,6 +11,12 @@ import { reconsider } from './sessions/reconsider.ts'
 import { relaunch } from './sessions/relaunch.ts'
 import { terminate } from './sessions/terminate.ts'
 import { witnessImages } from './tool-containers/witness.ts'
+
+/** Its sessions are closed by events of their own, which may come later. */
+const groupRemoved = async (context: Context, group: AgentGroupID): Promise<void> => {
+  for (const session of sessionsOf(context, group)) await terminate(context, session.id)
+  await sweepGroups(context)
+}
 
 /** `context` is asked for at each event, since the client that hears them is part of it. */
 export const gatewayEvents = (context: () => Context): EventListeners<typeof gatewayRunner> => {
@@ -26,6 +33,7 @@ export const gatewayEvents = (context: () => Context): EventListeners<typeof gat
         relaunch(context(), session, { narrowing })
       }
     },
+    'group-removed': ({ agentGroupID }) => begin('files of a group not set aside', { agentGroupID }, groupRemoved(context(), agentGroupID)),
     'freeze-changed': () => {
       for (const session of openSessions()) begin('session not asked about', { session: session.id }, reconsider(context(), session))
     },

@@ -1,4 +1,5 @@
 // The runner: sessions, their sandboxes and their queues. Handlers of its edges, one line each into an act.
+import { realpath } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   type gatewayRunner,
@@ -11,6 +12,7 @@ import {
   type runnerControlPlane,
   stateFiles,
 } from '@gatehouse/contracts'
+import { closeStrays } from '@gatehouse/engine'
 import { type Logger, type Metrics, privateDirectory } from '@gatehouse/kernel'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { messages } from './chat/messages.ts'
@@ -20,6 +22,8 @@ import { listFiles } from './files/list.ts'
 import { readFilePart } from './files/read.ts'
 import { addPart, beginFile, dropFile, endFile } from './files/take.ts'
 import { Uploads } from './files/uploads.ts'
+import { GroupDisks } from './groups/disks.ts'
+import { sweepGroups } from './groups/removed.ts'
 import { gatewayEvents } from './gateway-events.ts'
 import { health } from './health.ts'
 import type { TreePlace } from './packages/place.ts'
@@ -109,15 +113,22 @@ const packagesOf = (options: RunnerOptions, base: Pick<TreePlace, 'gateway' | 'p
   return { trees: new Trees(place), witnessTree: createTreeWitness(place) }
 }
 
+/** As the kernel names what is mounted there. */
+const groupsOf = ({ stateDir }: Pick<RunnerOptions, 'stateDir'>): Promise<string> => realpath(`${stateDir}/${stateFiles.groups}`)
+
 /** Queues first, so that nothing is heard of a session before it is known what waits for it. */
 const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<Assembled> => {
   const { installation, stateDir, runDir, wrapping, log, metrics, mountAllow } = options
   const queues = { stateDir, wrapping, log }
-  const [found, floors] = [await findQueues(queues), await readFloors(stateDir)]
+  const [found, floors, groups] = [await findQueues(queues), await readFloors(stateDir), await groupsOf(options)]
   const gateway = options.connect({ on: gatewayEvents(() => context), onConnect: () => reconcile() })
+  const sweep = (): void =>
+    void sweepGroups(context).catch(
+      (error: unknown) => closing.aborted || log.warn('files of groups that are gone not looked for', { error }),
+    )
   const record = createRecord({ gateway: gateway.calls, log, closing })
   const { sandbox: wanted, chooseDriver: choose } = options
-  const posture = createPosture({ ...options, wanted, home: `${runDir}/engine`, choose, closing, record })
+  const posture = createPosture({ ...options, wanted, home: `${runDir}/engine`, groups, choose, closing, record })
   const context: Context = {
     installation,
     stateDir,
@@ -140,17 +151,21 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     note: createNote(gateway.calls, log),
     report: createReport({ gateway: gateway.calls, log, closing }),
     since: new Date().toISOString(),
+    disks: new GroupDisks({ groups, log }),
     toolContainers: options.toolContainers,
     times: times(options),
   }
   const reconcile = createReconciler(context)
   loadSessions(context, found)
+  const timer = setInterval(sweep, context.times.sweep).unref()
+  closing.addEventListener('abort', () => clearInterval(timer), { once: true })
+  sweep()
   return { context, gateway }
 }
 
 const showFromTheStart = (metrics: Metrics): void => {
   metrics.touch('deliveries_total', { channel: 'console', outcome: 'ok' })
-  for (const reason of [...stopReasons, 'out-of-memory']) metrics.touch('sandbox_kills_total', { reason })
+  for (const reason of [...stopReasons, 'out-of-memory', 'out-of-processes']) metrics.touch('sandbox_kills_total', { reason })
 }
 
 export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
@@ -188,6 +203,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
       await context.uploads.close()
       await context.shelf.close()
       await Promise.race([context.posture.settled(), pause(limits.connectTime)])
+      await closeStrays(await groupsOf(options))
       await Promise.race([context.note.settled(), pause(context.times.grace)])
       gateway.close()
     },

@@ -1,11 +1,12 @@
 // A real unit for a test: the built `gatehouse`, an own state directory, a free port, and everything it printed.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createClient } from '@gatehouse/client'
 import { freePort } from '@gatehouse/kernel/free-port'
 import { execa } from 'execa'
+import { removeState } from './remove-state.ts'
 import { waitFor } from './wait-for.ts'
 
 export const root = join(import.meta.dirname, '../../..')
@@ -85,7 +86,7 @@ export const startUnit = async (options: UnitOptions = {}) => {
     dispose: async () => {
       child.kill('SIGTERM')
       await exited
-      if (options.stateDir === undefined) await rm(stateDir, { recursive: true, force: true })
+      if (options.stateDir === undefined) await removeState(stateDir)
     },
   }
   if (options.untilReady === false) return unit

@@ -1,9 +1,10 @@
 // Killing anything at any moment is an ordinary event: the flow goes on, nothing is doubled, nothing is left behind.
 import assert from 'node:assert/strict'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { replyTo, say } from '../src/chat.ts'
 import { post } from '../src/http.ts'
+import { removeState } from '../src/remove-state.ts'
 import { freshDirectory, startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 
@@ -84,7 +85,7 @@ for (const victim of ['gateway', 'broker', 'runner'] as const) {
 
 test('after SIGKILL of the supervisor nothing is left, and a held change can still be decided after a new start', async (t) => {
   const stateDir = await freshDirectory()
-  t.after(() => rm(stateDir, { recursive: true, force: true }))
+  t.after(() => removeState(stateDir))
   const unit = await startUnit({ stateDir, flags: ['--dev', '--sandbox', 'bubblewrap'] })
   t.after(unit.dispose)
   assert.equal(await say(unit, 'hello'), 'echo: hello')

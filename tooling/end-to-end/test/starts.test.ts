@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { isServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
 import { request } from '../src/http.ts'
+import { removeState } from '../src/remove-state.ts'
 import { freePort, freshDirectory, release, startUnit, type UnitOptions } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 
@@ -15,7 +16,7 @@ const token = 'b'.repeat(64)
 
 const directory = async (t: TestContext): Promise<string> => {
   const path = await freshDirectory()
-  t.after(() => rm(path, { recursive: true, force: true }))
+  t.after(() => removeState(path))
   return path
 }
 

@@ -54,6 +54,8 @@ export const gatewayRunner = defineEdge({
     resolved: call(TreeSighting, v.strictObject({}), { patient: true, large: true }),
     /** The tree that an applied change of packages was about; 404 for any other change. */
     tree: call(v.strictObject({ changeID: ChangeID }), v.strictObject({ tree: Digest, lock: PackageLock }), { patient: true, large: true }),
+    /** All that there are. */
+    groups: call(v.strictObject({}), v.array(AgentGroupID), { patient: true, large: true }),
     /** The trees of all groups. */
     trees: call(v.strictObject({}), v.array(Digest), { patient: true }),
     /** How far an applied change has come in a session. */
@@ -81,6 +83,8 @@ export const gatewayRunner = defineEdge({
     'surface-ready': v.strictObject({ session: SessionID }),
     /** An applied change touched this group: relaunch at the next quiet moment, or within 30 s if it narrows. */
     'group-changed': v.strictObject({ agentGroupID: AgentGroupID, changeID: ChangeID, narrowing: v.boolean() }),
+    /** Its files are kept for a while. */
+    'group-removed': v.strictObject({ agentGroupID: AgentGroupID }),
     /** A freeze was set or lifted, for the unit or for a group. */
     'freeze-changed': v.strictObject({}),
     'mounts-wanted': v.strictObject({ sources: v.array(v.string()) }),

@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Group, groupPath, openGroup } from '../cgroup/group.ts'
 import type { Hierarchy } from '../cgroup/hierarchy.ts'
+import { reasonOf } from '../cgroup/reason.ts'
 import { removeGroups } from '../cgroup/strays.ts'
 import type { Driver, LaunchSpec, Sandbox } from '../driver.ts'
 import { type Ending, launchProgram } from '../launch.ts'
@@ -34,14 +35,14 @@ const missingWalls = ({ root, filter, stage, hierarchy }: BubblewrapOptions): Wa
   ...(hierarchy === null ? (['memory-limit', 'process-limit', 'cpu-limit'] as const) : []),
 ]
 
-/** The kernel's own counter tells a kill for memory. Whatever is left in the group is ended with it. */
+/** The kernel's own counters tell why. Whatever is left in the group is ended with it. */
 const endingOf = (group: Group | null): Ending => {
   if (group === null) return {}
   return {
     settle: async (exit) => {
-      const { memoryKills } = await group.usage()
+      const usage = await group.usage()
       await group.remove()
-      return memoryKills > 0 ? { ...exit, reason: 'out-of-memory' } : exit
+      return reasonOf(exit, usage)
     },
     usage: () => group.usage(),
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type HostIdentity, limits, ServiceError, sandboxUid } from '@gatehouse/contracts'
 import { groupPath, openGroup } from '../cgroup/group.ts'
 import type { Hierarchy } from '../cgroup/hierarchy.ts'
+import { reasonOf } from '../cgroup/reason.ts'
 import { removeGroups } from '../cgroup/strays.ts'
 import type { Driver, Exit, LaunchSpec, Sandbox } from '../driver.ts'
 import { profilePath, writeProfiles } from '../rootfs/profile.ts'
@@ -57,9 +58,9 @@ const launchInGroup = async (
   const pids = engine.gvisor ? Math.max(spec.limits.pids, limits.sandboxPidsGvisor) : spec.limits.pids
   await group.create({ ...spec.limits, pids })
   const after = async (exit: Exit): Promise<Exit> => {
-    const { memoryKills, memoryFull } = await group.usage()
+    const usage = await group.usage()
     await group.remove()
-    return memoryKills > 0 || (memoryFull && exit.signal === 'SIGKILL') ? { ...exit, reason: 'out-of-memory' } : exit
+    return usage.memoryFull && exit.signal === 'SIGKILL' ? { ...exit, reason: 'out-of-memory' } : reasonOf(exit, usage)
   }
   try {
     const sandbox = await launchContainer(engine, spec, { profile, parent: group.path, after })

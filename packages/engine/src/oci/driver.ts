@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { type Group, groupPath, openGroup } from '../cgroup/group.ts'
 import type { Hierarchy } from '../cgroup/hierarchy.ts'
+import { reasonOf } from '../cgroup/reason.ts'
 import { removeGroups } from '../cgroup/strays.ts'
 import type { Driver, Exit, LaunchSpec, Sandbox } from '../driver.ts'
 import { type Ending, launchProgram, type Program } from '../launch.ts'
@@ -43,15 +44,15 @@ const remove = async (runtime: Runtime, { id, bundle, group }: Made): Promise<vo
   await rm(bundle, { recursive: true, force: true })
 }
 
-/** The kernel's own counter tells a kill for memory, and is gone with the group. */
+/** The kernel's own counters tell why, and are gone with the group. */
 const endingOf = (runtime: Runtime, made: Made): Ending => ({
   end: async () => {
     await callRuntime(runtime, ['kill', made.id, 'KILL'])
   },
   settle: async (exit): Promise<Exit> => {
-    const { memoryKills } = await made.group.usage()
+    const usage = await made.group.usage()
     await remove(runtime, made)
-    return memoryKills > 0 ? { ...exit, reason: 'out-of-memory' } : exit
+    return reasonOf(exit, usage)
   },
   usage: () => made.group.usage(),
 })

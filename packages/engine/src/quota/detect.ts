@@ -2,9 +2,10 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findProgram } from '../programs.ts'
-import { closeDisks } from './close.ts'
+import { closeDisks, shareDirectory } from './close.ts'
 import { openDisk } from './open.ts'
-import { createPrograms, type DiskPrograms, programNames, type ProgramPaths } from './programs.ts'
+import { mountsBelow } from './mounted.ts'
+import { createPrograms, createUnmount, type DiskPrograms, programNames, type ProgramPaths } from './programs.ts'
 
 export type Disks = { readonly programs: DiskPrograms } | { readonly refused: string }
 
@@ -20,6 +21,8 @@ const findPrograms = async (): Promise<ProgramPaths | string> => {
 
 /** As small as the smallest that a group may have. */
 export const trialMiB = 16
+/** No group can have such a name. */
+export const trialName = '.trial'
 
 /** Takes what an earlier trial left along. */
 export const emptyTrial = async (programs: Pick<DiskPrograms, 'unmount'>, directory: string): Promise<void> => {
@@ -49,4 +52,20 @@ export const detectDisks = async (directory: string): Promise<Disks> => {
   const programs = createPrograms(paths)
   const fault = await tryOut(programs, directory)
   return fault === null ? { programs } : { refused: `a trial disk could not be made: ${fault}` }
+}
+
+/** What an earlier process left mounted in a directory; for whoever stops, too. Returns how many there were. */
+export const closeStrays = async (directory: string): Promise<number> => {
+  if ((await mountsBelow(directory)).length === 0) return 0
+  const umount = await findProgram('umount')
+  if (umount === null) return 0
+  return closeDisks({ unmount: createUnmount(umount) }, directory)
+}
+
+/** Ready for disks in a directory of the host's own, with no link on its way: nothing of an earlier process is mounted there any more. */
+export const prepareDisks = async (directory: string): Promise<Disks> => {
+  await closeStrays(directory)
+  const disks = await detectDisks(`${directory}/${trialName}`)
+  if ('programs' in disks) await shareDirectory(disks.programs, directory)
+  return disks
 }

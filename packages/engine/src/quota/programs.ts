@@ -44,9 +44,16 @@ const sync = async (path: string): Promise<void> => {
   }
 }
 
+/** What is still in use goes with its last user. */
+export const createUnmount =
+  (umount: string): DiskPrograms['unmount'] =>
+  async (point) => {
+    const unmount = (...args: string[]): Promise<void> => runProgram(umount, ['--no-mtab', ...args, '--', point])
+    await unmount().catch(() => unmount('--lazy'))
+  }
+
 export const createPrograms = (paths: ProgramPaths): DiskPrograms => {
   const mount = (...args: string[]): Promise<void> => runProgram(paths.mount, ['--no-mtab', ...args])
-  const unmount = (...args: string[]): Promise<void> => runProgram(paths.umount, ['--no-mtab', ...args])
   return {
     async makeFile(path, bytes) {
       const file = await open(path, 'wx', 0o600)
@@ -55,7 +62,7 @@ export const createPrograms = (paths: ProgramPaths): DiskPrograms => {
     },
     format: (image, { inodes }) => runProgram(paths['mkfs.ext4'], [...formatting, '-N', String(inodes), image]),
     mount: (image, point) => mount('-t', 'ext4', '-o', options, '--', image, point),
-    unmount: (point) => unmount('--', point).catch(() => unmount('--lazy', '--', point)),
+    unmount: createUnmount(paths.umount),
     copy: (from, to) => runProgram(paths.cp, ['--archive', '--one-file-system', '--no-target-directory', '--', from, to]),
     async grow(image, point, bytes) {
       await truncate(image, bytes)

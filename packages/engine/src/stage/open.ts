@@ -58,7 +58,9 @@ const refuse = (detail: string, cause?: unknown): ServiceError =>
 /** Reads its standard input until we close it, or are gone. */
 const startHolder = ({ programs, root }: StageOptions) => {
   const user = root ? [] : ['--user', '--map-root-user']
-  const args = ['--pdeathsig', 'KILL', programs.unshare, ...user, '--mount', '--propagation', 'private', programs.cat]
+  // What the host unmounts is gone here too: a namespace that lasts would keep the disk of another group in use.
+  const propagation = root ? 'slave' : 'private'
+  const args = ['--pdeathsig', 'KILL', programs.unshare, ...user, '--mount', '--propagation', propagation, programs.cat]
   return execa(programs.setpriv, args, { ...environment, stdio: ['pipe', 'ignore', 'pipe'], reject: false })
 }
 

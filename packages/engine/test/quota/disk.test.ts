@@ -19,7 +19,8 @@ const quiet = { quiet: true }
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
 const home = await mkdtemp(join(tmpdir(), 'gh-disks-'))
 const found = await detectDisks(join(home, 'trial'))
-const refused = 'refused' in found ? `needs root, loop devices and mkfs.ext4, install with apt-get install e2fsprogs (${found.refused})` : ''
+const refused =
+  'refused' in found ? `needs root, loop devices and mkfs.ext4, install with apt-get install e2fsprogs (${found.refused})` : ''
 if (refused !== '' && process.env['CI'] === 'true') throw new Error(refused)
 
 /** Files behind loop devices that lie in a directory. */

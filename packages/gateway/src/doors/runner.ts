@@ -5,6 +5,7 @@ import { tellCondition } from '../changes/conditions.ts'
 import { sighted } from '../evidence/sightings.ts'
 import { resolved, treeOf, treesOf } from '../evidence/trees.ts'
 import { note } from '../ledger/note.ts'
+import { readGroups } from '../registry/world.ts'
 import type { Rooms } from '../rooms.ts'
 import { changeOf, outcomeOf } from '../sessions/change-for.ts'
 import { closeSession } from '../sessions/close.ts'
@@ -27,6 +28,7 @@ export const runnerDoor = (rooms: Rooms): Handlers<typeof gatewayRunner> => ({
   imagesSighted: ({ images }) => (rooms.images.sighted(images), {}),
   resolved: async (tree) => (await resolved(rooms, tree), {}),
   tree: ({ changeID }) => treeOf(rooms, changeID),
+  groups: async () => (await readGroups(rooms.store.read)).map(({ id }) => id),
   trees: () => treesOf(rooms),
   condition: async (told) => (await tellCondition(rooms, told), {}),
   note: async (line) => (await note(rooms.ledger, edge, line), {}),

@@ -52,8 +52,10 @@ const tellEffect = ({ audience, groupRemoved, serverTouched }: AnnounceDeps, eff
   if (effect.type === 'group') audience.modelProxy('permissions-changed', { agentGroupID })
   if (effect.type === 'grant') serverTouched(effect.grant.server)
   if (effect.type === 'entry') serverTouched(effect.name)
-  if (effect.type === 'group-removed') groupRemoved(effect.agentGroupID)
-  else audience.runner('group-changed', { agentGroupID, changeID, narrowing: kindTable[kind].takes(change) })
+  if (effect.type === 'group-removed') {
+    groupRemoved(effect.agentGroupID)
+    audience.runner('group-removed', { agentGroupID: effect.agentGroupID })
+  } else audience.runner('group-changed', { agentGroupID, changeID, narrowing: kindTable[kind].takes(change) })
 }
 
 const tellChange = async (deps: AnnounceDeps, entry: AuditEntry, id: ChangeID): Promise<void> => {

@@ -70,10 +70,10 @@ test('a group that is removed ends its sessions and nobody is told that it chang
     await openSession(unit, 'a', '3'),
   ]
   const { heard } = await approved(['agent_remove', 'leaving', {}])
-  assert.deepEqual(
-    calls(heard),
-    [one, two].flatMap(({ id }) => ['broker', 'runner'].map((by) => `${by} session-closed {"session":"${id}"}`)),
-  )
+  assert.deepEqual(calls(heard), [
+    ...[one, two].flatMap(({ id }) => ['broker', 'runner'].map((by) => `${by} session-closed {"session":"${id}"}`)),
+    'runner group-removed {"agentGroupID":"leaving"}',
+  ])
   await unit.gateway.runner.closeSession({ session: other.id }, context)
 })
 

@@ -1,22 +1,33 @@
 // Chooses the driver, makes its root file system ready, and removes what an earlier boot left.
+import { closeStrays, type Disks, type Driver, prepareDisks } from '@gatehouse/engine'
 import type { Metrics } from '@gatehouse/kernel'
 import type { PostureOptions } from './options.ts'
 import type { State } from './state.ts'
 
-/** Strays of an earlier boot are gone before the first launch. */
 const showLaunches = (metrics: Metrics, driver: string): void => {
   for (const outcome of ['ok', 'failed']) metrics.touch('sandbox_launches_total', { driver, outcome })
   metrics.touch('sandbox_launch_duration_seconds', { driver })
 }
 
-export const engage = async ({ wanted, choose, rootfs, image, installation, log, metrics }: PostureOptions): Promise<State> => {
+/** An agent without walls writes with the rights of the unit, wherever it likes. */
+const disksFor = async (driver: Driver, { groups, log }: Pick<PostureOptions, 'groups' | 'log'>): Promise<Disks> => {
+  if (driver.name === 'none') return { refused: 'the driver none has no walls' }
+  const disks = await prepareDisks(groups)
+  if ('refused' in disks) log.warn('groups have no disks of their own: one can fill the disk of the host', { reason: disks.refused })
+  return disks
+}
+
+/** Strays of an earlier boot are gone before the first launch. */
+export const engage = async (options: PostureOptions): Promise<State> => {
+  const { wanted, choose, rootfs, image, installation, groups, log, metrics } = options
+  await closeStrays(groups)
   if (wanted === 'off') return { status: 'off' }
   const chosen = await choose(wanted)
   if ('refused' in chosen) return { status: 'refused', reason: chosen.refused }
   const { driver, old } = chosen
-  const engaged = { driver, old, rootfs: image === null ? await driver.prepare(rootfs) : await driver.prepareImage(image) }
+  const prepared = image === null ? await driver.prepare(rootfs) : await driver.prepareImage(image)
   const strays = await driver.reconcile(installation)
   if (strays > 0) log.info('sandboxes of an earlier start removed', { driver: driver.name, strays })
   showLaunches(metrics, driver.name)
-  return { status: 'ok', engaged }
+  return { status: 'ok', engaged: { driver, old, rootfs: prepared, disks: await disksFor(driver, options) } }
 }

@@ -1,6 +1,6 @@
 // A proof of the seal: made by the engine, told to the journal and the log.
 import { type HostIdentity, type RunnerBoot, type SealProof, Time } from '@gatehouse/contracts'
-import { type Driver, proveSeal, wallNames, walls } from '@gatehouse/engine'
+import { type Disks, type Driver, proveSeal, trialName, wallNames, walls } from '@gatehouse/engine'
 import type { Logger } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
@@ -8,6 +8,8 @@ export interface Engaged {
   readonly driver: Driver
   /** What the driver made of the root file system. */
   readonly rootfs: string
+  /** How groups get disks, or why they have none. */
+  readonly disks: Disks
   /** What is wrong with the engine's release. */
   readonly old?: string | undefined
 }
@@ -17,6 +19,8 @@ export interface SealOptions {
   readonly identities: RunnerBoot['identities']
   /** Private directory for the trial. */
   readonly home: string
+  /** Directory of all groups, with no link on its way. */
+  readonly groups: string
   readonly log: Logger
   /** Aborts when the runner stops. */
   readonly closing: AbortSignal
@@ -29,10 +33,11 @@ const trialIdentity = (identities: RunnerBoot['identities']): HostIdentity | und
   identities === null ? undefined : { uid: identities.uid - 10, gid: identities.gid - 10 }
 
 /** Nothing is tried where nothing is confined. */
-const probe = async ({ driver, rootfs }: Engaged, { installation, identities, home, closing }: SealOptions) =>
-  driver.name === 'none'
-    ? { lacking: wallNames, faults: [] }
-    : proveSeal({ driver, rootfs, installation, identity: trialIdentity(identities), home, signal: closing })
+const probe = async ({ driver, rootfs, disks }: Engaged, { installation, identities, home, groups, closing }: SealOptions) => {
+  if (driver.name === 'none') return { lacking: wallNames, faults: [] }
+  const disk = 'refused' in disks ? disks : { ...disks, directory: `${groups}/${trialName}` }
+  return proveSeal({ driver, rootfs, installation, identity: trialIdentity(identities), home, disk, signal: closing })
+}
 
 /** Takes seconds; rejects only when there is no room for a trial. */
 export const prove = async (engaged: Engaged, options: SealOptions): Promise<SealProof> => {

@@ -11,10 +11,10 @@ export type State =
 
 const off = 'this unit was started with --sandbox off'
 
-const known = ({ driver, old }: Engaged, seal: SealProof | undefined): Omit<SandboxPosture, 'status' | 'reason'> => ({
+const known = ({ driver, disks, old }: Engaged, seal: SealProof | undefined): Omit<SandboxPosture, 'status' | 'reason'> => ({
   driver: driver.name,
   engine: driver.engine,
-  missing: [...new Set([...driver.missing, ...lackingIn(seal)])],
+  missing: [...new Set([...driver.missing, ...('refused' in disks ? ['disk-limit'] : []), ...lackingIn(seal)])],
   seal: seal === undefined ? 'proving' : lackingIn(seal).length === 0 ? 'held' : 'lacking',
   ...(old === undefined ? {} : { old }),
 })

@@ -2,6 +2,7 @@
 import { type AgentGroupID, type gatewayRunner, limits, type SessionID } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
+import type { GroupDisks } from '../groups/disks.ts'
 import type { Repeats } from '../chat/repeats.ts'
 import type { Uploads } from '../files/uploads.ts'
 import type { Trees } from '../packages/trees.ts'
@@ -25,6 +26,10 @@ export const defaultTimes = {
   restartFirst: limits.restartFirst,
   restartMost: limits.restartMost,
   tree: limits.treeTime,
+  /** Files of a group that is gone are kept so long. */
+  removed: limits.removedFilesTime,
+  /** Between two looks for such files. */
+  sweep: limits.removedFilesSweep,
   /** What a drain gives a sandbox that is in the middle of a message; short, since an orphaned runner has a second in all. */
   grace: 250,
 }
@@ -49,6 +54,7 @@ export interface Context {
   readonly closed: Set<SessionID>
   readonly repeats: Repeats
   readonly uploads: Uploads
+  readonly disks: GroupDisks
   readonly trees: Trees
   readonly witnessTree: TreeWitness
   /** Host paths below which a mount may lie. */

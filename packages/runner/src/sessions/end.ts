@@ -32,5 +32,6 @@ export const endOfPreparation = (error: unknown): End => {
 /** One clause for people. */
 export const describeExit = ({ code, signal, reason }: Exit): string => {
   if (reason === 'out-of-memory') return 'it used more memory than it may'
+  if (reason === 'out-of-processes') return 'it wanted more processes and threads than it may have'
   return signal === null ? `it exited with code ${code}` : `it was killed by ${signal}`
 }

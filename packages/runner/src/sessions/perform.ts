@@ -4,6 +4,7 @@ import { MessageID } from '@gatehouse/contracts'
 import type { Sandbox } from '@gatehouse/engine'
 import * as v from 'valibot'
 import type { Context } from './context.ts'
+import { describeFull } from '../groups/full.ts'
 import { describeExit, type End, endOfPreparation } from './end.ts'
 import { move } from './machine.ts'
 import { type Prepared, prepare } from './prepare.ts'
@@ -34,14 +35,17 @@ const tellKill = async (context: Context, session: Session, run: string): Promis
 /** By itself, while the host wanted it to go on. */
 const endedItself = async (context: Context, session: Session, { sandbox, run }: { sandbox: Sandbox; run: Run }): Promise<End> => {
   const exit = await sandbox.exited
-  session.lastExit = describeExit(exit)
-  if (exit.reason === 'out-of-memory') context.metrics.counter('sandbox_kills_total').inc({ reason: exit.reason })
-  if (exit.reason === 'out-of-memory') {
+  const isKill = exit.reason === 'out-of-memory' || exit.reason === 'out-of-processes'
+  // Whoever cannot write ends for reasons of its own.
+  const full = isKill || exit.code === 0 ? undefined : await describeFull(run.disk)
+  session.lastExit = full ?? describeExit(exit)
+  if (isKill) context.metrics.counter('sandbox_kills_total').inc({ reason: exit.reason })
+  if (isKill || full !== undefined) {
     await tellKill(context, session, run.id).catch((error: unknown) =>
       context.log.warn('end of a sandbox not told', { session: session.id, error }),
     )
   }
-  context.note(exit.reason === 'out-of-memory' ? 'kill' : 'exit', session, { ...exit })
+  context.note(isKill ? 'kill' : 'exit', session, { ...exit, ...(full === undefined ? {} : { disk: 'full' }) })
   return exit.code === 0 && session.waiting === 0 ? { kind: 'finished' } : { kind: 'failed', reason: session.lastExit }
 }
 
@@ -117,6 +121,7 @@ export const perform = async (context: Context, session: Session): Promise<Perfo
   } finally {
     clearTimeout(run.deadline)
     context.trees.release(run.id)
+    context.disks.release(run.id)
     await rm(`${context.runDir}/mnt/${run.id}`, { recursive: true, force: true })
     session.run = undefined
   }

@@ -94,10 +94,11 @@ const specOf = async (context: Context, run: Run, { registered, group, owner, ro
 })
 
 export const prepare = async (context: Context, session: Session, run: Run): Promise<Prepared> => {
-  const { driver, rootfs } = await context.posture.engaged(run.signal)
+  const { driver, rootfs, disks } = await context.posture.engaged(run.signal)
   const { session: registered, group } = await surfacesReady(context, session, run.signal)
   refuseUnsealed(driver, group)
   const owner = driver.owner(registered.identity)
+  run.disk = await context.disks.open(disks, group, run.id)
   const spec = await specOf(context, run, { registered, group, owner, rootfs })
   const info = {
     session: session.id,

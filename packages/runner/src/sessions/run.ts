@@ -26,6 +26,8 @@ export interface Run {
   poll: AbortController | undefined
   /** Ends it busy or not. */
   deadline: NodeJS.Timeout | undefined
+  /** Where the disk of its group is mounted; undefined where it has none. */
+  disk: string | undefined
   /** It has asked for something. */
   heard: boolean
   /** Called at each request of the sandbox. */
@@ -49,6 +51,7 @@ export const createRun = (session: SessionID): Run => {
     proved: false,
     poll: undefined,
     deadline: undefined,
+    disk: undefined,
     heard: false,
     touch() {
       run.heard = true

@@ -27,6 +27,7 @@ describe('the seal at start', { timeout: 300_000 }, () => {
 
   it('is proved again on request', async (t) => {
     const unit = await openUnit(t)
+    await waitFor(async () => (await unit.posture()).status === 'ok', { what: 'a driver', deadline: 30_000 })
     const proof = await unit.proveSeal()
     assert.equal(proof.driver, 'none')
     assert.ok(proof.walls.every(({ verdict }) => verdict === 'lacking'))

@@ -1,0 +1,77 @@
+// The disks of groups while their sandboxes run: opened in turn for each group, and closed with the runner.
+import { type AgentGroup, type AgentGroupID, limits } from '@gatehouse/contracts'
+import { closeStrays, type Disks, openDisk } from '@gatehouse/engine'
+import type { Logger } from '@gatehouse/kernel'
+import { LaunchRefused } from '../sessions/end.ts'
+
+export interface GroupDisksOptions {
+  readonly groups: string
+  readonly log: Logger
+}
+
+export const disksOf = (groups: string): string => `${groups}/.disks`
+const imageOf = (groups: string, group: AgentGroupID): string => `${disksOf(groups)}/${group}.img`
+
+export class GroupDisks {
+  /** Directory of all groups, with no link on its way. */
+  readonly groups: string
+  readonly #log: Logger
+  readonly #turns = new Map<AgentGroupID, Promise<unknown>>()
+  /** By sandbox. */
+  readonly #users = new Map<string, AgentGroupID>()
+
+  constructor({ groups, log }: GroupDisksOptions) {
+    this.groups = groups
+    this.#log = log
+  }
+
+  /** Where it is mounted; undefined where the files of groups lie on the disk of the host. `LaunchRefused` where they do not fit the group's limit. */
+  async open(disks: Disks, group: AgentGroup, run: string): Promise<string | undefined> {
+    if ('refused' in disks) return undefined
+    await this.#inTurn(group.id, async () => {
+      const quiet = ![...this.#users.values()].includes(group.id)
+      await this.#mount(disks, group, quiet)
+      this.#users.set(run, group.id)
+    })
+    return `${this.groups}/${group.id}`
+  }
+
+  release(run: string): void {
+    this.#users.delete(run)
+  }
+
+  /** `act` runs while the disk is closed. Not done, and false, while a sandbox of the group runs. */
+  async whileClosed(group: AgentGroupID, act: () => Promise<void>): Promise<boolean> {
+    return this.#inTurn(group, async () => {
+      if ([...this.#users.values()].includes(group)) return false
+      await closeStrays(`${this.groups}/${group}`)
+      await act()
+      return true
+    })
+  }
+
+  async #mount({ programs }: Extract<Disks, { programs: unknown }>, group: AgentGroup, quiet: boolean): Promise<void> {
+    const log = this.#log
+    const MiB = group.limits.workspaceMiB ?? limits.sandboxWorkspaceMiB
+    const disk = { image: imageOf(this.groups, group.id), point: `${this.groups}/${group.id}`, MiB }
+    try {
+      const { setAside, postponed } = await openDisk(programs, disk, { quiet })
+      if (setAside !== undefined) log.warn('files below the disk of a group set aside', { agentGroupID: group.id, at: setAside })
+      if (postponed !== undefined) log.warn('the disk of a group keeps its size for now', { agentGroupID: group.id, reason: postponed })
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'unknown error'
+      if (!reason.includes('No space left')) throw new Error(`the disk of its group cannot be opened: ${reason}`, { cause: error })
+      throw new LaunchRefused(`the files of its group do not fit ${MiB} MiB: ask for a larger workspaceMiB, or free the disk of the host`)
+    }
+  }
+
+  async #inTurn<T>(group: AgentGroupID, act: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(group) ?? Promise.resolve()).then(act, act)
+    this.#turns.set(group, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#turns.get(group) === turn) this.#turns.delete(group)
+    }
+  }
+}

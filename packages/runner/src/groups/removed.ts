@@ -1,0 +1,59 @@
+// What is left of groups that are gone: set aside with its disk, kept for a while, then removed.
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { AgentGroupID } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import type { Context } from '../sessions/context.ts'
+import { disksOf } from './disks.ts'
+
+const namesIn = (directory: string): Promise<string[]> =>
+  readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+
+/** The part before the first dot: no id of a group has one. */
+const groupOf = (name: string): string => name.split('.', 1)[0] ?? ''
+
+/** Groups with a directory or a disk. */
+const groupsOnDisk = async (groups: string): Promise<AgentGroupID[]> => {
+  const names = [...(await namesIn(groups)), ...(await namesIn(disksOf(groups)))].map(groupOf)
+  return [...new Set(names)].flatMap((name) => {
+    const parsed = v.safeParse(AgentGroupID, name)
+    return parsed.success ? [parsed.output] : []
+  })
+}
+
+/** Its name says when the group went: the time of a directory says something else. */
+const setAside = async (groups: string, group: AgentGroupID): Promise<void> => {
+  const place = `${groups}/.removed/${group}.${Date.now()}`
+  await mkdir(place, { recursive: true, mode: 0o700 })
+  for (const name of await namesIn(disksOf(groups))) {
+    if (groupOf(name) === group) await rename(`${disksOf(groups)}/${name}`, `${place}/${name}`)
+  }
+  await rename(`${groups}/${group}`, `${place}/files`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+}
+
+const removeOld = async ({ disks: { groups }, times, log }: Context): Promise<void> => {
+  for (const name of await namesIn(`${groups}/.removed`)) {
+    const [group, since = ''] = name.split('.')
+    if (!/^\d+$/.test(since) || Number(since) > Date.now() - times.removed) continue
+    await rm(`${groups}/.removed/${name}`, { recursive: true, force: true })
+    log.info('files of a group that is gone removed', { agentGroupID: group })
+  }
+}
+
+/** Rejects when the gateway does not answer; then nothing is touched. */
+export const sweepGroups = async (context: Context): Promise<void> => {
+  const { disks, gateway, log, posture } = context
+  // Until then an earlier process may have left something mounted there.
+  await posture.settled()
+  const known = new Set(await gateway.groups({}))
+  for (const group of await groupsOnDisk(disks.groups)) {
+    if (known.has(group)) continue
+    if (await disks.whileClosed(group, () => setAside(disks.groups, group)))
+      log.info('files of a group that is gone set aside', { agentGroupID: group })
+  }
+  await removeOld(context)
+}

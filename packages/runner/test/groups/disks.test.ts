@@ -1,0 +1,111 @@
+// The disk of a group in the life of a runner: its limit is real and followed, nothing stays mounted, and what is removed is kept for a while.
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, stat, statfs, writeFile } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import { openDisk, prepareDisks } from '@gatehouse/engine'
+import { waitFor } from '@gatehouse/kernel'
+import { lacking, openSealed } from '../fixtures/sealed.ts'
+import { agentPath, noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
+
+const deadline = 60_000
+const skip = lacking !== false ? lacking : process.geteuid?.() === 0 ? false : 'needs root: for mounting the disks of groups'
+
+const mountedBelow = async (directory: string): Promise<string[]> =>
+  (await readFile('/proc/self/mounts', 'utf8')).split('\n').filter((line) => line.split(' ')[1]?.startsWith(directory))
+
+const hear = (unit: Unit, pattern: RegExp) =>
+  waitFor(async () => (await unit.texts()).find((text) => pattern.test(text)), { what: String(pattern), deadline })
+
+const madeBy = async (unit: Unit): Promise<number> => {
+  const [made, refused] = (await unit.chat('fill')).split(' ')
+  assert.equal(refused, 'ENOSPC')
+  return Number(made)
+}
+
+describe('the disk of a group', { skip, timeout: 240_000 }, () => {
+  it('ends at its limit, which people are told; grows when the limit does; and is gone with the runner', async (t) => {
+    const unit = await openSealed(t, { agent: agentPath })
+    unit.gateway.group.limits = { workspaceMiB: 16 }
+    const first = await madeBy(unit)
+    assert.ok(first >= 14 && first <= 17, `${first} MiB`)
+    await hear(unit, /can write nothing more: the disk of its group is full: it has room for 1\d MiB/)
+    await unit.send('exit 1')
+    await hear(unit, /was stopped: the disk of its group is full/)
+    await unit.stop()
+    assert.deepEqual(await mountedBelow(unit.home), [])
+    unit.gateway.group.limits = { workspaceMiB: 40 }
+    await unit.start()
+    const home = `${unit.stateDir}/groups/dev-agent`
+    const sized = async (): Promise<boolean> => {
+      const { blocks, bsize } = await statfs(home)
+      return blocks * bsize > 38 * 1024 * 1024 && blocks * bsize < 48 * 1024 * 1024
+    }
+    await waitFor(sized, { what: 'a larger disk', deadline })
+    assert.equal((await stat(`${home}/workspace/fill-0`)).size, 1024 * 1024)
+  })
+
+  it('is mounted anew by a runner that finds it mounted by one that died', async (t) => {
+    const unit = await openSealed(t, { agent: agentPath })
+    await unit.chat('hello')
+    await unit.stop()
+    const groups = `${unit.stateDir}/groups`
+    const disks = await prepareDisks(groups)
+    assert.ok('programs' in disks)
+    await openDisk(disks.programs, { image: `${groups}/.disks/dev-agent.img`, point: `${groups}/dev-agent`, MiB: 1024 }, { quiet: true })
+    await writeFile(`${groups}/dev-agent/workspace/kept`, 'of the one that died')
+    await unit.start()
+    assert.equal(await unit.chat('look /workspace/kept'), 'of the one that died written')
+    assert.equal((await mountedBelow(`${groups}/dev-agent`)).length, 1)
+  })
+})
+
+describe('the files of a group that is gone', { skip, timeout: 240_000 }, () => {
+  it('are set aside with its disk, kept for their time, and then removed', async (t) => {
+    const unit = await openSealed(t, { agent: agentPath })
+    await unit.chat('look /workspace/note')
+    unit.gateway.groupIsGone = true
+    unit.gateway.close((await unit.session())!.id)
+    unit.gateway.emit('group-removed', { agentGroupID: unit.gateway.group.id })
+    const removed = `${unit.stateDir}/groups/.removed`
+    const [place] = await waitFor(async () => readdir(removed).catch(() => undefined), { what: 'files set aside', deadline })
+    assert.match(place ?? '', /^dev-agent\.\d+$/)
+    await waitFor(async () => (await readdir(`${removed}/${place}`)).length === 2, { what: 'its disk and its directory', deadline })
+    assert.deepEqual((await readdir(`${removed}/${place}`)).toSorted(), ['dev-agent.img', 'files'])
+    await unit.stop()
+    await unit.start({ times: { removed: 0 } })
+    await waitFor(async () => (await readdir(removed)).length === 0, { what: 'no files', deadline })
+  })
+})
+
+describe('the files of groups', { timeout: 120_000 }, () => {
+  it('stay where they are while the gateway does not say which groups there are', async (t) => {
+    const unit = await openUnit(t)
+    await unit.chat('hello')
+    await mkdir(`${unit.stateDir}/groups/other`, { mode: 0o700 })
+    unit.gateway.down = true
+    unit.gateway.emit('group-removed', { agentGroupID: 'other' as never })
+    await waitFor(() => unit.lines.some((line) => line.includes('files of a group not set aside')), { what: 'a warning', deadline })
+    assert.ok((await readdir(`${unit.stateDir}/groups`)).includes('other'))
+    unit.gateway.down = false
+    unit.gateway.emit('group-removed', { agentGroupID: 'other' as never })
+    await waitFor(async () => !(await readdir(`${unit.stateDir}/groups`)).includes('other'), { what: 'files set aside', deadline })
+    assert.ok((await readdir(`${unit.stateDir}/groups`)).includes('dev-agent'))
+  })
+})
+
+describe('a sandbox that wanted more processes than it may have', { timeout: 120_000 }, () => {
+  it('is told to its people as such, and journaled as a kill', async (t) => {
+    const driver = await noDriver()
+    const crowded: typeof driver = {
+      ...driver,
+      launch: async (spec) => {
+        const sandbox = await driver.launch(spec)
+        return { ...sandbox, exited: sandbox.exited.then((exit) => ({ ...exit, reason: 'out-of-processes' as const })) }
+      },
+    }
+    const unit = await openUnit(t, { driver: crowded })
+    await unit.send('exit 1')
+    await hear(unit, /The agent was stopped: it wanted more processes and threads than it may have/)
+    await waitFor(() => unit.gateway.notes.some(({ stage }) => stage === 'kill'), { what: 'a line of the kill', deadline })
+  })
+})
