@@ -10,6 +10,7 @@ import { createRedactor, type Redactor } from './log-printer/redact.ts'
 import { decidePlan } from './plan/decide.ts'
 import { help } from './plan/help.ts'
 import type { Plan } from './plan/plan.ts'
+import { runSetup } from './setup/run.ts'
 import { startUnit, type RunningUnit } from './unit.ts'
 import { version } from './version.ts'
 
@@ -86,6 +87,7 @@ const serve = async (plan: Plan, warnings: readonly string[], { redactor, printe
 }
 
 const run = async (): Promise<number> => {
+  if (argv[0] === 'setup') return runSetup(argv.slice(1), { env: process.env, write })
   if (argv.includes('--help')) write(help)
   else if (argv.includes('--version')) write(`${version}\n`)
   else {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Driver, LaunchSpec, Wall } from '../src/index.ts'
 import { walls } from '../src/index.ts'
@@ -202,8 +202,10 @@ for (const { row, driver } of found) {
       if (driver.name === 'container' || row.label === 'oci-runc') assert.equal(left, 1)
       await until(async () => (await processesWith(marker)).length === 0, 'no process left')
       assert.equal(await driver.reconcile(stay.installation), 0)
-      const mounts = await readFile('/proc/self/mounts', 'utf8')
-      assert.ok(!mounts.includes(site.directory), 'a mount is left on the host')
+      const points = (await readFile('/proc/self/mounts', 'utf8')).split('\n').map((line) => line.split(' ')[1] ?? '')
+      const disks = stays.map(({ workspace }) => dirname(workspace))
+      const strays = points.filter((point) => [site.directory, home].some((own) => point.startsWith(`${own}/`)) && !disks.includes(point))
+      assert.deepEqual(strays, [], 'a mount is left on the host')
     })
   })
 }

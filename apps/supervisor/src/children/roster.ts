@@ -21,6 +21,7 @@ import {
 } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import type { Subkeys } from '../keys/keyring.ts'
+import { identities } from '../plan/identities.ts'
 import type { Plan } from '../plan/plan.ts'
 
 export interface Birth {
@@ -39,9 +40,6 @@ export interface Unit {
   readonly isRoot: boolean
   readonly sampleCommand: { readonly command: string; readonly args: string[] } | null
 }
-
-/** First host ids that sandboxes run as when the unit is root; group and session numbers are added. */
-const identities = { uid: 700_000, gid: 800_000 }
 
 type Secrets = (...edges: readonly Pick<Edge, 'name'>[]) => Record<string, string>
 

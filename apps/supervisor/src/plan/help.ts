@@ -4,6 +4,7 @@ export const help = `gatehouse: runs AI agents in sealed sandboxes and holds eve
 
   gatehouse [flags]                       a production unit
   gatehouse --dev                         for trying things out: loopback alone, no token, a mock agent, the sample tool server
+  gatehouse setup [--help]                makes ready what needs root, once for each host
   gatehouse --demo                        a mock agent in a container, with a well-known token, loopback alone
 
 Each flag has an environment twin in brackets.

@@ -1,0 +1,30 @@
+// Looks at every step, makes or removes, and looks again.
+import { type Condition, type Site, type Step } from './step.ts'
+
+export interface Row {
+  readonly name: string
+  readonly condition: Condition
+}
+
+export const lookAll = async (steps: readonly Step[], site: Site): Promise<Row[]> => {
+  const rows: Row[] = []
+  for (const step of steps) rows.push({ name: step.name, condition: await step.look(site) })
+  return rows
+}
+
+export const makeAll = async (steps: readonly Step[], site: Site): Promise<void> => {
+  for (const step of steps) if ((await step.look(site)).state === 'lacking') await step.make(site)
+}
+
+/** What stays, in words. */
+export const removeAll = async (steps: readonly Step[], site: Site): Promise<string[]> => {
+  const left: string[] = []
+  for (const step of steps.toReversed()) {
+    const stays = await step.remove(site)
+    if (stays !== undefined) left.push(stays)
+  }
+  return left
+}
+
+export const renderTable = (title: string, rows: readonly Row[]): string =>
+  [title, ...rows.map(({ name, condition }) => `  ${name.padEnd(16)} ${condition.state.padEnd(8)} ${condition.says}`), ''].join('\n')

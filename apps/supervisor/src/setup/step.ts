@@ -1,0 +1,27 @@
+// One thing of the host that a unit rests on and that root alone can make: looked at, made, and taken away again.
+
+export interface Site {
+  readonly stateDir: string
+  /** Whose the state directory is. */
+  readonly owner: { readonly uid: number; readonly gid: number }
+  /** `/etc`, but in tests. */
+  readonly etc: string
+  /** `/dev`, but in tests. */
+  readonly dev: string
+}
+
+export type Condition =
+  | { readonly state: 'ready'; readonly says: string }
+  | { readonly state: 'lacking'; readonly says: string }
+  /** Somebody must decide: nothing is changed. */
+  | { readonly state: 'blocked'; readonly says: string }
+
+export interface Step {
+  readonly name: string
+  /** Changes nothing. */
+  look(site: Site): Promise<Condition>
+  /** Called where it lacks. */
+  make(site: Site): Promise<void>
+  /** Takes away what `make` made and nothing else; says what stays, if something does. */
+  remove(site: Site): Promise<string | undefined>
+}

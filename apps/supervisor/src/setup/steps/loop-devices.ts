@@ -1,0 +1,24 @@
+// Loop devices, by which a group's image becomes its disk.
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import type { Site, Step } from '../step.ts'
+
+const isThere = ({ dev }: Site): Promise<boolean> =>
+  access(join(dev, 'loop-control')).then(
+    () => true,
+    () => false,
+  )
+
+export const loopDevices: Step = {
+  name: 'loop-devices',
+  async look(site) {
+    const control = join(site.dev, 'loop-control')
+    return (await isThere(site)) ? { state: 'ready', says: control } : { state: 'lacking', says: `${control} is not there` }
+  },
+  async make() {
+    await execa('modprobe', ['loop'], { stdin: 'ignore', cwd: '/' })
+  },
+  // The module of a kernel is nobody's own.
+  remove: async () => undefined,
+}

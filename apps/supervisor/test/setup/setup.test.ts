@@ -1,0 +1,108 @@
+// Setting up a host: made once, nothing the second time, and nothing left when it is taken away; always in a tree of the test's own.
+import assert from 'node:assert/strict'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { exits } from '@gatehouse/contracts'
+import { identities, reserved } from '../../src/plan/identities.ts'
+import { runSetup } from '../../src/setup/run.ts'
+import { hostIds } from '../../src/setup/steps/host-ids.ts'
+import { stateDirectory } from '../../src/setup/steps/state-directory.ts'
+import type { Step } from '../../src/setup/step.ts'
+
+const owner = `${process.getuid?.()}:${process.getgid?.()}`
+const line = `gatehouse:${reserved.first}:${reserved.count}`
+
+const open = async (t: TestContext) => {
+  const home = await mkdtemp(join(tmpdir(), 'gh-setup-'))
+  t.after(() => rm(home, { recursive: true }))
+  const [etc, stateDir] = [join(home, 'etc'), join(home, 'var/state')]
+  await mkdir(etc)
+  await writeFile(join(etc, 'subuid'), 'somebody:100000:65536\n', { mode: 0o644 })
+  const run = async (argv: readonly string[], steps: readonly Step[] = [hostIds, stateDirectory]) => {
+    const said: string[] = []
+    const options = { env: {}, write: (text: string) => void said.push(text), site: { etc }, isRoot: true, steps }
+    const exit = await runSetup(['--state-dir', stateDir, '--owner', owner, ...argv], options)
+    return { exit, said: said.join('') }
+  }
+  /** Everything that there is, with its mode and its text. */
+  const tree = async (): Promise<string[]> => {
+    const entries = await readdir(home, { recursive: true, withFileTypes: true })
+    const lines = entries.map(async (entry) => {
+      const path = join(entry.parentPath, entry.name)
+      const { mode, mtimeMs } = await stat(path)
+      return `${path} ${mode} ${entry.isFile() ? `${mtimeMs} ${await readFile(path, 'utf8')}` : ''}`
+    })
+    return (await Promise.all(lines)).toSorted()
+  }
+  return { etc, stateDir, run, tree }
+}
+
+describe('setting up a host', () => {
+  it('makes what lacks, changes nothing the second time, and leaves nothing when it is taken away', async (t) => {
+    const { etc, stateDir, run, tree } = await open(t)
+    const first = await run([])
+    assert.equal(first.exit, exits.stopped)
+    assert.match(
+      first.said,
+      /before:\n +host-ids +lacking .*\n +state-directory +lacking .*\n.*after:\n +host-ids +ready .*\n +state-directory +ready /s,
+    )
+    assert.equal(await readFile(join(etc, 'subuid'), 'utf8'), `somebody:100000:65536\n${line}\n`)
+    assert.equal(await readFile(join(etc, 'subgid'), 'utf8'), `${line}\n`)
+    assert.deepEqual([(await stat(join(etc, 'subuid'))).mode & 0o777, (await stat(stateDir)).mode & 0o777], [0o644, 0o700])
+    const made = await tree()
+    assert.equal((await run([])).exit, exits.stopped)
+    assert.deepEqual(await tree(), made)
+    assert.equal((await run(['--remove'])).exit, exits.stopped)
+    assert.equal(await readFile(join(etc, 'subuid'), 'utf8'), 'somebody:100000:65536\n')
+    assert.equal(await readFile(join(etc, 'subgid'), 'utf8'), '')
+    await assert.rejects(stat(stateDir), { code: 'ENOENT' })
+    assert.equal((await run(['--remove'])).exit, exits.stopped)
+  })
+
+  it('only shows what lacks with --dry-run, also without root', async (t) => {
+    const { run, tree, stateDir, etc } = await open(t)
+    const before = await tree()
+    const { exit, said } = await run(['--dry-run'])
+    assert.equal(exit, exits.configuration)
+    assert.match(said, /^now:\n +host-ids +lacking /)
+    assert.deepEqual(await tree(), before)
+    const options = { env: { SERVICE_STATE_DIR: stateDir }, write: () => undefined, site: { etc }, isRoot: false, steps: [hostIds] }
+    assert.equal(await runSetup(['--dry-run'], options), exits.configuration)
+    await assert.rejects(runSetup([], options), { exit: exits.noPermission })
+    await assert.rejects(runSetup(['--remove'], options), { exit: exits.noPermission })
+    assert.deepEqual(await tree(), before)
+  })
+
+  it('repairs the mode of a state directory, and keeps one that holds something', async (t) => {
+    const { run, stateDir } = await open(t)
+    await run([])
+    await chmod(stateDir, 0o755)
+    assert.match((await run([])).said, /state-directory +lacking .*0755.*state-directory +ready/s)
+    await writeFile(join(stateDir, 'state.json'), '{}')
+    assert.match((await run(['--remove'])).said, /stays: it is not empty/)
+    assert.equal(await readFile(join(stateDir, 'state.json'), 'utf8'), '{}')
+  })
+
+  it('takes no ids that somebody else was given', async (t) => {
+    const { run, etc } = await open(t)
+    await writeFile(join(etc, 'subgid'), 'other:750000:65536\n')
+    const { exit, said } = await run([])
+    assert.equal(exit, exits.configuration)
+    assert.match(said, /host-ids +blocked .*other:750000:65536/)
+    assert.equal(await readFile(join(etc, 'subgid'), 'utf8'), 'other:750000:65536\n')
+  })
+
+  it('keeps from others all ids that a unit hands out', () => {
+    const last = reserved.first + reserved.count - 1
+    for (const first of [identities.uid - 10, identities.gid - 10]) assert.ok(first >= reserved.first)
+    assert.ok(identities.gid + 900_000 <= last && identities.uid + 1_000_000 + 90_000 <= last)
+  })
+
+  it('refuses what it does not know', async (t) => {
+    const { run } = await open(t)
+    for (const argv of [['--slots'], ['now'], ['--dry-run', '--remove'], ['--owner', 'root']])
+      await assert.rejects(run(argv), { exit: exits.configuration }, argv.join(' '))
+  })
+})
