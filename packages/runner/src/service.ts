@@ -24,6 +24,7 @@ import { addPart, beginFile, dropFile, endFile } from './files/take.ts'
 import { Uploads } from './files/uploads.ts'
 import { GroupDisks } from './groups/disks.ts'
 import { sweepGroups } from './groups/removed.ts'
+import { withDisk } from './groups/with-disk.ts'
 import { gatewayEvents } from './gateway-events.ts'
 import { health } from './health.ts'
 import type { TreePlace } from './packages/place.ts'
@@ -183,9 +184,9 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
       cancel: ({ session }) => cancel(context, session).then(nothing),
       purge: ({ session }) => purge(context, session).then(nothing),
       logs: ({ session, limit }) => logs(context, session, limit),
-      fileList: (params) => listFiles(context, params),
-      fileRead: (params) => readFilePart(context, params),
-      fileBegin: (params) => beginFile(context, params),
+      fileList: (params) => withDisk(context, params.agentGroupID, () => listFiles(context, params)),
+      fileRead: (params) => withDisk(context, params.agentGroupID, () => readFilePart(context, params)),
+      fileBegin: (params) => withDisk(context, params.agentGroupID, () => beginFile(context, params)),
       filePart: (params) => addPart(context, params),
       fileEnd: (params) => endFile(context, params),
       fileDrop: (params) => dropFile(context, params),

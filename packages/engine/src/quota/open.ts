@@ -29,7 +29,7 @@ const exists = (path: string): Promise<boolean> =>
   )
 
 /** Called for a directory over which a disk is about to be mounted. */
-const clearPoint = async (programs: DiskPrograms, { image, point }: Disk, copied: boolean): Promise<string | undefined> => {
+const clearPoint = async (programs: DiskPrograms, { image, point }: Omit<Disk, 'MiB'>, copied: boolean): Promise<string | undefined> => {
   if ((await readdir(point)).length === 0) return undefined
   const to = copied ? besides(image).copied : `${image}.aside-${Date.now().toString(36)}`
   await programs.rename(point, to)
@@ -77,6 +77,16 @@ const fit = async (programs: DiskPrograms, disk: Disk, { quiet }: OpenOptions): 
   const fault = await grow(programs, disk, wanted)
   // Not every kernel and not every root may grow what is mounted; a copy may be larger.
   return fault === undefined || !quiet ? fault : rebuild(programs, disk)
+}
+
+/** As it is, for whoever only looks; where there is none yet nothing is made. False then. */
+export const resumeDisk = async (programs: DiskPrograms, disk: Omit<Disk, 'MiB'>): Promise<boolean> => {
+  if (await isMounted(disk.point)) return true
+  if (!(await exists(disk.image))) return false
+  await programs.makeDirectory(disk.point)
+  await clearPoint(programs, disk, false)
+  await programs.mount(disk.image, disk.point)
+  return true
 }
 
 /** One call at a time for a disk. Rejects when the group would have no disk at all. */

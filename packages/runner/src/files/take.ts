@@ -1,5 +1,6 @@
 // Takes a file from a person in parts. Before the last word nothing of it is there for the agent.
 import type { Params, Result, runnerControlPlane } from '@gatehouse/contracts'
+import { withDisk } from '../groups/with-disk.ts'
 import type { Context } from '../sessions/context.ts'
 import { prepareGroup } from './owner.ts'
 import { placeOf } from './place.ts'
@@ -25,11 +26,12 @@ export const addPart = async (context: Context, { upload, data }: Params<Edge, '
 export const endFile = async (context: Context, { upload: id, most }: Params<Edge, 'fileEnd'>): Promise<Nothing> => {
   const upload = context.uploads.take(id)
   try {
-    return await refusing(upload.path, async () => {
+    const put = async (): Promise<Nothing> => {
       const owner = await prepareGroup(context, upload.agentGroupID)
       await putFile(upload, { root: placeOf(context, upload), owner, most })
       return {}
-    })
+    }
+    return await refusing(upload.path, () => withDisk(context, upload.agentGroupID, put))
   } finally {
     await context.uploads.drop(id)
   }

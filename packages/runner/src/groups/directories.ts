@@ -1,5 +1,5 @@
 // The directories that the sessions of a group share, owned by what the sandbox really runs as.
-import { chmod, lchown, lstat, mkdir } from 'node:fs/promises'
+import { chmod, lchown, lstat, mkdir, readdir } from 'node:fs/promises'
 import { type AgentGroupID, type HostIdentity, stateFiles } from '@gatehouse/contracts'
 import { privateDirectory } from '@gatehouse/kernel'
 import { LaunchRefused } from '../sessions/end.ts'
@@ -15,6 +15,19 @@ interface Wanted {
   readonly owner: HostIdentity | undefined
 }
 
+/**
+ * All that is in it, as after a restore, then itself: whoever dies in between begins again. Whose sandbox runs owns it already, so nobody
+ * moves anything meanwhile. No link is followed.
+ */
+const give = async (path: string, owner: HostIdentity): Promise<void> => {
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    const below = `${path}/${entry.name}`
+    if (entry.isDirectory()) await give(below, owner)
+    else await lchown(below, owner.uid, owner.gid)
+  }
+  await lchown(path, owner.uid, owner.gid)
+}
+
 /** The parent belongs to the host alone, so no agent can put a link there. The gid opens nothing; some drivers have one for each session. */
 const ownedDirectory = async (path: string, { mode, owner }: Wanted): Promise<string> => {
   await mkdir(path, { mode }).catch((error: NodeJS.ErrnoException) => {
@@ -23,7 +36,7 @@ const ownedDirectory = async (path: string, { mode, owner }: Wanted): Promise<st
   const found = await lstat(path)
   if (!found.isDirectory()) throw new LaunchRefused(`expected a directory at ${path}, got another kind of file`)
   if ((found.mode & 0o777) !== mode) await chmod(path, mode)
-  if (owner !== undefined && (found.uid !== owner.uid || found.gid !== owner.gid)) await lchown(path, owner.uid, owner.gid)
+  if (owner !== undefined && (found.uid !== owner.uid || found.gid !== owner.gid)) await give(path, owner)
   return path
 }
 

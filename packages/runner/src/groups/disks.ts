@@ -1,6 +1,7 @@
 // The disks of groups while their sandboxes run: opened in turn for each group, and closed with the runner.
-import { type AgentGroup, type AgentGroupID, limits } from '@gatehouse/contracts'
-import { closeStrays, type Disks, openDisk } from '@gatehouse/engine'
+import { access } from 'node:fs/promises'
+import { type AgentGroup, type AgentGroupID, limits, ServiceError } from '@gatehouse/contracts'
+import { closeStrays, type Disks, openDisk, resumeDisk } from '@gatehouse/engine'
 import type { Logger } from '@gatehouse/kernel'
 import { LaunchRefused } from '../sessions/end.ts'
 
@@ -11,6 +12,18 @@ export interface GroupDisksOptions {
 
 export const disksOf = (groups: string): string => `${groups}/.disks`
 const imageOf = (groups: string, group: AgentGroupID): string => `${disksOf(groups)}/${group}.img`
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+const unmounted = (group: AgentGroupID): ServiceError =>
+  new ServiceError('unavailable', {
+    detail: `the files of ${group} are on its disk, which is mounted only where sandboxes can be launched`,
+    hint: 'svcctl status says why none can',
+  })
 
 export class GroupDisks {
   /** Directory of all groups, with no link on its way. */
@@ -34,6 +47,19 @@ export class GroupDisks {
       this.#users.set(run, group.id)
     })
     return `${this.groups}/${group.id}`
+  }
+
+  /**
+   * For whoever only looks at the files of a group or puts one: its disk is there meanwhile, where it has one, and nobody resizes it.
+   * `disks` is undefined where nothing is launched; then `unavailable` for a group whose files are in an image.
+   */
+  async lend<T>(disks: Disks | undefined, group: AgentGroupID, act: () => Promise<T>): Promise<T> {
+    return this.#inTurn(group, async () => {
+      const [image, point] = [imageOf(this.groups, group), `${this.groups}/${group}`]
+      if (disks === undefined && (await isThere(image))) throw unmounted(group)
+      if (disks !== undefined && 'programs' in disks) await resumeDisk(disks.programs, { image, point })
+      return act()
+    })
   }
 
   release(run: string): void {

@@ -56,6 +56,13 @@ describe('the disk of a group', { skip, timeout: 240_000 }, () => {
     await unit.start()
     assert.equal(await unit.chat('look /workspace/kept'), 'of the one that died written')
     assert.equal((await mountedBelow(`${groups}/dev-agent`)).length, 1)
+    await unit.stop()
+    await unit.start()
+    const { items } = await unit.files()
+    assert.deepEqual(
+      items.map(({ name }) => name),
+      ['kept', 'kept.own'],
+    )
   })
 })
 
@@ -67,7 +74,17 @@ describe('the files of a group that is gone', { skip, timeout: 240_000 }, () => 
     unit.gateway.close((await unit.session())!.id)
     unit.gateway.emit('group-removed', { agentGroupID: unit.gateway.group.id })
     const removed = `${unit.stateDir}/groups/.removed`
-    const [place] = await waitFor(async () => readdir(removed).catch(() => undefined), { what: 'files set aside', deadline })
+    const [place] = await waitFor(
+      async () =>
+        readdir(removed).then(
+          (names) => names.length > 0 && names,
+          () => undefined,
+        ),
+      {
+        what: 'files set aside',
+        deadline,
+      },
+    )
     assert.match(place ?? '', /^dev-agent\.\d+$/)
     await waitFor(async () => (await readdir(`${removed}/${place}`)).length === 2, { what: 'its disk and its directory', deadline })
     assert.deepEqual((await readdir(`${removed}/${place}`)).toSorted(), ['dev-agent.img', 'files'])

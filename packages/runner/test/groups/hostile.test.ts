@@ -1,7 +1,7 @@
 // Whatever an agent leaves in its directories: no path of the host that reads there follows it, waits for it or takes it for a file.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -85,6 +85,24 @@ describe('what an agent leaves behind', { timeout: 300_000 }, () => {
     await copyPlain(directory, [], { to, allowance: { files: 9, bytes: 1024 } })
     assert.equal((await readPlain(to, ['a', 'b', 'c'], 1024)).toString(), 'text')
   })
+
+  it(
+    'goes to the owner of its group with all that is below, and nothing that a link leads to',
+    { skip: process.geteuid?.() !== 0 && 'needs root: for other owners' },
+    async () => {
+      const state = await mkdtemp(join(home, 'state-'))
+      const [group, owner] = ['g' as AgentGroupID, { uid: 700_001, gid: 700_001 }]
+      const { workspace } = await groupDirectories(state, group, undefined)
+      await mkdir(join(workspace, 'a/b'), { recursive: true })
+      await writeFile(join(workspace, 'a/b/c'), '')
+      await symlink(secret, join(workspace, 'a/link'))
+      await symlink(home, join(workspace, 'directory'))
+      await groupDirectories(state, group, owner)
+      for (const name of ['', 'a', 'a/b', 'a/b/c', 'a/link', 'directory'])
+        assert.equal((await lstat(join(workspace, name))).uid, owner.uid, name)
+      assert.deepEqual([(await stat(secret)).uid, (await stat(home)).uid], [0, 0])
+    },
+  )
 
   for (const name of ['workspace', 'memory', 'shared']) {
     it(`in place of the directory ${name} itself keeps its group from being launched`, async () => {
