@@ -1,5 +1,5 @@
 // The admin API as functions, grouped as its resources are.
-import { ChatMessages, ChatSendAnswer, type ChatSendBody, limits, Ready, SealProof, Status } from '@gatehouse/contracts'
+import { ChatMessages, ChatSendAnswer, type ChatSendBody, limits, Ready, SealProof, Status, StatusHistory } from '@gatehouse/contracts'
 import type * as v from 'valibot'
 import { type AttemptOptions, attemptHeaders, changesOf } from './changes.ts'
 import { eventsOf } from './events.ts'
@@ -33,6 +33,8 @@ export const createClient = (options: ClientOptions) => {
     /** News of the journal, until the caller ends it. */
     events: eventsOf(options),
     status: (call?: CallOptions) => exchange.send({ method: 'GET', path: '/v1/status' }, Status, call),
+    /** The last hour in numbers, for plots. */
+    history: (call?: CallOptions) => exchange.send({ method: 'GET', path: '/v1/status/history' }, StatusHistory, call),
     /** Also resolves for a unit that is not ready. */
     ready: (call?: CallOptions) => exchange.send({ method: 'GET', path: '/readyz', accept: [503] }, Ready, call),
     /** Launches trial sandboxes, which takes seconds. */

@@ -144,6 +144,9 @@ export const limits = {
   eventPing: 15_000,
   /** Bytes that a slow reader of events may leave unread. */
   eventBacklog: MiB,
+  /** Milliseconds between two samples of the unit's history, and how many are kept: an hour. */
+  historyEvery: 10_000,
+  historySamples: 360,
   eventStreams: 256,
   eventStreamsPerPrincipal: 16,
   /** Lines that a resumed stream is sent at most before it is told to read the audit. */

@@ -5,6 +5,7 @@ import type { CallOptions } from '@gatehouse/rpc'
 import type { HttpBindings } from '@hono/node-server'
 import type { Console } from './console/load.ts'
 import type { Events } from './events/events.ts'
+import type { History } from './history/history.ts'
 import type { Survey } from './health/survey.ts'
 import type { Peers } from './peers.ts'
 
@@ -15,6 +16,8 @@ export interface Unit {
   readonly metrics: Metrics
   readonly console: Console
   readonly events: Events
+  /** The last hour in numbers. */
+  readonly history: History
   /** RFC 3339. */
   readonly startedAt: string
   /** Callers at the same time share one survey. */

@@ -7,6 +7,7 @@ import { loadConsole } from './console/load.ts'
 import type { Unit } from './env.ts'
 import type { Events } from './events/events.ts'
 import { shared, takeSurvey } from './health/survey.ts'
+import { createHistory } from './history/history.ts'
 import { listen, type Listening } from './server/listen.ts'
 import type { Peers } from './peers.ts'
 
@@ -30,7 +31,8 @@ export interface ControlPlane {
 
 export const createUnit = async (deps: ControlPlaneDeps): Promise<Unit> => {
   const parts = { ...deps, console: await loadConsole(deps.boot.console), startedAt: new Date().toISOString() }
-  return { ...parts, survey: shared(() => takeSurvey(parts)) }
+  const history = createHistory({ read: () => deps.peers.supervisor.metrics({}, {}), log: deps.log })
+  return { ...parts, history, survey: shared(() => takeSurvey(parts)) }
 }
 
 const createLife = (unit: Unit, port: number): ControlPlane['life'] => {
@@ -42,7 +44,8 @@ const createLife = (unit: Unit, port: number): ControlPlane['life'] => {
 }
 
 /** Streams would keep their connections open for ever. */
-const stop = ({ events }: ControlPlaneDeps, listening: Listening): Promise<void> => {
+const stop = ({ events, history }: Unit, listening: Listening): Promise<void> => {
+  history.stop()
   events.close()
   return listening.close()
 }
@@ -56,6 +59,7 @@ export const createControlPlane = async (deps: ControlPlaneDeps): Promise<Contro
   if (unit.console.size === 0) deps.log.warn('the console is not built: /ui/ answers 404', { directory: deps.boot.console })
   const listening = await listen(deps.boot)
   listening.serve(createApp({ unit, port: listening.port }).fetch)
+  unit.history.start()
   deps.log.info('listening', { host: deps.boot.host, port: listening.port })
-  return { port: listening.port, life: createLife(unit, listening.port), stop: () => stop(deps, listening) }
+  return { port: listening.port, life: createLife(unit, listening.port), stop: () => stop(unit, listening) }
 }

@@ -1,5 +1,5 @@
-// The unit about itself: status, metrics, the document of this API.
-import { Status } from '@gatehouse/contracts'
+// The unit about itself: status, its last hour, metrics, the document of this API.
+import { Status, StatusHistory } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import type { Env } from '../env.ts'
 import { readStatus } from '../health/status.ts'
@@ -11,6 +11,15 @@ const tag = 'unit'
 export const unitRoutes = new Hono<Env>()
   .get('/v1/status', guarded({ summary: 'Status of every part', tag, answers: { 200: json('Status', Status) } }), async (c) =>
     c.json(await readStatus(c)),
+  )
+  .get(
+    '/v1/status/history',
+    guarded({ summary: 'The last hour in numbers, for plots', tag, answers: { 200: json('Samples, oldest first', StatusHistory) } }),
+    async (c) => {
+      const { unit, token, call } = c.var
+      await unit.peers.gateway.permit({ token, route: 'metrics' }, call)
+      return c.json(unit.history.shown())
+    },
   )
   .get(
     '/metrics',
