@@ -1,10 +1,14 @@
 // Every page: its path below /ui/, its name in the navigation, and the key that leads there.
 import type { FunctionComponent } from 'preact'
+import { Agents } from './agents/agents.tsx'
 import { Approvals } from './approvals/approvals.tsx'
 import { Audit } from './audit/audit.tsx'
 import { ChangePage } from './change/change-page.tsx'
 import { Chat } from './chat/chat.tsx'
 import { Servers } from './mcp/servers.tsx'
+import { Overview } from './overview/overview.tsx'
+import { Sessions } from './sessions/sessions.tsx'
+import { Settings } from './settings/settings.tsx'
 
 export interface PageRow {
   readonly page: string
@@ -15,12 +19,16 @@ export interface PageRow {
 }
 
 export const pages: readonly PageRow[] = [
+  { page: 'overview', title: 'Overview', key: 'o', Page: Overview },
   { page: 'approvals', title: 'Approvals', key: 'a', Page: Approvals },
   { page: 'changes', title: 'Change', Page: ChangePage },
   { page: 'chat', title: 'Chat', key: 'c', Page: Chat },
+  { page: 'agents', title: 'Agents', key: 'g', Page: Agents },
   { page: 'mcp', title: 'MCP', key: 'm', Page: Servers },
+  { page: 'sessions', title: 'Sessions', key: 's', Page: Sessions },
   { page: 'audit', title: 'Audit', key: 'j', Page: Audit },
+  { page: 'settings', title: 'Settings', key: 't', Page: Settings },
 ]
 
-/** The start is what waits. Undefined: there is no such page. */
-export const findPage = (page: string): PageRow | undefined => pages.find((row) => row.page === (page === '' ? 'approvals' : page))
+/** The start is the overview. Undefined: there is no such page. */
+export const findPage = (page: string): PageRow | undefined => pages.find((row) => row.page === (page === '' ? 'overview' : page))

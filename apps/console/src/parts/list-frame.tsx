@@ -1,6 +1,7 @@
 // Around every list: what the reader sees while it loads, when it is empty, when it failed, when the unit is away, when it is frozen.
 import type { ServiceError } from '@gatehouse/contracts'
 import type { ComponentChildren } from 'preact'
+import { Link } from '../router/link.tsx'
 import { useFrozen } from '../unit/unit.ts'
 import { ProblemNote } from './problem-note.tsx'
 import { Untrusted } from './untrusted.tsx'
@@ -21,7 +22,7 @@ export type ListState = 'loading' | 'failed' | 'offline' | 'empty' | 'ready'
 
 const away: readonly string[] = ['unavailable', 'deadline']
 
-export const listStateOf = ({ live, count }: Pick<ListFrameProps, 'live' | 'count'>): ListState => {
+const listStateOf = ({ live, count }: Pick<ListFrameProps, 'live' | 'count'>): ListState => {
   if (live.problem !== undefined && away.includes(live.problem.code)) return 'offline'
   if (live.problem !== undefined) return 'failed'
   if (live.data === undefined) return 'loading'
@@ -54,7 +55,8 @@ export const FrozenNote = ({ group }: { readonly group?: string | undefined }) =
   return (
     <p class="note warn" role="status" data-frozen>
       {freeze.agentGroupID === undefined ? 'The unit is frozen' : `${freeze.agentGroupID} is frozen`}: nothing is launched, called or
-      applied. Stopped by <Untrusted text={freeze.by} />, <When at={freeze.at} />: <Untrusted text={freeze.reason} />
+      applied. Stopped by <Untrusted text={freeze.by} />, <When at={freeze.at} />: <Untrusted text={freeze.reason} />{' '}
+      <Link to={{ page: 'settings' }}>Settings</Link>
     </p>
   )
 }

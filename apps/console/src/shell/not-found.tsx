@@ -6,7 +6,7 @@ export const NotFound = () => (
   <>
     <PageHead title="There is no such page" about="The address names a page that this console does not have." />
     <p>
-      <Link to={{ page: 'approvals' }}>Go to what waits</Link>
+      <Link to={{ page: 'overview' }}>Go to the overview</Link>
     </p>
   </>
 )

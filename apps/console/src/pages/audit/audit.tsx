@@ -1,53 +1,65 @@
-// The journal, newest first.
-import { useLive } from '../../live/use-live.ts'
+// The journal, newest first: by filters that stand in the address, as many lines as one likes.
+import { type AuditEntry, auditStages, kindNames } from '@gatehouse/contracts'
+import { useState } from 'preact/hooks'
+import { useList } from '../../live/use-list.ts'
+import { ListFrame } from '../../parts/list-frame.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { ProblemNote } from '../../parts/problem-note.tsx'
-import { Untrusted } from '../../parts/untrusted.tsx'
-import { When } from '../../parts/when.tsx'
+import { SelectFilter } from '../../parts/select-filter.tsx'
+import { TextFilter } from '../../parts/text-filter.tsx'
+import { usePlace } from '../../router/use-place.ts'
 import { useApi } from '../../unit/unit.ts'
+import { AuditLine } from './audit-line.tsx'
+import { AuditRows } from './audit-rows.tsx'
+import { saveLines } from './save-lines.ts'
+import './audit.css'
+
+const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
+
+const Filters = () => (
+  <div class="filters">
+    <SelectFilter name="stage" label="Stage" choices={auditStages} />
+    <SelectFilter name="kind" label="Kind" choices={kindNames} />
+    <TextFilter name="group" label="Agent group" />
+    <TextFilter name="principal" label="Principal" />
+    <TextFilter name="change" label="Change" placeholder="chg_…" />
+  </div>
+)
 
 export const Audit = () => {
   const api = useApi()
-  const audit = useLive((signal) => api.audit.list({ limit: 100 }, { signal }), { wants: () => true })
+  const { query } = usePlace()
+  const [open, setOpen] = useState<AuditEntry>()
+  const wanted = {
+    stage: given(query['stage']),
+    kind: kindNames.find((kind) => kind === query['kind']),
+    agentGroupID: given(query['group']),
+    principal: given(query['principal']),
+    changeID: given(query['change']),
+  }
+  const list = useList(
+    { keyOf: ({ seq }: AuditEntry) => seq, ask: (cursor, signal) => api.audit.list({ ...wanted, cursor, limit: 200 }, { signal }) },
+    { of: Object.values(wanted), wants: () => true },
+  )
+  const items = list.data ?? []
+  const filtered = Object.values(wanted).some((value) => value !== undefined)
   return (
     <>
-      <PageHead title="Audit" />
-      {audit.problem !== undefined && <ProblemNote problem={audit.problem} />}
-      <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">No.</th>
-              <th scope="col">Stage</th>
-              <th scope="col">Kind</th>
-              <th scope="col">Group</th>
-              <th scope="col">Change</th>
-              <th scope="col">Principal</th>
-              <th scope="col">When</th>
-            </tr>
-          </thead>
-          <tbody>
-            {audit.data?.items.map((entry) => (
-              <tr key={entry.seq}>
-                <td>{entry.seq}</td>
-                <td>{entry.stage}</td>
-                <td>{entry.kind ?? ''}</td>
-                <td>{entry.agentGroupID ?? ''}</td>
-                <td>
-                  <code>{entry.changeID ?? ''}</code>
-                </td>
-                <td>
-                  <Untrusted text={entry.by === undefined ? entry.principal : `${entry.principal} as ${entry.by}`} />
-                </td>
-                <td>
-                  <When at={entry.time} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <p class="hint">Check the whole chain on the host with: svcctl audit verify</p>
+      <PageHead title="Audit" about="Every decision and every act of a person, in a chain that cannot be altered unseen.">
+        <button type="button" class="quiet" disabled={items.length === 0} onClick={() => saveLines(items)}>
+          Save {items.length} lines
+        </button>
+      </PageHead>
+      <Filters />
+      <ListFrame live={list} count={items.length} empty={<p>{filtered ? 'No line fits these filters.' : 'The journal is empty.'}</p>}>
+        <AuditRows items={items} more={list.more} open={setOpen} />
+        <p class="hint" role="status">
+          {items.length} lines read{list.more === undefined ? ', all there are' : ', more come as you scroll'}.
+        </p>
+      </ListFrame>
+      <p class="hint">
+        The whole chain and its signatures are verified on the host: <code>svcctl audit verify</code>
+      </p>
+      {open !== undefined && <AuditLine entry={open} close={() => setOpen(undefined)} />}
     </>
   )
 }

@@ -1,0 +1,110 @@
+// One agent group: what it is and may do, and the forms that ask for something else.
+import type { AgentGroup } from '@gatehouse/contracts'
+import { useLive } from '../../live/use-live.ts'
+import { ListFrame } from '../../parts/list-frame.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Untrusted } from '../../parts/untrusted.tsx'
+import { When } from '../../parts/when.tsx'
+import { Link } from '../../router/link.tsx'
+import { useApi } from '../../unit/unit.ts'
+import { AskForm } from './ask-form.tsx'
+import { GroupGrants } from './group-grants.tsx'
+import { PermissionsForm } from './permissions-form.tsx'
+import { PersonaForm } from './persona-form.tsx'
+import { ToolsForm } from './tools-form.tsx'
+
+const Origin = ({ origin }: { readonly origin: string }) =>
+  origin.startsWith('chg_') ? <Link to={{ page: 'changes', rest: [origin] }}>{origin}</Link> : <>{origin}</>
+
+const Facts = ({ group }: { readonly group: AgentGroup }) => (
+  <dl class="card">
+    <dt>Agent</dt>
+    <dd>{group.agent}</dd>
+    <dt>Model</dt>
+    <dd>{group.model === undefined ? 'none' : `${group.model.provider} ${group.model.id}`}</dd>
+    <dt>Built-in tools</dt>
+    <dd>{group.tools.join(', ')}</dd>
+    <dt>Mounts</dt>
+    <dd>
+      {group.mounts.length === 0 ? (
+        'none'
+      ) : (
+        <Untrusted text={group.mounts.map(({ source, target, mode }) => `${source} → ${target} (${mode})`).join(', ')} />
+      )}
+    </dd>
+    <dt>Packages</dt>
+    <dd>{group.packages === undefined ? 'none' : <Untrusted text={group.packages.npm.join(', ')} />}</dd>
+    <dt>Members</dt>
+    <dd>
+      {group.members.length === 0 ? (
+        'nobody of a channel'
+      ) : (
+        <Untrusted text={group.members.map(({ channel, user }) => `${channel} ${user}`).join(', ')} />
+      )}
+    </dd>
+    <dt>Made</dt>
+    <dd>
+      <When at={group.createdAt} /> by <Origin origin={group.origin} />
+    </dd>
+  </dl>
+)
+
+const Forms = ({ group }: { readonly group: AgentGroup }) => (
+  <section aria-labelledby="ask">
+    <h2 id="ask">Ask for something else</h2>
+    <p class="soft">Nothing here takes effect at once: each form asks for a change that somebody has to approve.</p>
+    <details class="card">
+      <summary>Instructions</summary>
+      <PersonaForm group={group} />
+    </details>
+    <details class="card">
+      <summary>Built-in tools</summary>
+      <ToolsForm group={group} />
+    </details>
+    <details class="card">
+      <summary>Model and limits</summary>
+      <PermissionsForm group={group} />
+    </details>
+    <details class="card">
+      <summary>Remove the group</summary>
+      <AskForm kind="agent_remove" agentGroupID={group.id} after={() => ({})} label={`Ask for the end of ${group.id}`} />
+    </details>
+  </section>
+)
+
+export const AgentPage = ({ id }: { readonly id: string }) => {
+  const api = useApi()
+  const live = useLive((signal) => api.groups.show(id, { signal }), { of: [id], wants: ({ agentGroupID }) => agentGroupID === id })
+  const group = live.data
+  return (
+    <>
+      <PageHead title={`Agent group ${id}`} about={<Link to={{ page: 'agents' }}>All agent groups</Link>}>
+        <Link to={{ page: 'sessions', query: { group: id } }} class="button quiet">
+          Sessions
+        </Link>
+        <Link to={{ page: 'audit', query: { group: id } }} class="button quiet">
+          Audit
+        </Link>
+        <Link to={{ page: 'chat', rest: [id] }} class="button">
+          Chat
+        </Link>
+      </PageHead>
+      <ListFrame live={live} count={1} empty="">
+        {group !== undefined && (
+          <>
+            <p class="lead">
+              <Untrusted text={group.name} />
+            </p>
+            <Facts group={group} />
+            <section>
+              <h2>Instructions</h2>
+              <pre tabIndex={0}>{group.persona === '' ? 'none' : <Untrusted text={group.persona} />}</pre>
+            </section>
+            <GroupGrants id={id} />
+            <Forms group={group} />
+          </>
+        )}
+      </ListFrame>
+    </>
+  )
+}

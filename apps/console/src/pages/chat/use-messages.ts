@@ -1,0 +1,36 @@
+// What was said in a group: the latest at once, what comes as it comes, what came before when it is asked for.
+import type { ChatMessage } from '@gatehouse/contracts'
+import { useRef, useState } from 'preact/hooks'
+import { type Live, useLive } from '../../live/use-live.ts'
+import { useApi } from '../../unit/unit.ts'
+
+const page = 200
+const every = 1_000
+
+export interface Messages extends Live<readonly ChatMessage[]> {
+  /** Undefined where there is nothing before. */
+  readonly earlier: (() => Promise<void>) | undefined
+}
+
+/** To be mounted anew for another group or conversation. */
+export const useMessages = (group: string, conversation: string | undefined): Messages => {
+  const api = useApi()
+  const kept = useRef<readonly ChatMessage[]>([])
+  const [, turn] = useState(0)
+  const ask = async (signal: AbortSignal): Promise<readonly ChatMessage[]> => {
+    for (;;) {
+      const after = kept.current.at(-1)?.seq
+      const { messages } = await api.chat.messages(group, { after, limit: page, conversation }, { signal })
+      if (messages.length > 0) kept.current = [...kept.current, ...messages]
+      if (after === undefined || messages.length < page) return kept.current
+    }
+  }
+  const live = useLive(ask, { of: [group, conversation], every })
+  const first = kept.current[0]?.seq ?? 1
+  const earlier = async (): Promise<void> => {
+    const { messages } = await api.chat.messages(group, { after: Math.max(first - page - 1, 0), limit: page, conversation })
+    kept.current = [...messages.filter(({ seq }) => seq < first), ...kept.current]
+    turn((value) => value + 1)
+  }
+  return { ...live, data: live.data === undefined ? undefined : kept.current, earlier: first > 1 ? earlier : undefined }
+}

@@ -1,0 +1,59 @@
+// Draws lines over time with uPlot: the only file that knows it, loaded when a plot is first shown.
+import UPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import type { PlotProps } from './plot.tsx'
+
+type Drawn = Pick<PlotProps, 'lines' | 'at'>
+
+export interface Drawing {
+  renew(drawn: Drawn): void
+  end(): void
+}
+
+const height = 150
+
+/** A canvas knows no custom properties. */
+const resolveColour = (box: HTMLElement, name: string): string => {
+  box.style.color = `var(${name})`
+  const { color } = getComputedStyle(box)
+  box.style.color = ''
+  return color
+}
+
+const dataOf = ({ lines, at }: Drawn): UPlot.AlignedData => [[...at], ...lines.map(({ values }) => [...values])]
+
+const optionsOf = (box: HTMLElement, { lines }: Drawn): UPlot.Options => {
+  const soft = resolveColour(box, '--soft')
+  const axis: UPlot.Axis = { stroke: soft, grid: { stroke: resolveColour(box, '--line'), width: 1 }, ticks: { show: false } }
+  return {
+    width: Math.max(box.clientWidth, 120),
+    height,
+    legend: { show: false },
+    cursor: { show: false },
+    scales: { y: { range: (_plot, _least, most) => [0, Math.max(most, 1)] } },
+    axes: [axis, { ...axis, size: 46 }],
+    series: [
+      {},
+      ...lines.map(({ name, colour }) => ({
+        label: name,
+        stroke: resolveColour(box, colour),
+        width: 1.5,
+        spanGaps: false,
+        points: { show: lines[0] !== undefined && lines[0].values.length < 30, size: 4 },
+      })),
+    ],
+  }
+}
+
+export const draw = (box: HTMLElement, drawn: Drawn): Drawing => {
+  const plot = new UPlot(optionsOf(box, drawn), dataOf(drawn), box)
+  const watch = new ResizeObserver(() => plot.setSize({ width: Math.max(box.clientWidth, 120), height }))
+  watch.observe(box)
+  return {
+    renew: (next) => plot.setData(dataOf(next)),
+    end: () => {
+      watch.disconnect()
+      plot.destroy()
+    },
+  }
+}

@@ -1,0 +1,65 @@
+// One plot over time, with the same in words for who does not see it. The library that draws is loaded here alone.
+import { useEffect, useRef } from 'preact/hooks'
+import type { Drawing } from './draw.ts'
+
+export interface Line {
+  readonly name: string
+  /** Name of a custom property. */
+  readonly colour: string
+  readonly values: readonly (number | null)[]
+}
+
+export interface PlotProps {
+  readonly title: string
+  readonly says: string
+  readonly lines: readonly Line[]
+  /** Seconds since 1970. */
+  readonly at: readonly number[]
+}
+
+const dark = matchMedia('(prefers-color-scheme: dark)')
+
+export const Plot = ({ title, says, lines, at }: PlotProps) => {
+  const box = useRef<HTMLDivElement>(null)
+  const drawing = useRef<Drawing>(undefined)
+  const latest = useRef({ lines, at })
+  latest.current = { lines, at }
+
+  useEffect(() => {
+    let wanted = true
+    const begin = async (): Promise<void> => {
+      const { draw } = await import('./draw.ts')
+      if (!wanted || box.current === null) return
+      drawing.current?.end()
+      drawing.current = draw(box.current, latest.current)
+    }
+    const again = (): void => void begin().catch(() => undefined)
+    again()
+    dark.addEventListener('change', again)
+    return () => {
+      wanted = false
+      dark.removeEventListener('change', again)
+      drawing.current?.end()
+      drawing.current = undefined
+    }
+  }, [])
+  useEffect(() => drawing.current?.renew({ lines, at }), [lines, at])
+  return (
+    <figure class="card plot">
+      <figcaption>
+        <strong>{title}</strong>
+        <span class="soft">{says}</span>
+        {lines.length > 1 && (
+          <span class="legend" aria-hidden="true">
+            {lines.map(({ name, colour }) => (
+              <span key={name}>
+                <i style={{ background: `var(${colour})` }} /> {name}
+              </span>
+            ))}
+          </span>
+        )}
+      </figcaption>
+      <div ref={box} class="canvas" aria-hidden="true" />
+    </figure>
+  )
+}

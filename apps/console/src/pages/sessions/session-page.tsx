@@ -1,0 +1,75 @@
+// One session: its facts, what can be done with it, what its sandboxes printed.
+import type { SessionStatus } from '@gatehouse/contracts'
+import { useLive } from '../../live/use-live.ts'
+import { FrozenNote, ListFrame } from '../../parts/list-frame.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Untrusted } from '../../parts/untrusted.tsx'
+import { When } from '../../parts/when.tsx'
+import { Link } from '../../router/link.tsx'
+import { useApi } from '../../unit/unit.ts'
+import { SessionActs } from './session-acts.tsx'
+import { SessionState } from './session-state.tsx'
+
+const Facts = ({ session }: { readonly session: SessionStatus }) => (
+  <dl class="card">
+    <dt>State</dt>
+    <dd>
+      <SessionState session={session} />
+    </dd>
+    <dt>Agent group</dt>
+    <dd>
+      <Link to={{ page: 'agents', rest: [session.agentGroupID] }}>{session.agentGroupID}</Link>
+    </dd>
+    <dt>Conversation</dt>
+    <dd>
+      <Link to={{ page: 'chat', rest: [session.agentGroupID], query: { conversation: session.conversationId } }}>
+        {session.conversationId}
+      </Link>
+    </dd>
+    <dt>Messages waiting</dt>
+    <dd>{session.waiting}</dd>
+    <dt>Launches</dt>
+    <dd>{session.launches}</dd>
+    <dt>Last end of a sandbox</dt>
+    <dd>{session.lastExit === undefined ? 'none yet' : <Untrusted text={session.lastExit} />}</dd>
+  </dl>
+)
+
+const Logs = ({ id }: { readonly id: string }) => {
+  const api = useApi()
+  const live = useLive((signal) => api.sessions.logs(id, { limit: 200 }, { signal }), { of: [id], every: 3_000 })
+  const lines = live.data?.lines ?? []
+  return (
+    <section>
+      <h2>What its sandboxes printed</h2>
+      <ListFrame live={live} count={lines.length} empty={<p>Nothing was printed.</p>}>
+        {(live.data?.dropped ?? 0) > 0 && <p class="hint">{live.data?.dropped} lines before these are no longer kept.</p>}
+        <ol class="log" tabIndex={0} aria-label="Lines">
+          {lines.map(({ at, text }, place) => (
+            <li key={`${at} ${place}`}>
+              <When at={at} /> <Untrusted text={text} />
+            </li>
+          ))}
+        </ol>
+      </ListFrame>
+    </section>
+  )
+}
+
+export const SessionPage = ({ id }: { readonly id: string }) => {
+  const api = useApi()
+  const live = useLive((signal) => api.sessions.list({ signal }), { of: [id], every: 3_000 })
+  const session = live.data?.items.find((item) => item.id === id)
+  return (
+    <>
+      <PageHead title={`Session ${id}`} about={<Link to={{ page: 'sessions' }}>All sessions</Link>}>
+        {session !== undefined && <SessionActs session={session} refresh={live.refresh} />}
+      </PageHead>
+      <FrozenNote group={session?.agentGroupID} />
+      <ListFrame live={live} count={session === undefined ? 0 : 1} empty={<p>There is no such session, or it was closed.</p>}>
+        {session !== undefined && <Facts session={session} />}
+      </ListFrame>
+      <Logs id={id} />
+    </>
+  )
+}

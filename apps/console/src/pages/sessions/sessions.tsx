@@ -1,0 +1,90 @@
+// Every session and how its sandbox fares; one of them with what its sandboxes printed.
+import { type SessionStatus, sessionStates } from '@gatehouse/contracts'
+import { useLive } from '../../live/use-live.ts'
+import { ListFrame } from '../../parts/list-frame.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { SelectFilter } from '../../parts/select-filter.tsx'
+import { Link } from '../../router/link.tsx'
+import { usePlace } from '../../router/use-place.ts'
+import { useApi } from '../../unit/unit.ts'
+import { SessionPage } from './session-page.tsx'
+import { SessionState } from './session-state.tsx'
+
+const every = 3_000
+
+const Rows = ({ items }: { readonly items: readonly SessionStatus[] }) => (
+  <div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Session</th>
+          <th scope="col">State</th>
+          <th scope="col">Group</th>
+          <th scope="col">Conversation</th>
+          <th scope="col">Messages waiting</th>
+          <th scope="col">Launches</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((session) => (
+          <tr key={session.id} data-row>
+            <td>
+              <Link to={{ page: 'sessions', rest: [session.id] }}>
+                <code>{session.id}</code>
+              </Link>
+            </td>
+            <td>
+              <SessionState session={session} />
+            </td>
+            <td>
+              <Link to={{ page: 'agents', rest: [session.agentGroupID] }}>{session.agentGroupID}</Link>
+            </td>
+            <td>{session.conversationId}</td>
+            <td>{session.waiting}</td>
+            <td>{session.launches}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+const SessionList = () => {
+  const api = useApi()
+  const { query } = usePlace()
+  const live = useLive((signal) => api.sessions.list({ signal }), { every })
+  const all = live.data?.items ?? []
+  const items = all.filter(
+    ({ state, agentGroupID }) => state === (query['state'] ?? state) && agentGroupID === (query['group'] ?? agentGroupID),
+  )
+  const groups = [...new Set(all.map(({ agentGroupID }) => agentGroupID))]
+  return (
+    <>
+      <PageHead title="Sessions" about="One conversation with one agent group each. A sandbox runs while there is something to do." />
+      <div class="filters">
+        <SelectFilter name="state" label="State" choices={sessionStates} />
+        <SelectFilter name="group" label="Agent group" choices={groups} />
+      </div>
+      <ListFrame
+        live={live}
+        count={items.length}
+        empty={
+          all.length > 0 ? (
+            <p>No session fits these filters.</p>
+          ) : (
+            <p>
+              There is no session. The first message to an agent group opens one: <Link to={{ page: 'chat' }}>go to Chat</Link>.
+            </p>
+          )
+        }
+      >
+        <Rows items={items} />
+      </ListFrame>
+    </>
+  )
+}
+
+export const Sessions = () => {
+  const id = usePlace().rest[0]
+  return id === undefined ? <SessionList /> : <SessionPage key={id} id={id} />
+}
