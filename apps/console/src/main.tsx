@@ -8,6 +8,7 @@ import './styles/base.css'
 import './styles/controls.css'
 import './styles/shell.css'
 import './styles/parts.css'
+import './styles/decide.css'
 
 const place = document.querySelector('#app')
 if (place === null) throw new Error('the page has no #app')

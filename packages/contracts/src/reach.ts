@@ -28,8 +28,8 @@ export const Reach = v.strictObject({
   /** What it would write over, or its evidence, is no longer what the change shows: an approval is refused and shows it anew. */
   moved: v.boolean(),
   /** Null where there is no such group yet, or no more. */
-  now: v.nullable(v.array(Power)),
+  can: v.nullable(v.array(Power)),
   /** If the change were applied now; absent where it waits for nothing any more. Null where the group would be gone. */
-  then: v.optional(v.nullable(v.array(Power))),
+  could: v.optional(v.nullable(v.array(Power))),
 })
 export type Reach = v.InferOutput<typeof Reach>

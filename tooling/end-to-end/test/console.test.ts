@@ -52,13 +52,15 @@ test('an operator signs in, talks to an agent, approves what it asked for and re
   await looksRight(page, 'chat')
 
   await page.getByRole('link', { name: 'Approvals' }).click()
-  await page.getByRole('article').getByText('agent:dev-agent').waitFor()
+  const waiting = page.getByRole('list', { name: 'Changes that wait' })
+  await waiting.getByText('agent:dev-agent').waitFor()
   await looksRight(page, 'approvals')
+  await waiting.getByRole('link').click()
   await page.getByRole('button', { name: 'Approve exactly this' }).click()
-  await page.getByText('Nothing waits.').waitFor()
-  await page.getByRole('cell', { name: 'applied' }).waitFor()
+  await page.getByText('Applied', { exact: true }).waitFor()
 
   await page.getByRole('link', { name: 'MCP' }).click()
+  await page.getByRole('link', { name: 'sample' }).click()
   await page.getByRole('button', { name: 'Probe' }).click()
   await page.getByRole('list', { name: 'Tools of sample' }).getByText('echo').first().waitFor()
   await looksRight(page, 'mcp')
@@ -67,19 +69,19 @@ test('an operator signs in, talks to an agent, approves what it asked for and re
   for (const stage of ['submit', 'approve', 'apply']) await page.getByRole('cell', { name: stage, exact: true }).first().waitFor()
   await looksRight(page, 'audit')
   await page.goBack()
-  await page.getByRole('heading', { name: 'MCP' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'sample' }).waitFor()
   assert.deepEqual(faults, [])
 })
 
 test('hostile text is shown, never run and never reordered', { skip }, async () => {
   const hostile = '<img src=x onerror="document.title=1">\u202egnirts'
-  await unit.client.changes.submit({
+  const { id } = await unit.client.changes.submit({
     kind: 'persona',
     agentGroupID: 'dev-agent',
     after: { instructions: hostile },
     requestedBy: 'cli:\u202eevil',
   })
-  const { page, faults } = await openPage(browser, `${unit.address}/ui/approvals`)
+  const { page, faults } = await openPage(browser, `${unit.address}/ui/changes/${id}`)
   await page.getByLabel('Admin token').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('\\u{202e}gnirts').first().waitFor()

@@ -5,8 +5,8 @@ import { grantedPowers, type Offer } from './granted.ts'
 
 export interface Standing {
   /** Neither revoked nor suspended nor expired nor used up. */
-  holds(grant: Grant): boolean
-  offerOf(server: Grant['server']): Promise<Offer>
+  readonly holds: (grant: Grant) => boolean
+  readonly offerOf: (server: Grant['server']) => Promise<Offer>
 }
 
 const engagements = { all: 'answers everything', mention: 'answers when mentioned', pattern: 'answers what fits a pattern' } as const

@@ -29,18 +29,18 @@ export const reachOf = async (deps: ReachDeps, change: Change): Promise<Reach> =
   const { agentGroupID } = change
   if (change.state !== 'held') {
     const world = await look(deps, agentGroupID, change.principal)
-    return { agentGroupID, why: [], moved: false, now: await powersOf(world, standingIn(deps, world)) }
+    return { agentGroupID, why: [], moved: false, can: await powersOf(world, standingIn(deps, world)) }
   }
   const { bound, world, shown, draft } = await judgeAgain(deps, change)
   const standing = standingIn(deps, world)
-  const now = await powersOf(world, standing)
-  if (draft === undefined) return { agentGroupID, why: [], moved: true, now }
+  const can = await powersOf(world, standing)
+  if (draft === undefined) return { agentGroupID, why: [], moved: true, can }
   const effect = bound.apply(shown, { changeID: change.id, at: new Date(world.now).toISOString() })
   return {
     agentGroupID,
     why: bound.why(shown),
     moved: hasMoved(change, draft),
-    now,
-    then: await powersOf(shareAfter(world, effect), standing),
+    can,
+    could: await powersOf(shareAfter(world, effect), standing),
   }
 }

@@ -34,34 +34,34 @@ const wanted = async (change: Wanted): Promise<Reach> => reach((await submit(uni
 
 test('tells what a grant would add, tool by tool, and writes nothing', async () => {
   const { id } = await submit(unit, ['mcp_access', 'a', { server: 'files', tools: ['look', 'wipe', 'gone'], maxCalls: 3 }])
-  const { now: present, then } = await reach(id)
+  const { can: present, could } = await reach(id)
   assert.deepEqual(said(present, 'server-tool'), [])
-  assert.deepEqual(said(then, 'server-tool'), [
+  assert.deepEqual(said(could, 'server-tool'), [
     'files__look | at most 3 calls in all | read-only',
     'files__wipe | at most 3 calls in all | destructive',
     'files__gone | at most 3 calls in all | undeclared',
   ])
-  assert.deepEqual(said(then, 'tool'), said(present, 'tool'))
+  assert.deepEqual(said(could, 'tool'), said(present, 'tool'))
   assert.equal((await read(unit, id)).state, 'held')
-  assert.deepEqual(said((await reach(id)).now, 'server-tool'), [])
+  assert.deepEqual(said((await reach(id)).can, 'server-tool'), [])
   await decide(unit, [id, 'reject'])
-  assert.equal((await reach(id)).then, undefined)
+  assert.equal((await reach(id)).could, undefined)
 })
 
 test('says that an open grant grows by itself, and what a revocation takes', async () => {
   const open = await carry(unit, ['mcp_access', 'a', { server: 'files', tools: [] }])
   const all = ['files__* | every', 'files__look | read-only', 'files__wipe | destructive', 'files__plain']
-  assert.deepEqual(said((await reach(open.id)).now, 'server-tool'), all)
-  const { now: present, then } = await wanted(['mcp_revoke', 'a', { server: 'files' }])
-  assert.deepEqual([said(present, 'server-tool'), said(then, 'server-tool')], [all, []])
+  assert.deepEqual(said((await reach(open.id)).can, 'server-tool'), all)
+  const { can: present, could } = await wanted(['mcp_revoke', 'a', { server: 'files' }])
+  assert.deepEqual([said(present, 'server-tool'), said(could, 'server-tool')], [all, []])
 })
 
 test('counts nothing that is over', async () => {
   const until = new Date(now + 60_000).toISOString()
   const { id } = await carry(unit, ['mcp_access', 'a', { server: 'files', tools: ['plain'], expiresAt: until }])
-  assert.deepEqual(said((await reach(id)).now, 'server-tool'), [`files__plain | until ${until}`])
+  assert.deepEqual(said((await reach(id)).can, 'server-tool'), [`files__plain | until ${until}`])
   now += 120_000
-  assert.deepEqual(said((await reach(id)).now, 'server-tool'), [])
+  assert.deepEqual(said((await reach(id)).can, 'server-tool'), [])
 })
 
 const each: readonly [what: string, change: Wanted, area: Power['area'], gained: string][] = [
@@ -77,19 +77,19 @@ const each: readonly [what: string, change: Wanted, area: Power['area'], gained:
 ]
 for (const [what, change, area, gained] of each) {
   test(`tells ${what} from what was there`, async () => {
-    const { now: present, then } = await wanted(change)
+    const { can: present, could } = await wanted(change)
     assert.ok(!said(present, area).includes(gained))
-    assert.ok(said(then, area).includes(gained), said(then, area).join('\n'))
+    assert.ok(said(could, area).includes(gained), said(could, area).join('\n'))
   })
 }
 
 test('knows groups that are not there yet, and those that go', async () => {
   const created = await wanted(['agent_create', 'b', { id: 'b', name: 'b', agent: 'mock' }])
-  assert.equal(created.now, null)
-  assert.deepEqual(said(created.then, 'model'), ['mock agent'])
+  assert.equal(created.can, null)
+  assert.deepEqual(said(created.could, 'model'), ['mock agent'])
   const removed = await wanted(['agent_remove', 'a', {}])
-  assert.equal(removed.then, null)
-  assert.deepEqual(said(removed.now, 'model'), ['mock agent'])
+  assert.equal(removed.could, null)
+  assert.deepEqual(said(removed.can, 'model'), ['mock agent'])
 })
 
 test('notices that the world has moved away from what the change shows', async () => {

@@ -1,84 +1,102 @@
-// The tool servers of the catalog: what each is, how it goes, which tools it declares.
-import type { ProbeResult, ServerView, ServiceError } from '@gatehouse/contracts'
-import { toServiceError } from '@gatehouse/contracts'
-import { useState } from 'preact/hooks'
-import { useLive } from '../../live/use-live.ts'
+// The tool servers of the catalog, and one of them: what stands in the address decides.
+import type { GrantView, ServerView } from '@gatehouse/contracts'
 import { ListFrame } from '../../parts/list-frame.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { ProblemNote } from '../../parts/problem-note.tsx'
 import { Untrusted } from '../../parts/untrusted.tsx'
-import { useApi } from '../../unit/unit.ts'
+import { Link } from '../../router/link.tsx'
+import { usePlace } from '../../router/use-place.ts'
+import { useLacks, useUnit } from '../../unit/unit.ts'
+import { AddServer } from './add-server.tsx'
+import { driftsOf } from './drift.ts'
+import { ServerPage } from './server-page.tsx'
+import { StateTag, targetOf } from './state.tsx'
+import { useGrants, useServers } from './use-catalog.ts'
 
-const target = ({ entry }: ServerView): string => (entry.transport === 'http' ? entry.url : [entry.command, ...entry.args].join(' '))
+const Row = ({ server, grants }: { readonly server: ServerView; readonly grants: readonly GrantView[] }) => {
+  const drifts = grants.flatMap(driftsOf)
+  return (
+    <li data-row class="row">
+      <div class="row-head">
+        <Link to={{ page: 'mcp', rest: [server.name] }} class="row-title">
+          {server.name}
+        </Link>
+        <StateTag state={server.state} />
+      </div>
+      <p class="row-facts">
+        {server.entry.transport === 'http' ? 'Remote' : 'Local'}:{' '}
+        <code>
+          <Untrusted text={targetOf(server.entry)} />
+        </code>
+      </p>
+      <p class="row-facts">
+        {server.state?.tools !== undefined && `${server.state.tools} tools, `}
+        {grants.length === 0
+          ? 'granted to nobody'
+          : `granted to ${[...new Set(grants.map(({ agentGroupID }) => agentGroupID))].join(', ')}`}
+        {drifts.length > 0 && (
+          <span class="tag warn">{drifts.length === 1 ? drifts[0] : `${drifts.length} things moved since approval`}</span>
+        )}
+      </p>
+    </li>
+  )
+}
 
-const ofCatalog: readonly string[] = ['catalog-put', 'catalog-delete', 'catalog-reload']
-
-export const Servers = () => {
-  const api = useApi()
-  const servers = useLive((signal) => api.servers.list({ signal }), { wants: ({ stage }) => ofCatalog.includes(stage), every: 5_000 })
+const List = () => {
+  const servers = useServers()
+  const grants = useGrants()
+  const { status } = useUnit()
+  const lacks = useLacks('admin')
+  const { query } = usePlace()
   const items = servers.data?.items ?? []
+  if (status?.mcp.enabled === false)
+    return (
+      <div class="empty">
+        <p>
+          <strong>This unit has no tool servers.</strong> No agent can reach one.
+        </p>
+        <p>
+          Start it with <code>--mcp-catalog</code> and the path of a catalog file to turn them on.
+        </p>
+      </div>
+    )
   return (
     <>
-      <PageHead title="MCP" />
-      <ListFrame live={servers} count={items.length} empty="No tool server is configured. Add one with: svcctl mcp add">
-        {items.map((server) => (
-          <Server key={server.name} server={server} />
-        ))}
+      <ListFrame
+        live={servers}
+        count={items.length}
+        empty={
+          <p>
+            <strong>No tool server is configured.</strong> Adding one grants nothing to any agent.
+          </p>
+        }
+      >
+        <ul class="rows" aria-label="Tool servers">
+          {items.map((server) => (
+            <Row
+              key={server.name}
+              server={server}
+              grants={(grants.data?.items ?? []).filter((grant) => grant.server === server.name && grant.state !== 'revoked')}
+            />
+          ))}
+        </ul>
       </ListFrame>
+      {lacks === undefined ? (
+        <AddServer open={query['add'] === '1'} refresh={() => servers.refresh()} />
+      ) : (
+        <p class="hint">To add a server: {lacks}</p>
+      )}
     </>
   )
 }
 
-const Server = ({ server }: { readonly server: ServerView }) => {
-  const api = useApi()
-  const [found, setFound] = useState<ProbeResult>()
-  const [problem, setProblem] = useState<ServiceError>()
-  const [busy, setBusy] = useState(false)
-  const probe = async (): Promise<void> => {
-    setBusy(true)
-    try {
-      setFound(await api.servers.probe(server.name))
-      setProblem(undefined)
-    } catch (error) {
-      setProblem(toServiceError(error))
-    }
-    setBusy(false)
-  }
+export const Servers = () => {
+  const { rest } = usePlace()
+  const [name] = rest
+  if (name !== undefined) return <ServerPage key={name} name={name} />
   return (
-    <article class="card" aria-labelledby={`server-${server.name}`}>
-      <h2 id={`server-${server.name}`}>{server.name}</h2>
-      <dl>
-        <dt>Local/Remote</dt>
-        <dd>{server.entry.transport === 'http' ? 'Remote' : 'Local'}</dd>
-        <dt>{server.entry.transport === 'http' ? 'URL' : 'Command'}</dt>
-        <dd>
-          <code>
-            <Untrusted text={target(server)} />
-          </code>
-        </dd>
-        <dt>State</dt>
-        <dd>
-          {server.state?.status ?? 'unknown'} {server.state?.lastError !== undefined && <Untrusted text={`(${server.state.lastError})`} />}
-        </dd>
-      </dl>
-      <p class="actions">
-        <button type="button" class="quiet" disabled={busy} onClick={() => void probe()}>
-          {busy ? 'Probing …' : 'Probe'}
-        </button>
-      </p>
-      {problem !== undefined && <ProblemNote problem={problem} />}
-      {found !== undefined && (
-        <ul aria-label={`Tools of ${server.name}`}>
-          {found.tools.map((tool) => (
-            <li key={tool.name}>
-              <code>
-                <Untrusted text={tool.name} />
-              </code>{' '}
-              <Untrusted text={tool.description ?? ''} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </article>
+    <>
+      <PageHead title="MCP" about="Tool servers that the unit knows. No agent may use one until a change that grants it is approved." />
+      <List />
+    </>
   )
 }

@@ -3,7 +3,8 @@ import type { Evidence, ToolDefinition } from '@gatehouse/contracts'
 import { Tool } from '../tool/tool.tsx'
 import { Untrusted } from '../untrusted.tsx'
 import { type Field, Fields } from './fields.tsx'
-import { Marked, type Turn, turnsOf } from './marked.tsx'
+import { Marked } from './marked.tsx'
+import { type Turn, turnsOf } from './turn.ts'
 
 export interface Terms {
   readonly server: string
@@ -57,7 +58,7 @@ const One = ({ name, turn, tool, open, isMissing }: OneProps) => (
         <code>
           <Untrusted text={name} />
         </code>{' '}
-        {isMissing && turn !== 'lost' && <span class="chip warn">the server does not declare it</span>}
+        {isMissing && turn !== 'lost' && <span class="tag warn">the server does not declare it</span>}
       </>
     ) : (
       <Tool tool={tool} open={open} />

@@ -2,9 +2,9 @@
 import type { CatalogEntry } from '@gatehouse/contracts'
 import { type Field, Fields } from './fields.tsx'
 
-const lines = (values: Readonly<Record<string, string>>): string | undefined => {
+const lines = (values: Readonly<Record<string, string>>, between: string): string | undefined => {
   const rows = Object.entries(values)
-  return rows.length === 0 ? undefined : rows.map(([name, value]) => `${name}=${value}`).join('\n')
+  return rows.length === 0 ? undefined : rows.map(([name, value]) => `${name}${between}${value}`).join('\n')
 }
 
 /** With the names that the specification gives them. */
@@ -14,7 +14,7 @@ export const fieldsOf = (name: string, entry: CatalogEntry): Readonly<Record<str
         Name: name,
         'Local/Remote': 'Remote',
         URL: entry.url,
-        'Auth header': lines(entry.headers),
+        'Auth header': lines(entry.headers, ': '),
         Connections: entry.sharing === 'session' ? 'one a session' : undefined,
         Reach: entry.reach,
       }
@@ -24,7 +24,7 @@ export const fieldsOf = (name: string, entry: CatalogEntry): Readonly<Record<str
         Command: entry.command,
         Arguments: entry.args.length === 0 ? undefined : entry.args.join('\n'),
         Image: entry.image === '' ? undefined : entry.image,
-        Environment: lines(entry.env),
+        Environment: lines(entry.env, '='),
         Processes: entry.sharing === 'session' ? 'one a session' : undefined,
         Directories: entry.volumes?.map(({ source, target, mode }) => `${source} at ${target} (${mode})`).join('\n'),
         Data: entry.data === true ? 'a directory of its own at /data' : undefined,

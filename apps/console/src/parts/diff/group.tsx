@@ -23,7 +23,7 @@ export const NewGroup = ({ group }: { readonly group: Group }) => (
     <Fields fields={Object.entries(valuesOf(group)).map(([name, after]) => ({ name, after }))} />
     {group.persona !== undefined && (
       <>
-        <h4>Persona</h4>
+        <h3>Persona</h3>
         <TextDiff before="" after={group.persona} />
       </>
     )}

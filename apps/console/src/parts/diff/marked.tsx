@@ -1,7 +1,6 @@
 // What comes, goes and stays, as one list: by a sign and by a word, never by colour alone.
 import type { ComponentChildren } from 'preact'
-
-export type Turn = 'gained' | 'lost' | 'kept' | 'changed'
+import type { Turn } from './turn.ts'
 
 const signs = { gained: '+', lost: '−', kept: '=', changed: '~' } as const
 const words = { gained: 'New', lost: 'Goes', kept: 'Stays', changed: 'Changes' } as const
@@ -20,14 +19,3 @@ export const Marked = ({ turn, children }: MarkedProps) => (
     <div>{children}</div>
   </li>
 )
-
-/** By name, in the order: what comes, what goes, what stays. */
-export const turnsOf = (before: readonly string[], after: readonly string[]): { readonly name: string; readonly turn: Turn }[] => {
-  const had = new Set(before)
-  const has = new Set(after)
-  return [
-    ...[...has].filter((name) => !had.has(name)).map((name) => ({ name, turn: 'gained' as const })),
-    ...[...had].filter((name) => !has.has(name)).map((name) => ({ name, turn: 'lost' as const })),
-    ...[...has].filter((name) => had.has(name)).map((name) => ({ name, turn: 'kept' as const })),
-  ]
-}

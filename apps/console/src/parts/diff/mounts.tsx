@@ -1,7 +1,8 @@
 // Paths of the host inside a sandbox, as a tree: where each lies, what was found there, where the agent sees it.
 import type { Evidence, Mount } from '@gatehouse/contracts'
 import { Untrusted } from '../untrusted.tsx'
-import { Marked, type Turn } from './marked.tsx'
+import { Marked } from './marked.tsx'
+import type { Turn } from './turn.ts'
 
 interface MountsProps {
   readonly before: readonly Mount[]
@@ -64,7 +65,7 @@ export const MountsDiff = ({ before, after, evidence }: MountsProps) => (
       return (
         <Marked key={`${turn} ${mount.target}`} turn={turn}>
           <Path path={mount.source} />{' '}
-          <span class={mount.mode === 'rw' ? 'chip bad' : 'chip good'}>{mount.mode === 'rw' ? 'read and write' : 'only read'}</span>
+          <span class={mount.mode === 'rw' ? 'tag bad' : 'tag good'}>{mount.mode === 'rw' ? 'read and write' : 'only read'}</span>
           <div>
             in the sandbox <code>{mount.target}</code>
           </div>

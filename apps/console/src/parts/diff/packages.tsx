@@ -2,7 +2,8 @@
 import type { Evidence } from '@gatehouse/contracts'
 import { Fold } from '../fold.tsx'
 import { Untrusted } from '../untrusted.tsx'
-import { Marked, turnsOf } from './marked.tsx'
+import { Marked } from './marked.tsx'
+import { turnsOf } from './turn.ts'
 import { type PackageNode, packageTree } from './package-tree.ts'
 
 interface PackagesProps {
@@ -16,8 +17,8 @@ const Node = ({ node: { locked, children } }: { readonly node: PackageNode }) =>
     <code>
       <Untrusted text={`${locked.name}@${locked.version}`} />
     </code>{' '}
-    {locked.binaries.length > 0 && <span class="chip bad">machine code</span>}
-    {locked.bundled.length > 0 && <span class="chip warn">carries others along</span>}
+    {locked.binaries.length > 0 && <span class="tag bad">machine code</span>}
+    {locked.bundled.length > 0 && <span class="tag warn">carries others along</span>}
     <div class="soft small">
       <Untrusted text={locked.tarball} />
     </div>

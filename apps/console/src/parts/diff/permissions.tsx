@@ -2,7 +2,8 @@
 import type { After } from '@gatehouse/contracts'
 import { Untrusted } from '../untrusted.tsx'
 import { type Field, Fields } from './fields.tsx'
-import { Marked, turnsOf } from './marked.tsx'
+import { Marked } from './marked.tsx'
+import { turnsOf } from './turn.ts'
 
 type Permissions = After<'permissions'>
 
@@ -35,7 +36,7 @@ interface NamesProps {
 
 const Names = ({ title, before, after }: NamesProps) => (
   <>
-    <h4>{title}</h4>
+    <h3>{title}</h3>
     <ul class="marks">
       {turnsOf(before, after).map(({ name, turn }) => (
         <Marked key={name} turn={turn}>

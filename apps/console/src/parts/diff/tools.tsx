@@ -1,6 +1,7 @@
 // Built-in tools that would be turned on and off, with what each lets an agent do.
 import type { BuiltinTool } from '@gatehouse/contracts'
-import { Marked, turnsOf } from './marked.tsx'
+import { Marked } from './marked.tsx'
+import { turnsOf } from './turn.ts'
 import { Untrusted } from '../untrusted.tsx'
 
 const meanings: Readonly<Record<BuiltinTool, string>> = {

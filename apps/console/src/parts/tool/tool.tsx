@@ -11,12 +11,12 @@ const hints = [
   ['openWorldHint', true, 'reaches outside', 'warn'],
 ] as const
 
-export const Hints = ({ annotations = {} }: Pick<ToolDefinition, 'annotations'>) => (
+const Hints = ({ annotations = {} }: Pick<ToolDefinition, 'annotations'>) => (
   <>
     {hints.map(
       ([name, value, text, tone]) =>
         annotations[name] === value && (
-          <span key={name} class={`chip ${tone}`}>
+          <span key={name} class={`tag ${tone}`}>
             {text}
           </span>
         ),

@@ -1,0 +1,105 @@
+// The blast radius: what this agent can do already, and could do then. What comes and goes stands open, what stays is folded.
+import { type ChangeView, type Power, type PowerArea, powerAreas, type Reach } from '@gatehouse/contracts'
+import type { Live } from '../../live/use-live.ts'
+import { Marked } from '../../parts/diff/marked.tsx'
+import { Fold } from '../../parts/fold.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { areaTitles, PowerName } from './power.tsx'
+import { type Turned, turned } from './turns.ts'
+
+const atOnce = 60
+
+const amount = (count: number, word: string): string => `${count} ${word}`
+
+const Summary = ({ turns }: { readonly turns: readonly Turned[] }) => {
+  const count = (turn: Turned['turn']): number => turns.filter((each) => each.turn === turn).length
+  const parts = [
+    ...(count('gained') > 0 ? [amount(count('gained'), 'more')] : []),
+    ...(count('changed') > 0 ? [amount(count('changed'), 'under other terms')] : []),
+    ...(count('lost') > 0 ? [amount(count('lost'), 'fewer')] : []),
+  ]
+  return (
+    <p>
+      {parts.length === 0 ? 'Nothing that it can do would be different' : `Of what it can do: ${parts.join(', ')}`}
+      {`; ${count('kept')} stay as they are.`}
+    </p>
+  )
+}
+
+const Moves = ({ turns }: { readonly turns: readonly Turned[] }) => (
+  <>
+    <ul class="marks" aria-label="What it could do more, and less">
+      {turns.slice(0, atOnce).map(({ power, turn, before }) => (
+        <Marked key={`${power.area} ${power.name}`} turn={turn}>
+          <span class="soft">{areaTitles[power.area]}: </span>
+          <PowerName power={power} />
+          {before !== undefined && (
+            <div class="soft">
+              until now <PowerName power={before} />
+            </div>
+          )}
+        </Marked>
+      ))}
+    </ul>
+    {turns.length > atOnce && <p class="soft">and {turns.length - atOnce} more; they all stand above among what would be different.</p>}
+  </>
+)
+
+const Area = ({ area, powers }: { readonly area: PowerArea; readonly powers: readonly Power[] }) => (
+  <div>
+    <h3>{areaTitles[area]}</h3>
+    <ul class="plain">
+      {powers.map((power) => (
+        <li key={power.name}>
+          <PowerName power={power} />
+        </li>
+      ))}
+    </ul>
+  </div>
+)
+
+const Already = ({ powers }: { readonly powers: readonly Power[] }) => (
+  <>
+    {powerAreas.map((area) => {
+      const own = powers.filter((power) => power.area === area)
+      return own.length === 0 ? null : <Area key={area} area={area} powers={own} />
+    })}
+  </>
+)
+
+/** What already weighs makes what comes weigh more. */
+const heavy = ({ marks }: Power): boolean =>
+  marks.some((mark) => ['destructive', 'writes', 'runs-programs', 'every', 'anybody'].includes(mark))
+
+const Radius = ({ reach }: { readonly reach: Reach }) => {
+  const present = reach.can ?? []
+  const moving = reach.could === undefined ? [] : turned(reach).filter(({ turn }) => turn !== 'kept')
+  const weighty = present.filter(heavy).length
+  return (
+    <>
+      {reach.could !== undefined && <Summary turns={turned(reach)} />}
+      {reach.could === null && <p class="note warn">The group would be gone, with all of this.</p>}
+      {moving.length > 0 && <Moves turns={moving} />}
+      {reach.can === null ? (
+        <p class="soft">There is no such group now.</p>
+      ) : (
+        <Fold
+          summary={`What it can do already: ${present.length}${weighty > 0 ? `, ${weighty} of them to be looked at twice` : ''}`}
+          open={present.length <= 12}
+        >
+          {() => <Already powers={present} />}
+        </Fold>
+      )}
+    </>
+  )
+}
+
+export const ReachPart = ({ change, live }: { readonly change: ChangeView; readonly live: Live<Reach> }) => (
+  <section aria-labelledby="reach" class="radius">
+    <h2 id="reach">
+      What <code>{change.agentGroupID}</code> can do{change.state === 'held' ? ', and could then' : ' now'}
+    </h2>
+    {live.problem !== undefined && <ProblemNote problem={live.problem} />}
+    {live.data === undefined ? live.problem === undefined && <p class="soft">Loading …</p> : <Radius reach={live.data} />}
+  </section>
+)

@@ -1,0 +1,74 @@
+// What happened to a change, from the question to its effect in every session.
+import type { ChangeView } from '@gatehouse/contracts'
+import type { ComponentChildren } from 'preact'
+import { Untrusted } from '../../parts/untrusted.tsx'
+import { When } from '../../parts/when.tsx'
+import { Link } from '../../router/link.tsx'
+
+interface EventProps {
+  readonly at: string
+  readonly children: ComponentChildren
+}
+
+const Event = ({ at, children }: EventProps) => (
+  <li>
+    <div>{children}</div>
+    <When at={at} />
+  </li>
+)
+
+const Because = ({ reason }: { readonly reason: string | undefined }) =>
+  reason === undefined ? null : (
+    <div class="words soft">
+      <Untrusted text={reason} />
+    </div>
+  )
+
+const Who = ({ by, principal }: { readonly by: string; readonly principal: string }) => (
+  <>
+    <Untrusted text={by} /> (<Untrusted text={principal} />)
+  </>
+)
+
+const Sessions = ({ conditions }: Pick<ChangeView, 'conditions'>) => (
+  <>
+    {conditions.map(({ session, status, reason, at }) => (
+      <Event key={session} at={at}>
+        Session <code>{session}</code>: {status === 'ready' ? 'has it' : status === 'pending' ? 'takes it up' : 'could not take it up'}
+        <Because reason={reason} />
+      </Event>
+    ))}
+  </>
+)
+
+export const Timeline = ({ change }: { readonly change: ChangeView }) => {
+  const { id, createdAt, requestedBy, principal, decisions, ended, appliedAt, conditions } = change
+  return (
+    <section aria-labelledby="timeline">
+      <h2 id="timeline">What happened</h2>
+      <ol class="timeline">
+        <Event at={createdAt}>
+          Asked for by <Who by={requestedBy} principal={principal} />
+        </Event>
+        {decisions.map(({ outcome, by, principal: who, reason, at }) => (
+          <Event key={`${who} ${at}`} at={at}>
+            {outcome === 'approve' ? 'Approved' : 'Rejected'} by <Who by={by} principal={who} />
+            <Because reason={reason} />
+          </Event>
+        ))}
+        {ended !== undefined && (
+          <Event at={ended.at}>
+            {change.state === 'expired' ? 'Expired unanswered' : 'Withdrawn'} by <Who by={ended.by} principal={ended.principal} />
+            <Because reason={ended.reason} />
+          </Event>
+        )}
+        {appliedAt !== undefined && <Event at={appliedAt}>Applied</Event>}
+        <Sessions conditions={conditions} />
+      </ol>
+      <p class="hint">
+        <Link to={{ page: 'audit', query: { changeID: id } }}>The lines of the journal</Link> · <code>{id}</code> · digest{' '}
+        <code>{change.digest.slice(0, 12)}</code>
+      </p>
+    </section>
+  )
+}

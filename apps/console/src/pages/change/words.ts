@@ -1,0 +1,24 @@
+// States of a change in words for people, and the tone in which each is shown.
+import type { ChangeState } from '@gatehouse/contracts'
+
+export const wordsOf: Readonly<Record<ChangeState, string>> = {
+  held: 'waits',
+  approved: 'approved, not applied yet',
+  applied: 'applied',
+  rejected: 'rejected',
+  refused: 'refused by a rule',
+  withdrawn: 'withdrawn',
+  expired: 'expired',
+  apply_failed: 'could not be applied',
+}
+
+export const toneOf: Readonly<Record<ChangeState, '' | 'good' | 'warn' | 'bad' | 'info'>> = {
+  held: 'info',
+  approved: 'info',
+  applied: 'good',
+  rejected: '',
+  refused: 'bad',
+  withdrawn: '',
+  expired: '',
+  apply_failed: 'bad',
+}

@@ -1,0 +1,107 @@
+// A tool server, filled in by hand: what is not asked for by its kind is not shown.
+import type { ServiceError } from '@gatehouse/contracts'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import type { Draft } from './draft.ts'
+
+interface EntryFormProps {
+  readonly start: Draft
+  /** The name is that of an entry that is there. */
+  readonly fixed?: boolean
+  readonly busy: boolean
+  readonly problem: ServiceError | undefined
+  readonly save: (draft: Draft) => void
+  readonly children?: ComponentChildren
+}
+
+type Text = Exclude<keyof Draft, 'place'>
+
+interface TextFieldProps {
+  readonly label: string
+  readonly hint?: string
+  readonly value: string
+  readonly set: (value: string) => void
+  readonly required?: boolean
+  readonly readOnly?: boolean
+}
+
+const Line = ({ label, hint, value, set, ...rest }: TextFieldProps) => (
+  <label class="field">
+    {label}
+    <input value={value} spellcheck={false} autocomplete="off" {...rest} onInput={(event) => set(event.currentTarget.value)} />
+    {hint !== undefined && <span class="hint">{hint}</span>}
+  </label>
+)
+
+const Lines = ({ label, hint, value, set }: TextFieldProps) => (
+  <label class="field">
+    {label}
+    <textarea rows={3} value={value} spellcheck={false} onInput={(event) => set(event.currentTarget.value)} />
+    {hint !== undefined && <span class="hint">{hint}</span>}
+  </label>
+)
+
+const Place = ({ draft, set }: { readonly draft: Draft; readonly set: (place: Draft['place']) => void }) => (
+  <fieldset>
+    <legend>Local/Remote</legend>
+    {(['local', 'remote'] as const).map((place) => (
+      <label key={place} class="choice">
+        <input type="radio" name="place" checked={draft.place === place} onChange={() => set(place)} />
+        {place === 'local' ? 'Local: the unit starts a program' : 'Remote: the unit calls a URL'}
+      </label>
+    ))}
+  </fieldset>
+)
+
+export const EntryForm = ({ start, fixed = false, busy, problem, save, children }: EntryFormProps) => {
+  const [draft, setDraft] = useState(start)
+  const set = (name: Text) => (value: string) => setDraft((before) => ({ ...before, [name]: value }))
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save(draft)
+      }}
+    >
+      <Line label="Name" required readOnly={fixed} value={draft.name} set={set('name')} hint="1 to 32 of a-z, 0-9, - and _" />
+      <Place draft={draft} set={(place) => setDraft((before) => ({ ...before, place }))} />
+      {draft.place === 'local' ? (
+        <>
+          <Line label="Command" required value={draft.command} set={set('command')} />
+          <Lines label="Arguments" value={draft.args} set={set('args')} hint="One a line." />
+          <Line
+            label="Image"
+            value={draft.image}
+            set={set('image')}
+            hint="Of the container that it runs in; leave it empty for the unit's own."
+          />
+          <Lines
+            label="Environment"
+            value={draft.env}
+            set={set('env')}
+            hint="NAME=value, one a line. ${NAME} takes a variable of the host."
+          />
+        </>
+      ) : (
+        <>
+          <Line label="URL" required value={draft.url} set={set('url')} hint="https; http only for this machine itself." />
+          <Lines
+            label="Auth header"
+            value={draft.headers}
+            set={set('headers')}
+            hint="Authorization: Bearer ${NAME} takes a variable of the host, so that the secret stands in no file."
+          />
+        </>
+      )}
+      {problem !== undefined && <ProblemNote problem={problem} />}
+      <p class="actions">
+        {children}
+        <button type="submit" disabled={busy}>
+          {busy ? 'Saving …' : 'Save'}
+        </button>
+      </p>
+    </form>
+  )
+}

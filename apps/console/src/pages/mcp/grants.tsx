@@ -1,0 +1,110 @@
+// Who may use a server, on which terms, and what has moved since that was approved.
+import type { GrantView } from '@gatehouse/contracts'
+import { ListFrame } from '../../parts/list-frame.tsx'
+import { notify } from '../../parts/notices.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { Untrusted } from '../../parts/untrusted.tsx'
+import { useAct } from '../../parts/use-act.ts'
+import { When } from '../../parts/when.tsx'
+import { Link } from '../../router/link.tsx'
+import { go } from '../../router/router.ts'
+import { useApi, useLacks } from '../../unit/unit.ts'
+import { useSignature } from '../change/signature.ts'
+import { driftsOf } from './drift.ts'
+import { useGrants } from './use-catalog.ts'
+
+const pinned = {
+  approval: 'as the approver saw them',
+  'first-listing': 'as they were first listed after the approval',
+  none: 'not yet: at the first listing',
+} as const
+
+const Terms = ({ grant }: { readonly grant: GrantView }) => (
+  <dl>
+    <dt>Tools</dt>
+    <dd>
+      {grant.tools.length === 0 ? (
+        <strong>every tool</strong>
+      ) : (
+        <code>
+          <Untrusted text={grant.tools.join(', ')} />
+        </code>
+      )}
+    </dd>
+    <dt>Pinned</dt>
+    <dd>
+      {Object.keys(grant.pins).length} definitions, {pinned[grant.pinned]}
+    </dd>
+    <dt>Ends</dt>
+    <dd>{grant.expiresAt === undefined ? 'never, until it is revoked' : <When at={grant.expiresAt} />}</dd>
+    <dt>Calls</dt>
+    <dd>
+      {grant.calls}
+      {grant.maxCalls !== undefined && ` of ${grant.maxCalls}`}
+    </dd>
+    <dt>Approved</dt>
+    <dd>
+      <Link to={{ page: 'changes', rest: [grant.changeID] }}>
+        <When at={grant.grantedAt} />
+      </Link>
+    </dd>
+  </dl>
+)
+
+const Grant = ({ grant }: { readonly grant: GrantView }) => {
+  const api = useApi()
+  const act = useAct()
+  const { label } = useSignature()
+  const mayAsk = useLacks('requester') === undefined
+  const drifts = driftsOf(grant)
+  const revoke = (): Promise<boolean> =>
+    act.run(async () => {
+      const { id } = await api.changes.submit({
+        kind: 'mcp_revoke',
+        agentGroupID: grant.agentGroupID,
+        requestedBy: label,
+        after: { server: grant.server },
+      })
+      notify('Asked. The grant holds until somebody approves its end.')
+      go({ page: 'changes', rest: [id] })
+    })
+  return (
+    <li data-row class="row">
+      <div class="row-head">
+        <strong>{grant.agentGroupID}</strong>
+        <span class={`tag ${grant.state === 'active' && drifts.length === 0 ? 'good' : 'warn'}`}>{grant.state}</span>
+      </div>
+      {drifts.map((drift) => (
+        <p key={drift} class="note warn">
+          <Untrusted text={drift} />
+        </p>
+      ))}
+      <Terms grant={grant} />
+      {act.problem !== undefined && <ProblemNote problem={act.problem} />}
+      {mayAsk && grant.state !== 'revoked' && (
+        <p class="actions">
+          <button type="button" class="quiet small" disabled={act.busy} onClick={() => void revoke()}>
+            Ask to revoke it
+          </button>
+        </p>
+      )}
+    </li>
+  )
+}
+
+export const Grants = ({ server }: { readonly server: string }) => {
+  const grants = useGrants()
+  const own = (grants.data?.items ?? []).filter((grant) => grant.server === server && grant.state !== 'revoked')
+  return (
+    <section aria-labelledby="grants">
+      <h2 id="grants">Who may use it</h2>
+      <ListFrame live={grants} count={own.length} empty={<p>Nobody. Ask for access, and let a person approve it.</p>}>
+        <ul class="rows" aria-label={`Grants of ${server}`}>
+          {own.map((grant) => (
+            <Grant key={grant.changeID + grant.agentGroupID} grant={grant} />
+          ))}
+        </ul>
+      </ListFrame>
+    </section>
+  )
+}

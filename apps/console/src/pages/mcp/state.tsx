@@ -1,0 +1,48 @@
+// How a tool server goes, and where it is.
+import type { CatalogEntry, ServerState } from '@gatehouse/contracts'
+import { Untrusted } from '../../parts/untrusted.tsx'
+import { When } from '../../parts/when.tsx'
+
+const tones = { up: 'good', connecting: 'info', idle: '', down: 'bad' } as const
+const words = { up: 'up', connecting: 'connecting', idle: 'idle: it starts when it is needed', down: 'down' } as const
+
+export const targetOf = (entry: CatalogEntry): string => (entry.transport === 'http' ? entry.url : [entry.command, ...entry.args].join(' '))
+
+export const StateTag = ({ state }: { readonly state: ServerState | undefined }) =>
+  state === undefined ? (
+    <span class="tag">state unknown</span>
+  ) : (
+    <span class={`tag ${tones[state.status]}`}>
+      {words[state.status]}
+      {state.lastError !== undefined && (
+        <>
+          {', last failure: '}
+          <Untrusted text={state.lastError} />
+        </>
+      )}
+    </span>
+  )
+
+export const StateNote = ({ state }: { readonly state: ServerState | undefined }) => {
+  const image = state?.image
+  return (
+    <>
+      <p>
+        <StateTag state={state} />
+        {state?.nextAttemptAt !== undefined && (
+          <span class="soft">
+            {' '}
+            tried again <When at={state.nextAttemptAt} />
+          </span>
+        )}
+      </p>
+      {image?.moved !== undefined && (
+        <p class="note warn">
+          {image.moved === null
+            ? 'The image that the entry names is no longer on this host.'
+            : 'The reference of the entry names another image now than the one that was saved and runs.'}
+        </p>
+      )}
+    </>
+  )
+}

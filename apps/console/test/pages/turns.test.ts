@@ -1,0 +1,38 @@
+// What of an agent's powers comes, goes, stays, or stands under other terms; and who is told that they may not approve.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ChangeView, Power, Status } from '@gatehouse/contracts'
+import { whyNotApprove } from '../../src/pages/change/may.ts'
+import { turned } from '../../src/pages/change/turns.ts'
+
+const power = (name: string, more: Partial<Power> = {}): Power => ({ area: 'server-tool', name, marks: [], ...more })
+const said = (can: Power[] | null, could: Power[] | null): string[] =>
+  turned({ can, could }).map((each) => `${each.turn} ${each.power.name}`)
+
+test('tells powers apart by area and name, and terms from powers', () => {
+  const can = [power('a'), power('b'), power('c')]
+  const could = [power('b', { detail: 'until tomorrow' }), power('c'), power('d'), power('a', { area: 'tool' })]
+  assert.deepEqual(said(can, could), ['changed b', 'kept c', 'gained d', 'gained a', 'lost a'])
+  assert.deepEqual(said(null, [power('a')]), ['gained a'])
+  assert.deepEqual(said([power('a')], null), ['lost a'])
+})
+
+test('a limit is never counted as a power', () => {
+  assert.deepEqual(said([], [power('cpus', { area: 'limit', detail: '1' })]), ['changed cpus'])
+})
+
+const change = (more: Partial<ChangeView> = {}): ChangeView =>
+  ({ kind: 'persona', principal: 'ann', approvals: { needed: 1, given: 0 }, decisions: [], digest: 'd', ...more }) as unknown as ChangeView
+const as = (name: string): Status => ({ principal: { name, role: 'approver' } }) as unknown as Status
+
+test('says who may not approve, as the gateway would', () => {
+  assert.equal(whyNotApprove(change(), as('bob')), undefined)
+  assert.match(whyNotApprove(change(), as('ann')) ?? '', /yourself/)
+  assert.equal(whyNotApprove(change({ kind: 'mcp_revoke' }), as('ann')), undefined)
+  assert.equal(whyNotApprove(change({ principal: 'admin' }), as('admin')), undefined)
+  const two = { needed: 2, given: 1 }
+  assert.match(whyNotApprove(change({ principal: 'admin', approvals: two }), as('admin')) ?? '', /yourself/)
+  const mine = [{ outcome: 'approve', by: 'b', principal: 'bob', at: '', digest: 'd' }] as unknown as ChangeView['decisions']
+  assert.match(whyNotApprove(change({ approvals: two, decisions: mine }), as('bob')) ?? '', /another person/)
+  assert.equal(whyNotApprove(change({ approvals: two, decisions: mine, digest: 'moved' as ChangeView['digest'] }), as('bob')), undefined)
+})

