@@ -23,7 +23,7 @@ import { readFilePart } from './files/read.ts'
 import { addPart, beginFile, dropFile, endFile } from './files/take.ts'
 import { Uploads } from './files/uploads.ts'
 import { GroupDisks } from './groups/disks.ts'
-import { sweepGroups } from './groups/removed.ts'
+import { createSweeper } from './groups/removed.ts'
 import { withDisk } from './groups/with-disk.ts'
 import { gatewayEvents } from './gateway-events.ts'
 import { health } from './health.ts'
@@ -122,11 +122,7 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
   const { installation, stateDir, runDir, wrapping, log, metrics, mountAllow } = options
   const queues = { stateDir, wrapping, log }
   const [found, floors, groups] = [await findQueues(queues), await readFloors(stateDir), await groupsOf(options)]
-  const gateway = options.connect({ on: gatewayEvents(() => context), onConnect: () => reconcile() })
-  const sweep = (): void =>
-    void sweepGroups(context).catch(
-      (error: unknown) => closing.aborted || log.warn('files of groups that are gone not looked for', { error }),
-    )
+  const gateway = options.connect({ on: gatewayEvents(() => context), onConnect: () => (reconcile(), sweep()) })
   const record = createRecord({ gateway: gateway.calls, log, closing })
   const { sandbox: wanted, chooseDriver: choose } = options
   const posture = createPosture({ ...options, wanted, home: `${runDir}/engine`, groups, choose, closing, record })
@@ -157,11 +153,19 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     times: times(options),
   }
   const reconcile = createReconciler(context)
+  const sweep = createSweeper(context)
   loadSessions(context, found)
-  const timer = setInterval(sweep, context.times.sweep).unref()
-  closing.addEventListener('abort', () => clearInterval(timer), { once: true })
-  sweep()
   return { context, gateway }
+}
+
+/** Nothing runs and nothing is mounted any more when it resolves. */
+const release = async (context: Context): Promise<void> => {
+  await Promise.all([context.toolContainers?.close(), ...[...context.sessions.values()].map((session) => drain(context, session))])
+  await context.uploads.close()
+  await context.shelf.close()
+  await Promise.race([context.posture.settled(), pause(limits.connectTime)])
+  await closeStrays(context.disks.groups)
+  await Promise.race([context.note.settled(), pause(context.times.grace)])
 }
 
 const showFromTheStart = (metrics: Metrics): void => {
@@ -200,12 +204,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
     },
     async stop() {
       closing.abort()
-      await Promise.all([options.toolContainers?.close(), ...[...context.sessions.values()].map((session) => drain(context, session))])
-      await context.uploads.close()
-      await context.shelf.close()
-      await Promise.race([context.posture.settled(), pause(limits.connectTime)])
-      await closeStrays(await groupsOf(options))
-      await Promise.race([context.note.settled(), pause(context.times.grace)])
+      await release(context)
       gateway.close()
     },
   }

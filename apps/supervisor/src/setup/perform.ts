@@ -1,5 +1,5 @@
 // Looks at every step, makes or removes, and looks again.
-import { type Condition, type Site, type Step } from './step.ts'
+import type { Condition, Site, Step } from './step.ts'
 
 export interface Row {
   readonly name: string

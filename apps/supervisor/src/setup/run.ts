@@ -8,7 +8,7 @@ import { steps as allSteps } from './steps/index.ts'
 
 export interface SetupOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  write(text: string): void
+  readonly write: (text: string) => void
   /** In tests: other places than those of the host, and whether we are root. */
   readonly site?: Partial<Pick<Site, 'etc' | 'dev'>>
   readonly isRoot?: boolean

@@ -57,3 +57,16 @@ export const sweepGroups = async (context: Context): Promise<void> => {
   }
   await removeOld(context)
 }
+
+/** Returns what looks at once, and from then on every so often. */
+export const createSweeper = (context: Context): (() => void) => {
+  const { closing, times, log } = context
+  const sweep = (): void => {
+    sweepGroups(context).catch((error: unknown) => {
+      if (!closing.aborted) log.warn('files of groups that are gone not looked for', { error })
+    })
+  }
+  const timer = setInterval(sweep, times.sweep).unref()
+  closing.addEventListener('abort', () => clearInterval(timer), { once: true })
+  return sweep
+}

@@ -17,7 +17,7 @@ export const loopDevices: Step = {
     return (await isThere(site)) ? { state: 'ready', says: control } : { state: 'lacking', says: `${control} is not there` }
   },
   async make() {
-    await execa('modprobe', ['loop'], { stdin: 'ignore', cwd: '/' })
+    await execa('/sbin/modprobe', ['loop'], { stdin: 'ignore', cwd: '/' })
   },
   // The module of a kernel is nobody's own.
   remove: async () => undefined,
