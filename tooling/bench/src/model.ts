@@ -1,14 +1,15 @@
 // Streams of a model directly and through a session's socket, in one run: the first byte, throughput of 1 and of 100 streams, and
-// what a stream costs the proxy.
+// what a stream costs the proxy. Beside them stands a pipe that looks at nothing, and how long an agent takes to its first reply.
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { runDirectoryOf, startUnit, type Unit, waitFor } from '@gatehouse/end-to-end'
+import { freshDirectory, runDirectoryOf, startUnit, type Unit, waitFor } from '@gatehouse/end-to-end'
 import { execa } from 'execa'
 import { cpuOf } from './cpu.ts'
 import { figuresOf, type Figures, printTable } from './measure.ts'
 import { type Ask, createAsk, type Wish } from './model/caller.ts'
+import { measureLaunches } from './model/launches.ts'
 
 const path = '/v1/chat/completions'
 const rounds = 3
@@ -29,6 +30,22 @@ const startProvider = async () => {
   const child = execa(process.execPath, [join(import.meta.dirname, 'model/provider.ts')], { stdin: 'pipe', buffer: false })
   const [port] = await once(createInterface({ input: child.stdout }), 'line')
   return { port: Number(port), end: () => child.stdin.end() }
+}
+
+const startPipe = async (port: number) => {
+  const folder = await freshDirectory()
+  const socketPath = join(folder, 'pipe.sock')
+  const child = execa(process.execPath, [join(import.meta.dirname, 'model/pipe.ts'), socketPath, String(port)], {
+    stdin: 'pipe',
+    buffer: false,
+  })
+  await once(createInterface({ input: child.stdout }), 'line')
+  const end = async (): Promise<void> => {
+    child.stdin.end()
+    await child
+    await rm(folder, { recursive: true })
+  }
+  return { way: [createAsk({ socketPath }, path)], end }
 }
 
 const openUnit = async (port: number): Promise<Unit> => {
@@ -98,12 +115,14 @@ const best = async (act: () => Promise<number>): Promise<number> => {
 
 interface Ways {
   readonly direct: Way
+  readonly piped: Way
   readonly proxied: Way
 }
 
-const throughput = async ({ direct, proxied }: Ways, count: number, wish: Wish) => {
-  const [one, other] = [await best(() => flow(direct, count, wish)), await best(() => flow(proxied, count, wish))]
-  return { directMBs: one / 1e6, proxiedMBs: other / 1e6, ratio: other / one }
+const throughput = async ({ direct, piped, proxied }: Ways, count: number, wish: Wish) => {
+  const of = (way: Way): Promise<number> => best(() => flow(way, count, wish))
+  const [one, pipe, other] = [await of(direct), await of(piped), await of(proxied)]
+  return { directMBs: one / 1e6, pipedMBs: pipe / 1e6, proxiedMBs: other / 1e6, ratio: other / one, pipeRatio: pipe / one }
 }
 
 const begins = async ({ direct, proxied }: Ways, size: number) => {
@@ -128,9 +147,9 @@ const measure = async (unit: Unit, ways: Ways) => {
     '100 streams, as fast as they go': await throughput(ways, streams, { events: 2_000, pace: 0, size: 100 }),
     '100 streams of 50 events a second': await throughput(ways, streams, { events: 100, pace: 20, size: 100 }),
   }
-  for (const [name, { directMBs, proxiedMBs, ratio }] of Object.entries(flows))
+  for (const [name, { directMBs, proxiedMBs, ratio, pipeRatio }] of Object.entries(flows))
     show(
-      `${name.padEnd(38)}${directMBs.toFixed(1).padStart(9)} MB/s direct${proxiedMBs.toFixed(1).padStart(9)} MB/s proxied${(100 * ratio).toFixed(0).padStart(5)} %`,
+      `${name.padEnd(38)}${directMBs.toFixed(1).padStart(9)} MB/s direct${proxiedMBs.toFixed(1).padStart(9)} MB/s proxied${(100 * ratio).toFixed(0).padStart(5)} %, a bare pipe ${(100 * pipeRatio).toFixed(0)} %`,
     )
   const cost = await costs(unit, ways.proxied)
   show(
@@ -141,11 +160,16 @@ const measure = async (unit: Unit, ways: Ways) => {
 
 export const run = async (): Promise<object> => {
   const provider = await startProvider()
+  const pipe = await startPipe(provider.port)
   const unit = await openUnit(provider.port)
   try {
-    return await measure(unit, { direct: [createAsk({ host: '127.0.0.1', port: provider.port }, path)], proxied: await socketsOf(unit) })
+    const direct = [createAsk({ host: '127.0.0.1', port: provider.port }, path)]
+    const streamed = await measure(unit, { direct, piped: pipe.way, proxied: await socketsOf(unit) })
+    await unit.dispose()
+    return { ...streamed, launches: await measureLaunches() }
   } finally {
     await unit.dispose()
+    await pipe.end()
     provider.end()
   }
 }
