@@ -34,7 +34,7 @@ export const openPage = async (browser: Browser, url: string): Promise<Watched> 
   const page = await browser.newPage({ viewport: { width: 1100, height: 800 } })
   const faults: string[] = []
   page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().includes('401')) faults.push(message.text())
+    if (message.type() === 'error' && !message.text().includes('401')) faults.push(`${message.text()} ${message.location().url}`)
   })
   page.on('pageerror', (error) => faults.push(String(error)))
   await page.goto(url)

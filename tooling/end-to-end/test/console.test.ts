@@ -37,6 +37,7 @@ test('an operator signs in, talks to an agent, approves what it asked for and re
   await looksRight(page, 'sign-in')
   await page.getByLabel('Admin token').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'Approvals', exact: true }).click()
   await page.getByText('Nothing waits.').waitFor()
   await looksRight(page, 'approvals-empty')
 
@@ -44,7 +45,7 @@ test('an operator signs in, talks to an agent, approves what it asked for and re
   const say = async (text: string, reply: RegExp): Promise<void> => {
     await page.getByLabel('Message', { exact: true }).fill(text)
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByRole('list', { name: 'Messages' }).getByText(reply).first().waitFor()
+    await page.getByRole('log', { name: 'Messages' }).getByText(reply).first().waitFor()
   }
   await say('hello', /echo: hello/)
   await say('tool:sample__echo {"text":"from the browser"}', /refused/)
@@ -95,7 +96,7 @@ test('the console fits a phone', { skip }, async () => {
   await page.setViewportSize({ width: 320, height: 640 })
   await page.getByLabel('Admin token').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   for (const name of ['Approvals', 'Chat', 'MCP', 'Audit']) {
     await page.getByRole('button', { name: 'Menu' }).click()
     await page.getByRole('link', { name }).click()

@@ -6,11 +6,19 @@ import { Untrusted } from '../parts/untrusted.tsx'
 const sentencesOf = (status: Status): readonly string[] => [
   ...(status.open ? ['Development mode: no token is asked for. Never put this unit on a network.'] : []),
   ...(status.sandbox.status === 'refused' ? [`No sandbox is launched: ${status.sandbox.reason ?? 'the driver refused'}.`] : []),
-  ...(status.sandbox.missing.length > 0
-    ? [`Sandbox ${status.sandbox.driver}: these walls are missing on this host: ${status.sandbox.missing.join(', ')}.`]
-    : []),
   ...(status.degraded.length > 0 ? [`Not working: ${status.degraded.join(', ')}.`] : []),
 ]
+
+const Walls = ({ sandbox: { driver, missing } }: Status) => (
+  <details class="banner">
+    <summary>
+      Sandbox {driver}: {missing.length} {missing.length === 1 ? 'wall is' : 'walls are'} missing on this host
+    </summary>
+    <p>
+      <Untrusted text={missing.join(', ')} />
+    </p>
+  </details>
+)
 
 const away = 'The unit does not answer. It is asked again every few seconds; what you see may be old.'
 
@@ -24,6 +32,7 @@ export const Banners = ({ live }: { readonly live: Live<Status> }) => {
           <Untrusted text={sentence} />
         </p>
       ))}
+      {live.data !== undefined && live.data.sandbox.missing.length > 0 && <Walls {...live.data} />}
     </aside>
   )
 }

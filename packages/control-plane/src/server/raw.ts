@@ -1,6 +1,7 @@
 // Answers to what never became a request: bytes that are not HTTP, headers that are too long, senders that are too slow.
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { ServiceError } from '@gatehouse/contracts'
 import { problemOf, problemType } from '../problem.ts'
 import type { Connections } from './connections.ts'
@@ -27,10 +28,19 @@ const answerOf = (detail: string): string => {
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
+/** A browser opens connections ahead: an answer to nothing would be taken for that to the next request. */
+const asksNothing = (error: NodeJS.ErrnoException, socket: Duplex): boolean =>
+  error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && 'bytesRead' in socket && socket.bytesRead === 0
+
 /** Answers 400 and closes; only closes where an answer has begun already. */
 export const answerParseErrors = (server: Server, connections: Connections): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || error.code === 'ECONNRESET' || connections.answerOn(socket)?.headersSent === true) {
+    if (
+      !socket.writable ||
+      error.code === 'ECONNRESET' ||
+      asksNothing(error, socket) ||
+      connections.answerOn(socket)?.headersSent === true
+    ) {
       socket.destroy()
       return
     }

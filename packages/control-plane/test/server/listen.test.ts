@@ -143,6 +143,12 @@ test('lets a running request end when it closes', async () => {
   await closed
 })
 
+test('answers nothing where nothing was asked: a browser would take it for the answer to its next request', async (t) => {
+  const { port } = await start(t, { headersTime: 100, requestTime: 100, checkEvery: 50 })
+  assert.equal(await exchange(port), '')
+  assert.equal(statusOf(await exchange(port, 'GET /healthz HTTP/1.1\r\n')), 'HTTP/1.1 400')
+})
+
 test('closes connections that ask nothing', async () => {
   const listening = await listen({ host: '127.0.0.1', port: 0 })
   listening.serve(() => new Response('ok'))

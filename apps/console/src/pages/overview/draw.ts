@@ -11,6 +11,8 @@ export interface Drawing {
 }
 
 const height = 150
+/** Seconds: few samples stand at the right end and are not pulled apart. */
+const leastSpan = 600
 
 /** A canvas knows no custom properties. */
 const resolveColour = (box: HTMLElement, name: string): string => {
@@ -19,6 +21,13 @@ const resolveColour = (box: HTMLElement, name: string): string => {
   box.style.color = ''
   return color
 }
+
+const spanOf = ({ data: [times] }: UPlot): [number, number] => {
+  const last = times.at(-1) ?? 0
+  return [Math.min(times[0] ?? last, last - leastSpan), last]
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 
 const dataOf = ({ lines, at }: Drawn): UPlot.AlignedData => [[...at], ...lines.map(({ values }) => [...values])]
 
@@ -30,8 +39,14 @@ const optionsOf = (box: HTMLElement, { lines }: Drawn): UPlot.Options => {
     height,
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_plot, _least, most) => [0, Math.max(most, 1)] } },
-    axes: [axis, { ...axis, size: 46 }],
+    scales: {
+      x: { range: spanOf },
+      y: { range: (_plot, _least, most) => [0, Math.max(most, 1)] },
+    },
+    axes: [
+      { ...axis, values: (_plot, times) => times.map((time) => clock.format(time * 1_000)) },
+      { ...axis, size: 46 },
+    ],
     series: [
       {},
       ...lines.map(({ name, colour }) => ({

@@ -49,7 +49,7 @@ export const NewToken = ({ made }: { readonly made: (token: MintedToken) => void
         <select value={role} onChange={({ currentTarget: { value } }) => isRole(value) && setRole(value)}>
           {roles.map((each) => (
             <option key={each} value={each}>
-              {each}: {may[each]}
+              {each}
             </option>
           ))}
         </select>
@@ -65,6 +65,9 @@ export const NewToken = ({ made }: { readonly made: (token: MintedToken) => void
       <button type="submit" disabled={act.busy}>
         Make a token
       </button>
+      <p class="hint says">
+        {role}: {may[role]}.
+      </p>
       {act.problem !== undefined && <ProblemNote problem={act.problem} />}
     </form>
   )

@@ -1,0 +1,146 @@
+// The pages of the console in a real browser, empty and full, in both themes and at three widths.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { axeViolations, browserLacks, openBrowser } from '../src/browser.ts'
+import { say } from '../src/chat.ts'
+import { goTo, openConsole, settled, takePicture } from '../src/console-looks.ts'
+import { startUnit, type Unit } from '../src/unit.ts'
+import { waitFor } from '../src/wait-for.ts'
+
+const token = 'f'.repeat(64)
+const skip = browserLacks()
+let unit: Unit
+let browser: Browser
+
+const decideOn = (id: string) => unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'test' })
+
+before(async () => {
+  if (skip !== false) return
+  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'], env: { SERVICE_API_TOKEN: token }, token })
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser?.close()
+  await unit?.dispose()
+})
+
+interface Look {
+  readonly width: 320 | 768 | 1440
+  readonly theme: 'light' | 'dark'
+}
+
+const both = [320, 768, 1440].flatMap((width) => (['light', 'dark'] as const).map((theme) => ({ width, theme }) as Look))
+
+/** Looks at the page in each way; what is wrong with it, by name. */
+const lookAt = async (page: Page, name: string, looks: readonly Look[]): Promise<string[]> => {
+  const wrong: string[] = []
+  for (const { width, theme } of looks) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme: theme })
+    const where = `${name} ${theme} ${width}`
+    wrong.push(...(await axeViolations(page)).map((violation) => `${where}: ${violation}`))
+    const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
+    if (wide > width) wrong.push(`${where}: ${wide} px wide`)
+    await takePicture(page, `${name}-${theme}-${width}`)
+  }
+  return wrong
+}
+
+const ends: readonly Look[] = [
+  { width: 320, theme: 'dark' },
+  { width: 1440, theme: 'light' },
+]
+
+test('pages with nothing on them say so, break no rule and fit', { skip }, async () => {
+  const { page, faults } = await openConsole(browser, unit, { token })
+  await page.route('**/v1/agent-groups?*', (route) => route.fulfill({ json: { items: [] } }))
+  await page.route('**/v1/status/history', (route) => route.fulfill({ json: { every: 10, samples: [] } }))
+  await settled(page)
+  const wrong: string[] = []
+  for (const path of ['overview', 'chat', 'agents', 'sessions', 'audit?stage=purge', 'settings']) {
+    await goTo(page, path)
+    await page.locator('[data-state="empty"]').first().waitFor()
+    wrong.push(...(await lookAt(page, `${path.split('?')[0]}-empty`, ends)))
+  }
+  assert.deepEqual([...wrong, ...faults], [])
+  await page.close()
+})
+
+test('pages with everything on them break no rule and fit, in both themes and at three widths', { skip, timeout: 120_000 }, async () => {
+  await say(unit, 'hello')
+  await say(unit, 'tool:sample__echo {"text":"x"}')
+  await say(unit, 'request:mcp_access {"server":"sample","tools":["echo"]}')
+  const created = await unit.client.changes.submit({
+    kind: 'agent_create',
+    agentGroupID: 'writer',
+    after: { id: 'writer', name: 'Writer', agent: 'mock', persona: 'Write short sentences.' },
+  })
+  await decideOn(created.id)
+  const granted = await unit.client.changes.submit({
+    kind: 'mcp_access',
+    agentGroupID: 'writer',
+    after: { server: 'sample', tools: ['echo', 'add'] },
+  })
+  await decideOn(granted.id)
+  await unit.client.tokens.create({ name: 'alice', role: 'approver' })
+  await unit.client.freezes.freeze({ agentGroupID: 'writer', reason: 'being looked at' })
+  await waitFor('a sample of the last hour', 30_000, async () => (await unit.client.history()).samples.length > 0)
+  const session = (await unit.client.sessions.list()).items[0]?.id ?? ''
+
+  const { page, faults } = await openConsole(browser, unit, { token })
+  const wrong: string[] = []
+  for (const path of [
+    'overview',
+    'chat/dev-agent',
+    'agents',
+    'agents/writer',
+    'agents/new',
+    'sessions',
+    `sessions/${session}`,
+    'audit',
+    'settings',
+  ]) {
+    await goTo(page, path)
+    if (path === 'overview') await page.locator('.plot canvas').nth(3).waitFor()
+    wrong.push(...(await lookAt(page, path.replace(session, 'one').replace('/', '-'), both)))
+  }
+  await unit.client.freezes.unfreeze({ agentGroupID: 'writer', reason: 'looked at' })
+  assert.deepEqual([...wrong, ...faults], [])
+  await page.close()
+})
+
+test('a list says when it loads, fails, is away and is frozen', { skip }, async () => {
+  const { page } = await openConsole(browser, unit, { token, path: 'sessions' })
+  await settled(page)
+  const states: string[] = []
+  const answer = async (state: string, act: Parameters<Page['route']>[1]): Promise<void> => {
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.route('**/v1/agent-groups?*', act)
+    await page.reload()
+    await goTo(page, 'overview')
+    await page.evaluate(`history.pushState(null, '', '/ui/agents'); dispatchEvent(new PopStateEvent('popstate'))`)
+    await page.locator(`main [data-state="${state}"]`).waitFor()
+    await takePicture(page, `list-${state}`)
+    states.push(...(await axeViolations(page)))
+  }
+  const problem = {
+    type: 'about:blank',
+    title: 'Internal error',
+    status: 500,
+    detail: 'expected an answer, got none',
+    code: 'internal',
+    requestId: 'x',
+  }
+  await answer('loading', () => undefined)
+  await answer('failed', (route) => route.fulfill({ status: 500, json: problem }))
+  await answer('offline', (route) => route.abort())
+  await unit.client.freezes.freeze({ reason: 'a drill' })
+  await answer('ready', (route) => route.continue())
+  await page.locator('[data-frozen]').getByText('a drill').waitFor()
+  await takePicture(page, 'list-frozen')
+  await unit.client.freezes.unfreeze({ reason: 'over' })
+  await page.locator('[data-frozen]').waitFor({ state: 'detached' })
+  assert.deepEqual(states, [])
+  await page.close()
+})
