@@ -44,7 +44,7 @@ const optionsOf = (box: HTMLElement, { lines }: Drawn): UPlot.Options => {
       y: { range: (_plot, _least, most) => [0, Math.max(most, 1)] },
     },
     axes: [
-      { ...axis, values: (_plot, times) => times.map((time) => clock.format(time * 1_000)) },
+      { ...axis, size: 30, values: (_plot, times) => times.map((time) => clock.format(time * 1_000)) },
       { ...axis, size: 46 },
     ],
     series: [

@@ -31,7 +31,7 @@ export const SessionActs = ({ session, refresh }: SessionActsProps) => {
   return (
     <>
       {act.problem !== undefined && <ProblemNote problem={act.problem} />}
-      {session.state === 'live' && mayNotCancel === undefined && (
+      {session.state === 'live' && session.waiting > 0 && mayNotCancel === undefined && (
         <button type="button" class="quiet" disabled={act.busy} onClick={() => void run(() => api.sessions.cancel(session.id), 'Stopped.')}>
           Stop what it is at
         </button>
