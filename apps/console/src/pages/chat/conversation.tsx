@@ -4,6 +4,7 @@ import { ListFrame } from '../../parts/list-frame.tsx'
 import { SelectFilter } from '../../parts/select-filter.tsx'
 import { useApi } from '../../unit/unit.ts'
 import { Composer } from './composer.tsx'
+import { Files } from './files.tsx'
 import { Progress } from './progress.tsx'
 import { Timeline } from './timeline.tsx'
 import { useMessages } from './use-messages.ts'
@@ -42,6 +43,7 @@ export const Conversation = ({ group, conversation }: ConversationProps) => {
       </ListFrame>
       <Progress sessions={mine} />
       <Composer group={group} conversation={conversation} sent={messages.refresh} />
+      <Files group={group} />
     </>
   )
 }
