@@ -166,7 +166,7 @@ const hostileAnswers = (): Readonly<Record<string, unknown>> => {
     persona: text,
     model: { provider: 'anthropic', id: 'm' },
     tools: [],
-    members: [{ channel: 'slack', user: text.trim() || 'x' }],
+    members: [{ channel: 'slack', user: text.trim().slice(0, 250) || 'x' }],
     limits: {},
     providerTools: [text],
     mounts: [],
@@ -232,13 +232,12 @@ test('120 hostile texts in every field that the pages show stay text', { skip },
   for (const path of ['audit', 'agents', 'agents/g0', 'sessions', 'sessions/ses_aaaaaaaaaaaaa', 'chat/g0', 'settings', 'overview']) {
     await goTo(page, path)
     if (path === 'chat/g0') {
-      const more = page.getByRole('button', { name: 'Show earlier' })
-      await more.click()
-      await more.waitFor({ state: 'detached' })
       await log(page).getByText('alert(1)').first().waitFor()
       await page.getByText('Files of the workspace').click()
       await page.locator('.files li').first().waitFor()
     }
+    await page.locator('[data-state="ready"]').first().waitFor()
+    if ((await page.locator('[data-state="failed"]').count()) > 0) wrong.push(`${path} shows a failure`)
     const text = await page.locator('body').innerText()
     if (hiding.test(text)) wrong.push(`${path} shows a character that hides`)
     const strange = await page
@@ -307,12 +306,11 @@ test('5,000 lines of the journal and 2,000 messages are read with few of them on
   })
   await goTo(page, 'chat/dev-agent')
   await log(page).getByText('message 2000').first().waitFor()
-  assert.ok((await log(page).locator('li').count()) <= 130)
-  await waitFor('the first message', 60_000, async () => {
-    const more = page.getByRole('button', { name: 'Show earlier' })
-    if ((await more.count()) > 0) await more.click()
-    return (await log(page).getByText('message 1 ', { exact: true }).count()) + (await log(page).locator('li').count()) >= 2_000
-  })
+  assert.ok((await log(page).locator('li').count()) <= 240)
+  const more = page.getByRole('button', { name: 'Show earlier' })
+  for (let turns = 0; turns < 40 && (await more.count()) > 0; turns += 1) await more.click()
+  await log(page).getByText('message 1', { exact: true }).waitFor()
+  assert.ok((await log(page).locator('li').count()) <= 240)
   const chat: unknown = await page.evaluate(`(${scrollThrough})(document.querySelector('.timeline'))`)
   t.diagnostic(`frames over 50 ms: journal ${JSON.stringify(audit)}, messages ${JSON.stringify(chat)}`)
   await page.close()

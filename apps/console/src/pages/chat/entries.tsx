@@ -3,12 +3,16 @@ import type { CallRecord, Change, ChatMessage } from '@gatehouse/contracts'
 import { Untrusted } from '../../parts/untrusted.tsx'
 import { When } from '../../parts/when.tsx'
 import { Link } from '../../router/link.tsx'
-import type { Entry } from './use-timeline.ts'
+import { type Entry, keyOfEntry } from './entry.ts'
+
+interface Named {
+  readonly name: string
+}
 
 const who = { user: 'You', agent: 'Agent', system: 'Gatehouse' } as const
 
-const Said = ({ message }: { readonly message: ChatMessage }) => (
-  <li class={`said ${message.from}`}>
+const Said = ({ message, name }: { readonly message: ChatMessage } & Named) => (
+  <li class={`said ${message.from}`} data-key={name}>
     <span class="who">
       {who[message.from]} <When at={message.at} />
     </span>
@@ -18,8 +22,8 @@ const Said = ({ message }: { readonly message: ChatMessage }) => (
   </li>
 )
 
-const Called = ({ call }: { readonly call: CallRecord }) => (
-  <li class="event">
+const Called = ({ call, name }: { readonly call: CallRecord } & Named) => (
+  <li class="event" data-key={name}>
     <span class={`tag ${call.status === 'ok' ? 'good' : 'bad'}`}>{call.code ?? call.status}</span>{' '}
     <span>
       called{' '}
@@ -44,8 +48,8 @@ const states: Readonly<Record<Change['state'], string>> = {
   expired: '',
 }
 
-const Asked = ({ change }: { readonly change: Change }) => (
-  <li class="event asked">
+const Asked = ({ change, name }: { readonly change: Change } & Named) => (
+  <li class="event asked" data-key={name}>
     <span class={`tag ${states[change.state]}`}>{change.state === 'held' ? 'waits' : change.state}</span>{' '}
     <span>
       <Link to={{ page: 'changes', rest: [change.id] }}>
@@ -58,12 +62,8 @@ const Asked = ({ change }: { readonly change: Change }) => (
   </li>
 )
 
-export const keyOfEntry = (entry: Entry): string => {
-  if (entry.type === 'message') return `m${entry.message.seq}`
-  return entry.type === 'call' ? `c${entry.call.id}` : entry.change.id
-}
-
 export const EntryLine = ({ entry }: { readonly entry: Entry }) => {
-  if (entry.type === 'message') return <Said message={entry.message} />
-  return entry.type === 'call' ? <Called call={entry.call} /> : <Asked change={entry.change} />
+  const name = keyOfEntry(entry)
+  if (entry.type === 'message') return <Said message={entry.message} name={name} />
+  return entry.type === 'call' ? <Called call={entry.call} name={name} /> : <Asked change={entry.change} name={name} />
 }

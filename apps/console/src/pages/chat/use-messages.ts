@@ -8,8 +8,8 @@ const page = 200
 const every = 1_000
 
 export interface Messages extends Live<readonly ChatMessage[]> {
-  /** Undefined where there is nothing before. */
-  readonly earlier: (() => Promise<void>) | undefined
+  /** `before` is called right before they are there. Undefined where there is nothing before. */
+  readonly earlier: ((before: () => void) => Promise<void>) | undefined
 }
 
 /** To be mounted anew for another group or conversation. */
@@ -27,8 +27,9 @@ export const useMessages = (group: string, conversation: string | undefined): Me
   }
   const live = useLive(ask, { of: [group, conversation], every })
   const first = kept.current[0]?.seq ?? 1
-  const earlier = async (): Promise<void> => {
+  const earlier = async (before: () => void): Promise<void> => {
     const { messages } = await api.chat.messages(group, { after: Math.max(first - page - 1, 0), limit: page, conversation })
+    before()
     kept.current = [...messages.filter(({ seq }) => seq < first), ...kept.current]
     turn((value) => value + 1)
   }

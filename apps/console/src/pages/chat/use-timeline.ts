@@ -3,11 +3,7 @@ import type { CallRecord, Change, ChatMessage } from '@gatehouse/contracts'
 import { useMemo } from 'preact/hooks'
 import { useLive } from '../../live/use-live.ts'
 import { useApi, useUnit } from '../../unit/unit.ts'
-
-export type Entry =
-  | { readonly type: 'message'; readonly at: string; readonly message: ChatMessage }
-  | { readonly type: 'call'; readonly at: string; readonly call: CallRecord }
-  | { readonly type: 'change'; readonly at: string; readonly change: Change }
+import type { Entry } from './entry.ts'
 
 interface Wanted {
   readonly group: string

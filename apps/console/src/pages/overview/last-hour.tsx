@@ -4,7 +4,8 @@ import { useMemo } from 'preact/hooks'
 import { useLive } from '../../live/use-live.ts'
 import { ListFrame } from '../../parts/list-frame.tsx'
 import { useApi } from '../../unit/unit.ts'
-import { Plot, type PlotProps } from './plot.tsx'
+import type { PlotProps } from './drawn.ts'
+import { Plot } from './plot.tsx'
 
 const sumOf = (samples: readonly StatusSample[], of: (sample: StatusSample) => number): number =>
   samples.reduce((total, sample) => total + of(sample), 0)

@@ -1,21 +1,7 @@
 // One plot over time, with the same in words for who does not see it. The library that draws is loaded here alone.
 import { useEffect, useRef } from 'preact/hooks'
 import type { Drawing } from './draw.ts'
-
-export interface Line {
-  readonly name: string
-  /** Name of a custom property. */
-  readonly colour: string
-  readonly values: readonly (number | null)[]
-}
-
-export interface PlotProps {
-  readonly title: string
-  readonly says: string
-  readonly lines: readonly Line[]
-  /** Seconds since 1970. */
-  readonly at: readonly number[]
-}
+import type { PlotProps } from './drawn.ts'
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
