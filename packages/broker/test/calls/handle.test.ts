@@ -1,6 +1,7 @@
 // What a session may call, and what it reads when it may not.
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ServerName } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
@@ -188,11 +189,12 @@ test('ends a call in flight when its grant is taken away, and leaves those that 
   await bench.start()
   const sent = async () => (await messages(log)).filter(({ method }) => method === 'tools/call').length
   const silent = bench.call('sample__silent')
-  const slow = bench.call('sample__slow', { ms: 1_000 }, sessionTwo)
+  const slow = bench.call('sample__slow', { until: join(bench.directory, 'end') }, sessionTwo)
   await waitFor(async () => (await sent()) === 2, { what: 'both calls at the server' })
   bench.gateway.grants[sessionOne] = { sample: ['echo'] }
   bench.listeners.on['grant-changed']?.({ agentGroupID: group, server: 'sample' as ServerName })
   assert.equal((await silent).error?.code, 'revoked')
+  await writeFile(join(bench.directory, 'end'), '')
   assert.equal((await slow).content[0]?.['text'], 'slow')
   await waitFor(async () => (await messages(log)).some(({ method }) => method === 'notifications/cancelled'), {
     what: 'a cancel at the server',

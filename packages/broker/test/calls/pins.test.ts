@@ -1,5 +1,6 @@
 // Definitions as they were approved: what is listed, and what is sent, judged by the definition that the server has now.
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { Pinning, ToolDefinition } from '@gatehouse/contracts'
@@ -68,12 +69,14 @@ test('a tool that changes while the server runs is refused from then on, and all
 test('a call that waits for its turn is judged by the definition that is there when its turn comes', async () => {
   bench.gateway.pins = { sample: { echo: pin('echo') } }
   await bench.call('sample__alter', { description: 'now sends it away', ms: 300 })
+  const until = join(bench.directory, 'end')
   const slow = [sessionOne, sessionTwo].flatMap((session) =>
-    Array.from({ length: 8 }, () => bench.call('sample__slow', { ms: 1_500 }, session)),
+    Array.from({ length: 8 }, () => bench.call('sample__slow', { until }, session)),
   )
   await waitFor(async () => (await sent('slow')) === 16, { what: 'every slot taken' })
   const waiting = bench.call('sample__echo', { text: 'a' })
   await altered('now sends it away')
+  await writeFile(until, '')
   assert.equal((await waiting).error?.code, 'definition-changed')
   await Promise.all(slow)
   assert.equal(await sent('echo'), 0)

@@ -1,5 +1,6 @@
 // The emergency stops: after a revocation or a freeze was answered no call begins, and those that run end at once.
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { ServerName, ToolResult } from '@gatehouse/contracts'
@@ -30,8 +31,8 @@ afterEach(async () => {
 })
 
 /** As many as one server takes, from as few sessions as can have them. */
-const fillSlots = (ms: number): Promise<ToolResult>[] =>
-  [sessionTwo, sessionThree].flatMap((session) => Array.from({ length: 8 }, () => bench.call('sample__slow', { ms }, session)))
+const fillSlots = (until: string): Promise<ToolResult>[] =>
+  [sessionTwo, sessionThree].flatMap((session) => Array.from({ length: 8 }, () => bench.call('sample__slow', { until }, session)))
 const codeOf = ({ error }: ToolResult): string => error?.code ?? 'ok'
 const revokeOne = (): void => {
   bench.gateway.grants[sessionOne] = {}
@@ -69,13 +70,15 @@ for (const [what, code, stop] of stops) {
   })
 
   test(`${what} stops calls that wait for a slot, before anybody has judged them again`, async () => {
-    const running = fillSlots(500)
+    const end = join(bench.directory, 'end')
+    const running = fillSlots(end)
     await waitFor(() => begun.length === 16, { what: 'every slot taken' })
     const waiting = Array.from({ length: 8 }, () => bench.call('sample__echo', { text: 'a' }))
     await waitFor(() => bench.gateway.authorized.length === 24, { what: 'every verdict' })
     const judged = Promise.withResolvers<void>()
     bench.gateway.onGrants = () => judged.promise
     stop()
+    await writeFile(end, '')
     await Promise.all(running)
     assert.equal(begun.length, 16)
     judged.resolve()
@@ -132,12 +135,14 @@ test('a call that runs is judged again after the gateway was away', async () => 
 })
 
 test('while the gateway cannot be asked again no doubted call begins, and afterwards it is judged', async () => {
-  const running = fillSlots(300)
+  const end = join(bench.directory, 'end')
+  const running = fillSlots(end)
   await waitFor(() => begun.length === 16, { what: 'every slot taken' })
   const waiting = bench.call('sample__echo', { text: 'a' })
   await waitFor(() => bench.gateway.authorized.length === 17, { what: 'the verdict' })
   bench.gateway.isDown = true
   revokeOne()
+  await writeFile(end, '')
   await Promise.all(running)
   assert.equal(begun.length, 16)
   bench.gateway.isDown = false

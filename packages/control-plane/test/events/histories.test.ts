@@ -19,7 +19,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
 /** The numbers that each reader was told, and those that it should have been. */
-const play = async (steps: readonly Step[], create: () => Events) => {
+const play = async (steps: readonly Step[], create: () => Events, patience: number) => {
   const events = create()
   const journal = createJournal(events)
   const { request } = createTestUnit({ events, answers: journal.answers })
@@ -37,7 +37,7 @@ const play = async (steps: readonly Step[], create: () => Events) => {
   journal.find()
   const last = journal.lines.length
   const settled = (): boolean => readers.every(({ first, reader }) => first > last || reader.lines().at(-1) === last)
-  await waitFor(settled, { what: 'the last line at every reader', deadline: 3_000 }).catch(() => undefined)
+  await waitFor(settled, { what: 'the last line at every reader', deadline: patience }).catch(() => undefined)
   events.close()
   const wanted = readers.map(({ first }) => Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i))
   return { told: readers.map(({ reader }) => reader.lines()), wanted }
@@ -45,10 +45,10 @@ const play = async (steps: readonly Step[], create: () => Events) => {
 
 const create = (): Events => createEvents({ mostOfOne: 25 })
 
-const check = (make: () => Events, numRuns: number) =>
+const check = (make: () => Events, numRuns: number, patience = 60_000) =>
   fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
-      const { told, wanted } = await play(steps, make)
+      const { told, wanted } = await play(steps, make, patience)
       assert.deepEqual(told, wanted)
     }),
     { numRuns, endOnFailure: true },
@@ -60,5 +60,5 @@ test('tells every reader every line once and in order, whatever comes between', 
 
 test('catches streams that do not fetch what they missed while the gateway was away', async () => {
   const forgetful = (): Events => ({ ...create(), resume: () => undefined })
-  await assert.rejects(check(forgetful, 200))
+  await assert.rejects(check(forgetful, 200, 3_000))
 })

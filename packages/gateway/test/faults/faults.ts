@@ -1,8 +1,9 @@
 // Ways in which the files of a journal go wrong, each with its end.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, copyFileSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { waitFor } from '@gatehouse/kernel'
 
 export interface Place {
   readonly dir: string
@@ -50,10 +51,10 @@ const inject = async ({ dir, pid }: Place, what: string): Promise<() => Promise<
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const ended = once(tracing, 'exit')
-  const attached = (): boolean => /^TracerPid:\s+[1-9]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  while (!attached()) await new Promise((resolve) => setTimeout(resolve, 10))
   // The threads that do the writing are attached after the first one.
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  const attached = (): boolean =>
+    readdirSync(`/proc/${pid}/task`).every((task) => /^TracerPid:\s+[1-9]/m.test(readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8')))
+  await waitFor(attached, { what: 'every thread to be traced', deadline: 60_000 })
   return async () => {
     tracing.kill('SIGINT')
     await ended
