@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import { lockWriter, privateDirectory, type Logger, type Metrics } from '@gatehouse/kernel'
 import { Kept } from './children/keep.ts'
 import { createEdgeSecrets, createRoster, type Unit } from './children/roster.ts'
-import { loadSubkeys } from './keys/keyring.ts'
+import { type Epochs, loadEpochs, newestOf, subkeysOf } from './keys/keyring.ts'
 import type { Printer } from './log-printer/print.ts'
 import type { Redactor } from './log-printer/redact.ts'
 import { openInstallation } from './plan/installation.ts'
 import type { Plan } from './plan/plan.ts'
 import { openRunDirectory } from './plan/run-directory.ts'
+import { sweep } from './plan/sweep.ts'
 import { resolveToken } from './plan/token.ts'
+import { createBackupCalls } from './status/backups.ts'
 import { serveStatus, type Status } from './status/serve.ts'
 
 export interface UnitOptions {
@@ -39,16 +41,18 @@ const writable = (path: string): Promise<boolean> =>
     () => false,
   )
 
-const prepare = async ({ plan, env, release, printer, redactor }: UnitOptions): Promise<Unit> => {
+const prepare = async ({ plan, env, release, printer, redactor }: UnitOptions): Promise<{ unit: Unit; epochs: Epochs }> => {
+  await sweep(plan.stateDir)
   const installation = await openInstallation(plan.stateDir, plan.mode)
-  const keys = await loadSubkeys(plan.stateDir, plan.masterKeyFile)
+  const epochs = await loadEpochs(plan.stateDir, plan.masterKeyFile)
+  const keys = subkeysOf(newestOf(epochs))
   const token = await resolveToken(plan)
   if (token.minted) printer.unredacted({ message: 'admin token minted; it is shown this once', token: token.value })
   for (const subkey of [keys.database, keys.journal, keys.secrets, keys.queues]) redactor.add(subkey)
   if (token.value !== null) redactor.add(token.value)
   if (plan.outbound.proxy !== null) redactor.add(plan.outbound.proxy)
   for (const { key } of plan.models) if (key !== null) redactor.add(key)
-  return {
+  const unit = {
     plan,
     installation,
     runDir: await openRunDirectory(installation, env),
@@ -58,13 +62,14 @@ const prepare = async ({ plan, env, release, printer, redactor }: UnitOptions): 
     isRoot: process.getuid?.() === 0,
     sampleCommand: plan.mode === 'dev' ? { command: process.execPath, args: [join(release, 'mcp-sample.mjs')] } : null,
   }
+  return { unit, epochs }
 }
 
 export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
   const { plan, log, metrics, printer, redactor } = options
   await privateDirectory(plan.stateDir)
   const lock = await lockWriter(plan.stateDir, 'supervisor')
-  const unit = await prepare(options)
+  const { unit, epochs } = await prepare(options)
   const secrets = createEdgeSecrets()
   const roster = createRoster(unit, secrets)
   for (const { boot } of roster) for (const secret of Object.values(boot.edges)) redactor.add(secret)
@@ -83,7 +88,8 @@ export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
       }),
   )
   const secretOf = (edge: { readonly name: string }): string => secrets(edge)[edge.name] ?? ''
-  const status = await serveStatus({ runDir: unit.runDir, secretOf, children, metrics, log })
+  const backups = createBackupCalls({ unit, epochs, secretOf, metrics, log })
+  const status = await serveStatus({ runDir: unit.runDir, secretOf, children, metrics, backups, log })
   const failed = Promise.race(children.map((child) => child.failed))
   failed.catch(() => undefined)
 

@@ -1,4 +1,5 @@
 // Public surface of the shared tables and schemas.
+export * from './backup.ts'
 export * from './boot.ts'
 export * from './catalog.ts'
 export * from './change.ts'
@@ -22,6 +23,7 @@ export * from './errors.ts'
 export * from './evidence.ts'
 export * from './files.ts'
 export * from './frozen.ts'
+export * from './host-acts.ts'
 export * from './http/admin.ts'
 export * from './http/history.ts'
 export * from './ids.ts'

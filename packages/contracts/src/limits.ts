@@ -230,6 +230,15 @@ export const limits = {
   /** A submission is answered within this, its witnesses included. */
   submitTime: 75_000,
 
+  /** A backup holds the queues still no longer than this. */
+  backupHold: 5_000,
+  /** What an archive will hold is taken down within this. */
+  backupTime: 600_000,
+  /** A backup that nobody reads is given up after this. */
+  backupIdle: 60_000,
+  /** Bytes of an archive that travel at once. */
+  backupChunk: 512 * KiB,
+
   socketPath: 100,
   pageSize: 50,
   pageSizeMost: 200,

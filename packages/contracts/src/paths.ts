@@ -13,3 +13,6 @@ export const surfaceSocket = (runDir: string, surface: SurfaceName, session: Ses
 
 /** Below the state directory: what local servers with `data` keep, a directory each. */
 export const toolDataDirectory = 'tool-data'
+
+/** Below the state directory: what was done to it while the unit was stopped, until the gateway has journaled it. */
+export const hostActsFile = 'host-acts.json'

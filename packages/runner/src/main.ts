@@ -1,5 +1,5 @@
 // Composition root of the runner: its lock, the gateway's edge, the engine, its own edges. No logic.
-import { type Edge, edgeSocket, exits, gatewayRunner, lifeEdge, RunnerBoot, runnerBroker, runnerControlPlane } from '@gatehouse/contracts'
+import { type Edge, edgeSocket, exits, gatewayRunner, lifeEdge, RunnerBoot, runnerBackup, runnerBroker, runnerControlPlane } from '@gatehouse/contracts'
 import { chooseDriver } from '@gatehouse/engine'
 import { type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
@@ -29,6 +29,7 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
   const servers = [
     await serveEdge(runnerControlPlane, { ...at(runnerControlPlane), handlers: runner.controlPlane, log }),
     ...(runner.broker === undefined ? [] : [await serveEdge(runnerBroker, { ...at(runnerBroker), handlers: runner.broker, log })]),
+    await serveEdge(runnerBackup, { ...at(runnerBackup), handlers: runner.backup, log }),
     await serveEdge(lifeOfRunner, { ...at(lifeOfRunner), handlers: runner.life, log }),
   ]
   return {

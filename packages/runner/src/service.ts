@@ -8,6 +8,7 @@ import {
   limits,
   type OutboundSettings,
   type RunnerBoot,
+  type runnerBackup,
   type runnerBroker,
   type runnerControlPlane,
   stateFiles,
@@ -30,6 +31,7 @@ import { health } from './health.ts'
 import type { TreePlace } from './packages/place.ts'
 import { clearUnfinished, Trees } from './packages/trees.ts'
 import { createTreeWitness } from './packages/witness.ts'
+import { backupDoor } from './queue/backup-door.ts'
 import { findQueues } from './queue/find.ts'
 import { readFloors } from './queue/floors.ts'
 import { createSequence } from './queue/sequence.ts'
@@ -87,6 +89,7 @@ export interface Runner {
   /** Undefined where local tool servers do not run in containers. */
   readonly broker: Handlers<typeof runnerBroker> | undefined
   readonly life: Handlers<ReturnType<typeof lifeEdge>>
+  readonly backup: Handlers<typeof runnerBackup>
   /** Ends every sandbox, then releases the queues. */
   stop(): Promise<void>
 }
@@ -202,6 +205,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
       health: () => health(context),
       metrics: async () => (await options.metrics.json()).map((metric) => ({ ...metric })),
     },
+    backup: backupDoor(context.shelf.hold),
     async stop() {
       closing.abort()
       await release(context)

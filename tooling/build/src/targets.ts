@@ -20,6 +20,7 @@ export const outputsOf = ({ output, late }: Target): readonly string[] => (late 
 
 export const targets: readonly Target[] = [
   service('gatehouse', 'apps/supervisor'),
+  { output: 'state.mjs', entry: 'apps/supervisor/src/state/index.ts', minify: false },
   service('gateway', 'packages/gateway'),
   service('broker', 'packages/broker'),
   service('model-proxy', 'packages/model-proxy'),

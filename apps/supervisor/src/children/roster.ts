@@ -8,6 +8,7 @@ import {
   gatewayRunner,
   lifeEdge,
   modelProxyControlPlane,
+  runnerBackup,
   runnerBroker,
   runnerControlPlane,
   supervisorControlPlane,
@@ -110,7 +111,7 @@ const modelProxy = (unit: Unit, secrets: Secrets): ModelProxyBoot => ({
 
 const runner = (unit: Unit, secrets: Secrets): RunnerBoot => ({
   ...common(unit),
-  edges: secrets(gatewayRunner, runnerControlPlane, lifeEdge('runner'), ...(runsContainers(unit) ? [runnerBroker] : [])),
+  edges: secrets(gatewayRunner, runnerControlPlane, runnerBackup, lifeEdge('runner'), ...(runsContainers(unit) ? [runnerBroker] : [])),
   keys: { queues: unit.keys.queues },
   sandbox: unit.plan.sandbox,
   runtime: unit.plan.sandboxRuntime,

@@ -3,11 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits, stateFiles } from '@gatehouse/contracts'
-import { deriveKey, Refusal, writeAtomically } from '@gatehouse/kernel'
-import * as v from 'valibot'
+import { deriveKey, type Epoch, formatKeyring, parseKeyring, Refusal, writeAtomically } from '@gatehouse/kernel'
 
-const Hex = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits'))
-const Keyring = v.strictObject({ epochs: v.pipe(v.array(v.strictObject({ epoch: v.number(), key: Hex })), v.minLength(1)) })
+/** The newest last. */
+export type Epochs = readonly [Epoch, ...Epoch[]]
 
 export interface Subkeys {
   readonly database: string
@@ -22,23 +21,19 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-const readKeyring = async (path: string): Promise<Buffer> => {
-  const text = (await readFile(path, 'utf8')).trim()
-  const bare = v.safeParse(Hex, text)
-  if (bare.success) return Buffer.from(bare.output, 'hex')
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Keyring), text)
-  const newest = parsed.success ? parsed.output.epochs.at(-1) : undefined
-  if (newest === undefined) {
+const readKeyring = async (path: string): Promise<Epochs> => {
+  const epochs = parseKeyring(await readFile(path, 'utf8'))
+  if (epochs === undefined) {
     throw new Refusal(exits.configuration, {
       detail: `${path}: expected a keyring or 64 hex digits, got something else`,
       hint: 'restore the file from a backup: without it the state cannot be read',
     })
   }
-  return Buffer.from(newest.key, 'hex')
+  return epochs
 }
 
 /** A new installation mints its key; one that has state never does. */
-const loadMaster = async (stateDir: string, external: string | null): Promise<Buffer> => {
+export const loadEpochs = async (stateDir: string, external: string | null): Promise<Epochs> => {
   const path = external ?? join(stateDir, stateFiles.keyring)
   if (await exists(path)) return readKeyring(path)
   if (external !== null || (await exists(join(stateDir, stateFiles.database)))) {
@@ -50,13 +45,17 @@ const loadMaster = async (stateDir: string, external: string | null): Promise<Bu
           : 'SERVICE_MASTER_KEY_FILE must name a readable file',
     })
   }
-  const key = randomBytes(32)
-  await writeAtomically(path, `${JSON.stringify({ epochs: [{ epoch: 1, key: key.toString('hex') }] }, null, 2)}\n`)
-  return key
+  const first: Epoch = { epoch: 1, key: randomBytes(32) }
+  await writeAtomically(path, formatKeyring([first]))
+  return [first]
 }
 
-export const loadSubkeys = async (stateDir: string, external: string | null): Promise<Subkeys> => {
-  const master = await loadMaster(stateDir, external)
-  const subkey = (purpose: string): string => deriveKey(master, purpose, 1).toString('hex')
+export const newestOf = (epochs: Epochs): Epoch => epochs.at(-1) ?? epochs[0]
+
+export const subkeysOf = ({ epoch, key }: Epoch): Subkeys => {
+  const subkey = (purpose: string): string => deriveKey(key, purpose, epoch).toString('hex')
   return { database: subkey('database'), journal: subkey('journal'), secrets: subkey('secrets'), queues: subkey('queues') }
 }
+
+export const loadSubkeys = async (stateDir: string, external: string | null): Promise<Subkeys> =>
+  subkeysOf(newestOf(await loadEpochs(stateDir, external)))

@@ -1,8 +1,9 @@
-// The supervisor's own socket: how every process goes, and what each has counted. Two calls, for the control plane alone.
+// The supervisor's own socket: how every process goes, what each has counted, and backups. For the control plane alone.
 import { edgeSocket, lifeEdge, supervisorControlPlane, type Health, type Service } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import { connectEdge, serveEdge, type EdgeClient, type EdgeServer } from '@gatehouse/rpc'
 import type { Kept } from '../children/keep.ts'
+import type { BackupCalls } from './backups.ts'
 
 type LifeClient = EdgeClient<ReturnType<typeof lifeEdge>>
 
@@ -11,6 +12,7 @@ export interface StatusOptions {
   readonly secretOf: (edge: { readonly name: string }) => string
   readonly children: readonly Kept[]
   readonly metrics: Metrics
+  readonly backups: BackupCalls
   readonly log: Logger
 }
 
@@ -19,7 +21,7 @@ export interface Status {
   close(): Promise<void>
 }
 
-export const serveStatus = async ({ runDir, secretOf, children, metrics, log }: StatusOptions): Promise<Status> => {
+export const serveStatus = async ({ runDir, secretOf, children, metrics, backups, log }: StatusOptions): Promise<Status> => {
   const clients = new Map<Service, LifeClient>()
   for (const { name } of children) {
     const edge = lifeEdge(name)
@@ -50,6 +52,7 @@ export const serveStatus = async ({ runDir, secretOf, children, metrics, log }: 
     secret: secretOf(supervisorControlPlane),
     log,
     handlers: {
+      ...backups.handlers,
       health: async () => ({ processes: children.map((child) => child.state), services: await ask((client) => client.calls.health({})) }),
       metrics: async () => ({ ...(await ask((client) => client.calls.metrics({}))), supervisor: (await own()).map((row) => ({ ...row })) }),
     },
@@ -60,6 +63,7 @@ export const serveStatus = async ({ runDir, secretOf, children, metrics, log }: 
     close: async () => {
       for (const client of clients.values()) client.close()
       await server.close()
+      await backups.close()
     },
   }
 }

@@ -1,5 +1,8 @@
 // The supervisor's door into every process, and the control plane's door into the supervisor: how it goes, in two calls.
 import * as v from 'valibot'
+import { BackupOrder } from '../backup.ts'
+import { SessionID } from '../ids.ts'
+import { limits } from '../limits.ts'
 import { call, defineEdge } from './edge.ts'
 
 export const Health = v.strictObject({
@@ -24,6 +27,22 @@ export type Service = (typeof services)[number]
 
 export const lifeEdge = (server: Service) => defineEdge({ server, caller: 'supervisor', calls: life, events: {} })
 
+/** The supervisor's other door into the runner: holds the queues still while a backup copies those that are written to. */
+export const runnerBackup = defineEdge({
+  server: 'runner',
+  caller: 'backup',
+  calls: {
+    /** Sessions whose queues were used since the last time. */
+    touched: call(v.strictObject({}), v.strictObject({ sessions: v.array(SessionID) }), { patient: true, large: true }),
+    hold: call(v.strictObject({}), v.strictObject({ hold: v.string(), sessions: v.array(SessionID) }), { patient: true, large: true }),
+    /** `still`: nothing was written in between. */
+    release: call(v.strictObject({ hold: v.string() }), v.strictObject({ still: v.boolean() }), { patient: true }),
+  },
+  events: {},
+})
+
+const BackupID = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/))
+
 export const ProcessState = v.strictObject({
   name: v.string(),
   pid: v.optional(v.number()),
@@ -42,6 +61,15 @@ export const supervisorControlPlane = defineEdge({
       deadline: 2_000,
     }),
     metrics: call(v.strictObject({}), v.record(v.string(), Metrics), { deadline: 3_000, large: true }),
+    /** Takes down what the archive will hold. The gateway has permitted it beforehand. */
+    backup: call(BackupOrder, v.strictObject({ id: BackupID, name: v.string() }), { deadline: limits.backupTime }),
+    /** The next bytes in base64, already encrypted; none after the last ones. */
+    readBackup: call(v.strictObject({ id: BackupID }), v.strictObject({ bytes: v.nullable(v.string()) }), {
+      deadline: limits.backupIdle,
+      large: true,
+    }),
+    /** Gives up what was taken down. */
+    endBackup: call(v.strictObject({ id: BackupID }), v.strictObject({}), { patient: true }),
   },
   events: {},
 })

@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import type { Env } from '../env.ts'
 import { auditRoutes } from './audit.ts'
+import { backupRoutes } from './backup.ts'
 import { catalogRoutes } from './catalog.ts'
 import { chatRoutes } from './chat.ts'
 import { changeRoutes } from './changes.ts'
@@ -41,4 +42,5 @@ export const createRoutes = (readDocument: () => Promise<object>): Hono<Env> =>
     .route('/', chatRoutes)
     .route('/', sealRoutes)
     .route('/', unitRoutes)
+    .route('/', backupRoutes)
     .route('/', documentRoutes(readDocument))

@@ -3,20 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { SessionID } from '@gatehouse/contracts'
 import { writeAtomically } from '@gatehouse/kernel'
-import { openSealedKey, sealKey } from '@gatehouse/store'
-import * as v from 'valibot'
+import { type FileKey, openKeyFile, sealKeyFile } from '@gatehouse/store'
 import { UnreadableQueue } from './unreadable.ts'
 
-const KeyFile = v.strictObject({
-  sealed: v.string(),
-  /** The queue file was completed under this key: from then on a missing one is a loss, not a beginning. */
-  made: v.boolean(),
-})
-
-export interface QueueKey {
-  readonly key: Buffer
-  readonly made: boolean
-}
+/** `made`: the queue file was completed under this key. */
+export type QueueKey = FileKey
 
 export interface KeyPlace {
   readonly path: string
@@ -32,8 +23,7 @@ export const readKey = async ({ path, session, wrapping }: KeyPlace): Promise<Qu
   })
   if (text === undefined) return undefined
   try {
-    const file = v.parse(KeyFile, JSON.parse(text))
-    return { key: openSealedKey(wrapping, session, file.sealed), made: file.made }
+    return openKeyFile(wrapping, session, text)
   } catch (error) {
     throw new UnreadableQueue(
       session,
@@ -44,8 +34,8 @@ export const readKey = async ({ path, session, wrapping }: KeyPlace): Promise<Qu
 }
 
 /** On disk before it resolves, so that no database ever exists without its key. */
-export const writeKey = async ({ path, session, wrapping }: KeyPlace, { key, made }: QueueKey): Promise<void> => {
-  await writeAtomically(path, `${JSON.stringify({ sealed: sealKey(wrapping, session, key), made })}\n`, 0o600)
+export const writeKey = async ({ path, session, wrapping }: KeyPlace, key: QueueKey): Promise<void> => {
+  await writeAtomically(path, sealKeyFile(wrapping, session, key), 0o600)
 }
 
 export const newKey = (): QueueKey => ({ key: randomBytes(32), made: false })

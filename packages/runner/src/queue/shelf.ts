@@ -4,6 +4,7 @@ import type { Store } from '@gatehouse/store'
 import type { About } from './about.ts'
 import { isDamage } from './damage.ts'
 import { type OpenQueue, openQueue, type QueuePlace } from './open.ts'
+import { Hold } from './hold.ts'
 import { UnreadableQueue } from './unreadable.ts'
 
 interface Slot {
@@ -14,6 +15,7 @@ interface Slot {
 export class Shelf {
   readonly #place: QueuePlace
   readonly #most: number
+  readonly hold = new Hold()
   /** In the order of their last use. */
   readonly #slots = new Map<SessionID, Slot>()
 
@@ -23,7 +25,11 @@ export class Shelf {
   }
 
   /** Makes the queue of a new session. `UnreadableQueue` when what is there cannot be used. */
-  async use<T>(about: About, act: (store: Store) => Promise<T>): Promise<T> {
+  use<T>(about: About, act: (store: Store) => Promise<T>): Promise<T> {
+    return this.hold.during(about.id, () => this.#use(about, act))
+  }
+
+  async #use<T>(about: About, act: (store: Store) => Promise<T>): Promise<T> {
     const slot = this.#take(about)
     try {
       const { store } = await slot.queue

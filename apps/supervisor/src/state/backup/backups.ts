@@ -1,0 +1,130 @@
+// Backups as the control plane takes them: one at a time, read piece by piece, gone when nobody reads on.
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { encrypt, pack } from '@gatehouse/archive'
+import { type BackupOrder, limits, ServiceError } from '@gatehouse/contracts'
+import { copiesPrefix, type Logger } from '@gatehouse/kernel'
+import { type Collected, collect, type Wanted } from './collect.ts'
+
+export interface BackupsOptions extends Omit<Wanted, 'copies' | 'notice'> {
+  readonly log: Logger
+  /** Milliseconds; default `limits.backupIdle`. */
+  readonly idle?: number
+}
+
+export interface Begun {
+  readonly id: string
+  readonly name: string
+}
+
+export interface Backups {
+  begin(order: BackupOrder): Promise<Begun>
+  /** Null after the last bytes. */
+  read(id: string): Promise<Uint8Array | null>
+  end(id: string): Promise<void>
+  /** Gives up what is being taken. */
+  close(): Promise<void>
+}
+
+interface Running {
+  readonly id: string
+  readonly bytes: AsyncIterator<Uint8Array>
+  readonly copies: string
+  readonly collected: Collected
+  idle: NodeJS.Timeout | undefined
+}
+
+const nameOf = (createdAt: string): string => `gatehouse-${createdAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z.age`
+
+/** The bytes of a disk that is full come as a system error. */
+const toFailure = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error && error.code === 'ENOSPC'
+    ? new ServiceError('unavailable', { detail: 'the disk of the state directory is full', hint: 'make room; nothing was changed', cause: error })
+    : error
+
+class Archives implements Backups {
+  readonly #options: BackupsOptions
+  #busy = false
+  #running: Running | undefined
+
+  constructor(options: BackupsOptions) {
+    this.#options = options
+  }
+
+  async begin(order: BackupOrder): Promise<Begun> {
+    if (this.#busy) throw new ServiceError('conflict', { detail: 'another backup is being taken', hint: 'wait until it has ended' })
+    this.#busy = true
+    const copies = join(this.#options.stateDir, `${copiesPrefix}${randomBytes(6).toString('hex')}`)
+    try {
+      const notice = (path: string, why: string): void => this.#options.log.warn('not in the backup as it was', { path, why })
+      const collected = await collect({ ...this.#options, copies, notice })
+      const sealed = await encrypt(pack(collected.manifest, collected.entries()), order)
+      const running: Running = { id: randomBytes(16).toString('hex'), bytes: sealed[Symbol.asyncIterator](), copies, collected, idle: undefined }
+      this.#running = running
+      this.#watch(running)
+      return { id: running.id, name: nameOf(collected.manifest.createdAt) }
+    } catch (error) {
+      await rm(copies, { recursive: true, force: true })
+      this.#busy = false
+      throw toFailure(error)
+    }
+  }
+
+  async read(id: string): Promise<Uint8Array | null> {
+    const running = this.#find(id)
+    clearTimeout(running.idle)
+    try {
+      const chunks: Uint8Array[] = []
+      for (let size = 0; size < limits.backupChunk; ) {
+        const { value, done } = await running.bytes.next()
+        if (done === true) break
+        chunks.push(value)
+        size += value.length
+      }
+      this.#watch(running)
+      return chunks.length === 0 ? null : Buffer.concat(chunks)
+    } catch (error) {
+      await this.#finish(running)
+      throw toFailure(error)
+    }
+  }
+
+  async end(id: string): Promise<void> {
+    if (this.#running?.id === id) await this.#finish(this.#running)
+  }
+
+  async close(): Promise<void> {
+    if (this.#running !== undefined) await this.#finish(this.#running)
+  }
+
+  #find(id: string): Running {
+    if (this.#running?.id === id) return this.#running
+    throw new ServiceError('not-found', { detail: 'there is no such backup: it has ended, or nobody read on' })
+  }
+
+  #watch(running: Running): void {
+    clearTimeout(running.idle)
+    running.idle = setTimeout(() => {
+      this.#options.log.warn('a backup that nobody read on was given up')
+      void this.#finish(running)
+    }, this.#options.idle ?? limits.backupIdle)
+  }
+
+  async #finish(running: Running): Promise<void> {
+    clearTimeout(running.idle)
+    if (this.#running !== running) return
+    this.#running = undefined
+    try {
+      await running.bytes.return?.()
+      await running.collected.close()
+      await rm(running.copies, { recursive: true, force: true })
+    } catch (error) {
+      this.#options.log.warn('what a backup left could not be removed', { error })
+    } finally {
+      this.#busy = false
+    }
+  }
+}
+
+export const createBackups = (options: BackupsOptions): Backups => new Archives(options)

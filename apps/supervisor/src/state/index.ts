@@ -1,0 +1,2 @@
+// What is done to a state as a whole: loaded late, since a unit that runs seldom needs it, and it brings SQLCipher along.
+export { createBackups } from './backup/backups.ts'

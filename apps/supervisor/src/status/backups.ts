@@ -1,0 +1,69 @@
+// The supervisor's calls that take a backup. It alone holds the master key; what leaves it is encrypted.
+import { edgeSocket, runnerBackup, type supervisorControlPlane } from '@gatehouse/contracts'
+import type { Logger, Metrics } from '@gatehouse/kernel'
+import { connectEdge, type EdgeClient, type Handlers } from '@gatehouse/rpc'
+import type { Unit } from '../children/roster.ts'
+import { type Epochs, newestOf, subkeysOf } from '../keys/keyring.ts'
+import { loadState } from '../late.ts'
+import type { Queues } from '../state/backup/databases.ts'
+
+type Calls = Handlers<typeof supervisorControlPlane>
+
+export interface BackupCallsOptions {
+  readonly unit: Unit
+  readonly epochs: Epochs
+  readonly secretOf: (edge: { readonly name: string }) => string
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+export interface BackupCalls {
+  readonly handlers: Pick<Calls, 'backup' | 'readBackup' | 'endBackup'>
+  close(): Promise<void>
+}
+
+const queuesOf = ({ calls }: EdgeClient<typeof runnerBackup>): Queues => ({
+  touched: async () => (await calls.touched({})).sessions,
+  hold: () => calls.hold({}),
+  release: async (hold) => (await calls.release({ hold })).still,
+})
+
+export const createBackupCalls = ({ unit, epochs, secretOf, metrics, log }: BackupCallsOptions): BackupCalls => {
+  const runner = connectEdge(runnerBackup, { path: edgeSocket(unit.runDir, runnerBackup), secret: secretOf(runnerBackup), log, metrics })
+  const newest = newestOf(epochs)
+  const open = async () => {
+    const { createBackups } = await loadState(unit.release)
+    const { stateDir, mode, catalog, masterKeyFile, version } = unit.plan
+    return createBackups({
+      stateDir,
+      mode,
+      catalog,
+      installation: unit.installation,
+      release: version,
+      newest,
+      keys: subkeysOf(newest),
+      masterKey: masterKeyFile === null ? 'inside' : 'outside',
+      queues: queuesOf(runner),
+      log,
+    })
+  }
+  let opened: ReturnType<typeof open> | undefined
+  const backups = (): ReturnType<typeof open> => (opened ??= open())
+  return {
+    handlers: {
+      backup: async (order) => (await backups()).begin(order),
+      readBackup: async ({ id }) => {
+        const bytes = await (await backups()).read(id)
+        return { bytes: bytes === null ? null : Buffer.from(bytes).toString('base64') }
+      },
+      endBackup: async ({ id }) => {
+        await (await backups()).end(id)
+        return {}
+      },
+    },
+    close: async () => {
+      await (await opened)?.close()
+      runner.close()
+    },
+  }
+}

@@ -1,0 +1,29 @@
+// One thing in an archive: a directory, a file with its bytes, or a link that nobody follows.
+
+interface Common {
+  /** Relative, with `/`, without `.` and `..`. */
+  readonly path: string
+  /** Permission bits. */
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+  readonly mtime: Date
+}
+
+export interface DirectoryEntry extends Common {
+  readonly type: 'directory'
+}
+
+export interface FileEntry extends Common {
+  readonly type: 'file'
+  readonly size: number
+  /** Exactly `size` bytes. */
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+export interface LinkEntry extends Common {
+  readonly type: 'link'
+  readonly target: string
+}
+
+export type Entry = DirectoryEntry | FileEntry | LinkEntry

@@ -1,0 +1,48 @@
+// What an archive says about itself before its contents, and how it ends.
+import { Mode } from '@gatehouse/contracts'
+import * as v from 'valibot'
+
+export const archiveFormat = 'gatehouse-backup'
+/** Of the archive, not of the state in it. */
+export const archiveVersion = 1
+
+export const manifestName = 'manifest.json'
+export const endName = 'end.json'
+/** What lies in the archive below this is the state directory. */
+export const stateRoot = 'state'
+
+export const Hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
+const Installation = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/))
+
+export const Manifest = v.strictObject({
+  format: v.literal(archiveFormat),
+  version: v.literal(archiveVersion),
+  /** Of the state directory. */
+  schema: v.number(),
+  release: v.string(),
+  installation: Installation,
+  mode: Mode,
+  createdAt: v.pipe(v.string(), v.isoTimestamp()),
+  /** The last journal line that the archive holds. */
+  head: v.strictObject({ seq: v.number(), hash: Hash }),
+  /** `outside`: the archive opens nothing without the file that SERVICE_MASTER_KEY_FILE named. */
+  masterKey: v.picklist(['inside', 'outside']),
+  /** Tells the right master key from another. */
+  keyCheck: Hash,
+  /** Owners of files mean something: the unit ran as root. */
+  owners: v.boolean(),
+  /** Where the catalog lay, when that was outside of the state directory. */
+  catalog: v.nullable(v.string()),
+})
+export type Manifest = v.InferOutput<typeof Manifest>
+
+/** Read before the rest, so that a newer archive is called newer and not broken. */
+export const Announced = v.object({ format: v.literal(archiveFormat), version: v.number() })
+
+export const End = v.strictObject({
+  entries: v.number(),
+  bytes: v.number(),
+  /** Over all entries in their order. */
+  digest: Hash,
+})
+export type End = v.InferOutput<typeof End>

@@ -1,0 +1,140 @@
+// Restores an archive into an empty state directory: looks at all of it, writes aside, then renames.
+import { randomBytes } from 'node:crypto'
+import { access, constants, lchown, mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { exits, hostActsFile, sandboxUid } from '@gatehouse/contracts'
+import { addHostAct, makeDirectory, Refusal, restoringPrefix } from '@gatehouse/kernel'
+import { decrypt, type Opener } from './age.ts'
+import { broken } from './broken.ts'
+import { type Checked, checkArchive } from './check.ts'
+import type { Entry, LinkEntry } from './entry.ts'
+import { stateRoot } from './manifest.ts'
+import { unpack } from './unpack.ts'
+import { finishDirectories, type Owner, type Target, writeEntry } from './write-entry.ts'
+
+export interface RestoreOptions {
+  /** The archive: a plain file, since it is read twice. */
+  readonly file: string
+  readonly opener: Opener
+  readonly stateDir: string
+  readonly masterKeyFile: string | null
+  /** Of everything that is restored, where root restores. */
+  readonly owner?: Owner | undefined
+}
+
+const found = (path: string) =>
+  stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+
+const refuseFull = async (stateDir: string): Promise<void> => {
+  const there = await found(stateDir)
+  if (there === undefined) return
+  const names = there.isDirectory() ? await readdir(stateDir) : [basename(stateDir)]
+  if (names.length === 0) return
+  throw new Refusal(exits.configuration, {
+    detail: `expected an empty or absent directory at ${stateDir}, got one with ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}`,
+    hint: `nothing was written; stop the unit, move ${stateDir} away, or give another --state-dir`,
+  })
+}
+
+/** Beside the state directory, or inside where that is a volume or its parent belongs to somebody else. */
+const placeAside = async (stateDir: string): Promise<{ aside: string; inside: boolean }> => {
+  const name = `${restoringPrefix}${randomBytes(6).toString('hex')}`
+  const there = await found(stateDir)
+  const parent = dirname(stateDir)
+  if (there === undefined) {
+    await makeDirectory(parent, 0o755)
+    return { aside: join(parent, name), inside: false }
+  }
+  const canRename = await access(parent, constants.W_OK).then(
+    async () => (await stat(parent)).dev === there.dev,
+    () => false,
+  )
+  return canRename ? { aside: join(parent, name), inside: false } : { aside: join(stateDir, name), inside: true }
+}
+
+const refuseWithoutRoom = async (directory: string, bytes: number): Promise<void> => {
+  const { bavail, bsize } = await statfs(directory)
+  if (bavail * bsize > bytes * 1.05) return
+  throw new Refusal(exits.configuration, {
+    detail: `expected ${bytes} bytes of free disk at ${directory}, got ${bavail * bsize}`,
+    hint: 'nothing was written; make room, or give another --state-dir',
+  })
+}
+
+/** Files of agents keep their owners where those mean something; all else is the unit's. */
+const ownersOf = ({ manifest }: Checked, given: Owner | undefined): Target['ownerOf'] => {
+  if (process.getuid?.() !== 0) return undefined
+  const unit = given ?? (manifest.owners ? { uid: 0, gid: 0 } : { uid: sandboxUid, gid: sandboxUid })
+  if (!manifest.owners) return () => unit
+  const own = (entry: Entry): boolean => /^state\/groups\/[^/]+\/./.test(entry.path)
+  return (entry) => (own(entry) && given === undefined ? { uid: entry.uid, gid: entry.gid } : unit)
+}
+
+const sync = async (path: string): Promise<void> => {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+const writeAside = async (options: RestoreOptions, checked: Checked, aside: string): Promise<void> => {
+  const target: Target = { directory: aside, ownerOf: ownersOf(checked, options.owner) }
+  const directories: Entry[] = []
+  const links: LinkEntry[] = []
+  const visit = async (entry: Entry): Promise<void> => {
+    if (entry.type === 'link') links.push(entry)
+    else await writeEntry(target, entry)
+    if (entry.type === 'directory') directories.push(entry)
+  }
+  const begin = async ({ installation, createdAt }: Checked['manifest']): Promise<void> => {
+    if (installation !== checked.manifest.installation || createdAt !== checked.manifest.createdAt) throw broken('it changed while it was read')
+  }
+  await using file = await open(options.file, 'r')
+  await unpack(await decrypt(file.createReadStream({ start: 0, autoClose: false }), options.opener), { begin, visit })
+  for (const link of links) await writeEntry(target, link)
+  const { createdAt, head, release } = checked.manifest
+  const act = { id: randomBytes(16).toString('hex'), at: new Date().toISOString(), stage: 'restored' as const, createdAt, head, release }
+  await addHostAct(join(aside, stateRoot), act)
+  const acts = join(aside, stateRoot, hostActsFile)
+  const owner = target.ownerOf?.({ type: 'directory', path: acts, mode: 0, uid: 0, gid: 0, mtime: new Date() })
+  if (owner !== undefined) await lchown(acts, owner.uid, owner.gid)
+  await finishDirectories(target, directories)
+}
+
+/** Into a volume: the name of what is half done stays until everything else has its own. */
+const moveUp = async (from: string, stateDir: string): Promise<void> => {
+  for (const name of await readdir(from)) await rename(join(from, name), join(stateDir, name))
+  await sync(stateDir)
+  await rmdir(from)
+}
+
+export const restore = async (options: RestoreOptions): Promise<Checked> => {
+  const { file, opener, stateDir, masterKeyFile } = options
+  await refuseFull(stateDir)
+  if (!(await stat(file)).isFile()) throw new Refusal(exits.configuration, { detail: `${file}: expected a plain file, since it is read twice` })
+  const handle = await open(file, 'r')
+  const checked = await checkArchive({ read: () => handle.createReadStream({ start: 0, autoClose: false }), opener, masterKeyFile }).finally(() => handle.close())
+  const { aside, inside } = await placeAside(stateDir)
+  await refuseWithoutRoom(dirname(aside), checked.bytes)
+  try {
+    await mkdir(aside, { mode: 0o700 })
+    await writeAside(options, checked, aside)
+    if (inside) await moveUp(join(aside, stateRoot), stateDir)
+    else {
+      // Fails where something has come into it meanwhile.
+      if ((await found(stateDir)) !== undefined) await rmdir(stateDir)
+      await rename(join(aside, stateRoot), stateDir)
+    }
+    await rm(aside, { recursive: true, force: true })
+    await sync(dirname(aside))
+  } catch (error) {
+    await rm(aside, { recursive: true, force: true })
+    throw error
+  }
+  return checked
+}

@@ -1,0 +1,166 @@
+// Reads an archive from its first byte to its last and refuses it for whatever is not as it must be. Writes nothing itself.
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { stateSchema } from '@gatehouse/contracts'
+import { isRefusal } from '@gatehouse/kernel'
+import { Parser, type ReadEntry } from 'tar'
+import * as v from 'valibot'
+import { broken } from './broken.ts'
+import type { Entry } from './entry.ts'
+import { Announced, archiveVersion, End, endName, Manifest, manifestName } from './manifest.ts'
+import { createRules, type Rules } from './rules.ts'
+import { createTally, type Tally } from './tally.ts'
+
+export interface Visitor {
+  /** Before any entry. */
+  readonly begin: (manifest: Manifest) => Promise<void>
+  /** Must read the body of a file to its end. */
+  readonly visit: (entry: Entry) => Promise<void>
+}
+
+interface Reading {
+  readonly rules: Rules
+  readonly tally: Tally
+  readonly visitor: Visitor
+  manifest: Manifest | undefined
+  end: End | undefined
+}
+
+const smallMost = 256 * 1024
+const kinds: Readonly<Record<string, Entry['type']>> = { Directory: 'directory', File: 'file', OldFile: 'file', SymbolicLink: 'link' }
+
+const toEntry = (read: ReadEntry): Entry => {
+  const type = kinds[read.type]
+  const path = read.path.replace(/\/$/, '')
+  if (type === undefined) throw broken(`expected files and directories, got ${JSON.stringify(path.slice(0, 200))}, which is of type ${read.type}`)
+  const common = { path, mode: read.mode ?? 0, uid: read.uid ?? 0, gid: read.gid ?? 0, mtime: read.mtime ?? new Date(0) }
+  if (type === 'link') return { ...common, type, target: read.linkpath ?? '' }
+  return type === 'file' ? { ...common, type, size: read.size, body: read } : { ...common, type }
+}
+
+async function* hashed(entry: Entry & { readonly type: 'file' }, hash: ReturnType<typeof createHash>): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of entry.body) {
+    hash.update(chunk)
+    bytes += chunk.length
+    yield chunk
+  }
+  if (bytes !== entry.size) throw broken(`expected ${entry.size} bytes of ${entry.path}, got ${bytes}`)
+}
+
+const readSmall = async (entry: Entry): Promise<Buffer> => {
+  if (entry.type !== 'file' || entry.size > smallMost) throw broken(`expected a small file ${entry.path}`)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of entry.body) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+const Json = v.pipe(v.string(), v.parseJson())
+
+const parseManifest = (text: string): Manifest => {
+  const announced = v.safeParse(v.pipe(Json, Announced), text)
+  if (!announced.success) throw broken('expected the manifest of a backup first, got something else')
+  if (announced.output.version > archiveVersion)
+    throw broken(`expected version ${archiveVersion} of the archive or older, got ${announced.output.version}`, 'restore it with the release that wrote it')
+  const manifest = v.safeParse(v.pipe(Json, Manifest), text)
+  if (!manifest.success) throw broken(`expected a manifest that fits its schema (${manifest.issues[0].message})`)
+  if (manifest.output.schema > stateSchema)
+    throw broken(`expected state of schema ${stateSchema} or older, got ${manifest.output.schema}`, 'restore it with the release that wrote it')
+  return manifest.output
+}
+
+const count = (reading: Reading, entry: Entry, body: Uint8Array): void =>
+  reading.tally.add(entry, body.length, createHash('sha256').update(body).digest('hex'))
+
+const takeManifest = async (reading: Reading, entry: Entry): Promise<void> => {
+  if (entry.path !== manifestName) throw broken(`expected ${manifestName} first, got ${JSON.stringify(entry.path.slice(0, 200))}`)
+  const body = await readSmall(entry)
+  reading.manifest = parseManifest(body.toString('utf8'))
+  count(reading, entry, body)
+  await reading.visitor.begin(reading.manifest)
+}
+
+const takeEnd = async (reading: Reading, entry: Entry): Promise<void> => {
+  const parsed = v.safeParse(v.pipe(Json, End), (await readSmall(entry)).toString('utf8'))
+  const { entries, bytes, digest } = reading.tally.end()
+  if (!parsed.success || parsed.output.entries !== entries || parsed.output.bytes !== bytes || parsed.output.digest !== digest)
+    throw broken('its contents are not those that it ends with: entries are missing, added, altered or in another order')
+  reading.end = parsed.output
+}
+
+const take = async (reading: Reading, entry: Entry): Promise<void> => {
+  if (reading.end !== undefined) throw broken(`expected nothing after ${endName}, got ${JSON.stringify(entry.path.slice(0, 200))}`)
+  if (reading.manifest === undefined) return takeManifest(reading, entry)
+  if (entry.path === endName) return takeEnd(reading, entry)
+  reading.rules.admit(entry)
+  const hash = createHash('sha256')
+  await reading.visitor.visit(entry.type === 'file' ? { ...entry, body: hashed(entry, hash) } : entry)
+  reading.tally.add(entry, entry.type === 'file' ? entry.size : 0, hash.digest('hex'))
+}
+
+const firstBlock = (chunk: Uint8Array): void => {
+  // The parser would unpack what is compressed, and a small file could be a large one.
+  if (Buffer.from(chunk.subarray(257, 262)).toString('latin1') !== 'ustar') throw broken('expected an archive of files inside, got something else')
+}
+
+/** Feeds the parser, one entry after the other, each taken whole before the next. */
+const feed = async (plain: AsyncIterable<Uint8Array>, reading: Reading): Promise<void> => {
+  let fault: unknown
+  let turn: Promise<void> = Promise.resolve()
+  const fail = (error: unknown): void => {
+    fault ??= error
+  }
+  const parser = new Parser({
+    strict: true,
+    maxMetaEntrySize: smallMost,
+    onReadEntry: (read) => {
+      turn = turn.then(async () => {
+        try {
+          if (fault === undefined) await take(reading, toEntry(read))
+        } catch (error) {
+          fail(error)
+        }
+        read.resume()
+      })
+    },
+  })
+  const ended = once(parser, 'end')
+  ended.catch(fail)
+  parser.on('error', fail)
+  let pending: Buffer | undefined = Buffer.alloc(0)
+  const write = async (chunk: Buffer): Promise<void> => {
+    if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), once(parser, 'end')])
+    if (fault !== undefined) throw fault
+  }
+  for await (const chunk of plain) {
+    if (pending === undefined) await write(Buffer.from(chunk))
+    else if ((pending = Buffer.concat([pending, chunk])).length >= 512) {
+      firstBlock(pending)
+      await write(pending)
+      pending = undefined
+    }
+  }
+  if (pending !== undefined) throw broken('expected an archive of files inside, got a few bytes')
+  parser.end()
+  await ended
+  await turn
+  if (fault !== undefined) throw fault
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Resolves when the archive is whole. A `Refusal` says why it is not. */
+export const unpack = async (plain: AsyncIterable<Uint8Array>, visitor: Visitor): Promise<Manifest> => {
+  const reading: Reading = { rules: createRules(), tally: createTally(), visitor, manifest: undefined, end: undefined }
+  try {
+    await feed(plain, reading)
+  } catch (error) {
+    if (isRefusal(error) || isSystem(error)) throw error
+    throw broken(`it is cut or altered (${reasonOf(error)})`, undefined, error)
+  }
+  if (reading.manifest === undefined || reading.end === undefined) throw broken('it is cut: its end is missing')
+  return reading.manifest
+}
+
+/** Of the disk that is written to, not of the archive. */
+const isSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error

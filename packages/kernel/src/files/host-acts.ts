@@ -1,0 +1,31 @@
+// The list of acts on a stopped unit that its gateway has not journaled yet.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { exits, type HostAct, HostActs, hostActsFile } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { Refusal } from '../life/refusal.ts'
+import { codeOf } from './permission.ts'
+import { writeAtomically } from './write-atomically.ts'
+
+const pathOf = (stateDir: string): string => join(stateDir, hostActsFile)
+
+/** Empty where there is none. */
+export const readHostActs = async (stateDir: string): Promise<readonly HostAct[]> => {
+  const path = pathOf(stateDir)
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return '[]'
+    throw error
+  })
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), HostActs), text)
+  if (parsed.success) return parsed.output
+  throw new Refusal(exits.configuration, {
+    detail: `${path}: expected what was done to the stopped unit, got something else`,
+    hint: 'restore the state directory from a backup',
+  })
+}
+
+/** Nothing else may run on the state. */
+export const addHostAct = async (stateDir: string, act: HostAct): Promise<void> => {
+  const acts = await readHostActs(stateDir)
+  await writeAtomically(pathOf(stateDir), `${JSON.stringify([...acts, act], null, 2)}\n`)
+}
