@@ -7,6 +7,8 @@ import { createLogger, createMetrics, isRefusal, waitFor, type Logger } from '@g
 import { addressOf, announce } from './announce.ts'
 import { createPrinter, type Printer } from './log-printer/print.ts'
 import { createRedactor, type Redactor } from './log-printer/redact.ts'
+import { isOffline } from './offline/arguments.ts'
+import { runOffline } from './offline/run.ts'
 import { decidePlan } from './plan/decide.ts'
 import { help } from './plan/help.ts'
 import type { Plan } from './plan/plan.ts'
@@ -88,7 +90,8 @@ const serve = async (plan: Plan, warnings: readonly string[], { redactor, printe
 
 const run = async (): Promise<number> => {
   if (argv[0] === 'setup') return runSetup(argv.slice(1), { env: process.env, write })
-  if (argv.includes('--help')) write(help)
+  if (isOffline(argv)) await runOffline({ argv, env: process.env, release, write })
+  else if (argv.includes('--help')) write(help)
   else if (argv.includes('--version')) write(`${version}\n`)
   else {
     const { plan, warnings } = decidePlan(argv, process.env, version)

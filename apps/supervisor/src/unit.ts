@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { lockWriter, privateDirectory, type Logger, type Metrics } from '@gatehouse/kernel'
 import { Kept } from './children/keep.ts'
 import { createEdgeSecrets, createRoster, type Unit } from './children/roster.ts'
-import { type Epochs, loadEpochs, newestOf, subkeysOf } from './keys/keyring.ts'
+import { type Epochs, loadEpochs, subkeysOfAll } from './keys/keyring.ts'
 import type { Printer } from './log-printer/print.ts'
 import type { Redactor } from './log-printer/redact.ts'
 import { openInstallation } from './plan/installation.ts'
@@ -45,10 +45,10 @@ const prepare = async ({ plan, env, release, printer, redactor }: UnitOptions): 
   await sweep(plan.stateDir)
   const installation = await openInstallation(plan.stateDir, plan.mode)
   const epochs = await loadEpochs(plan.stateDir, plan.masterKeyFile)
-  const keys = subkeysOf(newestOf(epochs))
+  const keys = subkeysOfAll(epochs)
   const token = await resolveToken(plan)
   if (token.minted) printer.unredacted({ message: 'admin token minted; it is shown this once', token: token.value })
-  for (const subkey of [keys.database, keys.journal, keys.secrets, keys.queues]) redactor.add(subkey)
+  for (const subkey of [keys.database, keys.journal, keys.secrets, keys.queues, ...keys.formerSecrets]) redactor.add(subkey)
   if (token.value !== null) redactor.add(token.value)
   if (plan.outbound.proxy !== null) redactor.add(plan.outbound.proxy)
   for (const { key } of plan.models) if (key !== null) redactor.add(key)

@@ -1,5 +1,15 @@
 // The admin API as functions, grouped as its resources are.
-import { ChatMessages, ChatSendAnswer, type ChatSendBody, limits, Ready, SealProof, Status, StatusHistory } from '@gatehouse/contracts'
+import {
+  type BackupOrder,
+  ChatMessages,
+  ChatSendAnswer,
+  type ChatSendBody,
+  limits,
+  Ready,
+  SealProof,
+  Status,
+  StatusHistory,
+} from '@gatehouse/contracts'
 import type * as v from 'valibot'
 import { type AttemptOptions, attemptHeaders, changesOf } from './changes.ts'
 import { eventsOf } from './events.ts'
@@ -40,6 +50,15 @@ export const createClient = (options: ClientOptions) => {
     /** Launches trial sandboxes, which takes seconds. */
     proveSeal: (call?: CallOptions) =>
       exchange.send({ method: 'POST', path: '/v1/sandbox/probe', timeout: limits.sealProofTime + 5_000 }, SealProof, call),
+    /** An age stream; read it to its end, which shows that it is whole. */
+    backup: async (order: BackupOrder, call?: CallOptions) => {
+      const { headers, body } = await exchange.sendForStream(
+        { method: 'POST', path: '/v1/backup', body: order, timeout: limits.backupTime },
+        call,
+      )
+      const name = /filename="([A-Za-z0-9._-]{1,100})"/.exec(headers.get('content-disposition') ?? '')?.[1]
+      return { name: name ?? 'gatehouse.age', body }
+    },
     /** Prometheus text exposition. */
     metrics: (call?: CallOptions) => exchange.sendForText({ method: 'GET', path: '/metrics' }, call),
   }

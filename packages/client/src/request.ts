@@ -61,6 +61,13 @@ export interface Exchange {
   readonly send: <S extends v.GenericSchema>(request: Request, schema: S, options?: CallOptions) => Promise<v.InferOutput<S>>
   readonly sendForText: (request: Request, options?: CallOptions) => Promise<string>
   readonly sendForBytes: (request: Request, options?: CallOptions) => Promise<Uint8Array<ArrayBuffer>>
+  /** The answer as it comes; `timeout` is for its beginning alone. */
+  readonly sendForStream: (request: Request, options?: CallOptions) => Promise<Streamed>
+}
+
+export interface Streamed {
+  readonly headers: Answered['headers']
+  readonly body: ReadableStream<Uint8Array>
 }
 
 const defaultTimeout = 30_000
@@ -132,9 +139,26 @@ export const createExchange = ({ address, token, fetch = globalThis.fetch }: Cli
       throw toUnreached(error, { address, late: false })
     }
   }
+  const stream = async (request: Request, options: CallOptions): Promise<Streamed> => {
+    const begun = new AbortController()
+    const late = setTimeout(() => begun.abort(), options.timeout ?? request.timeout ?? defaultTimeout)
+    const signal = options.signal === undefined ? begun.signal : AbortSignal.any([options.signal, begun.signal])
+    try {
+      const response = await fetch(urlOf(address, request), { ...initOf(request, token, options), signal })
+      const { ok, status, headers, body } = response
+      if (ok && body !== null) return { headers, body }
+      throw toFailure({ status, body: parseJson(await response.text()), retryAfter: headers.get('retry-after') })
+    } catch (error) {
+      options.signal?.throwIfAborted()
+      throw toUnreached(error, { address, late: begun.signal.aborted })
+    } finally {
+      clearTimeout(late)
+    }
+  }
   return {
     sendForText: async (request, options = {}) => (await exchange(request, options, textOf)).content,
     sendForBytes: async (request, options = {}) => (await exchange(request, options, bytesOf)).content,
+    sendForStream: (request, options = {}) => stream(request, options),
     send: async (request, schema, options = {}) => {
       const { status, content: text } = await exchange(request, options, textOf)
       const parsed = v.safeParse(schema, text === '' ? undefined : parseJson(text))

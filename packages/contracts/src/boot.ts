@@ -25,7 +25,15 @@ const HexKey = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 
 export const GatewayBoot = v.strictObject({
   ...common,
-  keys: v.strictObject({ database: HexKey, journal: HexKey, secrets: HexKey }),
+  keys: v.strictObject({
+    database: HexKey,
+    journal: HexKey,
+    secrets: HexKey,
+    /** Of the master key; 1 before the first rotation. */
+    epoch: v.optional(v.number()),
+    /** Of earlier epochs, the oldest first: they open what was sealed in their time, and seal nothing. */
+    formerSecrets: v.optional(v.array(HexKey)),
+  }),
   /** SHA-256 of the admin token; null on an open unit. */
   adminToken: v.nullable(v.string()),
   /** Path of the catalog file; null without tool servers. */
@@ -126,6 +134,8 @@ export const RunnerBoot = v.strictObject({
   identities: v.nullable(v.strictObject({ uid: v.number(), gid: v.number() })),
   /** Host paths below which a mount may lie. */
   mountAllow: v.array(v.string()),
+  /** Milliseconds that messages are kept; absent: for ever. */
+  chatRetention: v.optional(v.number()),
   /** Where packages come from. */
   registry: v.string(),
   /** The unit's own admin address: never dialled. */

@@ -230,6 +230,8 @@ export const limits = {
   /** A submission is answered within this, its witnesses included. */
   submitTime: 75_000,
 
+  /** How often messages are looked through for those that are kept no longer. */
+  chatSweep: 60 * 60_000,
   /** A backup holds the queues still no longer than this. */
   backupHold: 5_000,
   /** What an archive will hold is taken down within this. */

@@ -18,8 +18,6 @@ import { type EdgeServer, type Handlers, serveEdge } from '@gatehouse/rpc'
 import { openStore } from '@gatehouse/store'
 import { createGateway, type Gateway, migrations } from './service.ts'
 
-const keyEpoch = 1
-
 const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
   const at = (name: string): string => join(boot.stateDir, name)
   const lock = await lockWriter(boot.stateDir, 'gateway')
@@ -28,7 +26,7 @@ const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
     path: at(stateFiles.audit),
     publicKeyPath: at(stateFiles.journalKey),
     seed: Buffer.from(boot.keys.journal, 'hex'),
-    epoch: keyEpoch,
+    epoch: boot.keys.epoch ?? 1,
     reserve: { path: at(stateFiles.auditReserve), bytes: limits.auditReserve },
     log,
   })

@@ -143,7 +143,7 @@ const groundOf = ({
   treeWait,
   driftPause,
   audience: createHall(),
-  secrets: createSecrets(deps.boot.keys.secrets),
+  secrets: createSecrets(deps.boot.keys.secrets, deps.boot.keys.formerSecrets),
   table: createGrantTable(deps.store.read),
 })
 

@@ -11,6 +11,7 @@ import { modelProxyDoor } from './doors/model-proxy.ts'
 import { runnerDoor } from './doors/runner.ts'
 import { supervisorDoor } from './doors/supervisor.ts'
 import type { Hall } from './events/audience.ts'
+import { journalHostActs } from './host/acts.ts'
 import { assertApprovers } from './principals/enough.ts'
 import { furnish, type GatewayDeps, type Rooms } from './rooms.ts'
 import { seed } from './seed/seed.ts'
@@ -62,6 +63,7 @@ const start = async (rooms: Rooms): Promise<void> => {
   await sessions.load(store.read)
   await table.rebuild()
   await Promise.all([counts.load(store.read), declared.load(store.read)])
+  await journalHostActs(rooms, whole).catch((error: unknown) => log.error('what was done to the stopped unit could not be journaled', { error }))
   if (whole) await beginCatalog(rooms).catch((error: unknown) => log.error('the catalog could not be brought up to the journal', { error }))
   if (whole && (await applyApproved(rooms).catch(() => 1)) > 0) retries.wake()
   await expireAll(rooms).catch((error: unknown) => log.warn('the expiry of changes failed', { error }))

@@ -25,12 +25,14 @@ export const checkpointIn = ({ stage, detail }: Pick<AuditEntry, 'stage' | 'deta
   return stage === 'checkpoint' && parsed.success ? parsed.output : undefined
 }
 
-/** Why the checkpoint in `entry`, which follows `head`, proves nothing; undefined if it holds. */
-export const checkpointFault = (entry: AuditEntry, head: Head, key: KeyObject): string | undefined => {
+/** `keys`: by epoch. Why the checkpoint in `entry`, which follows `head`, proves nothing; undefined if it holds. */
+export const checkpointFault = (entry: AuditEntry, head: Head, keys: readonly KeyObject[]): string | undefined => {
   const detail = v.safeParse(Detail, entry.detail)
   if (!detail.success) return 'the checkpoint lacks seq, hash, epoch or signature'
   const { seq, hash, epoch, signature } = detail.output
   if (seq !== head.seq || hash !== head.hash) return `the checkpoint is of another head than line ${head.seq}`
+  const key = keys[epoch - 1]
+  if (key === undefined) return `the checkpoint is of epoch ${epoch}, which has no public key`
   if (!verify(null, signed(head, epoch), key, Buffer.from(signature, 'base64')))
     return 'the signature of the checkpoint does not fit the public key'
   return undefined

@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto'
 import type { AuditEntry } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import { genesis, type Head, type Link, prefixOf, suffixOf } from './chain.ts'
-import { checkpointEvery, checkpointFault } from './checkpoint.ts'
+import { checkpointEvery, checkpointFault, checkpointIn } from './checkpoint.ts'
 import { scanEntry } from './entry.ts'
 
 export interface Fault {
@@ -18,8 +18,8 @@ interface Options {
   readonly start: Link | undefined
   /** A head that was kept: the chain must reach it and match it. */
   readonly expected?: Head | undefined
-  /** Checks the signatures of checkpoints, and that there are enough of them. */
-  readonly key?: KeyObject | undefined
+  /** By epoch. Checks the signatures of checkpoints, and that there are enough of them. */
+  readonly keys?: readonly KeyObject[] | undefined
 }
 
 interface Current {
@@ -41,17 +41,19 @@ const letterC = 0x63
 
 export class Inspector {
   readonly #expected: Head | undefined
-  readonly #key: KeyObject | undefined
+  readonly #keys: readonly KeyObject[] | undefined
+  /** Of the last checkpoint: the key of an earlier one proves nothing after it. */
+  #epoch = 0
   #last: Link | undefined
   #lastBytes: Buffer | undefined
   #lines = 0
   #unsigned = 0
   #doubt: Doubt | undefined
 
-  constructor({ start, expected, key }: Options) {
+  constructor({ start, expected, keys }: Options) {
     this.#last = start
     this.#expected = expected
-    this.#key = key
+    this.#keys = keys
   }
 
   get lines(): number {
@@ -95,7 +97,7 @@ export class Inspector {
 
   /** True for a line that is no checkpoint, begins as it must and ends as it must; nothing else of it is looked at. */
   #follows(bytes: Buffer, last: Link): boolean {
-    if (this.#key !== undefined && this.#unsigned >= checkpointEvery) return false
+    if (this.#keys !== undefined && this.#unsigned >= checkpointEvery) return false
     const prefix = prefixOf(last.seq + 1)
     const stage = prefix.length + timeLength
     const suffix = suffixOf(last)
@@ -139,11 +141,15 @@ export class Inspector {
   }
 
   #unproven(entry: AuditEntry, before: Head): Fault | undefined {
-    if (this.#key === undefined) return undefined
+    if (this.#keys === undefined) return undefined
     if (entry.stage !== 'checkpoint')
       return this.#unsigned < checkpointEvery ? undefined : this.#fault(`expected a checkpoint after ${checkpointEvery} lines`)
-    const reason = checkpointFault(entry, before, this.#key)
-    return reason === undefined ? undefined : this.#fault(reason)
+    const reason = checkpointFault(entry, before, this.#keys)
+    if (reason !== undefined) return this.#fault(reason)
+    const epoch = checkpointIn(entry)?.epoch ?? 0
+    if (epoch < this.#epoch) return this.#fault(`the checkpoint is of epoch ${epoch}, after one of epoch ${this.#epoch}`)
+    this.#epoch = epoch
+    return undefined
   }
 
   #weigh(doubt: Doubt): Fault | undefined {
@@ -156,8 +162,8 @@ export class Inspector {
   #isCertain({ entry, hash }: Current): boolean {
     if (this.#lastBytes !== undefined && scanEntry(this.#lastBytes) === undefined) return true
     if (this.#expected?.seq === entry.seq) return this.#expected.hash === hash
-    if (this.#key === undefined || entry.stage !== 'checkpoint') return false
-    return checkpointFault(entry, { seq: entry.seq - 1, hash: entry.hash }, this.#key) === undefined
+    if (this.#keys === undefined || entry.stage !== 'checkpoint') return false
+    return checkpointFault(entry, { seq: entry.seq - 1, hash: entry.hash }, this.#keys) === undefined
   }
 
   /** @param whole the line in doubt is what it was */

@@ -18,25 +18,46 @@ const readIfThere = (path: string): Promise<string | undefined> =>
     throw error
   })
 
-/** Writes the public key where there is none; another one there is a refusal, since old checkpoints rest on it. */
-export const publishKey = async (path: string, key: KeyObject): Promise<void> => {
-  const pem = createPublicKey(key).export({ format: 'pem', type: 'spki' }).toString()
+const pemOf = (key: KeyObject): string => createPublicKey(key).export({ format: 'pem', type: 'spki' }).toString()
+
+const pemsIn = (text: string): string[] => text.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? []
+
+const sameKey = (pem: string | undefined, own: string): boolean => pem?.trim() === own.trim()
+
+/** Where there is none, that of epoch 1 is written. Another one there is a refusal, since old checkpoints rest on it. */
+export const publishKey = async (path: string, key: KeyObject, epoch: number): Promise<void> => {
+  const pem = pemOf(key)
   const found = await readIfThere(path)
-  if (found === undefined) return writeAtomically(path, pem)
-  if (found.trim() === pem.trim()) return
+  if (found === undefined && epoch === 1) return writeAtomically(path, pem)
+  const pems = pemsIn(found ?? '')
+  if (pems.length === epoch && sameKey(pems[epoch - 1], pem)) return
   throw new Refusal(exits.configuration, {
-    detail: `${path}: expected the public key of this installation's journal, got another`,
-    hint: 'restore the file from a backup and find out who changed it; it is made anew if it is absent',
+    detail: `${path}: expected the public keys of this installation's journal, got ${found === undefined ? 'no file' : 'others'}`,
+    hint: 'restore the file from a backup and find out who changed it; before the first rotation it is made anew if it is absent',
   })
 }
 
-/** Throws a `ServiceError` for a file that cannot be read or is no key. */
-export const loadPublicKey = async (path: string): Promise<KeyObject> => {
+/** The public keys of all epochs, in their order: an old one verifies what was signed in its time. */
+export const publishKeys = async (path: string, seeds: readonly Buffer[]): Promise<void> => {
+  const pems = seeds.map((seed) => pemOf(signingKey(seed)))
+  const found = pemsIn((await readIfThere(path)) ?? '')
+  if (found.length > pems.length || !found.every((pem, index) => sameKey(pem, pems[index] ?? '')))
+    throw new Refusal(exits.configuration, {
+      detail: `${path}: expected the public keys of this installation's journal, got others`,
+      hint: 'restore the file from a backup and find out who changed it',
+    })
+  if (found.length < pems.length) await writeAtomically(path, pems.join(''))
+}
+
+/** By epoch, the first at 0. Throws a `ServiceError` for a file that cannot be read or holds none. */
+export const loadPublicKeys = async (path: string): Promise<readonly KeyObject[]> => {
   try {
-    return createPublicKey(await readFile(path, 'utf8'))
+    const keys = pemsIn(await readFile(path, 'utf8')).map((pem) => createPublicKey(pem))
+    if (keys.length > 0) return keys
+    throw new TypeError('it holds no public key')
   } catch (cause) {
     throw new ServiceError('not-found', {
-      detail: `${path}: expected the public key of a journal in PEM`,
+      detail: `${path}: expected the public keys of a journal in PEM`,
       hint: 'name journal.pub of the state directory',
       cause,
     })

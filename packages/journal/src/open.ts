@@ -79,7 +79,7 @@ async function* entriesOf(lines: AsyncIterable<Placed>): AsyncGenerator<AuditEnt
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const { path, publicKeyPath, seed, epoch, log, fileSize = limits.journalFile } = options
   const key = signingKey(seed)
-  await publishKey(publicKeyPath, key)
+  await publishKey(publicKeyPath, key, epoch)
   const recovered = await recover(path)
   const kept = keepReserve(options)
   const files = new Files({ path, recovered, reserve: kept?.reserve, most: fileSize })

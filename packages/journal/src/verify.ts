@@ -6,7 +6,7 @@ import { ServiceError } from '@gatehouse/contracts'
 import { genesis, type Head } from './chain.ts'
 import { inspect } from './inspect.ts'
 import { type Fault, Inspector } from './inspector.ts'
-import { loadPublicKey } from './keys.ts'
+import { loadPublicKeys } from './keys.ts'
 import { nextPath, rotatedNumbers, rotatedPath } from './rotated.ts'
 
 export interface VerifyOptions {
@@ -71,7 +71,7 @@ const inspectFiles = async (files: readonly File[], inspector: Inspector): Promi
 
 const inspectAll = async (
   files: readonly File[],
-  options: { key: KeyObject | undefined; expected: Head | undefined },
+  options: { keys: readonly KeyObject[] | undefined; expected: Head | undefined },
 ): Promise<Verdict> => {
   const inspector = new Inspector({ start: genesis, ...options })
   const fault = await inspectFiles(files, inspector)
@@ -83,10 +83,10 @@ const isSame = (files: readonly File[], others: readonly File[]): boolean =>
 
 /** Rejects with a `ServiceError` if a file cannot be read at all. */
 export const verifyJournal = async ({ path, publicKeyPath, head }: VerifyOptions): Promise<Verdict> => {
-  const key = publicKeyPath === undefined ? undefined : await loadPublicKey(publicKeyPath)
+  const keys = publicKeyPath === undefined ? undefined : await loadPublicKeys(publicKeyPath)
   try {
     for (let files = await filesOf(path); ;) {
-      const judging = inspectAll(files, { key, expected: head })
+      const judging = inspectAll(files, { keys, expected: head })
       const passed = await judging.then(
         ({ ok }) => ok,
         () => false,

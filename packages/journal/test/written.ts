@@ -7,7 +7,7 @@ import { genesis } from '../src/chain.ts'
 import { type Head, openJournal, type Verdict } from '../src/index.ts'
 import { inspect } from '../src/inspect.ts'
 import { Inspector } from '../src/inspector.ts'
-import { loadPublicKey } from '../src/keys.ts'
+import { loadPublicKeys } from '../src/keys.ts'
 import { rotatedNumbers, rotatedPath } from '../src/rotated.ts'
 import { type Lasting, line, newOptions } from './state.ts'
 
@@ -56,12 +56,12 @@ export const writeJournal = async (t: Lasting): Promise<Written> => {
   const heads = lines.map((bytes, index) => ({ seq: index + 1, hash: sha256(bytes.subarray(0, -1)) }))
   const publicKeyPath = join(dirname(options.path), 'journal.pub')
   const { seq, hash } = genesis
-  return { path: options.path, publicKeyPath, key: await loadPublicKey(publicKeyPath), files, lines, heads: [{ seq, hash }, ...heads] }
+  return { path: options.path, publicKeyPath, key: (await loadPublicKeys(publicKeyPath))[0]!, files, lines, heads: [{ seq, hash }, ...heads] }
 }
 
 /** The verdict of `verifyJournal` on files of these contents, but for the names of files in its reason. */
 export const judge = async (files: Contents, { key, head }: { key?: KeyObject | undefined; head?: Head | undefined }): Promise<Verdict> => {
-  const inspector = new Inspector({ start: genesis, expected: head, key })
+  const inspector = new Inspector({ start: genesis, expected: head, keys: key && [key] })
   for (const [index, content] of files.entries()) {
     const before = inspector.lines
     if (content === undefined) {

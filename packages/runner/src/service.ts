@@ -41,6 +41,7 @@ import { createPosture } from './sandbox/posture.ts'
 import { createRecord } from './sandbox/record.ts'
 import { cancel } from './sessions/cancel.ts'
 import { type Context, defaultTimes, type Times } from './sessions/context.ts'
+import { keepForgetting } from './sessions/forget-old.ts'
 import { highestSeq } from './sessions/highest-seq.ts'
 import { loadSessions } from './sessions/load.ts'
 import { logs } from './sessions/logs.ts'
@@ -71,6 +72,8 @@ export interface RunnerOptions extends Pick<RunnerBoot, 'mode' | 'image' | 'iden
   /** First host identity for sandboxes, which no session has; null where the unit is not root. */
   readonly identities: HostIdentity | null
   readonly mountAllow: readonly string[]
+  /** Milliseconds that messages are kept; absent: for ever. */
+  readonly chatRetention?: number | undefined
   /** Where packages come from. */
   readonly registry: string
   readonly ownAddress: string
@@ -181,6 +184,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
   await prepareDirectories(options)
   const { context, gateway } = await assemble(options, closing.signal)
   showFromTheStart(options.metrics)
+  const forgetting = options.chatRetention === undefined ? undefined : keepForgetting(context, options.chatRetention)
   return {
     controlPlane: {
       send: (params) => send(context, params),
@@ -208,6 +212,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
     backup: backupDoor(context.shelf.hold),
     async stop() {
       closing.abort()
+      await forgetting
       await release(context)
       gateway.close()
     },

@@ -76,7 +76,13 @@ const gatewayDoors = ({ plan }: Unit): Edge[] => [
 const gateway = (unit: Unit, secrets: Secrets): GatewayBoot => ({
   ...common(unit),
   edges: secrets(gatewayControlPlane, gatewayRunner, lifeEdge('gateway'), ...gatewayDoors(unit)),
-  keys: { database: unit.keys.database, journal: unit.keys.journal, secrets: unit.keys.secrets },
+  keys: {
+    database: unit.keys.database,
+    journal: unit.keys.journal,
+    secrets: unit.keys.secrets,
+    epoch: unit.keys.epoch,
+    formerSecrets: [...unit.keys.formerSecrets],
+  },
   adminToken: unit.token === null ? null : sha256(unit.token),
   catalog: unit.plan.catalog,
   models: unit.plan.models.map(({ name }) => name),
@@ -128,6 +134,7 @@ const runner = (unit: Unit, secrets: Secrets): RunnerBoot => ({
     : null,
   identities: unit.isRoot ? identities : null,
   mountAllow: [...unit.plan.mountAllow],
+  chatRetention: unit.plan.chatRetention,
   registry: unit.plan.registry,
   ownAddress: `${unit.plan.host}:${unit.plan.port}`,
   outbound: unit.plan.outbound,

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits, stateFiles } from '@gatehouse/contracts'
+import { keyringPath, refuseHalfRotated } from './pending.ts'
 import { deriveKey, type Epoch, formatKeyring, parseKeyring, Refusal, writeAtomically } from '@gatehouse/kernel'
 
 /** The newest last. */
@@ -13,6 +14,9 @@ export interface Subkeys {
   readonly journal: string
   readonly secrets: string
   readonly queues: string
+  readonly epoch: number
+  /** Of earlier epochs, the oldest first. */
+  readonly formerSecrets: readonly string[]
 }
 
 const exists = (path: string): Promise<boolean> =>
@@ -34,7 +38,8 @@ const readKeyring = async (path: string): Promise<Epochs> => {
 
 /** A new installation mints its key; one that has state never does. */
 export const loadEpochs = async (stateDir: string, external: string | null): Promise<Epochs> => {
-  const path = external ?? join(stateDir, stateFiles.keyring)
+  const path = keyringPath(stateDir, external)
+  await refuseHalfRotated(stateDir, external)
   if (await exists(path)) return readKeyring(path)
   if (external !== null || (await exists(join(stateDir, stateFiles.database)))) {
     throw new Refusal(exits.configuration, {
@@ -52,10 +57,20 @@ export const loadEpochs = async (stateDir: string, external: string | null): Pro
 
 export const newestOf = (epochs: Epochs): Epoch => epochs.at(-1) ?? epochs[0]
 
-export const subkeysOf = ({ epoch, key }: Epoch): Subkeys => {
+type Own = Pick<Subkeys, 'database' | 'journal' | 'secrets' | 'queues'>
+
+/** Of one epoch. */
+export const subkeysOf = ({ epoch, key }: Epoch): Own => {
   const subkey = (purpose: string): string => deriveKey(key, purpose, epoch).toString('hex')
   return { database: subkey('database'), journal: subkey('journal'), secrets: subkey('secrets'), queues: subkey('queues') }
 }
 
+/** Of the newest epoch, with what earlier ones are still good for. */
+export const subkeysOfAll = (epochs: Epochs): Subkeys => {
+  const newest = newestOf(epochs)
+  const former = epochs.filter(({ epoch }) => epoch < newest.epoch)
+  return { ...subkeysOf(newest), epoch: newest.epoch, formerSecrets: former.map((epoch) => subkeysOf(epoch).secrets) }
+}
+
 export const loadSubkeys = async (stateDir: string, external: string | null): Promise<Subkeys> =>
-  subkeysOf(newestOf(await loadEpochs(stateDir, external)))
+  subkeysOfAll(await loadEpochs(stateDir, external))

@@ -123,6 +123,7 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     ...chooseEngine(mode, values),
     seed: mode === 'dev' ? 'dev-agent' : mode === 'demo' ? 'mock-agent' : null,
     callsRetention: parseDuration('--calls-retention', values.callsRetention, { least: '1h', most: '3650d' }),
+    chatRetention: parseDuration('--chat-retention', values.chatRetention, { least: '1h', most: '3650d' }),
     rate: parseRate(values.rateLimit),
     publicUrls: parsePublicUrls(values.publicUrl),
     trustedProxies: parseProxies(values.trustedProxies),

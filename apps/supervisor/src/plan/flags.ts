@@ -22,6 +22,7 @@ export const table = {
   changeTtl: { type: 'string', flag: 'change-ttl', env: 'SERVICE_CHANGE_TTL', default: '7d' },
   rateLimit: { type: 'string', flag: 'rate-limit', env: 'SERVICE_RATE_LIMIT', default: '50:100' },
   callsRetention: { type: 'string', flag: 'calls-retention', env: 'SERVICE_CALLS_RETENTION', default: '30d' },
+  chatRetention: { type: 'string', flag: 'chat-retention', env: 'SERVICE_CHAT_RETENTION', default: '90d' },
   logLevel: { type: 'choice', flag: 'log-level', env: 'SERVICE_LOG_LEVEL', choices: ['error', 'warn', 'info', 'debug'], default: 'info' },
   logFormat: { type: 'choice', env: 'SERVICE_LOG_FORMAT', choices: ['json', 'plain'], default: 'plain' },
   publicUrl: { type: 'string', env: 'SERVICE_PUBLIC_URL' },
@@ -48,7 +49,6 @@ export const clientVariables = ['SERVICE_API_URL']
 
 const later: Readonly<Record<string, string>> = {
   only: 'a unit is not split in this version',
-  'chat-retention': 'messages are kept in this version',
 }
 
 const laterVariables: Readonly<Record<string, string>> = {

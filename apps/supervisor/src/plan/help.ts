@@ -7,6 +7,13 @@ export const help = `gatehouse: runs AI agents in sealed sandboxes and holds eve
   gatehouse setup [--help]                makes ready what needs root, once for each host
   gatehouse --demo                        a mock agent in a container, with a well-known token, loopback alone
 
+  gatehouse restore FILE                  restores a backup into an empty state directory: --identity FILE or
+                                          --passphrase-file FILE opens it
+  gatehouse token reset-admin             mints the admin token anew, for whoever owns the state directory
+  gatehouse keys rotate                   a new master key; one that was interrupted is finished
+
+The last three want the unit stopped, and take --state-dir DIR and SERVICE_MASTER_KEY_FILE.
+
 Each flag has an environment twin in brackets.
 
   --addr HOST:PORT          where the API listens [SERVICE_API_ADDR, 127.0.0.1:8787]
@@ -26,6 +33,7 @@ Each flag has an environment twin in brackets.
   --rate-limit P:B | off    requests a second and burst, for each principal; off also lifts the bounds a minute of
                             each session's tool calls [SERVICE_RATE_LIMIT, 50:100]
   --calls-retention TIME    records of tool calls are kept this long, 1h to 3650d [SERVICE_CALLS_RETENTION, 30d]
+  --chat-retention TIME     messages are kept this long, but what waits for its agent, 1h to 3650d [SERVICE_CHAT_RETENTION, 90d]
   --log-level LEVEL         error, warn, info, debug [SERVICE_LOG_LEVEL, info]
   --help, --version
 

@@ -35,6 +35,8 @@ export interface Plan {
   readonly seed: string | null
   /** Milliseconds that records of tool calls are kept. */
   readonly callsRetention: number
+  /** Milliseconds that messages are kept. */
+  readonly chatRetention: number
   readonly rate: { readonly perSecond: number; readonly burst: number } | null
   readonly publicUrls: readonly string[]
   /** CIDRs of proxies whose X-Forwarded-For is believed. */

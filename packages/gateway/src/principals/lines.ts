@@ -7,7 +7,11 @@ import type { Projection, Projections } from '../ledger/projection.ts'
 const TokenCreateDetail = v.strictObject({ token: Token, digest: Digest })
 const TokenRevokeDetail = v.looseObject({ name: TokenName, digest: Digest })
 
+/** The admin token was made anew on the host: it is no named one, and stands in no table. */
+const isAdmins = (detail: object): boolean => 'act' in detail
+
 const created: Projection = async (tx, entry) => {
+  if (isAdmins(entry.detail)) return
   const { token, digest } = v.parse(TokenCreateDetail, entry.detail)
   await tx.run(
     `INSERT INTO tokens (name, digest, record) VALUES (?, ?, ?)

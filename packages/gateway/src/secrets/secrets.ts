@@ -33,13 +33,30 @@ const open = (key: Buffer, text: string): string | undefined => {
   }
 }
 
-/** @param master 32 bytes in hex */
-export const createSecrets = (master: string): Secrets => {
+const rootOf = (master: string): Buffer => {
   const root = Buffer.from(master, 'hex')
   if (root.length !== 32) throw new TypeError('expected 32 bytes in hex')
-  const sealing = deriveKey(root, 'sealed values')
-  const telling = deriveKey(root, 'digests of values')
-  const unseal = (text: string): string | undefined => (text.startsWith(prefix) ? open(sealing, text) : undefined)
+  return root
+}
+
+/**
+ * @param master 32 bytes in hex
+ * @param former of earlier epochs, the oldest first. They open what the journal holds sealed, which is never written anew,
+ *   and the oldest tells values apart, so that the digest of a change that waits stays what it is.
+ */
+export const createSecrets = (master: string, former: readonly string[] = []): Secrets => {
+  const roots = [...former, master].map(rootOf)
+  const sealing = deriveKey(rootOf(master), 'sealed values')
+  const opening = roots.map((root) => deriveKey(root, 'sealed values')).toReversed()
+  const telling = deriveKey(roots[0] ?? rootOf(master), 'digests of values')
+  const unseal = (text: string): string | undefined => {
+    if (!text.startsWith(prefix)) return undefined
+    for (const key of opening) {
+      const value = open(key, text)
+      if (value !== undefined) return value
+    }
+    return undefined
+  }
   return {
     seal: (value) => {
       const nonce = randomBytes(nonceLength)

@@ -1,0 +1,45 @@
+// Writes an archive to a file that is there only when it is whole.
+import { randomBytes } from 'node:crypto'
+import { link, open, rename, rm } from 'node:fs/promises'
+import { ServiceError } from '@gatehouse/contracts'
+
+export interface KeepOptions {
+  readonly path: string
+  readonly force: boolean
+}
+
+/** Throws `conflict` where there is a file already. Gives the bytes written. */
+export const keep = async (body: AsyncIterable<Uint8Array>, { path, force }: KeepOptions): Promise<number> => {
+  const partial = `${path}.${randomBytes(4).toString('hex')}.partial`
+  const file = await open(partial, 'wx', 0o600)
+  let bytes = 0
+  try {
+    for await (const chunk of body) {
+      await file.writeFile(chunk)
+      bytes += chunk.length
+    }
+    await file.sync()
+    if (force) await rename(partial, path)
+    else await link(partial, path)
+    return bytes
+  } catch (error) {
+    throw toFailure(error, path)
+  } finally {
+    await file.close()
+    await rm(partial, { force: true })
+  }
+}
+
+const toFailure = (error: unknown, path: string): unknown => {
+  if (!(error instanceof Error) || !('code' in error)) return error
+  if (error.code === 'EEXIST')
+    return new ServiceError('conflict', { detail: `${path} is there already`, hint: 'name another file with --out, or add --force' })
+  if (error.code === 'ENOSPC') return new ServiceError('unavailable', { detail: `the disk of ${path} is full; nothing was kept` })
+  if (error.code === 'ECONNRESET' || error.code === 'ABORT_ERR')
+    return new ServiceError('unavailable', {
+      detail: 'the unit ended the backup before it was whole; nothing was kept',
+      hint: 'read why: the log of the unit',
+      cause: error,
+    })
+  return error
+}

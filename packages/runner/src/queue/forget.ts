@@ -1,0 +1,20 @@
+// Forgets what was said long ago. What waits for the agent stays, and so does the newest message, whose number is the last
+// that was given.
+import type { Store } from '@gatehouse/store'
+
+/** Resolves with how many went. `before`: RFC 3339. */
+export const forgetBefore = async (store: Store, before: string): Promise<number> =>
+  store.write(async (tx) => {
+    const { changes } = await tx.run(
+      `DELETE FROM messages WHERE at < ? AND (direction = 'out' OR acked = 1) AND seq < (SELECT max(seq) FROM messages)`,
+      [before],
+    )
+    return changes
+  })
+
+/** Asked first, so that a queue in which nothing is old is not written to. */
+export const hasBefore = async (store: Store, before: string): Promise<boolean> =>
+  (await store.read.get(
+    `SELECT 1 AS found FROM messages WHERE at < ? AND (direction = 'out' OR acked = 1) AND seq < (SELECT max(seq) FROM messages) LIMIT 1`,
+    [before],
+  )) !== undefined

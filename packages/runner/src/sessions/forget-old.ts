@@ -1,0 +1,32 @@
+// From time to time: forgets what was said longer ago than it is kept.
+import { setTimeout as pause } from 'node:timers/promises'
+import { limits } from '@gatehouse/contracts'
+import { forgetBefore, hasBefore } from '../queue/forget.ts'
+import { UnreadableQueue } from '../queue/unreadable.ts'
+import type { Context } from './context.ts'
+import { withQueue } from './with-queue.ts'
+
+/** One session after the other; one whose queue cannot be used now waits for the next time. */
+export const forgetOld = async (context: Context, before: Date): Promise<number> => {
+  const limit = before.toISOString()
+  let forgotten = 0
+  for (const session of context.sessions.values()) {
+    if (context.closing.aborted) break
+    if (!session.hasQueue) continue
+    try {
+      forgotten += await withQueue(context, session, async (store) => ((await hasBefore(store, limit)) ? forgetBefore(store, limit) : 0))
+    } catch (error) {
+      if (!(error instanceof UnreadableQueue)) context.log.warn('old messages could not be forgotten', { session: session.id, error })
+    }
+  }
+  return forgotten
+}
+
+/** Ends with the runner. `retention`: milliseconds. */
+export const keepForgetting = async (context: Context, retention: number): Promise<void> => {
+  while (!context.closing.aborted) {
+    const messages = await forgetOld(context, new Date(Date.now() - retention))
+    if (messages > 0) context.log.info('old messages forgotten', { messages })
+    await pause(limits.chatSweep, undefined, { signal: context.closing, ref: false }).catch(() => undefined)
+  }
+}
