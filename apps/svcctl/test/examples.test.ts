@@ -10,6 +10,7 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import { type FakeUnit, startUnit } from './fake-unit.ts'
 import { type CommandClass, examplesOf, loadCommands } from './loaded.ts'
+import { writeArchives } from './archives.ts'
 import { type Ended, svcctlMany } from './svcctl.ts'
 
 const file = join(import.meta.dirname, 'results.snapshot.json')
@@ -43,8 +44,12 @@ const writeState = async (folder: string): Promise<void> => {
   writeFileSync(join(folder, 'head.json'), JSON.stringify(verdict.head))
 }
 
+/** Each run restores into a directory of its own: the one before is full. */
+const anew = (argv: readonly string[]): readonly string[] =>
+  argv[0] === 'restore' ? argv.map((word, index) => (argv[index - 1] === '--state-dir' ? `${word}-again` : word)) : argv
+
 const withJson = (argv: readonly string[]): string[] => [
-  ...argv,
+  ...anew(argv),
   ...(argv.includes('--json') ? [] : ['--json']),
   ...(argv[0] === 'token' && argv.includes('--file') && !argv.includes('--force') ? ['--force'] : []),
 ]
@@ -61,6 +66,7 @@ suite('the examples of svcctl', () => {
     unit = await startUnit({ token: secret })
     cwd = mkdtempSync(join(tmpdir(), 'svcctl-examples-'))
     await writeState(cwd)
+    await writeArchives(cwd)
     commands = await loadCommands()
     lines = commands.flatMap(([id, command]) =>
       (needsMore.has(id) ? [] : examplesOf(command)).map((line) => ({

@@ -72,6 +72,10 @@ export const startUnit = async ({ token, answers = {}, problems = {}, hear }: Fa
       return void response.write(`id: 7\nevent: news\ndata: ${JSON.stringify(news)}\n\n`)
     }
     if (route === 'GET /metrics') return void response.writeHead(200, { 'content-type': 'text/plain' }).end(metrics)
+    if (route === 'POST /v1/backup')
+      return void response
+        .writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename="unit.age"' })
+        .end('an age stream')
     if (route === 'POST /v1/ui/chat/send') sent.texts += 1
     if (route.startsWith('GET /v1/ui/chat/')) {
       const after = Number(new URL(one.path, 'http://unit').searchParams.get('after') ?? 0)

@@ -1,12 +1,12 @@
 // Reads an archive from its first byte to its last and refuses it for whatever is not as it must be. Writes nothing itself.
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { stateSchema } from '@gatehouse/contracts'
 import { isRefusal } from '@gatehouse/kernel'
-import { Parser, type ReadEntry } from 'tar'
+import type { ReadEntry } from 'tar'
 import * as v from 'valibot'
 import { broken } from './broken.ts'
 import type { Entry } from './entry.ts'
+import { feed } from './feed.ts'
 import { Announced, archiveVersion, End, endName, Manifest, manifestName } from './manifest.ts'
 import { createRules, type Rules } from './rules.ts'
 import { createTally, type Tally } from './tally.ts'
@@ -98,62 +98,13 @@ const take = async (reading: Reading, entry: Entry): Promise<void> => {
   reading.tally.add(entry, entry.type === 'file' ? entry.size : 0, hash.digest('hex'))
 }
 
-const firstBlock = (chunk: Uint8Array): void => {
-  // The parser would unpack what is compressed, and a small file could be a large one.
-  if (Buffer.from(chunk.subarray(257, 262)).toString('latin1') !== 'ustar') throw broken('expected an archive of files inside, got something else')
-}
-
-/** Feeds the parser, one entry after the other, each taken whole before the next. */
-const feed = async (plain: AsyncIterable<Uint8Array>, reading: Reading): Promise<void> => {
-  let fault: unknown
-  let turn: Promise<void> = Promise.resolve()
-  const fail = (error: unknown): void => {
-    fault ??= error
-  }
-  const parser = new Parser({
-    strict: true,
-    maxMetaEntrySize: smallMost,
-    onReadEntry: (read) => {
-      turn = turn.then(async () => {
-        try {
-          if (fault === undefined) await take(reading, toEntry(read))
-        } catch (error) {
-          fail(error)
-        }
-        read.resume()
-      })
-    },
-  })
-  const ended = once(parser, 'end')
-  ended.catch(fail)
-  parser.on('error', fail)
-  let pending: Buffer | undefined = Buffer.alloc(0)
-  const write = async (chunk: Buffer): Promise<void> => {
-    if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), once(parser, 'end')])
-    if (fault !== undefined) throw fault
-  }
-  for await (const chunk of plain) {
-    if (pending === undefined) await write(Buffer.from(chunk))
-    else if ((pending = Buffer.concat([pending, chunk])).length >= 512) {
-      firstBlock(pending)
-      await write(pending)
-      pending = undefined
-    }
-  }
-  if (pending !== undefined) throw broken('expected an archive of files inside, got a few bytes')
-  parser.end()
-  await ended
-  await turn
-  if (fault !== undefined) throw fault
-}
-
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Resolves when the archive is whole. A `Refusal` says why it is not. */
 export const unpack = async (plain: AsyncIterable<Uint8Array>, visitor: Visitor): Promise<Manifest> => {
   const reading: Reading = { rules: createRules(), tally: createTally(), visitor, manifest: undefined, end: undefined }
   try {
-    await feed(plain, reading)
+    await feed(plain, (read) => take(reading, toEntry(read)), smallMost)
   } catch (error) {
     if (isRefusal(error) || isSystem(error)) throw error
     throw broken(`it is cut or altered (${reasonOf(error)})`, undefined, error)

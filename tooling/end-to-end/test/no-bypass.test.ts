@@ -28,6 +28,7 @@ const mutating: Readonly<Record<string, { readonly least: Role; readonly body?: 
   'POST /v1/freeze': { least: 'approver', body: { reason: 'a sweep', agentGroupID: 'other' } },
   'DELETE /v1/freeze': { least: 'admin' },
   'POST /v1/sandbox/probe': { least: 'approver' },
+  'POST /v1/backup': { least: 'admin', body: { passphrase: 'a sweep that nobody opens' } },
   'POST /v1/sessions/{id}/terminate': { least: 'approver', body: {} },
   'POST /v1/sessions/{id}/resume': { least: 'approver', body: {} },
   'POST /v1/sessions/{id}/cancel': { least: 'requester', body: {} },

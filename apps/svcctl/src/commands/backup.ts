@@ -17,7 +17,7 @@ export class Backup extends UnitCommand<Kept> {
 
   static override result = Kept
   static override examples = [
-    'svcctl backup --recipient age1cy0su9fwf3gf9mw868g5yut09p6nytfmmnktexz2ya5uqg9vl9sss4euqm --out unit.age --force',
+    'svcctl backup --recipient age1jqtf046pwnrtxeu86rlq6dshvddgwkwzt2nvgwupz7zdsujau5nslc9ewl --out unit.age --force',
     'svcctl backup --passphrase-file passphrase --out unit.age --force',
   ]
 

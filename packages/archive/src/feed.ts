@@ -1,0 +1,102 @@
+// Feeds bytes to the parser and hands on one entry after the other, each taken whole before the next.
+import { once } from 'node:events'
+import { Parser, type ReadEntry } from 'tar'
+import { broken } from './broken.ts'
+
+const block = 512
+
+/** The parser would unpack what is compressed, and a small file could be a large one. */
+const assertPlain = (first: Uint8Array): void => {
+  const magic = Buffer.from(first.subarray(257, 262)).toString('latin1')
+  if (magic !== 'ustar') throw broken('expected an archive of files inside, got something else')
+}
+
+/** Until it has room again, or has ended one way or the other. */
+const mayGoOn = (parser: Parser): Promise<void> =>
+  new Promise((resolve) => {
+    const events = ['drain', 'end', 'error'] as const
+    const goOn = (): void => {
+      for (const event of events) parser.off(event, goOn)
+      resolve()
+    }
+    for (const event of events) parser.on(event, goOn)
+  })
+
+class Feeder {
+  readonly #parser: Parser
+  readonly #ended: Promise<unknown>
+  #fault: unknown
+  #turn: Promise<void> = Promise.resolve()
+  #current: ReadEntry | undefined
+
+  constructor(take: (entry: ReadEntry) => Promise<void>, metaMost: number) {
+    const one = async (entry: ReadEntry): Promise<void> => {
+      this.#current = entry
+      entry.on('error', (error) => this.#fail(error))
+      try {
+        if (this.#fault === undefined) await take(entry)
+      } catch (error) {
+        this.#fail(error)
+      }
+      this.#current = undefined
+      entry.resume()
+    }
+    this.#parser = new Parser({
+      strict: true,
+      maxMetaEntrySize: metaMost,
+      onReadEntry: (entry) => {
+        this.#turn = this.#turn.then(() => one(entry))
+      },
+    })
+    this.#parser.on('error', (error) => this.#fail(error))
+    this.#ended = once(this.#parser, 'end')
+    this.#ended.catch(() => undefined)
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    if (!this.#parser.write(Buffer.from(chunk))) await mayGoOn(this.#parser)
+    this.#check()
+  }
+
+  async end(): Promise<void> {
+    this.#parser.end()
+    await this.#ended
+    await this.#turn
+    this.#check()
+  }
+
+  /** Whoever reads an entry hears that there is no more of it, and lets go of what it wrote to. */
+  async giveUp(error: unknown): Promise<void> {
+    this.#fail(error)
+    this.#current?.destroy(new Error('there is no more of the archive'))
+    await this.#turn
+  }
+
+  #fail(error: unknown): void {
+    this.#fault ??= error
+  }
+
+  #check(): void {
+    if (this.#fault !== undefined) throw this.#fault
+  }
+}
+
+/** Rejects with what `take` threw, or with what the parser says of bytes that are no archive. */
+export const feed = async (plain: AsyncIterable<Uint8Array>, take: (entry: ReadEntry) => Promise<void>, metaMost: number): Promise<void> => {
+  const feeder = new Feeder(take, metaMost)
+  let first: Buffer | undefined = Buffer.alloc(0)
+  try {
+    for await (const chunk of plain) {
+      first = first === undefined ? undefined : Buffer.concat([first, chunk])
+      if (first !== undefined && first.length < block) continue
+      if (first !== undefined) assertPlain(first)
+      await feeder.write(first ?? chunk)
+      first = undefined
+    }
+    if (first !== undefined) throw broken('expected an archive of files inside, got a few bytes')
+    await feeder.end()
+  } catch (error) {
+    await feeder.giveUp(error)
+    throw error
+  }
+}

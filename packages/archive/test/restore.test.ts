@@ -1,0 +1,105 @@
+// A whole archive brought back: everything as it was, owned and named as it must be, and nothing where something is.
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { suite, test, type TestContext } from 'node:test'
+import { formatKeyring, isRefusal, readHostActs } from '@gatehouse/kernel'
+import { noSmallDisk, onSmallDisk } from '@gatehouse/store/small-disk'
+import { restore, type RestoreOptions } from '../src/restore.ts'
+import { contents, epoch, file, identity, manifest, plain, scratch, sealed, written } from './archives.ts'
+
+const optionsIn = async (folder: string, entries = contents()): Promise<RestoreOptions> => ({
+  file: await written(folder, await sealed(await plain(entries))),
+  opener: { identities: [identity] },
+  stateDir: join(folder, 'state'),
+  masterKeyFile: null,
+})
+
+const refused = async (t: TestContext, options: RestoreOptions, reason: RegExp): Promise<void> => {
+  const error: unknown = await restore(options).catch((thrown: unknown) => thrown)
+  assert.ok(isRefusal(error), String(error))
+  assert.match(error.detail, reason)
+  t.diagnostic(error.detail)
+}
+
+suite('a restore', () => {
+  test('brings back files, modes and links, and notes itself for the journal', async (t) => {
+    const folder = await scratch(t)
+    const options = await optionsIn(folder)
+    await mkdir(options.stateDir, { mode: 0o700 })
+    const { files, manifest: read } = await restore(options)
+    assert.deepEqual(read, manifest)
+    assert.equal(files, contents().filter(({ type }) => type === 'file').length)
+    const at = (...names: string[]): string => join(options.stateDir, ...names)
+    assert.equal(await readFile(at('keyring.json'), 'utf8'), formatKeyring([epoch]))
+    assert.equal(await readFile(at('groups/dev-agent/workspace/notes.txt'), 'utf8'), 'what an agent wrote')
+    assert.equal((await stat(at('groups/dev-agent/workspace/notes.txt'))).mode & 0o777, 0o640)
+    assert.equal(await readlink(at('groups/dev-agent/workspace/elsewhere')), '/etc/passwd')
+    assert.equal((await stat(options.stateDir)).mode & 0o777, 0o700)
+    const [act] = await readHostActs(options.stateDir)
+    assert.ok(act?.stage === 'restored')
+    assert.deepEqual(act.head, manifest.head)
+    assert.deepEqual((await readdir(folder)).toSorted(), ['backup.age', 'state'])
+    if (process.getuid?.() === 0)
+      for (const name of ['', 'keyring.json', 'groups/dev-agent/workspace/notes.txt', 'host-acts.json'])
+        assert.equal((await stat(at(name))).uid, 65532, name)
+  })
+
+  test('makes the directory and those above it', async (t) => {
+    const folder = await scratch(t)
+    const options = { ...(await optionsIn(folder)), stateDir: join(folder, 'a/b/state') }
+    await restore(options)
+    assert.ok((await readdir(options.stateDir)).includes('gateway.db'))
+  })
+
+  test('is refused where there is something, which stays as it is', async (t) => {
+    const folder = await scratch(t)
+    const options = await optionsIn(folder)
+    await mkdir(options.stateDir)
+    await writeFile(join(options.stateDir, 'gateway.db'), 'mine')
+    await refused(t, options, /expected an empty or absent directory .* got one with gateway\.db/)
+    assert.deepEqual(await readdir(options.stateDir), ['gateway.db'])
+    assert.equal(await readFile(join(options.stateDir, 'gateway.db'), 'utf8'), 'mine')
+  })
+
+  test('takes the master key from outside where it was kept there, and no other', async (t) => {
+    const folder = await scratch(t)
+    const entries = contents().filter(({ path }) => path !== 'state/keyring.json')
+    const options = await optionsIn(folder)
+    await writeFile(options.file, await sealed(await plain(entries, { masterKey: 'outside' })))
+    const masterKeyFile = join(folder, 'master')
+    await writeFile(masterKeyFile, 'f'.repeat(64))
+    await refused(t, { ...options, masterKeyFile }, /master key is another/)
+    await writeFile(masterKeyFile, formatKeyring([epoch]))
+    await restore({ ...options, masterKeyFile })
+    assert.ok(!(await readdir(options.stateDir)).includes('keyring.json'))
+  })
+
+  test('leaves nothing on a disk that is full', { skip: noSmallDisk }, async (t) => {
+    const folder = await scratch(t)
+    await onSmallDisk('1m', async (disk) => {
+      const large = file('state/calls.jsonl', Buffer.alloc(2_000_000, 'x'))
+      const options = { ...(await optionsIn(folder, [...contents(), large])), stateDir: join(disk, 'state') }
+      await refused(t, options, /bytes of free disk/)
+      assert.deepEqual(await readdir(disk), [])
+    })
+    // Enough for the bytes, and not for what lies around them.
+    await onSmallDisk('1m', async (disk) => {
+      const many = Array.from({ length: 400 }, (_, index) => file(`state/small-${index}`, 'x'))
+      const options = { ...(await optionsIn(folder, [...contents(), ...many])), stateDir: join(disk, 'state') }
+      await assert.rejects(restore(options), /ENOSPC/)
+      assert.deepEqual(await readdir(disk), [])
+    })
+  })
+
+  test('goes into a directory that is a file system of its own', { skip: noSmallDisk }, async (t) => {
+    const folder = await scratch(t)
+    const options = await optionsIn(folder)
+    await onSmallDisk('2m', async (disk) => {
+      await restore({ ...options, stateDir: disk })
+      const names = await readdir(disk)
+      assert.ok(names.includes('gateway.db') && names.includes('host-acts.json'))
+      assert.ok(!names.some((name) => name.startsWith('.restoring-')), names.join())
+    })
+  })
+})
