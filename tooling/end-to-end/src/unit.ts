@@ -19,6 +19,8 @@ export interface UnitOptions {
   readonly stateDir?: string
   readonly port?: number
   readonly token?: string
+  /** uid and gid to run as; default those of the test. */
+  readonly uid?: number
   /** Default true: wait until `/readyz` answers 200. */
   readonly untilReady?: boolean
 }
@@ -45,6 +47,7 @@ export const startUnit = async (options: UnitOptions = {}) => {
       all: true,
       buffer: false,
       reject: false,
+      ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
     },
   )
   const { all } = child

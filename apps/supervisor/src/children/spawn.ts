@@ -1,4 +1,5 @@
 // Starts one process with an environment built from nothing; all that it learns comes by its inherited pipe.
+import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline'
 import { Duplex, type Readable } from 'node:stream'
 import { FromChild } from '@gatehouse/contracts'
@@ -29,6 +30,16 @@ const nodeFlags = ['--disable-sigusr1', '--disable-warning=ExperimentalWarning',
 /** MiB of young heap: small where a process idles, larger where every call makes garbage. */
 const semiSpace = ({ name }: Birth): string => `--max-semi-space-size=${name === 'broker' || name === 'model-proxy' ? 8 : 1}`
 
+/** A uid that the host has no name for, such as that of an image, has no home to be looked up, and libraries fail over it. */
+const homeOfNobody = (): Readonly<Record<string, string>> => {
+  try {
+    userInfo()
+    return {}
+  } catch {
+    return { HOME: '/' }
+  }
+}
+
 const eachLine = (stream: Readable, handle: (line: string) => void): void => {
   const lines = createInterface({ input: stream, crlfDelay: Infinity })
   lines.on('line', handle)
@@ -39,7 +50,7 @@ const eachLine = (stream: Readable, handle: (line: string) => void): void => {
 export const spawn = (birth: Birth, options: SpawnOptions): Child => {
   const { name, boot } = birth
   const child = execa(process.execPath, [...nodeFlags, semiSpace(birth), options.entry], {
-    env: { NODE_COMPILE_CACHE: options.compileCache },
+    env: { NODE_COMPILE_CACHE: options.compileCache, ...homeOfNobody() },
     extendEnv: false,
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
