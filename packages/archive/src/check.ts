@@ -50,7 +50,8 @@ const look = async (found: Found, entry: Entry): Promise<void> => {
 
 const checkState = ({ schema, installation, mode }: Manifest, text: string | undefined): void => {
   const state = v.safeParse(StateFile, text)
-  if (!state.success) throw broken(`expected ${stateFiles.state} of an installation in it, got ${text === undefined ? 'none' : 'something else'}`)
+  if (!state.success)
+    throw broken(`expected ${stateFiles.state} of an installation in it, got ${text === undefined ? 'none' : 'something else'}`)
   if (state.output.schema !== schema || state.output.installation !== installation || state.output.mode !== mode)
     throw broken(`its manifest and its ${stateFiles.state} are of two installations`)
 }

@@ -82,7 +82,11 @@ class Feeder {
 }
 
 /** Rejects with what `take` threw, or with what the parser says of bytes that are no archive. */
-export const feed = async (plain: AsyncIterable<Uint8Array>, take: (entry: ReadEntry) => Promise<void>, metaMost: number): Promise<void> => {
+export const feed = async (
+  plain: AsyncIterable<Uint8Array>,
+  take: (entry: ReadEntry) => Promise<void>,
+  metaMost: number,
+): Promise<void> => {
   const feeder = new Feeder(take, metaMost)
   let first: Buffer | undefined = Buffer.alloc(0)
   try {

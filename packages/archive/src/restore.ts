@@ -92,7 +92,8 @@ const writeAside = async (options: RestoreOptions, checked: Checked, aside: stri
     if (entry.type === 'directory') directories.push(entry)
   }
   const begin = async ({ installation, createdAt }: Checked['manifest']): Promise<void> => {
-    if (installation !== checked.manifest.installation || createdAt !== checked.manifest.createdAt) throw broken('it changed while it was read')
+    if (installation !== checked.manifest.installation || createdAt !== checked.manifest.createdAt)
+      throw broken('it changed while it was read')
   }
   await using file = await open(options.file, 'r')
   await unpack(await decrypt(file.createReadStream({ start: 0, autoClose: false }), options.opener), { begin, visit })
@@ -116,9 +117,14 @@ const moveUp = async (from: string, stateDir: string): Promise<void> => {
 export const restore = async (options: RestoreOptions): Promise<Checked> => {
   const { file, opener, stateDir, masterKeyFile } = options
   await refuseFull(stateDir)
-  if (!(await stat(file)).isFile()) throw new Refusal(exits.configuration, { detail: `${file}: expected a plain file, since it is read twice` })
+  if (!(await stat(file)).isFile())
+    throw new Refusal(exits.configuration, { detail: `${file}: expected a plain file, since it is read twice` })
   const handle = await open(file, 'r')
-  const checked = await checkArchive({ read: () => handle.createReadStream({ start: 0, autoClose: false }), opener, masterKeyFile }).finally(() => handle.close())
+  const checked = await checkArchive({
+    read: () => handle.createReadStream({ start: 0, autoClose: false }),
+    opener,
+    masterKeyFile,
+  }).finally(() => handle.close())
   const { aside, inside } = await placeAside(stateDir)
   await refuseWithoutRoom(dirname(aside), checked.bytes)
   try {

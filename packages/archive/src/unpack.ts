@@ -32,7 +32,8 @@ const kinds: Readonly<Record<string, Entry['type']>> = { Directory: 'directory',
 const toEntry = (read: ReadEntry): Entry => {
   const type = kinds[read.type]
   const path = read.path.replace(/\/$/, '')
-  if (type === undefined) throw broken(`expected files and directories, got ${JSON.stringify(path.slice(0, 200))}, which is of type ${read.type}`)
+  if (type === undefined)
+    throw broken(`expected files and directories, got ${JSON.stringify(path.slice(0, 200))}, which is of type ${read.type}`)
   const common = { path, mode: read.mode ?? 0, uid: read.uid ?? 0, gid: read.gid ?? 0, mtime: read.mtime ?? new Date(0) }
   if (type === 'link') return { ...common, type, target: read.linkpath ?? '' }
   return type === 'file' ? { ...common, type, size: read.size, body: read } : { ...common, type }
@@ -61,11 +62,17 @@ const parseManifest = (text: string): Manifest => {
   const announced = v.safeParse(v.pipe(Json, Announced), text)
   if (!announced.success) throw broken('expected the manifest of a backup first, got something else')
   if (announced.output.version > archiveVersion)
-    throw broken(`expected version ${archiveVersion} of the archive or older, got ${announced.output.version}`, 'restore it with the release that wrote it')
+    throw broken(
+      `expected version ${archiveVersion} of the archive or older, got ${announced.output.version}`,
+      'restore it with the release that wrote it',
+    )
   const manifest = v.safeParse(v.pipe(Json, Manifest), text)
   if (!manifest.success) throw broken(`expected a manifest that fits its schema (${manifest.issues[0].message})`)
   if (manifest.output.schema > stateSchema)
-    throw broken(`expected state of schema ${stateSchema} or older, got ${manifest.output.schema}`, 'restore it with the release that wrote it')
+    throw broken(
+      `expected state of schema ${stateSchema} or older, got ${manifest.output.schema}`,
+      'restore it with the release that wrote it',
+    )
   return manifest.output
 }
 

@@ -68,7 +68,11 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items
 }
 
-const gathered = async (chunks: AsyncIterable<Uint8Array>): Promise<Buffer> => Buffer.concat(await Array.fromAsync(chunks))
+const gathered = async (chunks: AsyncIterable<Uint8Array>): Promise<Buffer> => {
+  const all: Uint8Array[] = []
+  for await (const chunk of chunks) all.push(chunk)
+  return Buffer.concat(all)
+}
 
 /** What lies inside the cover. */
 export const plain = (entries: readonly Entry[] = contents(), changed: Partial<Manifest> = {}): Promise<Buffer> =>

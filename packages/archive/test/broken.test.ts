@@ -32,7 +32,7 @@ const swapped = async (): Promise<Buffer> => {
 
 const damaged = async (): Promise<Buffer> => {
   const pieces = piecesOf(await plain())
-  return joined(pieces.with(3, { bytes: flipped(pieces[3]!.bytes, 10) }))
+  return joined(pieces.with(3, { ...pieces[3]!, bytes: flipped(pieces[3]!.bytes, 10) }))
 }
 
 /** By what is wrong: the bytes of the file, and the reason that is given. */
@@ -54,20 +54,41 @@ const cases: Readonly<Record<string, readonly [() => Promise<Buffer>, RegExp]>> 
   'a header with a wrong sum': [async () => sealed(await damaged()), /cut or altered/],
   'an archive that ends early under its cover': [async () => sealed((await plain()).subarray(0, 20_000)), /cut|missing/],
   'no end': [async () => sealed(joined(piecesOf(await plain()).slice(0, -1))), /its end is missing/],
-  'a missing entry': [async () => sealed(joined(piecesOf(await plain()).filter(({ name }) => !name.endsWith('audit.jsonl')))), /not those that it ends with/],
+  'a missing entry': [
+    async () => sealed(joined(piecesOf(await plain()).filter(({ name }) => !name.endsWith('audit.jsonl')))),
+    /not those that it ends with/,
+  ],
   'swapped entries': [async () => sealed(await swapped()), /not those that it ends with/],
   'an added entry': [async () => sealed(await withEntry(raw({ path: 'state/extra', type: 'File' }))), /not those that it ends with/],
-  'something after the end': [async () => sealed(joined([...piecesOf(await plain()), { bytes: raw({ path: 'state/late', type: 'File' }) }])), /nothing after end\.json/],
+  'something after the end': [
+    async () => sealed(joined([...piecesOf(await plain()), { bytes: raw({ path: 'state/late', type: 'File' }) }])),
+    /nothing after end\.json/,
+  ],
   'no manifest': [async () => sealed(joined(piecesOf(await plain()).slice(1))), /expected manifest\.json first/],
-  'a manifest of something else': [async () => sealed(joined([{ bytes: raw({ path: 'manifest.json', type: 'File' }, Buffer.from('{}')) }])), /expected the manifest of a backup/],
-  'a newer version of the archive': [async () => sealed(await plain(contents(), { version: 2 as 1 })), /version 1 of the archive or older, got 2/],
+  'a manifest of something else': [
+    async () => sealed(joined([{ bytes: raw({ path: 'manifest.json', type: 'File' }, Buffer.from('{}')) }])),
+    /expected the manifest of a backup/,
+  ],
+  'a newer version of the archive': [
+    async () => sealed(await plain(contents(), { version: 2 as 1 })),
+    /version 1 of the archive or older, got 2/,
+  ],
   'a newer schema of the state': [async () => sealed(await plain(contents(), { schema: 2 })), /schema 1 or older, got 2/],
-  'a manifest of another installation': [async () => sealed(await plain(contents(), { installation: 'c'.repeat(32) })), /of two installations/],
+  'a manifest of another installation': [
+    async () => sealed(await plain(contents(), { installation: 'c'.repeat(32) })),
+    /of two installations/,
+  ],
   'a path that leads up': [async () => sealed(await plain([...contents(), file('state/../../etc/cron.d/x', 'x')])), /path of plain names/],
   'an absolute path': [async () => sealed(await withEntry(raw({ path: '/etc/passwd', type: 'File' }))), /relative paths/],
   'a path beside the state': [async () => sealed(await plain([...contents(), file('elsewhere', 'x')])), /everything below state\//],
-  'a name with a zero byte': [async () => sealed(await plain([...contents(), file('state/a\u0000b', 'x')])), /plain names|cut or altered|not those/],
-  'a link among the files of the unit': [async () => sealed(await plain([...contents(), link('state/admin-token', '/etc/shadow')])), /links among the files of agents alone/],
+  'a name with a zero byte': [
+    async () => sealed(await plain([...contents(), file('state/a\u0000b', 'x')])),
+    /plain names|cut or altered|not those/,
+  ],
+  'a link among the files of the unit': [
+    async () => sealed(await plain([...contents(), link('state/admin-token', '/etc/shadow')])),
+    /links among the files of agents alone/,
+  ],
   'a file behind a link': [
     async () => sealed(await plain([...contents(), file('state/groups/dev-agent/workspace/elsewhere/x', 'x')])),
     /expected a directory before what lies in it/,
@@ -77,17 +98,32 @@ const cases: Readonly<Record<string, readonly [() => Promise<Buffer>, RegExp]>> 
   'a pipe': [async () => sealed(await withEntry(raw({ path: 'state/pipe', type: 'FIFO' }))), /of type FIFO/],
   'an entry twice': [async () => sealed(await plain([...contents(), file('state/keyring.json', '{}')])), /twice/],
   'a directory twice': [async () => sealed(await plain([...contents(), directory('state/groups')])), /twice/],
-  'a file without its directory': [async () => sealed(await plain([...contents(), file('state/nowhere/x', 'x')])), /directory before what lies in it/],
+  'a file without its directory': [
+    async () => sealed(await plain([...contents(), file('state/nowhere/x', 'x')])),
+    /directory before what lies in it/,
+  ],
   'a mode beyond permissions': [async () => sealed(await plain([...contents(), file('state/su', 'x', 0o4755)])), /permission bits alone/],
   'a lock': [async () => sealed(await plain([...contents(), directory('state/locks')])), /expected no locks/],
-  'an act of the host': [async () => sealed(await plain([...contents(), file('state/host-acts.json', '[]')])), /expected no host-acts\.json/],
+  'an act of the host': [
+    async () => sealed(await plain([...contents(), file('state/host-acts.json', '[]')])),
+    /expected no host-acts\.json/,
+  ],
   'no state file': [async () => sealed(await plain(without('state/state.json'))), /state\.json of an installation in it, got none/],
-  'a state file of another mode': [async () => sealed(await plain(instead('state/state.json', stateText({ mode: 'dev' })))), /of two installations/],
+  'a state file of another mode': [
+    async () => sealed(await plain(instead('state/state.json', stateText({ mode: 'dev' })))),
+    /of two installations/,
+  ],
   'no database': [async () => sealed(await plain(without('state/gateway.db'))), /expected gateway\.db in it/],
   'no keyring': [async () => sealed(await plain(without('state/keyring.json'))), /expected keyring\.json in it/],
-  'a keyring that is none': [async () => sealed(await plain(instead('state/keyring.json', 'no keyring'))), /expected a keyring or 64 hex digits/],
+  'a keyring that is none': [
+    async () => sealed(await plain(instead('state/keyring.json', 'no keyring'))),
+    /expected a keyring or 64 hex digits/,
+  ],
   'the keyring of another state': [async () => sealed(await plain(instead('state/keyring.json', 'e'.repeat(64)))), /master key is another/],
-  'a master key that was kept outside': [async () => sealed(await plain(without('state/keyring.json'), { masterKey: 'outside' })), /kept outside of the state/],
+  'a master key that was kept outside': [
+    async () => sealed(await plain(without('state/keyring.json'), { masterKey: 'outside' })),
+    /kept outside of the state/,
+  ],
 }
 
 suite('a broken archive', () => {
@@ -125,7 +161,10 @@ suite('a broken archive', () => {
     const other = await generateX25519Identity()
     for (const opener of [{ identities: [other] }, { identities: [], passphrase: 'the wrong passphrase' }]) {
       const tried = restore({ file: path, opener, stateDir: join(folder, 'state'), masterKeyFile: null })
-      await assert.rejects(tried, (error: Error) => /none of the identities or passphrases/.test(error.message) && !error.message.includes(other))
+      await assert.rejects(
+        tried,
+        (error: Error) => /none of the identities or passphrases/.test(error.message) && !error.message.includes(other),
+      )
     }
     assert.deepEqual(await readdir(folder), ['backup.age'])
   })

@@ -63,7 +63,9 @@ const start = async (rooms: Rooms): Promise<void> => {
   await sessions.load(store.read)
   await table.rebuild()
   await Promise.all([counts.load(store.read), declared.load(store.read)])
-  await journalHostActs(rooms, whole).catch((error: unknown) => log.error('what was done to the stopped unit could not be journaled', { error }))
+  await journalHostActs(rooms, whole).catch((error: unknown) =>
+    log.error('what was done to the stopped unit could not be journaled', { error }),
+  )
   if (whole) await beginCatalog(rooms).catch((error: unknown) => log.error('the catalog could not be brought up to the journal', { error }))
   if (whole && (await applyApproved(rooms).catch(() => 1)) > 0) retries.wake()
   await expireAll(rooms).catch((error: unknown) => log.warn('the expiry of changes failed', { error }))

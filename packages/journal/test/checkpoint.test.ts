@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { sha256 } from '@gatehouse/kernel'
-import { openJournal, verifyJournal } from '../src/index.ts'
+import { openJournal, publishKeys, verifyJournal } from '../src/index.ts'
 import { rechained } from './forge.ts'
 import { lines, newOptions, openFor, rawLines, silent } from './state.ts'
 
@@ -80,6 +80,28 @@ describe('checkpoints', () => {
     await journal.sign()
     assert.equal(told.length, 1)
     assert.deepEqual({ ...told[0], signature: '' }, { message: 'checkpoint', ...head, epoch: 1, signature: '' })
+  })
+
+  test('of an earlier epoch are verified by its own key, and prove nothing after one of a later', async (t) => {
+    const options = newOptions(t)
+    const seeds = [options.seed, Buffer.alloc(32, 8)]
+    const sign = async (epoch: number): Promise<void> => {
+      const journal = await openJournal({ ...options, epoch, seed: seeds[epoch - 1]! })
+      await journal.append(lines(1))
+      await journal.close()
+    }
+    await sign(1)
+    await assert.rejects(sign(2), /expected the public keys/)
+    await publishKeys(options.publicKeyPath, seeds)
+    await sign(2)
+    const verify = () => verifyJournal({ path: options.path, publicKeyPath: options.publicKeyPath })
+    assert.equal((await verify()).ok, true)
+    // Whoever has the old key alone signs on: the file of public keys is put back for it, and is whole when it is looked at.
+    const keys = readFileSync(options.publicKeyPath)
+    rmSync(options.publicKeyPath)
+    await sign(1)
+    writeFileSync(options.publicKeyPath, keys)
+    assert.deepEqual(await verify(), { ok: false, line: 6, reason: 'line 6: the checkpoint is of epoch 1, after one of epoch 2' })
   })
 
   test('come every minute while lines are added', async (t) => {

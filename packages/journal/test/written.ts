@@ -56,7 +56,14 @@ export const writeJournal = async (t: Lasting): Promise<Written> => {
   const heads = lines.map((bytes, index) => ({ seq: index + 1, hash: sha256(bytes.subarray(0, -1)) }))
   const publicKeyPath = join(dirname(options.path), 'journal.pub')
   const { seq, hash } = genesis
-  return { path: options.path, publicKeyPath, key: (await loadPublicKeys(publicKeyPath))[0]!, files, lines, heads: [{ seq, hash }, ...heads] }
+  return {
+    path: options.path,
+    publicKeyPath,
+    key: (await loadPublicKeys(publicKeyPath))[0]!,
+    files,
+    lines,
+    heads: [{ seq, hash }, ...heads],
+  }
 }
 
 /** The verdict of `verifyJournal` on files of these contents, but for the names of files in its reason. */

@@ -1,5 +1,15 @@
 // Composition root of the runner: its lock, the gateway's edge, the engine, its own edges. No logic.
-import { type Edge, edgeSocket, exits, gatewayRunner, lifeEdge, RunnerBoot, runnerBackup, runnerBroker, runnerControlPlane } from '@gatehouse/contracts'
+import {
+  type Edge,
+  edgeSocket,
+  exits,
+  gatewayRunner,
+  lifeEdge,
+  RunnerBoot,
+  runnerBackup,
+  runnerBroker,
+  runnerControlPlane,
+} from '@gatehouse/contracts'
 import { chooseDriver } from '@gatehouse/engine'
 import { type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'

@@ -45,7 +45,9 @@ const carry = async (kind: string, agentGroupID: string, state: object): Promise
   await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'someone' })
 }
 
-const pages = async <T>(page: (cursor: string | undefined) => Promise<{ items: readonly T[]; nextCursor?: string | undefined }>): Promise<T[]> => {
+const pages = async <T>(
+  page: (cursor: string | undefined) => Promise<{ items: readonly T[]; nextCursor?: string | undefined }>,
+): Promise<T[]> => {
   const all: T[] = []
   for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
     const { items, nextCursor } = await page(cursor)
@@ -118,7 +120,7 @@ const checkChanges = async ({ client }: Unit, { least, most }: Taken): Promise<v
     most.changes,
     'changes',
   )
-  const applied = new Set(changes.filter(({ state }) => state === 'applied').map(({ id }) => id))
+  const applied = new Set<string>(changes.filter(({ state }) => state === 'applied').map(({ id }) => id))
   for (const id of least.approved) assert.ok(applied.has(id), `${id} was approved and is applied`)
 }
 
@@ -216,7 +218,9 @@ suite('a backup', { skip }, () => {
   test('shows no key, token, passphrase or message outside of its cover', async () => {
     const keyring = await readFile(join(unit.stateDir, stateFiles.keyring), 'utf8')
     const secrets = [demoToken, passphrase, /"key": "([0-9a-f]{64})"/.exec(keyring)?.[1] ?? '', 'message 0', 'keyring.json', 'ustar']
-    const printed = unit.lines.filter((line) => !line.includes('(everybody knows it') && !line.includes('export SERVICE_API_TOKEN')).join('\n')
+    const printed = unit.lines
+      .filter((line) => !line.includes('(everybody knows it') && !line.includes('export SERVICE_API_TOKEN'))
+      .join('\n')
     for (const { file } of taken) {
       const bytes = await readFile(file)
       for (const secret of secrets) assert.ok(!bytes.includes(secret), `${secret} is in the archive`)

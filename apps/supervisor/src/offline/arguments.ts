@@ -14,7 +14,12 @@ export type Offline =
   | { readonly command: 'help' }
   | (Place & { readonly command: 'reset-admin' })
   | (Place & { readonly command: 'rotate' })
-  | (Place & { readonly command: 'restore'; readonly file: string; readonly identities: readonly string[]; readonly passphraseFile: string | undefined })
+  | (Place & {
+      readonly command: 'restore'
+      readonly file: string
+      readonly identities: readonly string[]
+      readonly passphraseFile: string | undefined
+    })
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -34,7 +34,11 @@ const restore = async ({ restoreUnit }: State, wanted: Restore, write: OfflineOp
   write('the unit will be frozen when it starts: look through tokens and grants, then svcctl unfreeze --reason TEXT\n')
 }
 
-const perform = async (state: State, wanted: Exclude<Offline, { readonly command: 'help' }>, { env, write }: OfflineOptions): Promise<void> => {
+const perform = async (
+  state: State,
+  wanted: Exclude<Offline, { readonly command: 'help' }>,
+  { env, write }: OfflineOptions,
+): Promise<void> => {
   if (wanted.command === 'restore') return restore(state, wanted, write)
   if (wanted.command === 'rotate') {
     const { epoch, queues } = await state.rotateKeys(wanted)

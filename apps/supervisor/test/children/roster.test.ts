@@ -8,7 +8,14 @@ import { decidePlan } from '../../src/plan/decide.ts'
 
 const rosterOf = (argv: string[], env: Record<string, string> = {}) => {
   const { plan } = decidePlan(argv, { HOME: '/home/somebody', ...env }, '1.2.3')
-  const keys = { database: 'a'.repeat(64), journal: 'b'.repeat(64), secrets: 'c'.repeat(64), queues: 'd'.repeat(64), epoch: 1, formerSecrets: [] }
+  const keys = {
+    database: 'a'.repeat(64),
+    journal: 'b'.repeat(64),
+    secrets: 'c'.repeat(64),
+    queues: 'd'.repeat(64),
+    epoch: 1,
+    formerSecrets: [],
+  }
   const unit: Unit = {
     plan,
     installation: 'e'.repeat(32),

@@ -48,7 +48,10 @@ export class Backup extends UnitCommand<Kept> {
   }
 
   async #order(recipients: string[] | undefined, file: string | undefined): Promise<BackupOrder> {
-    const parsed = v.safeParse(BackupOrder, file === undefined ? { recipients: recipients ?? [] } : { passphrase: await readPassphrase(file) })
+    const parsed = v.safeParse(
+      BackupOrder,
+      file === undefined ? { recipients: recipients ?? [] } : { passphrase: await readPassphrase(file) },
+    )
     if (parsed.success) return parsed.output
     const detail =
       file === undefined ? 'expected --recipient age1…, or --passphrase-file' : `${file}: expected a passphrase of at least 12 characters`

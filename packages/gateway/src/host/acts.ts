@@ -29,7 +29,9 @@ const freeze = ({ freezes }: Rooms, act: Restored): JournalInput[] => {
   const made: Freeze = { reason: restoredReason(act), by, at: act.at }
   freezes.set(made)
   const lifted: JournalInput[] =
-    present === undefined ? [] : [{ stage: 'unfreeze', ...itself, by, detail: { reason: `frozen anew; the reason before: ${present.reason}` } }]
+    present === undefined
+      ? []
+      : [{ stage: 'unfreeze', ...itself, by, detail: { reason: `frozen anew; the reason before: ${present.reason}` } }]
   return [...lifted, { stage: 'freeze', ...itself, by, detail: { freeze: made } }]
 }
 
@@ -50,8 +52,9 @@ export const journalHostActs = async (rooms: Rooms, whole: boolean): Promise<voi
   const { boot, ledger, log } = rooms
   const acts = await readHostActs(boot.stateDir)
   for (const act of acts) {
+    if (whole && (await isJournaled(rooms, act))) continue
     const lines = await linesOf(rooms, act)
-    if (!whole || (await isJournaled(rooms, act))) continue
+    if (!whole) continue
     await ledger.commit(lines)
     if (act.stage === 'restored') log.warn('restored from a backup, so the unit is frozen', { createdAt: act.createdAt, head: act.head })
   }

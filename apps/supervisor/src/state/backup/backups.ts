@@ -40,7 +40,11 @@ const nameOf = (createdAt: string): string => `gatehouse-${createdAt.slice(0, 19
 /** The bytes of a disk that is full come as a system error. */
 const toFailure = (error: unknown): unknown =>
   error instanceof Error && 'code' in error && error.code === 'ENOSPC'
-    ? new ServiceError('unavailable', { detail: 'the disk of the state directory is full', hint: 'make room; nothing was changed', cause: error })
+    ? new ServiceError('unavailable', {
+        detail: 'the disk of the state directory is full',
+        hint: 'make room; nothing was changed',
+        cause: error,
+      })
     : error
 
 class Archives implements Backups {
@@ -60,7 +64,13 @@ class Archives implements Backups {
       const notice = (path: string, why: string): void => this.#options.log.warn('not in the backup as it was', { path, why })
       const collected = await collect({ ...this.#options, copies, notice })
       const sealed = await encrypt(pack(collected.manifest, collected.entries()), order)
-      const running: Running = { id: randomBytes(16).toString('hex'), bytes: sealed[Symbol.asyncIterator](), copies, collected, idle: undefined }
+      const running: Running = {
+        id: randomBytes(16).toString('hex'),
+        bytes: sealed[Symbol.asyncIterator](),
+        copies,
+        collected,
+        idle: undefined,
+      }
       this.#running = running
       this.#watch(running)
       return { id: running.id, name: nameOf(collected.manifest.createdAt) }
@@ -76,7 +86,7 @@ class Archives implements Backups {
     clearTimeout(running.idle)
     try {
       const chunks: Uint8Array[] = []
-      for (let size = 0; size < limits.backupChunk; ) {
+      for (let size = 0; size < limits.backupChunk;) {
         const { value, done } = await running.bytes.next()
         if (done === true) break
         chunks.push(value)

@@ -35,7 +35,12 @@ const ofLines = (name: string): boolean => stems.some((stem) => name.startsWith(
 const apart: ReadonlySet<string> = new Set([stateFiles.locks, stateFiles.auditReserve, stateFiles.queues, stateFiles.keys, hostActsFile])
 
 const leftOut = (name: string): boolean =>
-  apart.has(name) || database(name) || ofLines(name) || name.startsWith(copiesPrefix) || name.startsWith(restoringPrefix) || /^\..*\.tmp$/.test(name)
+  apart.has(name) ||
+  database(name) ||
+  ofLines(name) ||
+  name.startsWith(copiesPrefix) ||
+  name.startsWith(restoringPrefix) ||
+  /^\..*\.tmp$/.test(name)
 
 interface Place {
   readonly uid: number

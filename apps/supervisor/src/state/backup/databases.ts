@@ -31,10 +31,12 @@ const fewEnough = 4
 const isGone = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 const sessionsIn = async (stateDir: string): Promise<string[]> =>
-  (await readdir(join(stateDir, stateFiles.queues)).catch((error: unknown) => {
-    if (isGone(error)) return []
-    throw error
-  })).flatMap((name) => /^(.+)\.db$/.exec(name)?.[1] ?? [])
+  (
+    await readdir(join(stateDir, stateFiles.queues)).catch((error: unknown) => {
+      if (isGone(error)) return []
+      throw error
+    })
+  ).flatMap((name) => /^(.+)\.db$/.exec(name)?.[1] ?? [])
 
 /** One that is not whole yet, or was purged meanwhile, holds nothing. */
 const copyQueue = async ({ stateDir, keys, copies }: Source, session: string): Promise<void> => {
@@ -85,7 +87,11 @@ const copyQueues = async (source: Source): Promise<Taken> => {
   return holdStill(source, sessions)
 }
 
-const sizeOf = (path: string): Promise<number> => stat(path).then(({ size }) => size, () => 0)
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
 
 /** The unit must not lose its disk to a backup. */
 const assertRoom = async ({ stateDir, copies }: Source): Promise<void> => {

@@ -40,7 +40,10 @@ const readEpochs = async (path: string): Promise<Epochs | undefined> => {
   if (text === undefined) return undefined
   const epochs = parseKeyring(text)
   if (epochs !== undefined) return epochs
-  throw new Refusal(exits.configuration, { detail: `${path}: expected a keyring or 64 hex digits, got something else`, hint: 'restore it from a backup' })
+  throw new Refusal(exits.configuration, {
+    detail: `${path}: expected a keyring or 64 hex digits, got something else`,
+    hint: 'restore it from a backup',
+  })
 }
 
 /** The one that an interrupted rotation made, or a new one. */
@@ -104,7 +107,10 @@ export const rotateKeys = ({ stateDir, masterKeyFile, onStep = () => undefined }
     const pending = pendingKeyring(stateDir, masterKeyFile)
     const present = await readEpochs(path)
     if (present === undefined)
-      throw new Refusal(exits.configuration, { detail: `${path}: expected the master key, found no file`, hint: 'a key kept elsewhere is named by SERVICE_MASTER_KEY_FILE' })
+      throw new Refusal(exits.configuration, {
+        detail: `${path}: expected the master key, found no file`,
+        hint: 'a key kept elsewhere is named by SERVICE_MASTER_KEY_FILE',
+      })
     onStep('keyring')
     const all = await nextEpochs(pending, present)
     const next = newestOf(all)
