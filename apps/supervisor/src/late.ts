@@ -6,6 +6,5 @@ type State = typeof import('./state/index.ts')
 
 /** `release`: directory of the bundles. */
 export const loadState = async (release: string): Promise<State> => {
-  const loaded: State = await import(pathToFileURL(join(release, 'state.mjs')).href)
-  return loaded
+  return (await import(pathToFileURL(join(release, 'state.mjs')).href)) as State
 }

@@ -65,6 +65,9 @@ const prepare = async ({ plan, env, release, printer, redactor }: UnitOptions): 
   return { unit, epochs }
 }
 
+const compileCacheOf = async ({ release, runDir }: Unit): Promise<string> =>
+  (await writable(release)) ? join(release, '.compile-cache') : join(runDir, 'compile-cache')
+
 export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
   const { plan, log, metrics, printer, redactor } = options
   await privateDirectory(plan.stateDir)
@@ -74,8 +77,7 @@ export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
   const roster = createRoster(unit, secrets)
   for (const { boot } of roster) for (const secret of Object.values(boot.edges)) redactor.add(secret)
 
-  const cache = join(options.release, '.compile-cache')
-  const compileCache = (await writable(options.release)) ? cache : join(unit.runDir, 'compile-cache')
+  const compileCache = await compileCacheOf(unit)
   const children = roster.map(
     (birth) =>
       new Kept({

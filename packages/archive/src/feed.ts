@@ -25,7 +25,7 @@ const mayGoOn = (parser: Parser): Promise<void> =>
 class Feeder {
   readonly #parser: Parser
   readonly #ended: Promise<unknown>
-  #fault: unknown
+  #fault: Error | undefined
   #turn: Promise<void> = Promise.resolve()
   #current: ReadEntry | undefined
 
@@ -73,7 +73,7 @@ class Feeder {
   }
 
   #fail(error: unknown): void {
-    this.#fault ??= error
+    this.#fault ??= error instanceof Error ? error : new Error(String(error))
   }
 
   #check(): void {

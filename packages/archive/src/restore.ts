@@ -114,17 +114,17 @@ const moveUp = async (from: string, stateDir: string): Promise<void> => {
   await rmdir(from)
 }
 
-export const restore = async (options: RestoreOptions): Promise<Checked> => {
-  const { file, opener, stateDir, masterKeyFile } = options
-  await refuseFull(stateDir)
+const check = async ({ file, opener, masterKeyFile }: RestoreOptions): Promise<Checked> => {
   if (!(await stat(file)).isFile())
     throw new Refusal(exits.configuration, { detail: `${file}: expected a plain file, since it is read twice` })
-  const handle = await open(file, 'r')
-  const checked = await checkArchive({
-    read: () => handle.createReadStream({ start: 0, autoClose: false }),
-    opener,
-    masterKeyFile,
-  }).finally(() => handle.close())
+  await using handle = await open(file, 'r')
+  return await checkArchive({ read: () => handle.createReadStream({ start: 0, autoClose: false }), opener, masterKeyFile })
+}
+
+export const restore = async (options: RestoreOptions): Promise<Checked> => {
+  const { stateDir } = options
+  await refuseFull(stateDir)
+  const checked = await check(options)
   const { aside, inside } = await placeAside(stateDir)
   await refuseWithoutRoom(dirname(aside), checked.bytes)
   try {

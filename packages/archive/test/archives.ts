@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Epoch, formatKeyring } from '@gatehouse/kernel'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import { Header } from 'tar'
+import { Header, type types } from 'tar'
 import { encrypt } from '../src/age.ts'
 import type { Entry } from '../src/entry.ts'
 import { keyCheckOf } from '../src/key-check.ts'
@@ -81,7 +81,7 @@ export const plain = (entries: readonly Entry[] = contents(), changed: Partial<M
 export const sealed = async (bytes: Uint8Array): Promise<Buffer> => gathered(await encrypt(once(bytes), { recipients: [recipient] }))
 
 /** A raw entry, of a type that the packer never writes. */
-export const raw = (type: ConstructorParameters<typeof Header>[0] & object, body = Buffer.alloc(0)): Buffer => {
+export const raw = (type: { path: string; type: types.EntryTypeName; linkpath?: string }, body = Buffer.alloc(0)): Buffer => {
   const header = new Header({ mode: 0o600, uid: 0, gid: 0, mtime: new Date(0), size: body.length, ...type })
   header.encode()
   return Buffer.concat([header.block ?? Buffer.alloc(0), body, Buffer.alloc((512 - (body.length % 512)) % 512)])

@@ -124,22 +124,9 @@ const bytesOf = async (response: Answered): Promise<Uint8Array<ArrayBuffer>> => 
   }
 }
 
-export const createExchange = ({ address, token, fetch = globalThis.fetch }: ClientOptions): Exchange => {
-  const exchange = async <T>(request: Request, options: CallOptions, take: (response: Answered) => Promise<T>): Promise<Answer<T>> => {
-    const limit = AbortSignal.timeout(options.timeout ?? request.timeout ?? defaultTimeout)
-    const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
-    try {
-      const response = await fetch(urlOf(address, request), { ...initOf(request, token, options), signal })
-      const { status } = response
-      if (response.ok || request.accept?.includes(status) === true) return { status, content: await take(response) }
-      throw toFailure({ status, body: parseJson(await response.text()), retryAfter: response.headers.get('retry-after') })
-    } catch (error) {
-      options.signal?.throwIfAborted()
-      if (limit.aborted) throw toUnreached(limit.reason, { address, late: true })
-      throw toUnreached(error, { address, late: false })
-    }
-  }
-  const stream = async (request: Request, options: CallOptions): Promise<Streamed> => {
+const createStream =
+  ({ address, token, fetch = globalThis.fetch }: ClientOptions): Exchange['sendForStream'] =>
+  async (request, options = {}) => {
     const begun = new AbortController()
     const late = setTimeout(() => begun.abort(), options.timeout ?? request.timeout ?? defaultTimeout)
     const signal = options.signal === undefined ? begun.signal : AbortSignal.any([options.signal, begun.signal])
@@ -155,10 +142,27 @@ export const createExchange = ({ address, token, fetch = globalThis.fetch }: Cli
       clearTimeout(late)
     }
   }
+
+export const createExchange = (client: ClientOptions): Exchange => {
+  const { address, token, fetch = globalThis.fetch } = client
+  const exchange = async <T>(request: Request, options: CallOptions, take: (response: Answered) => Promise<T>): Promise<Answer<T>> => {
+    const limit = AbortSignal.timeout(options.timeout ?? request.timeout ?? defaultTimeout)
+    const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
+    try {
+      const response = await fetch(urlOf(address, request), { ...initOf(request, token, options), signal })
+      const { status } = response
+      if (response.ok || request.accept?.includes(status) === true) return { status, content: await take(response) }
+      throw toFailure({ status, body: parseJson(await response.text()), retryAfter: response.headers.get('retry-after') })
+    } catch (error) {
+      options.signal?.throwIfAborted()
+      if (limit.aborted) throw toUnreached(limit.reason, { address, late: true })
+      throw toUnreached(error, { address, late: false })
+    }
+  }
   return {
     sendForText: async (request, options = {}) => (await exchange(request, options, textOf)).content,
     sendForBytes: async (request, options = {}) => (await exchange(request, options, bytesOf)).content,
-    sendForStream: (request, options = {}) => stream(request, options),
+    sendForStream: createStream(client),
     send: async (request, schema, options = {}) => {
       const { status, content: text } = await exchange(request, options, textOf)
       const parsed = v.safeParse(schema, text === '' ? undefined : parseJson(text))

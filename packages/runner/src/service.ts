@@ -179,6 +179,11 @@ const showFromTheStart = (metrics: Metrics): void => {
   for (const reason of [...stopReasons, 'out-of-memory', 'out-of-processes']) metrics.touch('sandbox_kills_total', { reason })
 }
 
+const lifeOf = (context: Context): Runner['life'] => ({
+  health: () => health(context),
+  metrics: async () => (await context.metrics.json()).map((metric) => ({ ...metric })),
+})
+
 export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
   const closing = new AbortController()
   await prepareDirectories(options)
@@ -205,10 +210,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
       proveSeal: () => context.posture.prove(),
     },
     broker: options.toolContainers?.handlers,
-    life: {
-      health: () => health(context),
-      metrics: async () => (await options.metrics.json()).map((metric) => ({ ...metric })),
-    },
+    life: lifeOf(context),
     backup: backupDoor(context.shelf.hold),
     async stop() {
       closing.abort()

@@ -83,8 +83,14 @@ const restoreTo = async (file: string, stateDir: string): Promise<void> => {
   assert.equal(code, 0, text)
 }
 
+interface Bounds {
+  readonly what: string
+  readonly least: readonly string[]
+  readonly most: readonly string[]
+}
+
 /** The first of them, in their order, at least as many as were acknowledged before. */
-const assertPrefix = (found: readonly string[], least: readonly string[], most: readonly string[], what: string): void => {
+const assertPrefix = (found: readonly string[], { what, least, most }: Bounds): void => {
   // What was under way at the end may have been done without its answer.
   const known = found.slice(0, most.length)
   assert.deepEqual(known, most.slice(0, known.length), `${what}: in order and without gaps`)
@@ -102,9 +108,7 @@ const checkChat = async (restored: Unit, { least, most }: Taken): Promise<void> 
   const said = messages.filter(({ text }) => text.startsWith('message '))
   assertPrefix(
     said.map(({ id }) => id),
-    least.messages,
-    most.messages,
-    'messages',
+    { what: 'messages', least: least.messages, most: most.messages },
   )
   const ids = new Set(messages.map(({ id }) => id))
   for (const { inReplyTo } of messages) assert.ok(inReplyTo === undefined || ids.has(inReplyTo), 'no answer without its question')
@@ -116,9 +120,7 @@ const checkChanges = async ({ client }: Unit, { least, most }: Taken): Promise<v
   const all = [...changes, ...held].toSorted((a, b) => a.id.localeCompare(b.id))
   assertPrefix(
     all.map(({ id }) => id),
-    least.changes,
-    most.changes,
-    'changes',
+    { what: 'changes', least: least.changes, most: most.changes },
   )
   const applied = new Set<string>(changes.filter(({ state }) => state === 'applied').map(({ id }) => id))
   for (const id of least.approved) assert.ok(applied.has(id), `${id} was approved and is applied`)

@@ -21,6 +21,11 @@ export interface Status {
   close(): Promise<void>
 }
 
+const ownMetrics = (metrics: Metrics, children: readonly Kept[]): Promise<object[]> => {
+  for (const child of children) metrics.gauge('process_up').set({ process: child.name }, child.state.state === 'ready' ? 1 : 0)
+  return metrics.json()
+}
+
 export const serveStatus = async ({ runDir, secretOf, children, metrics, backups, log }: StatusOptions): Promise<Status> => {
   const clients = new Map<Service, LifeClient>()
   for (const { name } of children) {
@@ -42,11 +47,6 @@ export const serveStatus = async ({ runDir, secretOf, children, metrics, backups
     return Object.fromEntries(answers.filter((answer) => answer !== undefined))
   }
 
-  const own = (): Promise<object[]> => {
-    for (const child of children) metrics.gauge('process_up').set({ process: child.name }, child.state.state === 'ready' ? 1 : 0)
-    return metrics.json()
-  }
-
   const server: EdgeServer<typeof supervisorControlPlane> = await serveEdge(supervisorControlPlane, {
     path: edgeSocket(runDir, supervisorControlPlane),
     secret: secretOf(supervisorControlPlane),
@@ -54,7 +54,10 @@ export const serveStatus = async ({ runDir, secretOf, children, metrics, backups
     handlers: {
       ...backups.handlers,
       health: async () => ({ processes: children.map((child) => child.state), services: await ask((client) => client.calls.health({})) }),
-      metrics: async () => ({ ...(await ask((client) => client.calls.metrics({}))), supervisor: (await own()).map((row) => ({ ...row })) }),
+      metrics: async () => ({
+        ...(await ask((client) => client.calls.metrics({}))),
+        supervisor: (await ownMetrics(metrics, children)).map((row) => ({ ...row })),
+      }),
     },
   })
 

@@ -18,7 +18,8 @@ test('a new installation mints its key, 0600, and finds the same subkeys again',
   const first = await loadSubkeys(dir, null)
   assert.equal((await stat(join(dir, 'keyring.json'))).mode & 0o777, 0o600)
   assert.deepEqual(await loadSubkeys(dir, null), first)
-  assert.equal(new Set(Object.values(first)).size, 4)
+  assert.equal(new Set([first.database, first.journal, first.secrets, first.queues]).size, 4)
+  assert.deepEqual([first.epoch, first.formerSecrets], [1, []])
 })
 
 test('a missing keyring beside a database is refused, and nothing is made', async (t) => {

@@ -12,7 +12,13 @@ test('the help names every flag and every variable that has a meaning', () => {
 })
 
 test('the help names no flag and no variable without a meaning', () => {
-  const flags = new Set<string>([...Object.values(table).flatMap((row) => ('flag' in row ? [row.flag] : [])), 'help', 'version'])
+  const flags = new Set<string>([
+    ...Object.values(table).flatMap((row) => ('flag' in row ? [row.flag] : [])),
+    'help',
+    'version',
+    'identity',
+    'passphrase-file',
+  ])
   for (const [, flag = ''] of help.matchAll(/(?<![\w-])--([a-z][a-z-]*)/g)) assert.ok(flags.has(flag), flag)
   const variables = new Set<string>(Object.values(table).flatMap((row) => [row.env, `${row.env}_FILE`]))
   for (const [variable] of help.matchAll(/\bSERVICE_[A-Z_]+/g)) assert.ok(variables.has(variable), variable)

@@ -66,7 +66,7 @@ const copyMany = async (t: TestContext, honest: boolean): Promise<{ readonly mis
   const running = writer.run()
   let [missing, copied] = [0, 0]
   try {
-    for (; copied < (honest ? 6 : 40) && (honest || missing === 0); copied += 1) {
+    for (const most = honest ? 6 : 40; copied < most && missing === 0; copied += 1) {
       const least = writer.seq - 1
       const copies = join(dir, `.backup-${copied}`)
       await copyDatabases({ stateDir: dir, keys: subkeysOf(newestOf(epochs)), queues: queuesOf(writer, honest), copies })

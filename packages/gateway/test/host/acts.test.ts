@@ -54,7 +54,7 @@ test('after a restore the unit is frozen, says why, and lists tokens and grants 
   await unit.close()
   const again = await openUnit({ dir })
   assert.equal((await frozen(again)).length, 1, 'a freeze lasts over a start')
-  await again.gateway.controlPlane.unfreeze({ token, reason: 'looked' } as never, context)
+  await again.gateway.controlPlane.unfreeze({ token, reason: 'looked' }, context)
   assert.deepEqual(await frozen(again), [])
   await again.close()
 })

@@ -30,9 +30,9 @@ export const startLoad = ({ unit, tools, group, other, conversations }: LoadOpti
   const approved: string[] = []
   const messages: string[] = []
   let calls = 0
-  let ended = false
+  const end = new AbortController()
   const untilEnded = async (act: (index: number) => Promise<void>): Promise<void> => {
-    for (let index = 0; !ended; index += 1) await act(index)
+    for (let index = 0; !end.signal.aborted; index += 1) await act(index)
   }
   const change = async (index: number): Promise<void> => {
     const { id } = await unit.client.changes.submit({ kind: 'persona', agentGroupID: other, after: { instructions: `number ${index}` } })
@@ -50,13 +50,11 @@ export const startLoad = ({ unit, tools, group, other, conversations }: LoadOpti
     calls += 1
   }
   const running = Promise.all([change, say, call].map(untilEnded))
-  running.catch(() => {
-    ended = true
-  })
+  running.catch(() => end.abort())
   return {
     taken: () => ({ changes: [...changes], approved: [...approved], messages: [...messages], calls }),
     stop: async () => {
-      ended = true
+      end.abort()
       await running
     },
   }

@@ -87,10 +87,10 @@ class Archives implements Backups {
     try {
       const chunks: Uint8Array[] = []
       for (let size = 0; size < limits.backupChunk;) {
-        const { value, done } = await running.bytes.next()
-        if (done === true) break
-        chunks.push(value)
-        size += value.length
+        const next = await running.bytes.next()
+        if (next.done === true) break
+        chunks.push(next.value)
+        size += next.value.length
       }
       this.#watch(running)
       return chunks.length === 0 ? null : Buffer.concat(chunks)
