@@ -11,7 +11,7 @@ export const endName = 'end.json'
 /** What lies in the archive below this is the state directory. */
 export const stateRoot = 'state'
 
-export const Hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
+const Hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 const Installation = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/))
 
 export const Manifest = v.strictObject({

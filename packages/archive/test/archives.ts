@@ -14,7 +14,7 @@ import { archiveFormat, archiveVersion, type Manifest } from '../src/manifest.ts
 import { pack } from '../src/pack.ts'
 
 export const identity = await generateX25519Identity()
-export const recipient = await identityToRecipient(identity)
+const recipient = await identityToRecipient(identity)
 
 export const epoch: Epoch = { epoch: 1, key: randomBytes(32) }
 const installation = 'a'.repeat(32)

@@ -11,7 +11,7 @@ import { type Epochs, loadEpochs, newestOf, subkeysOf } from '../../src/keys/key
 import { rotateKeys } from '../../src/state/offline/rotate.ts'
 import { openDatabase, seqsIn, sessions, type SmallState, smallState } from './state.ts'
 
-const program = join(import.meta.dirname, 'fixtures/rotates.ts')
+const program = join(import.meta.dirname, '../fixtures/rotates.ts')
 const steps = ['keyring', ...sessions.map((session) => `key ${session}.key`), 'database', 'journal key', 'note', 'commit']
 
 const opens = async (dir: string, epochs: Epochs): Promise<boolean> => {

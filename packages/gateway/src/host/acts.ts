@@ -17,7 +17,7 @@ const linesBack = 100
 
 const by = 'host'
 
-export const restoredReason = ({ createdAt }: Pick<Restored, 'createdAt'>): string =>
+const restoredReason = ({ createdAt }: Pick<Restored, 'createdAt'>): string =>
   `Restored from the backup of ${createdAt}: what was revoked since then is back. Look through tokens and grants, then lift this.`
 
 const grantsOf = async ({ table }: Rooms): Promise<{ agentGroupID: string; server: string }[]> =>

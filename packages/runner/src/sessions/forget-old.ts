@@ -7,7 +7,7 @@ import type { Context } from './context.ts'
 import { withQueue } from './with-queue.ts'
 
 /** One session after the other; one whose queue cannot be used now waits for the next time. */
-export const forgetOld = async (context: Context, before: Date): Promise<number> => {
+const forgetOld = async (context: Context, before: Date): Promise<number> => {
   const limit = before.toISOString()
   let forgotten = 0
   for (const session of context.sessions.values()) {
