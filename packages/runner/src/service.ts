@@ -211,7 +211,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
     },
     broker: options.toolContainers?.handlers,
     life: lifeOf(context),
-    backup: backupDoor(context.shelf.hold),
+    backup: backupDoor(context),
     async stop() {
       closing.abort()
       await forgetting

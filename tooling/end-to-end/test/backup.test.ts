@@ -194,7 +194,10 @@ suite('a backup', { skip }, () => {
       await rm(stateDir, { recursive: true })
     }
     const { changes, messages, calls } = taken.at(-1)!.most
-    t.diagnostic(`${taken.length} backups beside ${changes.length} changes, ${messages.length} messages, ${calls} calls`)
+    const { size } = await stat(taken.at(-1)!.file)
+    t.diagnostic(
+      `${taken.length} backups, the last of ${size} bytes, beside ${changes.length} changes, ${messages.length} messages, ${calls} calls`,
+    )
   })
 
   test('is for an admin alone, wants somebody who can open it, and is journaled', async () => {
@@ -234,7 +237,7 @@ suite('a backup', { skip }, () => {
     // Last of all: the unit is stopped for it.
     await unit.stop()
     const [archive, state] = [join(folder, 'state.tar'), join(folder, 'extracted')]
-    await execa('tar', ['-C', unit.stateDir, '-cf', archive, '.'])
+    await execa('tar', ['-C', unit.stateDir, '-S', '-cf', archive, '.'])
     await execa('mkdir', ['-m', '0700', state])
     await execa('tar', ['-C', state, '-xf', archive])
     const isRoot = process.getuid?.() === 0

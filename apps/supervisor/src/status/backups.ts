@@ -25,6 +25,7 @@ export interface BackupCalls {
 const queuesOf = ({ calls }: EdgeClient<typeof runnerBackup>): Queues => ({
   touched: async () => (await calls.touched({})).sessions,
   hold: () => calls.hold({}),
+  openDisks: async () => (await calls.openDisks({})).closed,
   release: async (hold) => (await calls.release({ hold })).still,
 })
 

@@ -47,6 +47,7 @@ class Writer {
 /** @param honest whether a hold is one */
 const queuesOf = (writer: Writer, honest: boolean): Queues => ({
   touched: () => Promise.resolve(sessions),
+  openDisks: () => Promise.resolve([]),
   hold: async () => {
     if (honest) await writer.hold()
     return { hold: 'h', sessions }
@@ -103,6 +104,7 @@ suite('copies of databases', () => {
     const { dir, epochs } = await smallState(t)
     const queues: Queues = {
       touched: () => Promise.resolve([]),
+      openDisks: () => Promise.resolve([]),
       hold: () => Promise.resolve({ hold: 'h', sessions: [] }),
       release: () => Promise.resolve(false),
     }

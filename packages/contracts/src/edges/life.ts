@@ -1,7 +1,7 @@
 // The supervisor's door into every process, and the control plane's door into the supervisor: how it goes, in two calls.
 import * as v from 'valibot'
 import { BackupOrder } from '../backup.ts'
-import { SessionID } from '../ids.ts'
+import { AgentGroupID, SessionID } from '../ids.ts'
 import { limits } from '../limits.ts'
 import { call, defineEdge } from './edge.ts'
 
@@ -35,6 +35,12 @@ export const runnerBackup = defineEdge({
     /** Sessions whose queues were used since the last time. */
     touched: call(v.strictObject({}), v.strictObject({ sessions: v.array(SessionID) }), { patient: true, large: true }),
     hold: call(v.strictObject({}), v.strictObject({ hold: v.string(), sessions: v.array(SessionID) }), { patient: true, large: true }),
+    /** Mounts the disks of groups, so that their files can be read. `closed`: those that cannot be, whose files are in their images alone. */
+    openDisks: call(v.strictObject({}), v.strictObject({ closed: v.array(AgentGroupID) }), {
+      patient: true,
+      large: true,
+      deadline: limits.probeTime,
+    }),
     /** `still`: nothing was written in between. */
     release: call(v.strictObject({ hold: v.string() }), v.strictObject({ still: v.boolean() }), { patient: true }),
   },

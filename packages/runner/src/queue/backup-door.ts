@@ -1,10 +1,15 @@
-// What the supervisor may ask of the queues while it takes a backup.
+// What the supervisor may ask of the runner while it takes a backup.
 import type { runnerBackup } from '@gatehouse/contracts'
 import type { Handlers } from '@gatehouse/rpc'
-import type { Hold } from './hold.ts'
+import { openDisks } from '../groups/open-disks.ts'
+import type { Context } from '../sessions/context.ts'
 
-export const backupDoor = (hold: Hold): Handlers<typeof runnerBackup> => ({
-  touched: () => ({ sessions: hold.takeTouched() }),
-  hold: async () => ({ hold: await hold.hold(), sessions: hold.takeTouched() }),
-  release: (params) => ({ still: hold.release(params.hold) }),
-})
+export const backupDoor = (context: Context): Handlers<typeof runnerBackup> => {
+  const { hold } = context.shelf
+  return {
+    touched: () => ({ sessions: hold.takeTouched() }),
+    hold: async () => ({ hold: await hold.hold(), sessions: hold.takeTouched() }),
+    openDisks: async () => ({ closed: await openDisks(context) }),
+    release: (params) => ({ still: hold.release(params.hold) }),
+  }
+}

@@ -101,11 +101,16 @@ interface Moment {
   readonly taken: Taken
   readonly top: Top
   readonly lines: readonly Grown[]
+  /** Images of disks that are not mounted. */
+  readonly images: ReadonlySet<string>
   /** Read from outside of the state directory. */
   readonly catalog: Buffer | undefined
 }
 
-async function* entriesOf({ wanted, place, taken, top, lines, catalog }: Moment): AsyncGenerator<Entry> {
+/** Images of disks: their files lie where they are mounted. Those of groups that are gone are as large as they ever were. */
+const isImage = (path: string): boolean => /^state\/groups\/\.(?:disks|removed)\/.*\.img(?:\.|$)/.test(path)
+
+async function* entriesOf({ wanted, place, taken, top, lines, catalog, images }: Moment): AsyncGenerator<Entry> {
   const { stateDir, copies, notice } = wanted
   yield directoryOf('', place)
   for (const [name, content] of top.files) yield fileOf(name, content, place)
@@ -121,7 +126,8 @@ async function* entriesOf({ wanted, place, taken, top, lines, catalog }: Moment)
     if (name === stateFiles.database || session === undefined || !taken.has(`${stateFiles.keys}/${session}.key`)) continue
     yield await copyOf(copies, name, { ...place, path: `${stateFiles.queues}/${name}` })
   }
-  for (const name of top.directories) yield* plainTree(join(stateDir, name), `${stateRoot}/${name}`, { notice })
+  for (const name of top.directories)
+    yield* plainTree(join(stateDir, name), `${stateRoot}/${name}`, { notice, leaves: (path) => isImage(path) && !images.has(path) })
 }
 
 const readCatalog = async ({ catalog, stateDir }: Wanted, { files }: Top): Promise<Buffer | undefined> => {
@@ -133,6 +139,8 @@ const readCatalog = async ({ catalog, stateDir }: Wanted, { files }: Top): Promi
 export const collect = async (wanted: Wanted): Promise<Collected> => {
   const { stateDir, mode, installation, release, newest, masterKey } = wanted
   const taken = await copyDatabases(wanted)
+  const closed = (await wanted.queues?.openDisks()) ?? []
+  const images = new Set(closed.map((group) => `${stateRoot}/groups/.disks/${group}.img`))
   const top = await readTop(stateDir)
   const lines: Grown[] = []
   for (const stem of stems) lines.push(...(await openLines(stateDir, stem)))
@@ -155,7 +163,7 @@ export const collect = async (wanted: Wanted): Promise<Collected> => {
   }
   return {
     manifest,
-    entries: () => entriesOf({ wanted, place: { uid, gid, mtime }, taken, top, lines, catalog }),
+    entries: () => entriesOf({ wanted, place: { uid, gid, mtime }, taken, top, lines, catalog, images }),
     close: async () => {
       for (const { file } of lines) await file.close().catch(() => undefined)
     },

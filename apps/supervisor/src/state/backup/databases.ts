@@ -11,6 +11,8 @@ export interface Queues {
   touched(): Promise<readonly string[]>
   hold(): Promise<{ readonly hold: string; readonly sessions: readonly string[] }>
   release(hold: string): Promise<boolean>
+  /** Gives the groups whose files are in an image alone. */
+  openDisks(): Promise<readonly string[]>
 }
 
 export interface Source {
