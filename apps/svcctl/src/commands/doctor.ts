@@ -6,6 +6,7 @@ import { Finding } from '../doctor/check.ts'
 import { Flags } from '@oclif/core'
 import { lackingOf, proofRemarks, renderProof } from '../output/proof.ts'
 import { visible } from '../output/visible.ts'
+import { wrap } from '../output/wrap.ts'
 import { type UnitFlags, UnitCommand } from '../unit-command.ts'
 
 const colours = { pass: 'green', warn: 'yellow', fail: 'red', skip: 'gray' } as const
@@ -15,7 +16,11 @@ const line = ({ check, status, detail, fix, advice }: Finding, width: number): s
   const sign = styleText(colours[status], signs[status], { stream: process.stdout })
   const under = (label: string, text: string | undefined): string[] =>
     text === undefined ? [] : [`  ${' '.repeat(width)}  ${styleText('bold', `${label}:`, { stream: process.stdout })} ${visible(text)}`]
-  return [`${sign} ${check.padEnd(width)}  ${visible(detail)}`, ...under('fix', fix), ...under('do', advice)].join('\n')
+  return [
+    `${sign} ${check.padEnd(width)}  ${wrap(visible(detail), width + 4, process.stdout)}`,
+    ...under('fix', fix),
+    ...under('do', advice),
+  ].join('\n')
 }
 
 /** What was not looked at for the same reason stands in one line, at the end. */

@@ -3,17 +3,19 @@ import { styleText } from 'node:util'
 import { codes, Explanation } from '@gatehouse/contracts'
 import { visible } from '../output/visible.ts'
 import { Args } from '@oclif/core'
+import { wrap } from '../output/wrap.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 const render = ({ allowed, code, summary, steps }: Explanation): string => {
   const stream = process.stdout
-  const verdict = allowed ? styleText('green', 'allowed', { stream }) : styleText('red', `refused: ${code ?? 'unknown'}`, { stream })
+  const word = allowed ? 'allowed' : `refused: ${code ?? 'unknown'}`
+  const verdict = styleText(allowed ? 'green' : 'red', word, { stream })
   const width = Math.max(0, ...steps.map(({ check }) => check.length))
   const lines = steps.map(({ check, passed, detail }) => {
     const sign = passed ? styleText('green', '✓', { stream }) : styleText('red', '✗', { stream })
-    return `${sign} ${visible(check).padEnd(width)}  ${visible(detail)}`
+    return `${sign} ${visible(check).padEnd(width)}  ${wrap(visible(detail), width + 4, stream)}`
   })
-  return [`${verdict}  ${visible(summary)}`, ...lines].join('\n')
+  return [`${verdict}  ${wrap(visible(summary), word.length + 2, stream)}`, ...lines].join('\n')
 }
 
 export class Explain extends UnitCommand<Explanation> {

@@ -3,6 +3,7 @@ import { type ProcessState, Status } from '@gatehouse/contracts'
 import { age } from '../output/age.ts'
 import { type Column, table } from '../output/table.ts'
 import { visible } from '../output/visible.ts'
+import { wrap } from '../output/wrap.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 const columns: readonly Column<ProcessState>[] = [
@@ -40,7 +41,7 @@ export class StatusShow extends UnitCommand<Status> {
     const client = await this.connect(flags)
     const status = await client.status()
     const line = ([name, value]: readonly [string, string]): string =>
-      this.toPeople ? `${name.padEnd(10)}${visible(value)}` : `${name}\t${visible(value)}`
+      this.toPeople ? `${name.padEnd(10)}${wrap(visible(value), 10, process.stdout)}` : `${name}\t${visible(value)}`
     this.print(facts(status).map(line).join('\n'))
     if (this.toPeople) this.print('\n')
     this.print(table(columns, status.processes, process.stdout))

@@ -1,6 +1,7 @@
 // One agent group for people: what it is, what it may use, where it listens.
 import type { AgentGroup, GrantView, Wired } from '@gatehouse/contracts'
 import { visible, visibleLines } from './visible.ts'
+import { wrap } from './wrap.ts'
 
 interface Shown {
   readonly group: AgentGroup
@@ -8,7 +9,8 @@ interface Shown {
   readonly wirings: readonly Wired[]
 }
 
-const field = (name: string, value: string): string[] => (value === '' ? [] : [`${name.padEnd(10)} ${visible(value)}`])
+const field = (name: string, value: string): string[] =>
+  value === '' ? [] : [`${name.padEnd(10)} ${wrap(visible(value), 11, process.stdout)}`]
 
 const section = (name: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ['', name, ...lines.map((line) => `  ${line}`)]

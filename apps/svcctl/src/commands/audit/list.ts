@@ -8,7 +8,7 @@ import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 const columns: readonly Column<AuditEntry>[] = [
-  { name: 'TIME', value: (entry) => entry.time },
+  { name: 'TIME', value: (entry) => `${entry.time.slice(0, 10)} ${entry.time.slice(11, 19)}`, plain: (entry) => entry.time },
   { name: 'STAGE', value: (entry) => entry.stage },
   { name: 'CHANGE', value: (entry) => entry.changeID ?? '' },
   { name: 'KIND', value: (entry) => entry.kind ?? '' },

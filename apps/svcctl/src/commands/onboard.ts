@@ -1,0 +1,78 @@
+// svcctl onboard
+import { styleText } from 'node:util'
+import { ServiceError } from '@gatehouse/contracts'
+import { Flags } from '@oclif/core'
+import * as v from 'valibot'
+import { atTerminal, unasked } from '../onboard/questions.ts'
+import { type Questions, Told, type Tour } from '../onboard/step.ts'
+import { steps } from '../onboard/steps.ts'
+import { visible } from '../output/visible.ts'
+import { wrap } from '../output/wrap.ts'
+import { loginName } from '../submission/login-name.ts'
+import { UnitCommand } from '../unit-command.ts'
+
+const Toured = v.strictObject({ steps: v.array(Told), group: v.nullable(v.string()), complete: v.boolean() })
+type Toured = v.InferOutput<typeof Toured>
+
+const colours = { done: 'green', now: 'green', would: 'cyan', waits: 'yellow', left: 'yellow' } as const
+const signs = { done: '✓', now: '✓', would: '→', waits: '…', left: '!' } as const
+const width = Math.max(...steps.map(({ name }) => name.length))
+
+const line = ({ step, state, detail, type }: Told, toPeople: boolean): string => {
+  if (!toPeople) return [step, state, detail, type ?? ''].map(visible).join('\t')
+  const sign = styleText(colours[state], signs[state], { stream: process.stdout })
+  const head = `${sign} ${step.padEnd(width)}  ${wrap(visible(detail), width + 4, process.stdout)}`
+  return type === undefined ? head : `${head}\n  ${' '.repeat(width)}  next: ${wrap(visible(type), width + 10, process.stdout)}`
+}
+
+export class Onboard extends UnitCommand<Toured> {
+  static override summary = 'Go through the first run: from a unit that answers to an agent with a tool that you approved.'
+  static override description =
+    'Each step looks at the unit itself: what is there is passed over, so a run that was broken off goes on where it stopped. Every change is shown before you approve it. With --yes nothing is asked: a mock agent, the first tool of the first server, and what your token may approve is approved. With --dry-run nothing is altered.'
+
+  static override result = Toured
+  static override examples = ['svcctl onboard --dry-run', 'svcctl onboard --yes', 'svcctl onboard --yes --group dev-agent --json']
+
+  static override flags = {
+    yes: Flags.boolean({ summary: 'Ask nothing: take what is usual, and approve it.', exclusive: ['dry-run'] }),
+    'dry-run': Flags.boolean({ summary: 'Only say what each step would do.' }),
+    group: Flags.string({ summary: 'The agent group that it is about; default the first.', helpValue: 'ID' }),
+  }
+
+  async run(): Promise<Toured> {
+    const { flags } = await this.parse(Onboard)
+    const dryRun = flags['dry-run']
+    const questions = this.questions(flags.yes || dryRun)
+    const client = await this.connect(flags)
+    const tour: Tour = {
+      ...questions,
+      client,
+      environment: this.environment,
+      self: loginName(),
+      dryRun,
+      status: () => client.status(),
+      group: flags.group,
+    }
+    const told: Told[] = []
+    for (const { name, take } of steps) {
+      const one = { step: name, ...(await take(tour)) }
+      told.push(one)
+      this.print(line(one, this.toPeople))
+    }
+    const group = tour.group ?? null
+    const complete = told.at(-1)?.state === 'done' || told.at(-1)?.state === 'now'
+    this.remark(`\n${this.last(complete, group)}`)
+    return { steps: told, group, complete }
+  }
+
+  private questions(unattended: boolean): Questions {
+    if (unattended) return unasked
+    if (process.stdin.isTTY && this.toPeople && !this.jsonEnabled()) return atTerminal
+    throw new ServiceError('invalid', { detail: 'expected a terminal to ask at, got none', hint: 'svcctl onboard --yes, or --dry-run' })
+  }
+
+  private last(complete: boolean, group: string | null): string {
+    if (complete && group !== null) return `Try: svcctl chat ${group} hello`
+    return 'What is left above can be done at any time. Try: svcctl onboard'
+  }
+}
