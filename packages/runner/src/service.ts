@@ -19,9 +19,7 @@ import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { messages } from './chat/messages.ts'
 import { Repeats } from './chat/repeats.ts'
 import { send } from './chat/send.ts'
-import { listFiles } from './files/list.ts'
-import { readFilePart } from './files/read.ts'
-import { addPart, beginFile, dropFile, endFile } from './files/take.ts'
+import { fileHandlers } from './files/handlers.ts'
 import { Uploads } from './files/uploads.ts'
 import { GroupDisks } from './groups/disks.ts'
 import { createSweeper } from './groups/removed.ts'
@@ -123,6 +121,17 @@ const packagesOf = (options: RunnerOptions, base: Pick<TreePlace, 'gateway' | 'p
 /** As the kernel names what is mounted there. */
 const groupsOf = ({ stateDir }: Pick<RunnerOptions, 'stateDir'>): Promise<string> => realpath(`${stateDir}/${stateFiles.groups}`)
 
+const sweepEvery = (context: Context, closing: AbortSignal): void => {
+  const { log, times: every } = context
+  const sweep = (): void =>
+    void sweepGroups(context).catch(
+      (error: unknown) => closing.aborted || log.warn('files of groups that are gone not looked for', { error }),
+    )
+  const timer = setInterval(sweep, every.sweep).unref()
+  closing.addEventListener('abort', () => clearInterval(timer), { once: true })
+  sweep()
+}
+
 /** Queues first, so that nothing is heard of a session before it is known what waits for it. */
 const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<Assembled> => {
   const { installation, stateDir, runDir, wrapping, log, metrics, mountAllow } = options
@@ -200,12 +209,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
       cancel: ({ session }) => cancel(context, session).then(nothing),
       purge: ({ session }) => purge(context, session).then(nothing),
       logs: ({ session, limit }) => logs(context, session, limit),
-      fileList: (params) => withDisk(context, params.agentGroupID, () => listFiles(context, params)),
-      fileRead: (params) => withDisk(context, params.agentGroupID, () => readFilePart(context, params)),
-      fileBegin: (params) => withDisk(context, params.agentGroupID, () => beginFile(context, params)),
-      filePart: (params) => addPart(context, params),
-      fileEnd: (params) => endFile(context, params),
-      fileDrop: (params) => dropFile(context, params),
+      ...fileHandlers(context),
       posture: () => context.posture.status(),
       proveSeal: () => context.posture.prove(),
     },

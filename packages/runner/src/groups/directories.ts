@@ -36,7 +36,9 @@ const ownedDirectory = async (path: string, { mode, owner }: Wanted): Promise<st
   const found = await lstat(path)
   if (!found.isDirectory()) throw new LaunchRefused(`expected a directory at ${path}, got another kind of file`)
   if ((found.mode & 0o777) !== mode) await chmod(path, mode)
-  if (owner !== undefined && (found.uid !== owner.uid || found.gid !== owner.gid)) await give(path, owner)
+  if (owner !== undefined && found.uid !== owner.uid) await give(path, owner)
+  // Another session of the group may run meanwhile, as the same user: what it exchanges below is not looked at.
+  else if (owner !== undefined && found.gid !== owner.gid) await lchown(path, owner.uid, owner.gid)
   return path
 }
 

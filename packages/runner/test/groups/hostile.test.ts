@@ -101,6 +101,9 @@ describe('what an agent leaves behind', { timeout: 300_000 }, () => {
       for (const name of ['', 'a', 'a/b', 'a/b/c', 'a/link', 'directory'])
         assert.equal((await lstat(join(workspace, name))).uid, owner.uid, name)
       assert.deepEqual([(await stat(secret)).uid, (await stat(home)).uid], [0, 0])
+      // A session with a gid of its own, while another may run.
+      await groupDirectories(state, group, { uid: owner.uid, gid: 700_002 })
+      assert.deepEqual([(await lstat(workspace)).gid, (await lstat(join(workspace, 'a'))).gid], [700_002, 700_001])
     },
   )
 
