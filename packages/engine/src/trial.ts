@@ -1,14 +1,15 @@
 // A trial launch: a driver counts as working only when it ran a trivial program through all of its walls.
 import { limits } from '@gatehouse/contracts'
-import { defaultLimits, type Driver } from './driver.ts'
+import { defaultLimits, type Driver, type LaunchSpec } from './driver.ts'
 
 /** Null when it ran, else what it said. */
-export const tryLaunch = async (launch: Driver['launch'], rootfs: string, command: readonly string[]): Promise<string | null> => {
+export const tryLaunch = async (
+  launch: Driver['launch'],
+  given: Pick<LaunchSpec, 'rootfs' | 'command' | 'installation'>,
+): Promise<string | null> => {
   const sandbox = await launch({
     id: `trial-${process.pid}-${Date.now().toString(36)}`,
-    installation: 'trial',
-    rootfs,
-    command,
+    ...given,
     env: {},
     mounts: [],
     limits: defaultLimits,

@@ -13,6 +13,7 @@ const refusal = async (wanted: WantedDriver, mode: Mode, runtime: string | null 
     runtime,
     agent: '/agent.mjs',
     home: join(tmpdir(), 'gatehouse-detect'),
+    installation: `detect-${process.pid}`,
     allowOldEngine: false,
     log: quiet,
   })

@@ -26,7 +26,7 @@ after(async () => {
   await site.remove()
 })
 
-const found = await findOci({ runtime: 'runc', home })
+const found = await findOci({ runtime: 'runc', home, installation: `weakened-${process.pid}` })
 const install = {
   label: 'oci-runc',
   install: 'apt-get install runc',

@@ -23,7 +23,7 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
       throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
     return { path: edgeSocket(boot.runDir, edge), secret }
   }
-  const { mode, runtime, agent } = boot
+  const { mode, runtime, agent, installation, allowOldEngine } = boot
   const lock = await lockWriter(boot.stateDir, 'runner')
   const runner = await createRunner({
     ...boot,
@@ -32,7 +32,7 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
     toolContainers: await createToolContainers(boot, log),
     wrapping: Buffer.from(boot.keys.queues, 'hex'),
     chooseDriver: (wanted) =>
-      chooseDriver(wanted, { mode, runtime, agent, home: `${boot.runDir}/engine`, allowOldEngine: boot.allowOldEngine, log }),
+      chooseDriver(wanted, { mode, runtime, agent, installation, home: `${boot.runDir}/engine`, allowOldEngine, log }),
     connect: (listeners) => connectEdge(gatewayRunner, { ...at(gatewayRunner), ...listeners, log, metrics }),
   })
   const lifeOfRunner = lifeEdge('runner')

@@ -178,7 +178,7 @@ const release = async (context: Context): Promise<void> => {
   await Promise.all([context.toolContainers?.close(), ...[...context.sessions.values()].map((session) => drain(context, session))])
   await context.uploads.close()
   await context.shelf.close()
-  await Promise.race([context.posture.settled(), pause(limits.connectTime)])
+  await Promise.race([context.posture.clear(), pause(limits.connectTime)])
   await closeStrays(context.disks.groups)
   await Promise.race([context.note.settled(), pause(context.times.grace)])
 }

@@ -2,11 +2,12 @@
 // it notices nothing. Under the full profile 500 messages and 300 kills, else 30 and 12. Prints its seed.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { seeded } from '../src/random.ts'
 import { say } from '../src/chat.ts'
 import { startUnit, type Unit } from '../src/unit.ts'
+import { tracesOf } from '../src/traces.ts'
 import { waitFor } from '../src/wait-for.ts'
 
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
@@ -85,18 +86,6 @@ const allMessages = async (unit: Unit) => {
   }
 }
 
-/** Processes and mounts that name a directory. */
-const tracesOf = async (path: string): Promise<string[]> => {
-  const traces: string[] = []
-  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    for (const file of ['cmdline', 'mountinfo']) {
-      const text = await readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')
-      if (text.includes(path)) traces.push(`${pid} ${file}`)
-    }
-  }
-  return traces.filter((trace) => !trace.startsWith(`${process.pid} `))
-}
-
 test(
   `${messages} messages are answered once and in order while ${kills} processes are killed`,
   { timeout: isFull ? 3_600_000 : 600_000 },
@@ -154,7 +143,10 @@ test(
     assert.deepEqual((await beside.client.sessions.list()).items, untouched)
     assert.deepEqual(await processesOf(beside), theirs)
     await unit.stop()
-    await waitFor('no process and no mount of the unit to be left', patience, async () => (await tracesOf(unit.stateDir)).length === 0)
+    await waitFor('nothing of the unit to be left', patience, async () => {
+      assert.deepEqual(await tracesOf(unit), [])
+      return true
+    })
     assert.equal(await say(beside, 'still here'), 'echo: still here')
   },
 )

@@ -1,4 +1,5 @@
 // Whether a container engine works here, docker first, then podman and nerdctl: it answers, knows the runtime, and ran a trial container.
+// Where every wall must stand, one that has them all comes before one that lacks some.
 import type { ChooseOptions, Choice } from '../choice.ts'
 import { layoutVersion } from '../rootfs/layout.ts'
 import { sharedObjects } from '../rootfs/shared-objects.ts'
@@ -30,37 +31,42 @@ const trialImage = async (engine: Engine, program: string): Promise<string> => {
   })
 }
 
-const tryOut = async (engine: Engine): Promise<string | null> => {
+const tryOut = async (engine: Engine, installation: string): Promise<string | null> => {
   const program = await findProgram('true')
   if (program === null) return 'no program `true` to try it with'
   const image = await trialImage(engine, program)
-  return tryLaunch((spec) => launchContainer(engine, spec, { profile: null }), image, [program])
+  return tryLaunch((spec) => launchContainer(engine, spec, { profile: null }), { rootfs: image, command: [program], installation })
 }
 
 export type EngineName = keyof typeof describe
 
-export const attemptEngine = async (name: EngineName, { runtime, home }: Pick<ChooseOptions, 'runtime' | 'home'>): Promise<Choice> => {
+export const attemptEngine = async (
+  name: EngineName,
+  options: Pick<ChooseOptions, 'runtime' | 'home' | 'installation'>,
+): Promise<Choice> => {
   const file = await findProgram(name)
   if (file === null) return { refused: `${name} not found: ${install[name]}` }
-  const described = await describe[name](file, runtime)
+  const described = await describe[name](file, options.runtime)
   if ('refused' in described) return described
   const { engine } = described
   try {
-    const fault = await tryOut(engine)
+    const fault = await tryOut(engine, options.installation)
     if (fault !== null) return { refused: `a trial container by ${name} failed: ${fault}` }
   } catch (error) {
     return { refused: `a trial container by ${name} failed: ${error instanceof Error ? error.message : String(error)}` }
   }
   const old = await checkRelease(name, file)
-  return { driver: await openContainer(engine, home), ...(old === null ? {} : { old }) }
+  return { driver: await openContainer(engine, options), ...(old === null ? {} : { old }) }
 }
 
 export const detectContainer = async (options: ChooseOptions): Promise<Choice> => {
   const refusals: string[] = []
+  let lacking: Choice | undefined
   for (const name of ['docker', 'podman', 'nerdctl'] as const) {
     const choice = await attemptEngine(name, options)
-    if ('driver' in choice) return choice
-    refusals.push(choice.refused)
+    if ('refused' in choice) refusals.push(choice.refused)
+    else if (options.mode === 'production' && choice.driver.missing.length > 0) lacking ??= choice
+    else return choice
   }
-  return { refused: refusals.join('; ') }
+  return lacking ?? { refused: refusals.join('; ') }
 }

@@ -28,6 +28,8 @@ export interface OciOptions {
   readonly hierarchy: Hierarchy
   /** Private directory for bundles. */
   readonly home: string
+  /** What a trial carries. */
+  readonly installation: string
   /** What a faulty driver would do: tests of the seal see to it that it is refused. */
   readonly spoil?: Spoil | undefined
 }
@@ -114,7 +116,10 @@ const removeStrays = async ({ runtime, hierarchy, home }: OciOptions, installati
 export const createOci = (options: OciOptions): Driver => {
   let seccomp: object | undefined
   const prepare = async (rootfs: string): Promise<string> => {
-    seccomp = await chooseRendering((rendering) => (spec) => launchOci(options, spec, rendering), rootfs)
+    seccomp = await chooseRendering((rendering) => (spec) => launchOci(options, spec, rendering), {
+      rootfs,
+      installation: options.installation,
+    })
     return rootfs
   }
   return {

@@ -1,6 +1,6 @@
 // Which rendering of the system call filter a runtime lives with, found out by running Node under it.
 import { ServiceError } from '@gatehouse/contracts'
-import type { Driver } from '../driver.ts'
+import type { Driver, LaunchSpec } from '../driver.ts'
 import { renderOci } from '../seccomp/to-oci.ts'
 import { tryLaunch } from '../trial.ts'
 
@@ -13,10 +13,10 @@ type LaunchUnder = (seccomp: object) => Driver['launch']
  * Node aborts where `clone3` is refused with another error than "not known". A runtime that cannot say so is asked to let
  * it pass: it has no such call itself, and the probe sees to it that no namespace can be made.
  */
-export const chooseRendering = async (launchUnder: LaunchUnder, rootfs: string): Promise<object> => {
+export const chooseRendering = async (launchUnder: LaunchUnder, place: Pick<LaunchSpec, 'rootfs' | 'installation'>): Promise<object> => {
   const faults: string[] = []
   for (const rendering of [renderOci(), renderOci({ passed: ['clone3'] })]) {
-    const fault = await tryLaunch(launchUnder(rendering), rootfs, trial)
+    const fault = await tryLaunch(launchUnder(rendering), { ...place, command: trial })
     if (fault === null) return rendering
     faults.push(fault)
   }

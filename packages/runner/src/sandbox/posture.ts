@@ -17,8 +17,8 @@ export interface Posture {
   engaged(signal: AbortSignal): Promise<Engaged>
   /** Proves the seal again, by the driver that was chosen; one proof at a time. */
   prove(): Promise<SealProof>
-  /** Resolves when no trial is running. */
-  settled(): Promise<void>
+  /** Takes away what is left of every sandbox of this unit, when no trial is running; for its end. */
+  clear(): Promise<void>
 }
 
 const reasonOf = (error: unknown): string => {
@@ -92,9 +92,14 @@ class Choice implements Posture {
     return this.#proving
   }
 
-  async settled(): Promise<void> {
+  async clear(): Promise<void> {
     await this.#settled
     await this.#proving?.catch(() => undefined)
+    const { installation, log } = this.#options
+    if (!('engaged' in this.#state) || this.#state.engaged === undefined) return
+    await this.#state.engaged.driver
+      .reconcile(installation)
+      .catch((error: unknown) => log.warn('what is left of sandboxes could not be removed', { reason: reasonOf(error) }))
   }
 
   async #proveOnce(): Promise<SealProof> {

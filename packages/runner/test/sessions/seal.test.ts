@@ -25,6 +25,16 @@ describe('the seal at start', { timeout: 300_000 }, () => {
     assert.equal(unit.gateway.proofs.length, 1)
   })
 
+  it('leaves nothing behind: what is left of sandboxes goes at the end as at the start', async (t) => {
+    const cleared: string[] = []
+    const reconcile = async (installation: string): Promise<number> => cleared.push(installation) - 1
+    const unit = await openUnit(t, { driver: { ...(await noDriver()), reconcile } })
+    await unit.chat('hello')
+    assert.deepEqual(cleared, [unit.installation])
+    await unit.stop()
+    assert.deepEqual(cleared, [unit.installation, unit.installation])
+  })
+
   it('is proved again on request', async (t) => {
     const unit = await openUnit(t)
     await waitFor(async () => (await unit.posture()).status === 'ok', { what: 'a driver', deadline: 30_000 })

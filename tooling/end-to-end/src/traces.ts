@@ -1,0 +1,58 @@
+// What is left of a unit on its host: processes, mounts, sockets, control groups and containers that carry its own marks, and no one else's.
+import { glob, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { stateFiles } from '@gatehouse/contracts'
+import { execa } from 'execa'
+import { runDirectoryOf } from './run-directory.ts'
+
+interface Marks {
+  readonly installation: string
+  readonly directories: readonly string[]
+}
+
+const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '')
+
+const ofProcesses = async ({ directories }: Marks): Promise<string[]> => {
+  const traces: string[] = []
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && name !== String(process.pid))) {
+    for (const file of ['cmdline', 'mountinfo']) {
+      const text = await read(`/proc/${pid}/${file}`)
+      if (directories.some((directory) => text.includes(directory))) traces.push(`${file} of ${pid}`)
+    }
+  }
+  return traces
+}
+
+/** Of this process's network, where every socket of the unit is bound. */
+const ofSockets = async ({ directories }: Marks): Promise<string[]> => {
+  const bound = (await read('/proc/net/unix')).split('\n').filter((line) => directories.some((directory) => line.includes(directory)))
+  const files: string[] = []
+  for (const directory of directories) for await (const path of glob(join(directory, '**/*.sock'))) files.push(path)
+  return [...bound, ...files].map((path) => `socket ${path}`)
+}
+
+const ofGroups = async ({ installation }: Marks): Promise<string[]> => {
+  const found: string[] = []
+  for await (const path of glob([`/sys/fs/cgroup/gatehouse/${installation}`, `/sys/fs/cgroup/*/gatehouse/${installation}`]))
+    found.push(`control group ${path}`)
+  return found
+}
+
+/** An engine that is not there has none. */
+const ofContainers = async ({ installation }: Marks): Promise<string[]> => {
+  const found: string[] = []
+  for (const engine of ['docker', 'podman'])
+    for (const label of ['installation', 'tools']) {
+      const listed = await execa(engine, ['ps', '--all', '--quiet', '--filter', `label=gatehouse.${label}=${installation}`], {
+        reject: false,
+      })
+      found.push(...(listed.stdout ?? '').split('\n').flatMap((id) => (id === '' ? [] : `container ${id} of ${engine}`)))
+    }
+  return found
+}
+
+export const tracesOf = async (unit: { readonly stateDir: string }): Promise<string[]> => {
+  const { installation } = JSON.parse(await readFile(join(unit.stateDir, stateFiles.state), 'utf8')) as { installation: string }
+  const marks = { installation, directories: [unit.stateDir, await runDirectoryOf(unit)] }
+  return (await Promise.all([ofProcesses(marks), ofSockets(marks), ofGroups(marks), ofContainers(marks)])).flat()
+}
