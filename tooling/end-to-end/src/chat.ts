@@ -14,3 +14,13 @@ export const replyTo = (unit: Unit, messageId: string, group = 'dev-agent'): Pro
     if (replies.length > 1) throw new Error(`${replies.length} replies to one message`)
     return replies[0]?.text
   })
+
+/** Page by page from the beginning. */
+export const allMessages = async (unit: Unit, group = 'dev-agent') => {
+  const all: Awaited<ReturnType<Unit['client']['chat']['messages']>>['messages'] = []
+  for (;;) {
+    const page = (await unit.client.chat.messages(group, { after: all.at(-1)?.seq ?? 0 })).messages
+    if (page.length === 0) return all
+    all.push(...page)
+  }
+}

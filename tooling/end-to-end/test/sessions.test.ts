@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type FixtureRegistry, startRegistry } from '@gatehouse/npm-tree/registry-fixture'
-import { replyTo, say } from '../src/chat.ts'
+import { allowTool, applyChange, scriptOf, settled } from '../src/changes.ts'
+import { allMessages, replyTo, say } from '../src/chat.ts'
 import { post } from '../src/http.ts'
 import { startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 
-const atOnce = process.env['GATEHOUSE_PROFILE'] === 'full' ? 100 : 10
+const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
+const atOnce = isFull ? 100 : 10
+const personas = isFull ? 20 : 3
 const group = 'dev-agent'
 const patience = 60_000
 
@@ -36,25 +39,7 @@ describe('sessions', { timeout: 600_000 }, () => {
   const change = (kind: string, body: object) =>
     post(`${unit.address}/v1/ui/config/change`, { kind, agentGroupID: group, requestedBy: 'cli:tester', after: body })
 
-  const apply = async (kind: string, body: object): Promise<string> => {
-    const { status, json, text } = await change(kind, body)
-    assert.equal(status, 202, text)
-    const id = String(json?.['id'])
-    const { digest } = await unit.client.changes.show(id)
-    const decided = await post(`${unit.address}/v1/changes/${id}/decision`, { outcome: 'approve', decidedBy: 'someone', digest })
-    assert.equal(decided.status, 200, decided.text)
-    return id
-  }
-
-  const settled = (id: string) =>
-    waitFor(`${id} to have reached every session`, patience, async () => {
-      const { conditions } = await unit.client.changes.show(id)
-      assert.deepEqual(
-        conditions.filter(({ status }) => status === 'failed'),
-        [],
-      )
-      return conditions.every(({ status }) => status === 'ready')
-    })
+  const apply = (kind: string, body: object): Promise<string> => applyChange(unit, kind, body)
 
   test(`${atOnce} at once are each answered in their own conversation`, async () => {
     const conversations = Array.from({ length: atOnce }, (_, index) => `talk-${index}`)
@@ -83,27 +68,48 @@ describe('sessions', { timeout: 600_000 }, () => {
     assert.deepEqual((await unit.client.chat.messages(group)).messages, [])
   })
 
-  test('a persona that is changed in mid-conversation is the one that answers, and nothing said is lost', async () => {
+  test(`${personas} personas change while the talk goes on: each answers from its change on, and nothing said is lost`, async () => {
     await say(unit, 'hello')
-    const before = await say(unit, 'tool:read_persona {}')
-    const id = await apply('persona', { instructions: 'You are somebody else now.' })
-    await settled(id)
-    assert.equal(await say(unit, 'tool:read_persona {}'), 'You are somebody else now.')
-    assert.notEqual(before, 'You are somebody else now.')
-    assert.ok((await unit.client.chat.messages(group)).messages.some(({ text }) => text === 'echo: hello'))
+    const asked: string[] = []
+    let isOver = false
+    const talking = (async () => {
+      while (!isOver) {
+        const { messageId } = await unit.client.chat.send({ agentGroupID: group, text: 'tool:read_persona {}' })
+        asked.push(messageId)
+        await replyTo(unit, messageId)
+      }
+    })()
+    for (let at = 0; at < personas; at += 1) {
+      await settled(unit, await apply('persona', { instructions: `You are number ${at}.` }))
+      assert.equal(await say(unit, 'tool:read_persona {}'), `You are number ${at}.`)
+    }
+    isOver = true
+    await talking
+    const said = await allMessages(unit)
+    const replies = asked.map((id) => said.filter(({ inReplyTo }) => inReplyTo === id).map(({ text }) => text))
+    assert.ok(
+      replies.every(({ length }) => length === 1),
+      'each question has one answer',
+    )
+    const numbers = replies.map(([text]) => Number(/number (\d+)/.exec(text ?? '')?.[1] ?? -1))
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((a, b) => a - b),
+      'none comes back',
+    )
+    assert.ok(said.some(({ text }) => text === 'echo: hello'))
   })
 
   test('a package is resolved, approved as a tree, and imported by a script', async () => {
-    const tools = (await unit.client.groups.list()).items.find(({ id }) => id === group)?.tools ?? []
-    await settled(await apply('tools', { enabled: [...tools, 'run_script'] }))
+    await allowTool(unit, 'run_script')
     const code = `import isOdd from 'is-odd'; console.log(isOdd(3))`
-    const script = `tool:run_script ${JSON.stringify({ code })}`
+    const script = scriptOf(code)
     assert.match(await say(unit, script), /Cannot find package/)
     const id = await apply('packages', { npm: ['is-odd@3.0.1'] })
     const shown = await unit.client.changes.show(id)
     assert.equal(shown.risk, 'high')
     assert.equal(shown.evidence?.['status'], 'resolved')
-    await settled(id)
+    await settled(unit, id)
     assert.deepEqual(JSON.parse(await say(unit, script)), { stdout: 'true\n', stderr: '', exitCode: 0 })
   })
 
@@ -119,7 +125,7 @@ describe('sessions', { timeout: 600_000 }, () => {
   })
 
   test('a turn is cancelled, and the next message is answered', async () => {
-    const endless = `tool:run_script ${JSON.stringify({ code: 'for (;;);', timeoutMs: 60_000 })}`
+    const endless = scriptOf('for (;;);', { timeoutMs: 60_000 })
     const { messageId, sessionId } = await unit.client.chat.send({ agentGroupID: group, text: endless })
     await waitFor('the turn to be cancelled', patience, async () =>
       unit.client.sessions.cancel(sessionId).then(

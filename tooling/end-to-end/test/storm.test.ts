@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { seeded } from '../src/random.ts'
-import { say } from '../src/chat.ts'
+import { allMessages, say } from '../src/chat.ts'
 import { startUnit, type Unit } from '../src/unit.ts'
 import { tracesOf } from '../src/traces.ts'
 import { waitFor } from '../src/wait-for.ts'
@@ -77,15 +77,6 @@ const wake = async (unit: Unit): Promise<void> => {
 /** Those that stay: trial sandboxes, which prove the seal after a start, come and go beside them. */
 const processesOf = async (unit: Unit) => (await unit.client.status()).processes.map(({ name, pid }) => ({ name, pid }))
 
-const allMessages = async (unit: Unit) => {
-  const all: Awaited<ReturnType<Unit['client']['chat']['messages']>>['messages'] = []
-  for (;;) {
-    const page = (await unit.client.chat.messages(group, { after: all.at(-1)?.seq ?? 0 })).messages
-    if (page.length === 0) return all
-    all.push(...page)
-  }
-}
-
 test(
   `${messages} messages are answered once and in order while ${kills} processes are killed`,
   { timeout: isFull ? 3_600_000 : 600_000 },
@@ -122,7 +113,7 @@ test(
 
     const said = await waitFor('every message to be answered', patience * (isFull ? 10 : 2), async () => {
       await wake(unit)
-      const all = await allMessages(unit)
+      const all = await allMessages(unit, group)
       const answered = new Set(all.flatMap(({ inReplyTo, from }) => (from === 'agent' && inReplyTo !== undefined ? [inReplyTo] : [])))
       return sent.every((id) => answered.has(id as never)) ? all : undefined
     })

@@ -21,7 +21,8 @@ export const defaultTimes = {
   surfaces: limits.connectTime,
   launch: limits.launchTime,
   idle: limits.idleStop,
-  narrowing: limits.narrowingTime,
+  /** The end of a sandbox takes time too, and must come before that of the promise. */
+  narrowing: limits.narrowingTime - limits.connectTime / 2,
   failureWindow: limits.failureWindow,
   restartFirst: limits.restartFirst,
   restartMost: limits.restartMost,
