@@ -1,14 +1,9 @@
 // From the supervisor's start to a 200 of `/readyz`, beside as many bare Nodes in parallel; then memory by process (PSS).
-import { readFile } from 'node:fs/promises'
 import { execa } from 'execa'
 import { startUnit } from '@gatehouse/end-to-end'
+import { pss } from './memory.ts'
 
 const rounds = 7
-
-const pss = async (pid: number): Promise<number> => {
-  const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
-  return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024
-}
 
 const bareNodes = async (count: number): Promise<number> => {
   const start = performance.now()

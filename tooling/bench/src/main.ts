@@ -10,6 +10,7 @@ const benchmarks = {
   gateway: () => import('./gateway.ts'),
   model: () => import('./model.ts'),
   cli: () => import('./cli.ts'),
+  sandbox: () => import('./sandbox.ts'),
 }
 
 const isBenchmark = (name: string | undefined): name is keyof typeof benchmarks => name !== undefined && Object.hasOwn(benchmarks, name)

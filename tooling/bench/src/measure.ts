@@ -31,6 +31,10 @@ export const figuresOf = (times: Float64Array, seconds = times.reduce((sum, time
   return { p50: at(sorted, 0.5), p95: at(sorted, 0.95), p99: at(sorted, 0.99), rate: times.length / seconds }
 }
 
+/** Of acts that came one after the other, with something else in between. */
+export const oneByOne = (times: readonly number[]): Figures =>
+  figuresOf(new Float64Array(times), times.reduce((sum, time) => sum + time, 0) / 1_000)
+
 export const timed = async (act: () => Promise<unknown>, count: number, callers: number): Promise<Figures> => {
   const start = performance.now()
   const times = await sample(act, count, callers)

@@ -54,16 +54,17 @@ describe('an image of sandboxes', { skip, timeout: 400_000 }, () => {
       t.after(unit.dispose)
       const group = isOpen ? 'dev-agent' : 'clerk'
       if (!isOpen) {
-        const wish = { id: group, name: 'Clerk', agent: 'mock', tools: ['run_script'] } as const
+        const wish = { id: group, name: 'Clerk', agent: 'mock' } as const
         const { id } = await unit.client.changes.submit({ kind: 'agent_create', agentGroupID: group, after: wish })
         await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'someone' })
-      } else await allowTool(unit, 'run_script')
+      }
       await waitFor('a driver', 90_000, async () => {
         const { sandbox } = await unit.client.status()
         return sandbox.status === 'ok' ? true : undefined
       }).catch(async (error: unknown) => {
         throw new Error(JSON.stringify((await unit.client.status()).sandbox), { cause: error })
       })
+      await allowTool(unit, 'run_script', group)
       const look = scriptOf(`console.log((await import('node:fs')).readFileSync('/agent/mark', 'utf8'))`)
       assert.deepEqual(JSON.parse(await say(unit, look, group)), { stdout: `${mark}\n`, stderr: '', exitCode: 0 })
     })

@@ -24,7 +24,8 @@ export const mountArguments = (engine: Engine, mounts: readonly Mount[]): string
 
 const only = {
   docker: ['--ipc', 'none'],
-  nerdctl: ['--ipc', 'private'],
+  // It cannot leave out the memory that is shared, so there is next to none, and nobody writes it.
+  nerdctl: ['--ipc', 'private', '--tmpfs', '/dev/shm:ro,nosuid,nodev,noexec,size=65536'],
   podman: ['--ipc', 'none', '--read-only-tmpfs=false', '--unsetenv-all', '--no-hosts', '--cgroups', 'enabled'],
 } as const
 

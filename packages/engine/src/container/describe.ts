@@ -17,6 +17,7 @@ const DockerInfo = v.looseObject({
 })
 const PodmanInfo = v.looseObject({ host: v.looseObject({ ociRuntime: v.looseObject({ name: v.string() }) }) })
 
+type Client = Pick<Engine, 'file' | 'global'>
 type Answer = { readonly engine: Engine } | { readonly refused: string }
 
 const ownUser = (): Engine['user'] => {
@@ -82,13 +83,13 @@ export const describePodman = async (file: string, wanted: string | null): Promi
 }
 
 /** Talks to containerd, whose runtimes have long names. */
-export const describeNerdctl = async (file: string, wanted: string | null): Promise<Answer> => {
-  const called = await callEngine({ file, global: [] }, ['info', '--format', '{{json .}}'])
+export const describeNerdctl = async ({ file, global }: Client, wanted: string | null): Promise<Answer> => {
+  const called = await callEngine({ file, global }, ['info', '--format', '{{json .}}'])
   if (!called.ok) return { refused: `nerdctl does not answer (${called.stderr.trim().slice(0, 300) || 'no containerd'}): start containerd` }
   const gvisor = wanted !== null && /runsc|gvisor/.test(wanted)
   const runtime = wanted === 'runsc' ? 'io.containerd.runsc.v1' : wanted
   const label = `nerdctl with ${wanted ?? 'runc'}`
   return {
-    engine: { name: 'nerdctl', label, file, global: [], runtime, gvisor, filters: !gvisor, limits: !gvisor, user: ownUser() },
+    engine: { name: 'nerdctl', label, file, global, runtime, gvisor, filters: !gvisor, limits: !gvisor, user: ownUser() },
   }
 }

@@ -12,7 +12,11 @@ import { openContainer } from './open.ts'
 import type { Engine } from './engine.ts'
 import { ensureImage } from './image.ts'
 
-const describe = { docker: describeDocker, podman: describePodman, nerdctl: describeNerdctl } as const
+const describe = {
+  docker: describeDocker,
+  podman: describePodman,
+  nerdctl: (file: string, runtime: string | null) => describeNerdctl({ file, global: [] }, runtime),
+} as const
 
 const install = {
   docker: 'apt-get install docker.io',

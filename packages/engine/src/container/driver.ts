@@ -25,12 +25,12 @@ export interface ContainerOptions {
   readonly premount: PremountPrograms | null
   /** Private directory for such mounts. */
   readonly home: string
-  /** For Podman, which does not tell a kill for memory: its containers are made in groups of ours. Null: in its own. */
+  /** For Podman and nerdctl, which do not tell a kill for memory: their containers are made in groups of ours. Null: in their own. */
   readonly hierarchy: Hierarchy | null
 }
 
 /**
- * Docker gives no group a host uid of its own; Podman does not tell a kill for memory, so its groups are ours where they can be.
+ * Docker and nerdctl give no group a host uid of its own; Podman and nerdctl do not tell a kill for memory, so their groups are ours where they can be.
  * Mounts made beforehand keep their flags, but not through gVisor, which an engine cannot ask for any.
  */
 const missingWalls = ({ engine, premount: programs, hierarchy }: ContainerOptions): Wall[] => [
@@ -38,7 +38,7 @@ const missingWalls = ({ engine, premount: programs, hierarchy }: ContainerOption
   ...(mapsIdentity(engine) ? [] : ['own-host-uid' as const]),
   ...(engine.name !== 'podman' && (engine.gvisor || programs === null) ? ['mount-flags' as const] : []),
   ...(engine.filters ? [] : ['seccomp' as const]),
-  ...(engine.limits && (engine.name !== 'podman' || hierarchy !== null) ? [] : ['memory-limit' as const]),
+  ...(engine.limits && (engine.name === 'docker' || hierarchy !== null) ? [] : ['memory-limit' as const]),
   ...(engine.limits ? [] : (['process-limit', 'cpu-limit'] as const)),
 ]
 
@@ -48,22 +48,25 @@ const ownerOf = (engine: Engine, identity: HostIdentity | undefined): HostIdenti
   return mapsIdentity(engine) && identity !== undefined ? identity : { uid: sandboxUid, gid: sandboxUid }
 }
 
+type After = (exit: Exit) => Promise<Exit>
+
 /** A kill while memory ran out is one for memory: the kernel counts it where the engine's own group was, which is gone. */
 const launchInGroup = async (
   engine: Engine,
   spec: LaunchSpec,
-  { profile, hierarchy }: { profile: string; hierarchy: Hierarchy },
+  { profile, hierarchy, after }: { profile: string; hierarchy: Hierarchy; after?: After },
 ): Promise<Sandbox> => {
   const group = openGroup(hierarchy, groupPath(spec.installation, `${spec.id}-${randomBytes(3).toString('hex')}`))
   const pids = engine.gvisor ? Math.max(spec.limits.pids, limits.sandboxPidsGvisor) : spec.limits.pids
   await group.create({ ...spec.limits, pids })
-  const after = async (exit: Exit): Promise<Exit> => {
+  const settle = async (exit: Exit): Promise<Exit> => {
+    await after?.(exit)
     const usage = await group.usage()
     await group.remove()
     return usage.memoryFull && exit.signal === 'SIGKILL' ? { ...exit, reason: 'out-of-memory' } : reasonOf(exit, usage)
   }
   try {
-    const sandbox = await launchContainer(engine, spec, { profile, parent: group.path, after })
+    const sandbox = await launchContainer(engine, spec, { profile, parent: group.path, after: settle })
     return { ...sandbox, usage: () => group.usage() }
   } catch (error) {
     await group.remove()
@@ -71,23 +74,21 @@ const launchInGroup = async (
   }
 }
 
+const launchIn = (options: ContainerOptions, spec: LaunchSpec, parts: { profile: string; after?: After }): Promise<Sandbox> => {
+  const { engine, hierarchy } = options
+  return hierarchy === null ? launchContainer(engine, spec, parts) : launchInGroup(engine, spec, { ...parts, hierarchy })
+}
+
 const launch = async (options: ContainerOptions, spec: LaunchSpec, profile: string): Promise<Sandbox> => {
-  const { engine, premount: programs, home, hierarchy } = options
-  if (hierarchy !== null) return launchInGroup(engine, spec, { profile, hierarchy })
-  if (programs === null) return launchContainer(engine, spec, { profile })
+  const { premount: programs, home } = options
+  if (programs === null) return launchIn(options, spec, { profile })
   const made = await premount(programs, spec.mounts, home)
+  const after = async (exit: Exit): Promise<Exit> => {
+    await made.remove()
+    return exit
+  }
   try {
-    return await launchContainer(
-      engine,
-      { ...spec, mounts: made.mounts },
-      {
-        profile,
-        after: async (exit) => {
-          await made.remove()
-          return exit
-        },
-      },
-    )
+    return await launchIn(options, { ...spec, mounts: made.mounts }, { profile, after })
   } catch (error) {
     await made.remove()
     throw error

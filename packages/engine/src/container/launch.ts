@@ -7,7 +7,7 @@ import { launchProgram } from '../launch.ts'
 import { type ContainerParts, runArguments } from './arguments.ts'
 import { callEngine, clientEnvironment, type Engine, removeContainers } from './engine.ts'
 
-const State = v.looseObject({ OOMKilled: v.boolean(), ExitCode: v.number(), Pid: v.optional(v.number(), 0) })
+const State = v.looseObject({ OOMKilled: v.optional(v.boolean(), false), ExitCode: v.number(), Pid: v.optional(v.number(), 0) })
 
 const readState = async (engine: Engine, name: string): Promise<v.InferOutput<typeof State> | null> => {
   const { ok, stdout } = await callEngine(engine, ['container', 'inspect', '--format', '{{json .State}}', name])

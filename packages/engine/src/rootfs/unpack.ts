@@ -1,5 +1,5 @@
 // Makes a root file system of an image, for drivers that know no images: an engine of this host hands out its content.
-import { lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { chmod, lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
@@ -81,6 +81,8 @@ export const unpackImage = async (image: string, home: string): Promise<string> 
   const fresh = await mkdtemp(`${target}.new-`)
   try {
     await extract(found, fresh)
+    // A fresh directory is private, and the host ids of sandboxes are others than the unit's.
+    await chmod(fresh, 0o755)
     await checkPlaces(fresh)
     await rename(fresh, target).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error

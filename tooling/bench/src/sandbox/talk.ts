@@ -1,0 +1,49 @@
+// What a person waits for: from the call that sends a message to the reply that is stored, in a new session and in one that is warm.
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Unit, waitFor } from '@gatehouse/end-to-end'
+import { type Figures, oneByOne } from '../measure.ts'
+
+export const group = 'dev-agent'
+const patience = 60_000
+/** Milliseconds between two looks; each costs a call itself. */
+const every = 2
+
+export const converse = async (unit: Unit, conversationId: string): Promise<void> => {
+  const { messageId } = await unit.client.chat.send({ agentGroupID: group, conversationId, text: 'hello' })
+  const deadline = performance.now() + patience
+  while (performance.now() < deadline) {
+    const { messages } = await unit.client.chat.messages(group, { conversation: conversationId, limit: 4 })
+    if (messages.some(({ inReplyTo }) => inReplyTo === messageId)) return
+    await delay(every)
+  }
+  throw new Error(`no reply in ${conversationId} within ${patience} ms`)
+}
+
+const times = async (rounds: number, act: (round: number) => Promise<void>): Promise<number[]> => {
+  const found: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const since = performance.now()
+    await act(round)
+    found.push(performance.now() - since)
+  }
+  return found
+}
+
+/** Each in a conversation of its own, whose sandbox stays; the first warms the page cache. */
+export const cold = async (unit: Unit, rounds: number): Promise<Figures> => {
+  const found = await times(rounds + 1, (round) => converse(unit, `cold-${round}`))
+  return oneByOne(found.slice(1))
+}
+
+export const warm = async (unit: Unit, rounds: number): Promise<Figures> => {
+  const warmUp = Math.ceil(rounds / 10)
+  const found = await times(rounds + warmUp, () => converse(unit, 'cold-0'))
+  return oneByOne(found.slice(warmUp))
+}
+
+/** The driver chosen and its trials over: else they would be measured too. */
+export const whenQuiet = (unit: Unit): Promise<unknown> =>
+  waitFor('the proof of the seal', 120_000, async () => {
+    const { sandbox } = await unit.client.status()
+    return sandbox.seal === 'held' || sandbox.seal === 'lacking'
+  })
