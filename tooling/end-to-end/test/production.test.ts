@@ -15,6 +15,10 @@ const sandboxes: readonly (readonly [string, readonly string[]])[] = [
     ? ([
         ['oci with runc', ['--sandbox', 'oci', '--sandbox-runtime', 'runc', '--allow-old-engine']],
         ['bubblewrap', ['--sandbox', 'bubblewrap']],
+        [
+          'podman, which has every wall where docker lacks some',
+          ['--sandbox', 'container', '--sandbox-runtime', 'runc', '--allow-old-engine'],
+        ],
       ] as const)
     : []),
 ]

@@ -1,5 +1,5 @@
 // One control group a sandbox: made with its limits, entered by what becomes the sandbox, read, and removed with all that is in it.
-import { mkdir, readFile, readdir, rmdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, readdir, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LaunchSpec } from '../driver.ts'
@@ -99,6 +99,12 @@ const removeDirectory = async (path: string): Promise<boolean> => {
   return false
 }
 
+/** The unit makes everything private, but a runtime looks at a group as the host id that its sandbox is mapped to. */
+const makeVisible = async (path: string): Promise<void> => {
+  await mkdir(path, { recursive: true })
+  for (const directory of [path, dirname(path), dirname(dirname(path))]) await chmod(directory, 0o755)
+}
+
 const label = /^[\w.-]+$/
 
 export const groupPath = (installation: string, id: string): string => {
@@ -114,7 +120,7 @@ export const openGroup = (hierarchy: Hierarchy, path: string): Group => {
   return {
     path,
     async create(limits) {
-      for (const directory of paths) await mkdir(directory, { recursive: true })
+      for (const directory of paths) await makeVisible(directory)
       const two = controllers.find((controller) => directories[controller].version === 2)
       if (two !== undefined) await handDown(hierarchy[two].base, directories[two].path)
       for (const controller of controllers) {

@@ -73,10 +73,11 @@ export const toToolEngine = ({ engine, init }: ToolHost): ToolEngine => ({
 
 type Found = ToolHost | { readonly refused: string }
 
-const packages = { docker: 'docker.io', podman: 'podman', nerdctl: 'nerdctl' } as const
+const packages = { docker: 'docker.io', podman: 'podman' } as const
 
 /** How this engine is, by its own word. */
 export const describeEngine = async (name: ContainerEngine, runtime: string | null): Promise<Found> => {
+  if (name === 'nerdctl') return { refused: 'nerdctl runs sandboxes, but no tool servers in this version: take docker or podman' }
   const file = await findProgram(name)
   if (file === null) return { refused: `${name} not found: apt-get install ${packages[name]}` }
   const described = await (name === 'podman' ? describePodman(file, runtime) : describeDocker(file, runtime))

@@ -17,6 +17,8 @@ export interface Posture {
   engaged(signal: AbortSignal): Promise<Engaged>
   /** Proves the seal again, by the driver that was chosen; one proof at a time. */
   prove(): Promise<SealProof>
+  /** Resolves when no trial is running. */
+  settled(): Promise<void>
   /** Takes away what is left of every sandbox of this unit, when no trial is running; for its end. */
   clear(): Promise<void>
 }
@@ -92,9 +94,13 @@ class Choice implements Posture {
     return this.#proving
   }
 
-  async clear(): Promise<void> {
+  async settled(): Promise<void> {
     await this.#settled
     await this.#proving?.catch(() => undefined)
+  }
+
+  async clear(): Promise<void> {
+    await this.settled()
     const { installation, log } = this.#options
     if (!('engaged' in this.#state) || this.#state.engaged === undefined) return
     await this.#state.engaged.driver
