@@ -121,17 +121,6 @@ const packagesOf = (options: RunnerOptions, base: Pick<TreePlace, 'gateway' | 'p
 /** As the kernel names what is mounted there. */
 const groupsOf = ({ stateDir }: Pick<RunnerOptions, 'stateDir'>): Promise<string> => realpath(`${stateDir}/${stateFiles.groups}`)
 
-const sweepEvery = (context: Context, closing: AbortSignal): void => {
-  const { log, times: every } = context
-  const sweep = (): void =>
-    void sweepGroups(context).catch(
-      (error: unknown) => closing.aborted || log.warn('files of groups that are gone not looked for', { error }),
-    )
-  const timer = setInterval(sweep, every.sweep).unref()
-  closing.addEventListener('abort', () => clearInterval(timer), { once: true })
-  sweep()
-}
-
 /** Queues first, so that nothing is heard of a session before it is known what waits for it. */
 const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<Assembled> => {
   const { installation, stateDir, runDir, wrapping, log, metrics, mountAllow } = options
