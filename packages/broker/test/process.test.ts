@@ -11,7 +11,8 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { brokerControlPlane, type BrokerBoot, edgeSocket, gatewayBroker, lifeEdge, surfaceSocket } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { connectEdge, type EdgeServer, serveEdge } from '@gatehouse/rpc'
-import { ask, FakeGateway, local, sessionOne } from './fixtures/bench.ts'
+import { ask } from './fixtures/ask.ts'
+import { FakeGateway, local, sessionOne } from './fixtures/bench.ts'
 import { processesOf } from './fixtures/processes.ts'
 
 const main = join(import.meta.dirname, '../src/main.ts')

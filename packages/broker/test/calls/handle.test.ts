@@ -5,7 +5,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ServerName } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { ask, type Bench, createBench, group, local, messages, sessionOne, sessionTwo } from '../fixtures/bench.ts'
+import { ask } from '../fixtures/ask.ts'
+import { type Bench, createBench, group, local, messages, sessionOne, sessionTwo } from '../fixtures/bench.ts'
 
 let bench: Bench
 beforeEach(async () => {

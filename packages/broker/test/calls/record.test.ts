@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { ask, type Bench, createBench, local, messages, sessionOne } from '../fixtures/bench.ts'
+import { ask } from '../fixtures/ask.ts'
+import { type Bench, createBench, local, messages, sessionOne } from '../fixtures/bench.ts'
 
 let bench: Bench
 beforeEach(async () => {

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, test } from 'node:test'
 import type { ServerName, ToolResult } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { StdioTransport } from '../../src/upstream/stdio/transport.ts'
-import { ask, type Bench, createBench, group, local, messages, sessionOne, sessionThree, sessionTwo } from '../fixtures/bench.ts'
+import { ask } from '../fixtures/ask.ts'
+import { type Bench, createBench, group, local, messages, sessionOne, sessionThree, sessionTwo } from '../fixtures/bench.ts'
 
 let bench: Bench
 /** When each call began to leave, in milliseconds of `performance.now()`. */

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { SessionID } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { ask, type Bench, createBench, group, local, messages } from '../fixtures/bench.ts'
+import { ask } from '../fixtures/ask.ts'
+import { type Bench, createBench, group, local, messages } from '../fixtures/bench.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
 

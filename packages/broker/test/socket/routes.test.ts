@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { ask, type Bench, createBench, local, sessionOne } from '../fixtures/bench.ts'
+import { ask } from '../fixtures/ask.ts'
+import { type Bench, createBench, local, sessionOne } from '../fixtures/bench.ts'
 
 let bench: Bench
 before(async () => {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { limits, type ServerName } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { ask, type Bench, createBench, group, local, messages, sessionOne, sessionThree, sessionTwo } from '../fixtures/bench.ts'
+import { ask } from '../fixtures/ask.ts'
+import { type Bench, createBench, group, local, messages, sessionOne, sessionThree, sessionTwo } from '../fixtures/bench.ts'
 
 let bench: Bench
 let log: string

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { limits, type ServerName } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { ask, type Bench, createBench, sessionOne } from '../../fixtures/bench.ts'
+import { ask } from '../../fixtures/ask.ts'
+import { type Bench, createBench, sessionOne } from '../../fixtures/bench.ts'
 import { type HttpFixture, startHttpServer } from '../../fixtures/http-server.ts'
 
 let bench: Bench
