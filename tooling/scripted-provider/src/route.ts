@@ -53,11 +53,11 @@ const endings: readonly { readonly path: RegExp; readonly format: Format; readon
 
 /** By host, where it is a real one; else by the first part of the path; else what the format is known from. */
 const named = (path: string, host: string): string | undefined => {
+  const real = providers.find((name) => host.includes(`.${name}.`))
+  if (real !== undefined) return real
   const first = path.split('/')[1] ?? ''
-  if (providers.some((name) => name === first)) return first
   if (path.startsWith('/api/v1/')) return 'openrouter'
-  if (path.startsWith('/openai/v1/')) return 'groq'
-  return providers.find((name) => host.includes(`.${name}.`))
+  return providers.find((name) => name === first)
 }
 
 export interface Route {
