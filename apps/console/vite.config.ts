@@ -5,5 +5,11 @@ import { defineConfig } from 'vite'
 export default defineConfig({
   base: '/ui/',
   plugins: [preact()],
-  build: { target: 'es2024', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: {
+    target: 'es2024',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // Reading a member does nothing else here, so what is only read and never used can go.
+    rolldownOptions: { treeshake: { propertyReadSideEffects: false } },
+  },
 })

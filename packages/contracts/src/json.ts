@@ -23,7 +23,10 @@ const refusal = (input: Record<string, unknown>, key: string): v.FailureDataset<
 }
 
 /** A record that refuses the names that it would lose. */
-export const dictionary = <K extends v.GenericSchema<string, string>, V extends v.GenericSchema>(key: K, value: V) => {
+export const dictionary = /* @__NO_SIDE_EFFECTS__ */ <K extends v.GenericSchema<string, string>, V extends v.GenericSchema>(
+  key: K,
+  value: V,
+) => {
   const record = v.record(key, value)
   const read = record['~run']
   const run: typeof read = (dataset, config) => {

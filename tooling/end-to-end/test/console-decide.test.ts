@@ -28,7 +28,7 @@ const patience = 30_000
 const submit = async (instructions: string, agentGroupID = 'dev-agent'): Promise<string> =>
   (await unit.client.changes.submit({ kind: 'persona', agentGroupID, after: { instructions } })).id
 const ended = (page: Page, text: string): Promise<void> => page.locator('.desk').getByRole('status').getByText(text).waitFor()
-const said = (page: Page, text: RegExp): Promise<void> => page.getByRole('list', { name: 'Messages' }).getByText(text).last().waitFor()
+const said = (page: Page, text: RegExp): Promise<void> => page.getByRole('log', { name: 'Messages' }).getByText(text).last().waitFor()
 
 test('the whole flow by mouse, followed in a second window: probe, ask, approve, use, revoke', { skip }, async () => {
   const { page, faults } = await enter(browser, { unit, token, path: 'mcp' })

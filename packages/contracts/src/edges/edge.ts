@@ -28,13 +28,14 @@ export interface Edge<
   readonly events: E
 }
 
-export const call = <P extends Schema, R extends Schema>(
+// The marks let a bundle of the console leave out the edges, which it does not use.
+export const call = /* @__NO_SIDE_EFFECTS__ */ <P extends Schema, R extends Schema>(
   params: P,
   result: R,
   options: Pick<CallSpec, 'patient' | 'deadline' | 'large'> = {},
 ): CallSpec<P, R> => ({ params, result, ...options })
 
-export const defineEdge = <C extends Record<string, CallSpec>, E extends Record<string, Schema>>(
+export const defineEdge = /* @__NO_SIDE_EFFECTS__ */ <C extends Record<string, CallSpec>, E extends Record<string, Schema>>(
   parts: Omit<Edge<C, E>, 'name' | 'version'>,
 ): Edge<C, E> => ({ ...parts, name: `${parts.server}.${parts.caller}`, version: 1 })
 

@@ -13,7 +13,8 @@ import { Freeze, Role, Token } from '../people.ts'
 import { CallRecord } from '../sandbox/tools.ts'
 import { AgentGroup, GrantView, ServerState, Wired } from '../registry.ts'
 
-const listOf = <S extends v.GenericSchema>(item: S) => v.strictObject({ items: v.array(item), nextCursor: v.optional(v.string()) })
+const listOf = /* @__NO_SIDE_EFFECTS__ */ <S extends v.GenericSchema>(item: S) =>
+  v.strictObject({ items: v.array(item), nextCursor: v.optional(v.string()) })
 
 /** RFC 9457, with the members of the error table. */
 export const Problem = v.looseObject({

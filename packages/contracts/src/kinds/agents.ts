@@ -7,7 +7,7 @@ const Instructions = v.pipe(v.string(), v.maxBytes(limits.personaText, 'expected
 
 export const AgentKind = v.picklist(['mock', 'model'])
 
-const label = (most: number) =>
+const label = /* @__NO_SIDE_EFFECTS__ */ (most: number) =>
   v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]*$/, 'expected letters, digits and . _ : / @ -'), v.maxLength(most))
 
 export const ModelChoice = v.strictObject({ provider: label(64), id: label(128) })
@@ -45,7 +45,7 @@ export const alwaysOnTools = ['send_message', 'request_capability_change'] as co
 /** What a new group has: all but the one that runs programs. */
 export const defaultTools = builtinTools.filter((tool) => tool !== 'run_script')
 
-const distinct = <S extends v.GenericSchema<unknown, string>>(item: S, most: number) =>
+const distinct = /* @__NO_SIDE_EFFECTS__ */ <S extends v.GenericSchema<unknown, string>>(item: S, most: number) =>
   v.pipe(
     v.array(item),
     v.maxLength(most),
@@ -75,8 +75,10 @@ export const WiringTerms = v.strictObject({
 
 export const Wiring = v.union([WiringTerms, v.strictObject({ remove: WiringPlace })])
 
-const bound = (least: number, most: number) => v.optional(v.pipe(v.number(), v.minValue(least), v.maxValue(most)))
-const count = (least: number, most: number) => v.optional(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)))
+const bound = /* @__NO_SIDE_EFFECTS__ */ (least: number, most: number) =>
+  v.optional(v.pipe(v.number(), v.minValue(least), v.maxValue(most)))
+const count = /* @__NO_SIDE_EFFECTS__ */ (least: number, most: number) =>
+  v.optional(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)))
 
 /** Each at most what one host can mean; a member that is absent leaves the group's own. */
 export const GroupLimits = v.strictObject({

@@ -66,7 +66,7 @@ export const Timeline = ({ change }: { readonly change: ChangeView }) => {
         <Sessions conditions={conditions} />
       </ol>
       <p class="hint">
-        <Link to={{ page: 'audit', query: { changeID: id } }}>The lines of the journal</Link> · <code>{id}</code> · digest{' '}
+        <Link to={{ page: 'audit', query: { change: id } }}>The lines of the journal</Link> · <code>{id}</code> · digest{' '}
         <code>{change.digest.slice(0, 12)}</code>
       </p>
     </section>

@@ -6,7 +6,8 @@ import { AgentGroupID, Digest, Time } from '../../ids.ts'
 export const presented = { token: v.nullable(Digest) }
 export const page = { limit: v.number(), cursor: v.optional(v.string()) }
 
-export const listOf = <S extends v.GenericSchema>(item: S) => v.strictObject({ items: v.array(item), nextCursor: v.optional(v.string()) })
+export const listOf = /* @__NO_SIDE_EFFECTS__ */ <S extends v.GenericSchema>(item: S) =>
+  v.strictObject({ items: v.array(item), nextCursor: v.optional(v.string()) })
 
 /** From `since` on, up to and without `until`. */
 export const span = { since: v.optional(Time), until: v.optional(Time) }
