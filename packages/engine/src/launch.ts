@@ -31,6 +31,8 @@ export interface Program {
 export interface Ending {
   /** Ends what runs; called again until the program is gone, so it must bear repetition. Default: SIGKILL. */
   end?(): Promise<void>
+  /** Ends what outlives the program: what holds its pipes would keep its end unknown. Called at that end, and with `end`. */
+  sweep?(): Promise<void>
   /** Says why it ended, from what the engine knows, and removes what is left. */
   settle?(exit: Exit): Promise<Exit>
   usage?(): Promise<Usage | null>
@@ -116,12 +118,15 @@ export const launchProgram = async (program: Program, ending: Ending = {}): Prom
   }
   const exited = Promise.race([ended(), abandoned.promise]).finally(() => output.end())
   if (child.pid === undefined) throw await notStarted(program.file, child)
+  const sweep = (): void => void ending.sweep?.().catch(() => undefined)
+  child.nodeChildProcess.once('exit', sweep)
   const stop = async (): Promise<Exit> => {
     stopping = true
     const deadline = performance.now() + stopTime
     const gone = exited.then(() => true)
     while (performance.now() < deadline) {
       void (ending.end?.() ?? Promise.resolve(child.kill('SIGKILL'))).catch(() => undefined)
+      sweep()
       if (await within(gone, Math.min(stopEvery, deadline - performance.now()))) return exited
     }
     child.kill('SIGKILL')

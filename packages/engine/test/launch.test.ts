@@ -71,4 +71,17 @@ describe('a launched program', () => {
     assert.equal((await sandbox.exited).reason, 'stopped')
     assert.deepEqual(await collect(sandbox.output), [])
   })
+
+  it('ends what outlives it, so that its own end is known', async () => {
+    const script = `
+      const { spawn } = require('node:child_process')
+      const child = spawn('/bin/sleep', ['600'], { detached: true, stdio: 'inherit' })
+      process.stdout.write(child.pid + '\\n')
+      child.unref()`
+    const stray = Promise.withResolvers<number>()
+    const sweep = async (): Promise<void> => void process.kill(await stray.promise, 'SIGKILL')
+    const sandbox = await launchProgram({ file: process.execPath, args: ['-e', script], env: {} }, { sweep })
+    for await (const line of sandbox.output) stray.resolve(Number(line))
+    assert.deepEqual(await sandbox.exited, { code: 0, signal: null, reason: 'exited' })
+  })
 })

@@ -35,7 +35,10 @@ const missingWalls = ({ root, filter, stage, hierarchy }: BubblewrapOptions): Wa
   ...(hierarchy === null ? (['memory-limit', 'process-limit', 'cpu-limit'] as const) : []),
 ]
 
-/** The kernel's own counters tell why. Whatever is left in the group is ended with it. */
+/**
+ * The kernel's own counters tell why. Whatever is left in the group is ended with it: killed at its start, bwrap may leave a child
+ * that had not yet asked to die with its parent.
+ */
 const endingOf = (group: Group | null): Ending => {
   if (group === null) return {}
   return {
@@ -44,6 +47,7 @@ const endingOf = (group: Group | null): Ending => {
       await group.remove()
       return reasonOf(exit, usage)
     },
+    sweep: () => group.kill(),
     usage: () => group.usage(),
   }
 }

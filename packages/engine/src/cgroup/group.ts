@@ -20,6 +20,8 @@ export interface Group {
   /** The process, and all that it starts from then on. */
   enter(pid: number): Promise<void>
   usage(): Promise<Usage>
+  /** Ends what is in it now. */
+  kill(): Promise<void>
   /** Ends what is in it, then removes it. False when something could not be ended. */
   remove(): Promise<boolean>
 }
@@ -132,6 +134,9 @@ export const openGroup = (hierarchy: Hierarchy, path: string): Group => {
       for (const directory of paths) await writeFile(join(directory, 'cgroup.procs'), String(pid))
     },
     usage: () => readUsage(directories),
+    async kill() {
+      await Promise.all(paths.map(killAll))
+    },
     async remove() {
       const removed = await Promise.all(hierarchy.bases.map((base) => removeDirectory(join(base, path))))
       return removed.every(Boolean)
