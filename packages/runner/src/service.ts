@@ -187,7 +187,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
   await prepareDirectories(options)
   const { context, gateway } = await assemble(options, closing.signal)
   showFromTheStart(options.metrics)
-  const forgetting = options.chatRetention === undefined ? undefined : keepForgetting(context, options.chatRetention)
+  if (options.chatRetention !== undefined) void keepForgetting(context, options.chatRetention)
   return {
     controlPlane: {
       send: (params) => send(context, params),
@@ -207,7 +207,6 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
     backup: backupDoor(context),
     async stop() {
       closing.abort()
-      await forgetting
       await release(context)
       gateway.close()
     },
