@@ -6,8 +6,14 @@ import { waitFor } from './wait-for.ts'
 
 const patience = 90_000
 
+interface Wish {
+  readonly kind: string
+  readonly after: object
+  readonly group?: string
+}
+
 /** Resolves with the change's id when it was applied. */
-export const applyChange = async (unit: Unit, kind: string, after: object, group = 'dev-agent'): Promise<string> => {
+export const applyChange = async (unit: Unit, { kind, after, group = 'dev-agent' }: Wish): Promise<string> => {
   const body = { kind, agentGroupID: group, requestedBy: 'cli:tester', after }
   const { status, json, text } = await post(`${unit.address}/v1/ui/config/change`, body)
   assert.equal(status, 202, text)
@@ -31,7 +37,7 @@ export const settled = (unit: Unit, id: string): Promise<boolean> =>
 /** Turns a built-in tool on that a group does not have from the start. */
 export const allowTool = async (unit: Unit, tool: string, group = 'dev-agent'): Promise<void> => {
   const tools = (await unit.client.groups.list()).items.find(({ id }) => id === group)?.tools ?? []
-  await settled(unit, await applyChange(unit, 'tools', { enabled: [...tools, tool] }, group))
+  await settled(unit, await applyChange(unit, { kind: 'tools', after: { enabled: [...tools, tool] }, group }))
 }
 
 export const scriptOf = (code: string, more: object = {}): string => `tool:run_script ${JSON.stringify({ code, ...more })}`

@@ -1,4 +1,5 @@
 // Talks to an agent as a person would: send, then wait for the reply to that very message.
+import { randomUUID } from 'node:crypto'
 import type { Unit } from './unit.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -14,6 +15,13 @@ export const replyTo = (unit: Unit, messageId: string, group = 'dev-agent'): Pro
     if (replies.length > 1) throw new Error(`${replies.length} replies to one message`)
     return replies[0]?.text
   })
+
+/** What a person does whose answer was lost or late: the same again, under the same key. */
+export const sendSurely = (unit: Unit, text: string, conversationId?: string) => {
+  const idempotencyKey = randomUUID()
+  const body = { agentGroupID: 'dev-agent', text, ...(conversationId === undefined ? {} : { conversationId }) }
+  return waitFor(`"${text}" to be taken`, 60_000, () => unit.client.chat.send(body, { idempotencyKey }))
+}
 
 /** Page by page from the beginning. */
 export const allMessages = async (unit: Unit, group = 'dev-agent') => {

@@ -37,7 +37,7 @@ if (process.env['GATEHOUSE_PROFILE'] === 'full')
       await say(unit, 'hello')
       await allowTool(unit, 'run_script')
       const mount = { source: allowed, target: '/mnt/data', mode: 'ro' } as const
-      await settled(unit, await applyChange(unit, 'mounts', { mounts: [mount] }))
+      await settled(unit, await applyChange(unit, { kind: 'mounts', after: { mounts: [mount] } }))
       const read = `console.log((await import('node:fs')).existsSync('/mnt/data/file'))`
       assert.deepEqual(JSON.parse(await say(unit, scriptOf(read))), { stdout: 'true\n', stderr: '', exitCode: 0 })
       assert.notDeepEqual(await whoSee(allowed), [])
@@ -49,7 +49,7 @@ if (process.env['GATEHOUSE_PROFILE'] === 'full')
         (await unit.client.sessions.list()).items.some(({ waiting }) => waiting > 0),
       )
       const since = performance.now()
-      await applyChange(unit, 'mounts', { mounts: [] })
+      await applyChange(unit, { kind: 'mounts', after: { mounts: [] } })
       await waitFor('nobody to see it', limits.narrowingTime + 60_000, async () => (await whoSee(allowed)).length === 0)
       t.diagnostic(`gone after ${((performance.now() - since) / 1_000).toFixed(1)} s of ${limits.narrowingTime / 1_000}`)
       assert.ok((await replyTo(unit, messageId)).length > 0)

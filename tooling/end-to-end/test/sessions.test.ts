@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type FixtureRegistry, startRegistry } from '@gatehouse/npm-tree/registry-fixture'
 import { allowTool, applyChange, scriptOf, settled } from '../src/changes.ts'
-import { allMessages, replyTo, say } from '../src/chat.ts'
+import { allMessages, replyTo, say, sendSurely } from '../src/chat.ts'
 import { post } from '../src/http.ts'
 import { startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
@@ -39,13 +39,11 @@ describe('sessions', { timeout: 600_000 }, () => {
   const change = (kind: string, body: object) =>
     post(`${unit.address}/v1/ui/config/change`, { kind, agentGroupID: group, requestedBy: 'cli:tester', after: body })
 
-  const apply = (kind: string, body: object): Promise<string> => applyChange(unit, kind, body)
+  const apply = (kind: string, body: object): Promise<string> => applyChange(unit, { kind, after: body })
 
   test(`${atOnce} at once are each answered in their own conversation`, async () => {
     const conversations = Array.from({ length: atOnce }, (_, index) => `talk-${index}`)
-    const sent = await Promise.all(
-      conversations.map((conversationId) => unit.client.chat.send({ agentGroupID: group, text: `in ${conversationId}`, conversationId })),
-    )
+    const sent = await Promise.all(conversations.map((conversationId) => sendSurely(unit, `in ${conversationId}`, conversationId)))
     const replies = await waitFor('a reply in each', patience * 5, async () => {
       const found = await Promise.all(
         sent.map(async ({ conversationId, messageId }) => {
@@ -71,9 +69,9 @@ describe('sessions', { timeout: 600_000 }, () => {
   test(`${personas} personas change while the talk goes on: each answers from its change on, and nothing said is lost`, async () => {
     await say(unit, 'hello')
     const asked: string[] = []
-    let isOver = false
+    const over = new AbortController()
     const talking = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const { messageId } = await unit.client.chat.send({ agentGroupID: group, text: 'tool:read_persona {}' })
         asked.push(messageId)
         await replyTo(unit, messageId)
@@ -83,7 +81,7 @@ describe('sessions', { timeout: 600_000 }, () => {
       await settled(unit, await apply('persona', { instructions: `You are number ${at}.` }))
       assert.equal(await say(unit, 'tool:read_persona {}'), `You are number ${at}.`)
     }
-    isOver = true
+    over.abort()
     await talking
     const said = await allMessages(unit)
     const replies = asked.map((id) => said.filter(({ inReplyTo }) => inReplyTo === id).map(({ text }) => text))

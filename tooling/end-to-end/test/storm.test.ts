@@ -1,11 +1,10 @@
 // Messages while whatever carries them is killed at random: each is answered once and in order, nothing is left behind, and a unit beside
 // it notices nothing. Under the full profile 500 messages and 300 kills, else 30 and 12. Prints its seed.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { seeded } from '../src/random.ts'
-import { allMessages, say } from '../src/chat.ts'
+import { allMessages, say, sendSurely } from '../src/chat.ts'
 import { startUnit, type Unit } from '../src/unit.ts'
 import { tracesOf } from '../src/traces.ts'
 import { waitFor } from '../src/wait-for.ts'
@@ -32,16 +31,6 @@ const end = (pid: number): void => {
   } catch {
     // It has ended by itself.
   }
-}
-
-/** What a person does whose answer was lost: the same again, under the same key. */
-const send = async (unit: Unit, text: string): Promise<string> => {
-  const idempotencyKey = randomUUID()
-  const sent = await waitFor(`"${text}" to be taken`, patience, async () => {
-    const taken = await unit.client.chat.send({ agentGroupID: group, text }, { idempotencyKey }).catch(() => undefined)
-    return taken?.messageId
-  })
-  return sent
 }
 
 /** One of the unit's processes, or a part of a sandbox. Resolves when its place is taken again. */
@@ -97,7 +86,7 @@ test(
     const sent: string[] = []
     const killed: string[] = []
     const sending = (async () => {
-      for (let index = 0; index < messages; index += 1) sent.push(await send(unit, `message ${index}`))
+      for (let index = 0; index < messages; index += 1) sent.push((await sendSurely(unit, `message ${index}`)).messageId)
     })()
     const killing = (async () => {
       while (killed.length < kills) {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Unit, waitFor } from '@gatehouse/end-to-end'
 import { type Figures, oneByOne } from '../measure.ts'
 
-export const group = 'dev-agent'
+const group = 'dev-agent'
 const patience = 60_000
 /** Milliseconds between two looks; each costs a call itself. */
 const every = 2
