@@ -12,6 +12,7 @@ interface Marks {
 
 const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '')
 
+/** Processes that see or name what is the unit's alone, their mounts among it. */
 const ofProcesses = async ({ directories }: Marks): Promise<string[]> => {
   const traces: string[] = []
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && name !== String(process.pid))) {
@@ -51,8 +52,10 @@ const ofContainers = async ({ installation }: Marks): Promise<string[]> => {
   return found
 }
 
-export const tracesOf = async (unit: { readonly stateDir: string }): Promise<string[]> => {
+/** `all`: also sockets, groups and containers, which a unit that had no time to end leaves to its next start. */
+export const tracesOf = async (unit: { readonly stateDir: string }, all: boolean): Promise<string[]> => {
   const { installation } = JSON.parse(await readFile(join(unit.stateDir, stateFiles.state), 'utf8')) as { installation: string }
   const marks = { installation, directories: [unit.stateDir, await runDirectoryOf(unit)] }
-  return (await Promise.all([ofProcesses(marks), ofSockets(marks), ofGroups(marks), ofContainers(marks)])).flat()
+  const looks = all ? [ofProcesses, ofSockets, ofGroups, ofContainers] : [ofProcesses]
+  return (await Promise.all(looks.map((look) => look(marks)))).flat()
 }

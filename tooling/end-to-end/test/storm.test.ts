@@ -124,7 +124,7 @@ test(
     assert.deepEqual(await processesOf(beside), theirs)
     await unit.stop()
     await waitFor('nothing of the unit to be left', patience, async () => {
-      assert.deepEqual(await tracesOf(unit), [])
+      assert.deepEqual(await tracesOf(unit, isFull), [])
       return true
     })
     assert.equal(await say(beside, 'still here'), 'echo: still here')
