@@ -1,15 +1,39 @@
 // Static files under /ui/, nothing inline: the policy of the control plane refuses inline scripts and styles.
+import { limits } from '@gatehouse/contracts'
 import preact from '@preact/preset-vite'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+
+/** The one part that is loaded late has no style and no part of its own to be fetched ahead. */
+const loadPlainly: Plugin = {
+  name: 'load-plainly',
+  enforce: 'pre',
+  load: (id) => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : undefined),
+}
+
+const numbers = new Map<string, unknown>(Object.entries(limits))
+
+/** The table of limits is long and little of it is used: each number stands where it is read. */
+const writeLimits: Plugin = {
+  name: 'write-limits',
+  transform: (code, id) => {
+    if (!/packages\/(?:contracts|client)\/src\//.test(id) || !code.includes('limits.')) return undefined
+    return code.replaceAll(/\blimits\.(\w+)/g, (whole, name: string) => {
+      const value = numbers.get(name)
+      return typeof value === 'number' ? String(value) : whole
+    })
+  },
+}
+
+/** They make schemas, of which the console uses some. */
+const manualPureFunctions = ['call', 'defineEdge', 'listOf', 'dictionary', 'count', 'bound', 'label', 'distinct', 'v']
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [preact()],
+  plugins: [loadPlainly, writeLimits, preact()],
   build: {
     target: 'es2024',
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    // Reading a member does nothing else here, so what is only read and never used can go.
-    rolldownOptions: { treeshake: { propertyReadSideEffects: false } },
+    modulePreload: false,
+    rolldownOptions: { treeshake: { manualPureFunctions, propertyReadSideEffects: false } },
   },
 })

@@ -311,7 +311,7 @@ test('5,000 lines of the journal and 2,000 messages are read with few of them on
   for (let turns = 0; turns < 40 && (await more.count()) > 0; turns += 1) await more.click()
   await log(page).getByText('message 1', { exact: true }).waitFor()
   assert.ok((await log(page).locator('li').count()) <= 240)
-  const chat: unknown = await page.evaluate(`(${scrollThrough})(document.querySelector('.timeline'))`)
+  const chat: unknown = await page.evaluate(`(${scrollThrough})(document.querySelector('.talk'))`)
   t.diagnostic(`frames over 50 ms: journal ${JSON.stringify(audit)}, messages ${JSON.stringify(chat)}`)
   await page.close()
 })

@@ -14,7 +14,7 @@ import { PersonaForm } from './persona-form.tsx'
 import { ToolsForm } from './tools-form.tsx'
 
 const Origin = ({ origin }: { readonly origin: string }) =>
-  origin.startsWith('chg_') ? <Link to={{ page: 'changes', rest: [origin] }}>{origin}</Link> : <>{origin}</>
+  origin.startsWith('chg_') ? <Link to={{ page: 'changes', rest: [origin] }}>{origin}</Link> : <Untrusted text={origin} />
 
 const Facts = ({ group }: { readonly group: AgentGroup }) => (
   <dl class="card">

@@ -1,5 +1,5 @@
 // Agent groups: all of them, one of them, a new one. Whatever alters one is a change that waits for a decision.
-import type { AgentGroup } from '@gatehouse/contracts'
+import { type AgentGroup, visible } from '@gatehouse/contracts'
 import { useLive } from '../../live/use-live.ts'
 import { FrozenNote, ListFrame } from '../../parts/list-frame.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -27,7 +27,7 @@ const Card = ({ group }: { readonly group: AgentGroup }) => (
     </p>
     <p class="persona">{group.persona === '' ? 'No instructions.' : <Untrusted text={group.persona} />}</p>
     <p>
-      <Link to={{ page: 'chat', rest: [group.id] }} class="button quiet small" label={`Chat with ${group.name}`}>
+      <Link to={{ page: 'chat', rest: [group.id] }} class="button quiet small" label={`Chat with ${visible(group.name)}`}>
         Chat
       </Link>
     </p>

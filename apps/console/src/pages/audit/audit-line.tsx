@@ -30,7 +30,9 @@ export const AuditLine = ({ entry, close }: AuditLineProps) => (
         <>
           <dt>Change</dt>
           <dd>
-            <Link to={{ page: 'changes', rest: [entry.changeID] }}>{entry.changeID}</Link>
+            <Link to={{ page: 'changes', rest: [entry.changeID] }}>
+              <Untrusted text={entry.changeID} />
+            </Link>
           </dd>
         </>
       )}

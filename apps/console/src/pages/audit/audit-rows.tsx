@@ -56,8 +56,12 @@ export const AuditRows = ({ items, more, open }: AuditRowsProps) => {
             <span role="cell">
               <span class={`tag ${stageColours[entry.stage] ?? ''}`}>{entry.stage}</span>
             </span>
-            <span role="cell">{entry.kind ?? '–'}</span>
-            <span role="cell">{entry.agentGroupID ?? '–'}</span>
+            <span role="cell">
+              <Untrusted text={entry.kind ?? '–'} />
+            </span>
+            <span role="cell">
+              <Untrusted text={entry.agentGroupID ?? '–'} />
+            </span>
             <span role="cell">
               <Untrusted text={actor(entry)} />
             </span>

@@ -2,6 +2,7 @@
 import { useLive } from '../../live/use-live.ts'
 import { ListFrame } from '../../parts/list-frame.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { Untrusted } from '../../parts/untrusted.tsx'
 import { Link } from '../../router/link.tsx'
 import { usePlace } from '../../router/use-place.ts'
 import { go } from '../../router/router.ts'
@@ -27,7 +28,7 @@ export const Chat = () => {
             <select value={group} onChange={(event) => go({ page: 'chat', rest: [event.currentTarget.value] })}>
               {items.map(({ id, name }) => (
                 <option key={id} value={id}>
-                  {name} ({id})
+                  <Untrusted text={`${name} (${id})`} />
                 </option>
               ))}
             </select>

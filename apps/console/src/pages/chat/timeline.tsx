@@ -23,7 +23,7 @@ export const Timeline = ({ entries, earlier }: TimelineProps) => {
     [entries, shown.start, shown.end],
   )
   return (
-    <div ref={box} class="timeline" tabIndex={0} role="log" aria-label="Messages" onScroll={looked}>
+    <div ref={box} class="talk" tabIndex={0} role="log" aria-label="Messages" onScroll={looked}>
       {(shown.start > 0 || earlier !== undefined) && (
         <p class="more">
           <button type="button" class="quiet small" disabled={busy} onClick={() => void goBack()}>

@@ -1,6 +1,5 @@
 // Draws lines over time with uPlot: the only file that knows it, loaded when a plot is first shown.
 import UPlot from 'uplot'
-import 'uplot/dist/uPlot.min.css'
 import type { PlotProps } from './drawn.ts'
 
 type Drawn = Pick<PlotProps, 'lines' | 'at'>
