@@ -12,7 +12,7 @@ export const takePicture = async (page: Page, name: string): Promise<void> => {
   await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
 }
 
-export const signIn = async (page: Page, token: string): Promise<void> => {
+const signIn = async (page: Page, token: string): Promise<void> => {
   await page.getByLabel('Admin token').fill(token)
   await page.getByRole('checkbox', { name: 'Keep it' }).check()
   await page.getByRole('button', { name: 'Sign in' }).click()

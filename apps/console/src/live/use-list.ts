@@ -20,7 +20,7 @@ interface Asked<T> {
 }
 
 /** A new head over what was read before; alone where nothing of both is the same. */
-export const renewHead = <T>(head: PageOf<T>, before: PageOf<T> | undefined, keyOf: Asked<T>['keyOf']): PageOf<T> => {
+const renewHead = <T>(head: PageOf<T>, before: PageOf<T> | undefined, keyOf: Asked<T>['keyOf']): PageOf<T> => {
   const last = head.items.at(-1)
   if (before === undefined || last === undefined) return head
   const place = before.items.findIndex((item) => keyOf(item) === keyOf(last))

@@ -11,7 +11,7 @@ export interface Live<T> {
   readonly problem: ServiceError | undefined
   /** When the last good answer came, as `Date.now` tells it. */
   readonly at: number | undefined
-  refresh(): void
+  readonly refresh: () => void
 }
 
 export interface LiveOptions {

@@ -8,7 +8,7 @@ const units = [
 ] as const
 
 /** Rough length of a time: `3d`, `2h`, `5m`, `now`. */
-export const lengthOf = (seconds: number): string => {
+const lengthOf = (seconds: number): string => {
   for (const [unit, size] of units) if (seconds >= size) return `${Math.floor(seconds / size)}${unit}`
   return 'now'
 }

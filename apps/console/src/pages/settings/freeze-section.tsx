@@ -30,13 +30,36 @@ const useGroups = (): readonly string[] => {
   return useLive((signal) => api.groups.list({ limit: 200 }, { signal })).data?.items.map(({ id }) => id) ?? []
 }
 
+const Stop = ({ groups, stop }: { readonly groups: readonly string[]; readonly stop: (group: string) => void }) => {
+  const [group, setGroup] = useState('')
+  const lacks = useLacks('approver')
+  if (lacks !== undefined) return <Lacks why={lacks} />
+  return (
+    <div class="filters">
+      <label class="field">
+        Freeze
+        <select value={group} onChange={(event) => setGroup(event.currentTarget.value)}>
+          <option value="">the whole unit</option>
+          {groups.map((id) => (
+            <option key={id} value={id}>
+              {id}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" class="danger" onClick={() => stop(group)}>
+        Freeze …
+      </button>
+    </div>
+  )
+}
+
 export const FreezeSection = () => {
   const api = useApi()
   const live = useLive((signal) => api.freezes.list({ signal }), { wants: ({ stage }) => stage === 'freeze' || stage === 'unfreeze' })
   const groups = useGroups()
-  const [group, setGroup] = useState('')
   const [asks, setAsks] = useState<{ readonly act: 'freeze' | 'unfreeze'; readonly group: string }>()
-  const [mayNotStop, mayNotLift] = [useLacks('approver'), useLacks('admin')]
+  const mayNotLift = useLacks('admin')
   const items = live.data?.items ?? []
   const run = async (reason: string): Promise<void> => {
     const wanted = { reason, ...(asks?.group !== '' && { agentGroupID: asks?.group }) }
@@ -59,26 +82,7 @@ export const FreezeSection = () => {
           ))}
         </ul>
       </ListFrame>
-      {mayNotStop === undefined ? (
-        <div class="filters">
-          <label class="field">
-            Freeze
-            <select value={group} onChange={(event) => setGroup(event.currentTarget.value)}>
-              <option value="">the whole unit</option>
-              {groups.map((id) => (
-                <option key={id} value={id}>
-                  {id}
-                </option>
-              ))}
-            </select>
-          </label>
-          <button type="button" class="danger" onClick={() => setAsks({ act: 'freeze', group })}>
-            Freeze …
-          </button>
-        </div>
-      ) : (
-        <Lacks why={mayNotStop} />
-      )}
+      <Stop groups={groups} stop={(group) => setAsks({ act: 'freeze', group })} />
       {asks !== undefined && (
         <Confirm
           title={`${asks.act === 'freeze' ? 'Freeze' : 'Lift the freeze of'} ${asks.group === '' ? 'the whole unit' : asks.group}`}
