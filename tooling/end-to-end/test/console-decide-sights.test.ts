@@ -64,7 +64,7 @@ const looksRight = async (page: Page, name: string, which: 'every' | 'corners' =
 
 const opened = async (page: Page, path: string, until: string): Promise<void> => {
   await goTo(page, path)
-  await page.getByText(until).first().waitFor()
+  await page.locator('#main').getByText(until).first().waitFor()
 }
 
 test('nothing is wrong for those who cannot see well, empty or full, in both themes at three widths', { skip }, async () => {
@@ -85,7 +85,7 @@ test('nothing is wrong for those who cannot see well, empty or full, in both the
   await unit.client.changes.decide(persona, { outcome: 'reject', decidedBy: 'cli:ann', reason: 'Not now.' })
   await opened(page, 'approvals?show=decided', 'Replaces the persona')
   await looksRight(page, 'decide-decided')
-  await opened(page, 'mcp?add=1', 'Environment')
+  await opened(page, 'mcp?add=1', 'NAME=value')
   await looksRight(page, 'decide-mcp')
   await opened(page, 'mcp/sample', 'Ask to revoke it')
   await page.getByRole('button', { name: 'Probe' }).click()

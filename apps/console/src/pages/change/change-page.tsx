@@ -40,7 +40,7 @@ const Facts = ({ change }: { readonly change: ChangeView }) => (
 const Asked = ({ change }: { readonly change: ChangeView }) => (
   <>
     {change.reason !== undefined && (
-      <p class="asked">
+      <p class="asked-why">
         <span class="soft">Reason given: </span>
         <Untrusted text={change.reason} />
       </p>

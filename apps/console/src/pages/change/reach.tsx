@@ -48,7 +48,7 @@ const Moves = ({ turns }: { readonly turns: readonly Turned[] }) => (
 const Area = ({ area, powers }: { readonly area: PowerArea; readonly powers: readonly Power[] }) => (
   <div>
     <h3>{areaTitles[area]}</h3>
-    <ul class="plain">
+    <ul class="powers">
       {powers.map((power) => (
         <li key={power.name}>
           <PowerName power={power} />

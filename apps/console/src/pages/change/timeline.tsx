@@ -46,7 +46,7 @@ export const Timeline = ({ change }: { readonly change: ChangeView }) => {
   return (
     <section aria-labelledby="timeline">
       <h2 id="timeline">What happened</h2>
-      <ol class="timeline">
+      <ol class="history">
         <Event at={createdAt}>
           Asked for by <Who by={requestedBy} principal={principal} />
         </Event>
