@@ -72,7 +72,7 @@ export class StdioTransport implements Transport {
       'data',
       createLines({
         most: limits.upstreamMessage,
-        onLine: turns.take,
+        onLine: (line) => turns.take(line),
         onOverlong,
         onOverrun: (head) => onOverlong({ head, tail: '' }),
       }),
