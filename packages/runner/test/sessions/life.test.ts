@@ -234,7 +234,7 @@ describe('posture', { timeout: 300_000 }, () => {
     assert.deepEqual(order, [])
     prepared.resolve('/')
     assert.equal(await unit.replyTo(messageId), 'echo: hello')
-    assert.deepEqual(order, ['reconcile test', 'launch'])
+    assert.deepEqual(order, [`reconcile ${unit.installation}`, 'launch'])
   })
 })
 
