@@ -67,7 +67,9 @@ const showMany = (many: Many): void => {
   say(`\n== ${many.sessions} sessions without a process, then ${many.talking} that talk at once`)
   const halves = `${many.firstHalfKib.toFixed(0)} in the first half, ${many.secondHalfKib.toFixed(0)} in the second`
   say(`${many.kibPerSession.toFixed(0)} KiB a session on the host (${halves})`)
-  say(`${many.talking} answered after ${(many.talkedMs / 1_000).toFixed(1)} s, each by a sandbox of its own`)
+  say(
+    `${many.talking - many.failed} of ${many.talking} answered after ${(many.talkedMs / 1_000).toFixed(1)} s, each by a sandbox of its own`,
+  )
 }
 
 export const run = async (args: readonly string[] = []): Promise<object> => {

@@ -49,6 +49,8 @@ export interface Many extends Amounts {
   readonly firstHalfKib: number
   readonly secondHalfKib: number
   readonly talkedMs: number
+  /** Of those that talked: the target is none. */
+  readonly failed: number
 }
 
 export const measureMany = async ({ sessions, talking }: Amounts): Promise<Many> => {
@@ -68,7 +70,7 @@ export const measureMany = async ({ sessions, talking }: Amounts): Promise<Many>
     }
     const [before = 0, middle = 0, after = 0] = memory
     const since = performance.now()
-    await talk(unit, 0, talking)
+    const talked = await Promise.allSettled(Array.from({ length: talking }, (_, index) => converse(unit, `many-${index}`)))
     const talkedMs = performance.now() - since
     const kib = (mebibytes: number, among: number): number => (mebibytes * 1024) / among
     return {
@@ -78,6 +80,7 @@ export const measureMany = async ({ sessions, talking }: Amounts): Promise<Many>
       firstHalfKib: kib(middle - before, sessions / 2),
       secondHalfKib: kib(after - middle, sessions / 2),
       talkedMs,
+      failed: talked.filter(({ status }) => status === 'rejected').length,
     }
   } finally {
     await unit.dispose()
