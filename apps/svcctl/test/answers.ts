@@ -66,6 +66,8 @@ const fixed: Readonly<Record<string, unknown>> = {
   'GET /v1/agent-groups/dev-agent/files/report.md': hostile,
   'PUT /v1/agent-groups/dev-agent/files/gatehouse.yaml': { place: 'workspace', path: 'gatehouse.yaml', bytes: 5, digest: 'ab'.repeat(32) },
   'PUT /v1/agent-groups/dev-agent/files/in/unit.yaml': { place: 'workspace', path: 'in/unit.yaml', bytes: 5, digest: 'ab'.repeat(32) },
+  'DELETE /v1/agent-groups/dev-agent/files/report.md': null,
+  'DELETE /v1/agent-groups/dev-agent/files/old.md': null,
   'GET /v1/grants': { items: [grant] },
   'GET /v1/wirings': { items: [wired] },
   'GET /v1/explain': explanation,

@@ -57,3 +57,7 @@ export type FileList = v.InferOutput<typeof FileList>
 /** What was put: the journal says the same. */
 export const PutFile = v.strictObject({ place: FilePlace, path: NewFilePath, bytes: v.number(), digest: v.string() })
 export type PutFile = v.InferOutput<typeof PutFile>
+
+/** What is removed, whoever chose its name: the journal says the same. */
+export const RemovedFile = v.strictObject({ place: FilePlace, path: FilePath, kind: v.picklist(fileKinds) })
+export type RemovedFile = v.InferOutput<typeof RemovedFile>

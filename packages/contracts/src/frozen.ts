@@ -67,6 +67,7 @@ export const auditStages = [
   'terminate',
   'purge',
   'files-put',
+  'files-remove',
   'seed',
   'start',
   'stop',

@@ -23,6 +23,7 @@ const mutating: Readonly<Record<string, { readonly least: Role; readonly body?: 
   'POST /v1/registry/reload': { least: 'admin' },
   'POST /v1/ui/chat/send': { least: 'requester', body: { agentGroupID: 'dev-agent', text: 'hello' } },
   'PUT /v1/agent-groups/{id}/files/{path}': { least: 'requester' },
+  'DELETE /v1/agent-groups/{id}/files/{path}': { least: 'requester' },
   'POST /v1/tokens': { least: 'admin', body: { name: 'swept', role: 'auditor' } },
   'DELETE /v1/tokens/{name}': { least: 'admin' },
   'POST /v1/freeze': { least: 'approver', body: { reason: 'a sweep', agentGroupID: 'other' } },

@@ -110,6 +110,27 @@ suite('svcctl files', () => {
     }
   })
 
+  test('removes what the agent knows by a name, and says nothing but where somebody reads', async () => {
+    const ended = await svcctl(['files', 'rm', 'dev-agent', '/memory/a b/\u202eé'], { env })
+    assert.deepEqual([ended.code, ended.stdout, ended.stderr], [0, '', ''])
+    assert.deepEqual(
+      [asked.at(-1)?.method, asked.at(-1)?.url],
+      ['DELETE', '/v1/agent-groups/dev-agent/files/a%20b/%E2%80%AE%C3%A9?place=memory'],
+    )
+  })
+
+  test('asks at a terminal before it removes, and shows no name that it would obey', async () => {
+    const before = asked.length
+    const declined = await svcctlAtTerminal(['files', 'rm', 'dev-agent', 'a\u001b[2J'], { env, typed: [['[y/N]', 'n\r']] })
+    assert.equal(declined.code, 5)
+    assert.equal(asked.length, before)
+    assert.ok(!declined.stdout.includes('\u001b[2J'))
+    const removed = await svcctlAtTerminal(['files', 'rm', 'dev-agent', 'a\u001b[2J', '--yes'], { env })
+    assert.equal(removed.code, 0, removed.stdout)
+    assert.deepEqual([asked.at(-1)?.method, asked.length], ['DELETE', before + 1])
+    assert.match(removed.stdout, /Removed \/workspace\/a\\u\{1b\}\[2J\./)
+  })
+
   test('sends nothing that is too large, no file, or has no place', async () => {
     const large = join(directory, 'large')
     writeFileSync(large, '')
@@ -120,6 +141,7 @@ suite('svcctl files', () => {
       [['put', 'dev-agent', directory], /Try: pack a directory first/],
       [['put', 'dev-agent', join(directory, 'nothing')], /ENOENT\nTry: check the path/],
       [['put', 'dev-agent', join(directory, 'fetched'), '/etc/passwd'], /Try: such as \/workspace\/report.md/],
+      [['rm', 'dev-agent', '/etc/passwd'], /Try: such as \/workspace\/report.md/],
       [['get', 'dev-agent', 'a\u202eb'], /Try: name a file with --out/],
     ] as const) {
       const ended = await svcctl(['files', ...args], { env })

@@ -1,10 +1,11 @@
-// Files of a group: what people give an agent, and what they fetch from it. The gateway permits, the runner reads and writes.
+// Files of a group: what people give an agent, what they fetch from it, and what they remove. The gateway permits, the runner reads and writes.
 import { AgentGroupID, FileList, FilePath, FilePlace, FolderPath, limits, NewFilePath, PutFile } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
 import { fetchFile } from '../files/fetch.ts'
 import { putFile } from '../files/put.ts'
+import { removeFile } from '../files/remove.ts'
 import { bytes, bytesBody, guarded, json } from '../openapi/operation.ts'
 import { PageQuery } from './page.ts'
 import { existing, newName, query } from './validate.ts'
@@ -34,6 +35,13 @@ const put = guarded({
   tag,
   answers: { 200: json('In its place, and in the journal', PutFile) },
   problems: ['unsupported-media-type', 'invalid', 'not-found', 'conflict', 'queue-full', 'no-sandbox', 'audit-unwritable'],
+})
+
+const remove = guarded({
+  summary: 'Remove one name of a group: a file, an empty directory, or a link, pipe, socket or device as it is',
+  tag,
+  answers: { 204: { description: 'Removed, and in the journal' } },
+  problems: ['invalid', 'not-found', 'conflict', 'audit-unwritable'],
 })
 
 export const fileRoutes = new Hono<Env>()
@@ -66,5 +74,16 @@ export const fileRoutes = new Hono<Env>()
     async (c) => {
       const { id: agentGroupID, path } = c.req.valid('param')
       return c.json(await putFile(c, { agentGroupID, path, ...c.req.valid('query') }))
+    },
+  )
+  .delete(
+    '/v1/agent-groups/:id/files/:path{[\\s\\S]+}',
+    remove,
+    existing(v.object({ id: AgentGroupID, path: FilePath })),
+    query(PlaceQuery),
+    async (c) => {
+      const { id: agentGroupID, path } = c.req.valid('param')
+      await removeFile(c, { agentGroupID, path, ...c.req.valid('query') })
+      return c.body(null, 204)
     },
   )

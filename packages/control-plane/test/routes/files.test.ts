@@ -53,6 +53,7 @@ test('asks the runner for nothing that the gateway does not permit', async () =>
     assert.equal((await ask('GET', home)).status, code === 'forbidden' ? 403 : 404)
     assert.equal((await ask('GET', `${home}/x`)).status, code === 'forbidden' ? 403 : 404)
     assert.equal((await ask('PUT', `${home}/x`, { body: 'x', headers: octets })).status, code === 'forbidden' ? 403 : 404)
+    assert.equal((await ask('DELETE', `${home}/x`)).status, code === 'forbidden' ? 403 : 404)
     assert.ok(calls.every(({ name }) => !name.startsWith('runner.')))
   }
 })
@@ -94,6 +95,7 @@ test('gives an empty file, and no path that leads elsewhere', async () => {
   for (const path of ['a//b', '%2e%2e%2fsecret', 'a/..%2f..%2fb', 'x%00y']) {
     assert.ok([400, 404, 422].includes((await ask('GET', `${home}/${path}`)).status), path)
     assert.ok([400, 404, 422].includes((await ask('PUT', `${home}/${path}`, { body: 'x', headers: octets })).status), path)
+    assert.ok([400, 404, 422].includes((await ask('DELETE', `${home}/${path}`)).status), path)
   }
   for (const name of ['a\u001b[2J', 'a\u202eb', 'a\nb']) {
     assert.equal((await ask('PUT', `${home}/${encodeURIComponent(name)}`, { body: 'x', headers: octets })).status, 422, name)
@@ -121,6 +123,38 @@ test('tells the journal what came before it is in its place, and puts nothing th
   })
   assert.equal((await deaf.ask('PUT', `${home}/x`, { body: 'x', headers: octets })).status, 503)
   assert.deepEqual([deaf.named('runner.fileEnd').length, deaf.named('runner.fileDrop').length], [0, 1])
+})
+
+test('tells the journal what there is to remove before it goes, under whatever name, and removes nothing that the journal does not take', async () => {
+  const { ask, calls, named } = createTestUnit({ answers: { 'runner.fileFind': () => ({ kind: 'link' }) } })
+  const path = 'out/\u202eold\n'
+  const answer = await ask('DELETE', `${home}/out/${encodeURIComponent('\u202eold\n')}?place=memory`)
+  assert.deepEqual([answer.status, answer.text], [204, ''])
+  assert.deepEqual(
+    calls.slice(1).map(({ name }) => name),
+    ['gateway.permit', 'runner.fileFind', 'gateway.permit', 'runner.fileRemove'],
+  )
+  const file = { place: 'memory', path, kind: 'link' }
+  assert.deepEqual(named('gateway.permit').at(-1)?.params, { token: digest, route: 'files-remove', agentGroupID: 'dev-agent', file })
+  assert.deepEqual(named('runner.fileRemove')[0]?.params, { agentGroupID: 'dev-agent', ...file })
+
+  const deaf = createTestUnit({
+    answers: {
+      'gateway.permit': ({ route }: { route: string }) =>
+        route === 'files-remove' ? throwing('audit-unwritable')() : { name: 'admin', role: 'admin' },
+    },
+  })
+  assert.equal((await deaf.ask('DELETE', `${home}/x`)).status, 503)
+  assert.equal(deaf.named('runner.fileRemove').length, 0)
+})
+
+test('writes no line about what is not there or cannot be removed', async () => {
+  for (const code of ['not-found', 'conflict'] as const) {
+    const { ask, named } = createTestUnit({ answers: { 'runner.fileFind': throwing(code) } })
+    assert.equal((await ask('DELETE', `${home}/x`)).status, code === 'not-found' ? 404 : 409)
+    assert.ok(named('gateway.permit').every(({ params }) => params['route'] !== 'files-remove'))
+    assert.equal(named('runner.fileRemove').length, 0)
+  }
 })
 
 test('takes bytes alone, within the limit, and drops what ends early', async (t) => {

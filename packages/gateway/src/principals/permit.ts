@@ -1,5 +1,13 @@
 // Whether a principal may take a route that ends elsewhere; what it changes there is journaled here, before it happens.
-import { type AgentGroupID, type PermitRoute, type Principal, type PutFile, ServiceError, type SessionID } from '@gatehouse/contracts'
+import {
+  type AgentGroupID,
+  type PermitRoute,
+  type Principal,
+  type PutFile,
+  type RemovedFile,
+  ServiceError,
+  type SessionID,
+} from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
 import type { Rows, Store } from '@gatehouse/store'
 import type { Actor } from '../changes/lines.ts'
@@ -17,17 +25,18 @@ export interface Passage {
   readonly route: PermitRoute
   readonly agentGroupID?: AgentGroupID | undefined
   readonly session?: SessionID | undefined
-  readonly file?: PutFile | undefined
+  readonly file?: PutFile | RemovedFile | undefined
 }
 
 /** Routes that lead to one group: without its name a token of some groups is not let through. */
-const placed: ReadonlySet<PermitRoute> = new Set(['chat', 'cancel', 'resume', 'logs', 'files', 'files-put', 'purge'])
+const placed: ReadonlySet<PermitRoute> = new Set(['chat', 'cancel', 'resume', 'logs', 'files', 'files-put', 'files-remove', 'purge'])
 
 const stages: Partial<Record<PermitRoute, JournalInput['stage']>> = {
   resume: 'resume',
   purge: 'purge',
   backup: 'backup',
   'files-put': 'files-put',
+  'files-remove': 'files-remove',
 }
 
 const unknown = (what: string): ServiceError =>

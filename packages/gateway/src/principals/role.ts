@@ -47,6 +47,7 @@ export const rights: Readonly<Record<Act, Right>> = {
   cancel: from('requester'),
   files: from('requester'),
   'files-put': from('requester'),
+  'files-remove': from('requester'),
 
   decide: from('approver'),
   retry: from('approver'),

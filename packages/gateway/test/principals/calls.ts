@@ -77,6 +77,7 @@ export const rows: Readonly<Record<RowName, Row>> = {
   'permit cancel': row('requester', 'not-found', ({ session }) => ({ session })),
   'permit files': row('requester', 'not-found', ({ group }) => ({ agentGroupID: group })),
   'permit files-put': row('requester', 'not-found', ({ group }) => ({ agentGroupID: group })),
+  'permit files-remove': row('requester', 'not-found', ({ group }) => ({ agentGroupID: group })),
   'permit probe': row('approver', 'answer'),
   'permit logs': row('approver', 'not-found', ({ session }) => ({ session })),
   'permit resume': row('approver', 'not-found', ({ session }) => ({ session })),

@@ -83,7 +83,7 @@ test('within its groups it sees and does what its role allows', async () => {
 
 test('a route to a group must name it, and the unit is not its to stop', async () => {
   const { controlPlane } = unit.gateway
-  for (const route of ['chat', 'cancel', 'resume', 'logs', 'files', 'files-put', 'purge'] as const) {
+  for (const route of ['chat', 'cancel', 'resume', 'logs', 'files', 'files-put', 'files-remove', 'purge'] as const) {
     assert.equal((await fails(controlPlane.permit({ token: scoped.token, route }, context) as Promise<unknown>)).code, 'forbidden', route)
   }
   for (const name of ['freeze', 'unfreeze'] as const) {
@@ -110,6 +110,8 @@ test('a permit that changes something is journaled with its principal and its gr
   await controlPlane.permit({ token: boss.token, route: 'backup' }, context)
   const file = { place: 'workspace', path: 'in/report.md', bytes: 5, digest: 'ab'.repeat(32) } as const
   await controlPlane.permit({ token: boss.token, route: 'files-put', agentGroupID: group('mine'), file }, context)
+  const removed = { place: 'memory', path: 'out/\u202eold\n', kind: 'link' } as const
+  await controlPlane.permit({ token: boss.token, route: 'files-remove', agentGroupID: group('mine'), file: removed }, context)
   await controlPlane.permit({ token: boss.token, route: 'chat', agentGroupID: group('mine') }, context)
   const lines = (await audit(unit)).slice(before)
   assert.deepEqual(
@@ -119,6 +121,7 @@ test('a permit that changes something is journaled with its principal and its gr
       { stage: 'purge', principal: 'boss', agentGroupID: 'mine', detail: { session: mine.session } },
       { stage: 'backup', principal: 'boss', agentGroupID: undefined, detail: {} },
       { stage: 'files-put', principal: 'boss', agentGroupID: 'mine', detail: file },
+      { stage: 'files-remove', principal: 'boss', agentGroupID: 'mine', detail: removed },
     ],
   )
 })

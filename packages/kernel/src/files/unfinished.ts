@@ -4,3 +4,5 @@
 export const copiesPrefix = '.backup-'
 /** Half a restore: no unit starts on it. */
 export const restoringPrefix = '.restoring-'
+/** Below the directory of groups, none of which is named with a dot: files of people that are not whole yet. */
+export const incomingName = '.incoming'

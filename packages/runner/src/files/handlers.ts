@@ -5,9 +5,10 @@ import { withDisk } from '../groups/with-disk.ts'
 import type { Context } from '../sessions/context.ts'
 import { listFiles } from './list.ts'
 import { readFilePart } from './read.ts'
+import { findFile, removeFile } from './remove.ts'
 import { addPart, beginFile, dropFile, endFile } from './take.ts'
 
-type FileCalls = 'fileList' | 'fileRead' | 'fileBegin' | 'filePart' | 'fileEnd' | 'fileDrop'
+type FileCalls = 'fileList' | 'fileRead' | 'fileBegin' | 'filePart' | 'fileEnd' | 'fileDrop' | 'fileFind' | 'fileRemove'
 
 export const fileHandlers = (context: Context): Pick<Handlers<typeof runnerControlPlane>, FileCalls> => ({
   fileList: (params) => withDisk(context, params.agentGroupID, () => listFiles(context, params)),
@@ -16,4 +17,6 @@ export const fileHandlers = (context: Context): Pick<Handlers<typeof runnerContr
   filePart: (params) => addPart(context, params),
   fileEnd: (params) => endFile(context, params),
   fileDrop: (params) => dropFile(context, params),
+  fileFind: (params) => withDisk(context, params.agentGroupID, () => findFile(context, params)),
+  fileRemove: (params) => withDisk(context, params.agentGroupID, () => removeFile(context, params)),
 })

@@ -7,6 +7,7 @@ import { entryOf, kindOf, NotPlain, openBeneath, openIn } from '../groups/plain.
 import type { Upload } from './uploads.ts'
 import { heldIn } from './count.ts'
 import { namesIn } from './place.ts'
+import { isFull, makeRoom, noRoom, noRoomInGroup } from './refusal.ts'
 
 export interface Target {
   /** Directory of the place on the host. */
@@ -33,7 +34,7 @@ const checkRoom = async ({ root, most }: Target, bytes: number): Promise<void> =
   if (held.bytes + bytes <= most * 1024 * 1024 && held.entries < limits.fileEntries) return
   throw new ServiceError('too-large', {
     detail: `expected room for ${bytes} bytes in the ${most} MiB of this group, it holds ${held.bytes} bytes in ${held.entries} entries`,
-    hint: 'ask the agent to remove files, or raise workspaceMiB by a change of permissions',
+    hint: makeRoom,
   })
 }
 
@@ -92,6 +93,13 @@ const settle = async (upload: Upload, directory: FileHandle, { name, owner }: { 
   }
 }
 
+/** What is being taken lies on the disk of the unit; the group may have one of its own. */
+const toFull = async ({ file }: Upload, root: FileHandle, error: unknown): Promise<unknown> => {
+  if (!isFull(error)) return error
+  const ofUnit = (await root.stat()).dev === (await file.stat()).dev
+  return ofUnit ? noRoom(error) : noRoomInGroup(error)
+}
+
 /** Directories on the way are made. */
 export const putFile = async (upload: Upload, target: Target): Promise<void> => {
   await checkRoom(target, upload.bytes)
@@ -107,6 +115,8 @@ export const putFile = async (upload: Upload, target: Target): Promise<void> => 
         held.push(directory)
       }
       await settle(upload, directory, { name, owner: target.owner })
+    } catch (error) {
+      throw await toFull(upload, root, error)
     } finally {
       for (const directory of held) await directory.close()
     }

@@ -2,6 +2,7 @@
 import { createHash, type Hash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises'
 import { limits, ServiceError, stateFiles } from '@gatehouse/contracts'
+import { incomingName } from '@gatehouse/kernel'
 import type { Where } from './place.ts'
 import { noRoom } from './refusal.ts'
 
@@ -17,8 +18,7 @@ export interface Upload extends Where {
 const unknown = (): ServiceError =>
   new ServiceError('conflict', { detail: 'this file is not being taken, or no part of it came for too long', hint: 'put it again' })
 
-/** No group is named with a dot. */
-const homeOf = (stateDir: string): string => `${stateDir}/${stateFiles.groups}/.incoming`
+const homeOf = (stateDir: string): string => `${stateDir}/${stateFiles.groups}/${incomingName}`
 
 /** Less than 256 MiB are free, or than an eighth of a small volume: the rest is for the journal. */
 const checkRoom = async (directory: string): Promise<void> => {

@@ -38,9 +38,14 @@ const refusalOf = (name: string, error: unknown): NotPlain => {
   })
 }
 
+/** Throws `NotPlain` for what could lead out of the directory that it is looked up in. */
+export const assertName = (name: string): void => {
+  if (name === '' || name === '.' || name === '..' || name.includes('/')) throw new NotPlain(`expected a name, got ${JSON.stringify(name)}`)
+}
+
 /** Throws `NotPlain` for whatever is no plain file or directory. */
 export const openIn = async (directory: FileHandle, name: string): Promise<FileHandle> => {
-  if (name === '' || name === '.' || name === '..' || name.includes('/')) throw new NotPlain(`expected a name, got ${JSON.stringify(name)}`)
+  assertName(name)
   let seen: FileHandle | undefined
   try {
     seen = await open(entryOf(directory, name), pathOnly | constants.O_NOFOLLOW)

@@ -1,94 +1,31 @@
 // What an agent leaves in its workspace and memory, against the reader that people list, fetch and put files by.
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
 import { chmod, link, lstat, mkdir, readdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
-import { type AgentGroupID, type FilePlace, filePlaces, isServiceError, limits } from '@gatehouse/contracts'
+import { filePlaces, isServiceError, limits } from '@gatehouse/contracts'
 import { listFiles } from '../../src/files/list.ts'
 import { putFile } from '../../src/files/put.ts'
 import { readFilePart } from '../../src/files/read.ts'
-import { refusing } from '../../src/files/refusal.ts'
-import { Uploads } from '../../src/files/uploads.ts'
-import { groupDirectories } from '../../src/groups/directories.ts'
-import { objects, type Planting } from '../fixtures/objects.ts'
+import {
+  closeHome,
+  fetch,
+  home,
+  list,
+  newGroup,
+  openHome,
+  planted,
+  put,
+  refused,
+  remove,
+  rootOf,
+  secret,
+  stateDir,
+  uploads,
+} from '../fixtures/left-files.ts'
 
-const home = mkdtempSync('/tmp/gh-files-')
-const stateDir = join(home, 'state')
-const secret = join(home, 'secret')
-const uploads = new Uploads(stateDir)
-const isRoot = process.geteuid?.() === 0
-let count = 0
-
-/** A group of its own. */
-const newGroup = async (): Promise<AgentGroupID> => {
-  const id = `g${(count += 1)}` as AgentGroupID
-  await groupDirectories(stateDir, id, undefined)
-  return id
-}
-const rootOf = (agentGroupID: AgentGroupID, place: FilePlace): string => join(stateDir, 'groups', agentGroupID, place)
-
-const fetch = async (agentGroupID: AgentGroupID, path: string, place: FilePlace = 'workspace'): Promise<string> => {
-  const { data } = await readFilePart({ stateDir }, { agentGroupID, place, path, offset: 0, length: limits.filePart })
-  return Buffer.from(data, 'base64').toString()
-}
-const list = (agentGroupID: AgentGroupID, path = '', place: FilePlace = 'workspace') =>
-  listFiles({ stateDir }, { agentGroupID, place, path, limit: 200 })
-const put = (agentGroupID: AgentGroupID, path: string, place: FilePlace = 'workspace'): Promise<void> =>
-  refusing(path, async () => {
-    const id = await uploads.begin({ agentGroupID, place, path })
-    await uploads.add(id, Buffer.from('of a person'))
-    try {
-      await putFile(uploads.take(id), { root: rootOf(agentGroupID, place), owner: undefined, most: 64 })
-    } finally {
-      await uploads.drop(id)
-    }
-  })
-
-const refused = async (act: Promise<unknown>, what: string): Promise<string> => {
-  const error: unknown = await act.then(
-    () => assert.fail(`${what}: expected a refusal`),
-    (thrown: unknown) => thrown,
-  )
-  assert.ok(isServiceError(error), `${what}: ${String(error)}`)
-  assert.ok(['conflict', 'not-found', 'too-large'].includes(error.code), `${what}: ${error.code}`)
-  assert.doesNotMatch(JSON.stringify(error), /of the host/)
-  return error.code
-}
-
-before(async () => {
-  await mkdir(join(stateDir, 'groups'), { recursive: true, mode: 0o700 })
-  await writeFile(secret, 'of the host')
-})
-after(async () => {
-  await uploads.close()
-  await rm(home, { recursive: true, force: true })
-})
-
-/** Beyond those that every reader of the host refuses. */
-const more: Readonly<Record<string, Planting>> = {
-  'a link to a file beside it': async (path) => {
-    await writeFile(`${path}.real`, 'x')
-    await symlink(`${path}.real`, path)
-  },
-  'a link with an absolute path of the sandbox': (path) => symlink('/workspace/other', path),
-  'a link to the journal of the unit': (path) => symlink('../../../audit.jsonl', path),
-  'a hard link in another directory': async (path) => {
-    await mkdir(`${path}.d`)
-    await writeFile(`${path}.d/one`, 'x')
-    await link(`${path}.d/one`, path)
-  },
-  'a file one byte too large': async (path) => {
-    await writeFile(path, '')
-    await truncate(path, limits.file + 1)
-  },
-  ...(isRoot && {
-    'a device of characters': async (path: string) => execFileSync('mknod', [path, 'c', '1', '5']),
-    'a device of blocks': async (path: string) => execFileSync('mknod', [path, 'b', '7', '250']),
-  }),
-}
-const planted = { ...objects({ home, secret }), ...more }
+before(openHome)
+after(closeHome)
 
 for (const place of filePlaces) {
   describe(`what an agent leaves in ${place}`, { timeout: 300_000 }, () => {
@@ -143,6 +80,8 @@ describe('a name that an agent chose', () => {
     assert.deepEqual(items.map(({ name }) => name).toSorted(), names.toSorted())
     assert.ok(items.every(({ readable }) => readable))
     for (const name of names) assert.equal(await fetch(group, name), name)
+    for (const name of names) await remove(group, name)
+    assert.deepEqual((await list(group)).items, [])
   })
 
   it('that is no text is shown, and cannot be asked for', async () => {
@@ -252,11 +191,12 @@ describe('what is exchanged while it is read', () => {
     })
   }
 
-  it('leaves the host alone: a directory that becomes a link and back while files are put into it', async () => {
+  it('leaves the host alone: a directory that becomes a link and back while files are put into it and removed', async () => {
     const group = await newGroup()
     const directory = join(rootOf(group, 'workspace'), 'd')
     const outside = join(home, 'outside')
     await mkdir(outside)
+    await writeFile(join(outside, 'of-the-host'), 'x')
     const over = new AbortController()
     const exchanging = (async () => {
       const remove = () => rm(directory, { recursive: true, force: true }).catch(() => undefined)
@@ -266,16 +206,20 @@ describe('what is exchanged while it is read', () => {
         await symlink(outside, directory).catch(() => undefined)
         await remove()
         await mkdir(directory).catch(() => undefined)
+        await writeFile(join(directory, 'of-the-host'), 'x', { flag: 'wx' }).catch(() => undefined)
       }
       await remove()
     })()
     const faults: unknown[] = []
-    for (let index = 0; index < 100; index += 1)
-      await put(group, `d/${index}`).catch((error: unknown) => void (isServiceError(error) || faults.push(error)))
+    const note = (error: unknown): void => void (isServiceError(error) || faults.push(error))
+    for (let index = 0; index < 100; index += 1) {
+      await put(group, `d/${index}`).catch(note)
+      await remove(group, 'd/of-the-host').catch(note)
+    }
     over.abort()
     await exchanging
     assert.deepEqual(faults, [])
-    assert.deepEqual(await readdir(outside), [])
+    assert.deepEqual(await readdir(outside), ['of-the-host'])
     await put(group, 'd/last')
     assert.equal(await fetch(group, 'd/last'), 'of a person')
   })

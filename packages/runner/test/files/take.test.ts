@@ -1,7 +1,7 @@
 // Files given to a group and fetched from it, through the handlers of the runner: whole or not at all, also on a full disk.
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { lstat, mkdir, readdir } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { limits, type Params, type runnerControlPlane } from '@gatehouse/contracts'
@@ -112,11 +112,30 @@ test('says that the disk is full, keeps nothing of the file, and takes the next 
           await uploads.drop(id)
         }
       })
-    await assert.rejects(give('spooled', randomBytes(8 * 1024 * 1024)), { code: 'unavailable' })
-    await assert.rejects(give('copied', randomBytes(4 * 1024 * 1024)), { code: 'unavailable' })
+    const full = { code: 'unavailable', message: /on the disk of the unit/ }
+    await assert.rejects(give('spooled', randomBytes(8 * 1024 * 1024)), full)
+    await assert.rejects(give('copied', randomBytes(4 * 1024 * 1024)), full)
     assert.deepEqual(await readdir(root), [])
     assert.deepEqual(await readdir(join(stateDir, 'groups/.incoming')), [])
     await give('small', Buffer.from('x'))
     assert.deepEqual(await readdir(root), ['small'])
+  })
+})
+
+test('says that it is the disk of the group that is full, where the unit has room', { skip: noSmallDisk }, async (t: TestContext) => {
+  const stateDir = await mkdtemp('/tmp/gh-files-')
+  t.after(() => rm(stateDir, { recursive: true, force: true }))
+  await mkdir(join(stateDir, 'groups'))
+  await onSmallDisk('1m', async (root) => {
+    const uploads = new Uploads(stateDir)
+    const id = await uploads.begin({ ...where, path: 'large' })
+    for (const part of partsOf(randomBytes(4 * 1024 * 1024))) await uploads.add(id, part)
+    const put = putFile(uploads.take(id), { root, owner: undefined, most: 64 })
+    await assert.rejects(
+      refusing('large', () => put),
+      { code: 'too-large', message: /on the disk of its group/ },
+    )
+    await uploads.drop(id)
+    assert.deepEqual(await readdir(root), [])
   })
 })

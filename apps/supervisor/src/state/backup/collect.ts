@@ -3,7 +3,7 @@ import { lstat, open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { archiveVersion, archiveFormat, type Entry, keyCheckOf, type Manifest, stateRoot } from '@gatehouse/archive'
 import { hostActsFile, type Mode, stateFiles, stateSchema } from '@gatehouse/contracts'
-import { copiesPrefix, type Epoch, restoringPrefix } from '@gatehouse/kernel'
+import { copiesPrefix, type Epoch, incomingName, restoringPrefix } from '@gatehouse/kernel'
 import { bodyOf } from './body.ts'
 import { copyDatabases, type Source, type Taken } from './databases.ts'
 import { type Grown, lastLine, linesEntries, openLines } from './lines.ts'
@@ -110,6 +110,8 @@ interface Moment {
 /** Images of disks: their files lie where they are mounted. Those of groups that are gone are as large as they ever were. */
 const isImage = (path: string): boolean => /^state\/groups\/\.(?:disks|removed)\/.*\.img(?:\.|$)/.test(path)
 
+const incoming = `${stateRoot}/${stateFiles.groups}/${incomingName}`
+
 async function* entriesOf({ wanted, place, taken, top, lines, catalog, images }: Moment): AsyncGenerator<Entry> {
   const { stateDir, copies, notice } = wanted
   yield directoryOf('', place)
@@ -126,8 +128,8 @@ async function* entriesOf({ wanted, place, taken, top, lines, catalog, images }:
     if (name === stateFiles.database || session === undefined || !taken.has(`${stateFiles.keys}/${session}.key`)) continue
     yield await copyOf(copies, name, { ...place, path: `${stateFiles.queues}/${name}` })
   }
-  for (const name of top.directories)
-    yield* plainTree(join(stateDir, name), `${stateRoot}/${name}`, { notice, leaves: (path) => isImage(path) && !images.has(path) })
+  const leaves = (path: string): boolean => path === incoming || (isImage(path) && !images.has(path))
+  for (const name of top.directories) yield* plainTree(join(stateDir, name), `${stateRoot}/${name}`, { notice, leaves })
 }
 
 const readCatalog = async ({ catalog, stateDir }: Wanted, { files }: Top): Promise<Buffer | undefined> => {

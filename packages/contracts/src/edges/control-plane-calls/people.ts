@@ -1,7 +1,7 @@
 // Who may act, and the stop.
 import * as v from 'valibot'
 import { Reason } from '../../change.ts'
-import { PutFile } from '../../files.ts'
+import { PutFile, RemovedFile } from '../../files.ts'
 import { AgentGroupID, SessionID } from '../../ids.ts'
 import { Freeze, MintedToken, NewToken, Principal, Token, TokenName } from '../../people.ts'
 import { call } from '../edge.ts'
@@ -23,6 +23,7 @@ export const permitRoutes = [
   'logs',
   'files',
   'files-put',
+  'files-remove',
   'purge',
   'backup',
 ] as const
@@ -38,8 +39,8 @@ export const peopleCalls = {
       route: v.picklist(permitRoutes),
       agentGroupID: v.optional(AgentGroupID),
       session: v.optional(SessionID),
-      /** What `files-put` is about. */
-      file: v.optional(PutFile),
+      /** What `files-put` and `files-remove` are about. */
+      file: v.optional(v.union([PutFile, RemovedFile])),
     }),
     Principal,
     { patient: true },

@@ -1,11 +1,12 @@
 // Files of a group between the control plane and the runner, in parts: each is asked for when the one before was taken.
 import * as v from 'valibot'
-import { FileList, FilePath, FilePlace, FolderPath, NewFilePath } from '../../files.ts'
+import { fileKinds, FileList, FilePath, FilePlace, FolderPath, NewFilePath } from '../../files.ts'
 import { AgentGroupID, Digest } from '../../ids.ts'
 import { limits } from '../../limits.ts'
 import { call } from '../edge.ts'
 
 const place = { agentGroupID: AgentGroupID, place: FilePlace }
+const kind = v.picklist(fileKinds)
 const UploadID = v.pipe(v.string(), v.uuid())
 /** At most `limits.filePart` bytes. */
 const Part = v.pipe(v.string(), v.maxLength(Math.ceil(limits.filePart / 3) * 4))
@@ -27,4 +28,8 @@ export const fileCalls = {
   /** Puts it in its place, whole. `most`: MiB that the group's workspace may hold. */
   fileEnd: call(v.strictObject({ upload: UploadID, most: v.number() }), v.strictObject({}), { deadline: limits.fileEndTime }),
   fileDrop: call(v.strictObject({ upload: UploadID }), v.strictObject({})),
+  /** What is to be removed. `conflict` for a directory that holds something. */
+  fileFind: call(v.strictObject({ ...place, path: FilePath }), v.strictObject({ kind }), { patient: true }),
+  /** Removes this name, and nothing that it leads to. `conflict` where it is of another kind by now. */
+  fileRemove: call(v.strictObject({ ...place, path: FilePath, kind }), v.strictObject({}), { patient: true }),
 }
