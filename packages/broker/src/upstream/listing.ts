@@ -1,4 +1,5 @@
 // Reads the whole list of a server's tools, page by page and within bounds. A bad tool is left out, never the whole list.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits, type ToolDefinition } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { Scrub } from '../secrets/scrub.ts'
@@ -35,6 +36,9 @@ async function* pages({ requests }: Source, signal: AbortSignal): AsyncGenerator
   } while (cursor !== undefined)
 }
 
+/** Tools that are judged in one turn of the event loop: a long list keeps nobody's call waiting. */
+const inOneTurn = 16
+
 const shorter = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined || (b ?? a) < a ? b : a)
 
 export const listTools = async (source: Source, signal: AbortSignal): Promise<Listed> => {
@@ -44,7 +48,8 @@ export const listTools = async (source: Source, signal: AbortSignal): Promise<Li
   let ttl: number | undefined
   for await (const page of pages(source, signal)) {
     ttl = shorter(ttl, page.ttlMs)
-    for (const value of page.tools) {
+    for (const [at, value] of page.tools.entries()) {
+      if (at % inOneTurn === inOneTurn - 1) await nextTurn()
       const judged = judge(value)
       if (judged === null || tools.has(judged.tool.name) || (source.mirrorsArguments && !hasUsableMarks(judged.tool.inputSchema))) {
         dropped += 1

@@ -15,25 +15,24 @@ export interface Turns {
 
 /** Milliseconds of one turn of the event loop that one server may take. */
 const longest = 0.5
+/** Lines of one turn: what a line sets going comes after it, and is not seen by the clock. */
+const most = 16
 
 export const inTurns = (source: Source, act: (line: string) => void): Turns => {
-  let waiting: string[] = []
+  const waiting: string[] = []
   let began: number | undefined
+  let taken = 0
 
   const isOver = (): boolean => {
-    if (began !== undefined) return performance.now() - began > longest
+    taken += 1
+    if (began !== undefined) return taken > most || performance.now() - began > longest
     began = performance.now()
+    taken = 1
     setImmediate(next)
     return false
   }
   const takeWaiting = (): void => {
-    let taken = 0
-    for (const line of waiting) {
-      if (isOver()) break
-      taken += 1
-      act(line)
-    }
-    waiting = waiting.slice(taken)
+    while (waiting.length > 0 && !isOver()) act(waiting.shift() ?? '')
     if (waiting.length === 0) source.resume()
   }
   const next = (): void => {
@@ -46,10 +45,6 @@ export const inTurns = (source: Source, act: (line: string) => void): Turns => {
       if (waiting.length === 0) source.pause()
       waiting.push(line)
     },
-    finish: () => {
-      const rest = waiting
-      waiting = []
-      rest.forEach(act)
-    },
+    finish: () => waiting.splice(0).forEach(act),
   }
 }

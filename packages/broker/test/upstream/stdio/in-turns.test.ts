@@ -52,3 +52,12 @@ test('what waits at the end is taken, once', async () => {
   await nextTurn()
   assert.deepEqual(taken, all)
 })
+
+test('no more than a few lines are taken in one turn, however quick they are', async () => {
+  const { taken, turns } = world()
+  const all = lines(100)
+  all.forEach(turns.take)
+  assert.ok(taken.length <= 16, `${taken.length} lines were taken in one turn`)
+  while (taken.length < all.length) await nextTurn()
+  assert.deepEqual(taken, all)
+})
