@@ -91,7 +91,7 @@ export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
   )
   const secretOf = (edge: { readonly name: string }): string => secrets(edge)[edge.name] ?? ''
   const backups = createBackupCalls({ unit, epochs, secretOf, metrics, log })
-  const status = await serveStatus({ runDir: unit.runDir, secretOf, children, metrics, backups, log })
+  const status = await serveStatus({ runDir: unit.runDir, stateDir: unit.plan.stateDir, secretOf, children, metrics, backups, log })
   const failed = Promise.race(children.map((child) => child.failed))
   failed.catch(() => undefined)
 

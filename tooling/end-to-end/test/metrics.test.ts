@@ -60,6 +60,9 @@ test('shows every metric of the table at the start, those of what has not happen
     'sandbox_kills_total',
     'sandbox_live',
     'deliveries_total',
+    'unit_degraded',
+    'sandbox_refused',
+    'process_restarts_total',
   ]
   for (const name of quiet) assert.equal(total(readings, name), 0, name)
 })
@@ -133,4 +136,9 @@ test('the processes of the unit, and its version', async () => {
   const readings = await read()
   assert.equal(total(readings, 'process_up'), (await unit.client.status()).processes.length)
   assert.equal(total(readings, 'build_info'), 1)
+  assert.equal(total(readings, 'unit_ready'), 1)
+  assert.equal(total(readings, 'audit_writable'), 1)
+  assert.ok(total(readings, 'sandbox_missing_walls') > 0)
+  assert.ok(total(readings, 'state_free_bytes') > 0)
+  assert.ok(total(readings, 'state_size_bytes') >= total(readings, 'state_free_bytes'))
 })

@@ -4,11 +4,13 @@ import type { Logger, Metrics } from '@gatehouse/kernel'
 import { connectEdge, serveEdge, type EdgeClient, type EdgeServer } from '@gatehouse/rpc'
 import type { Kept } from '../children/keep.ts'
 import type { BackupCalls } from './backups.ts'
+import { ownMetrics } from './own-metrics.ts'
 
 type LifeClient = EdgeClient<ReturnType<typeof lifeEdge>>
 
 export interface StatusOptions {
   readonly runDir: string
+  readonly stateDir: string
   readonly secretOf: (edge: { readonly name: string }) => string
   readonly children: readonly Kept[]
   readonly metrics: Metrics
@@ -21,12 +23,7 @@ export interface Status {
   close(): Promise<void>
 }
 
-const ownMetrics = (metrics: Metrics, children: readonly Kept[]): Promise<object[]> => {
-  for (const child of children) metrics.gauge('process_up').set({ process: child.name }, child.state.state === 'ready' ? 1 : 0)
-  return metrics.json()
-}
-
-export const serveStatus = async ({ runDir, secretOf, children, metrics, backups, log }: StatusOptions): Promise<Status> => {
+export const serveStatus = async ({ runDir, stateDir, secretOf, children, metrics, backups, log }: StatusOptions): Promise<Status> => {
   const clients = new Map<Service, LifeClient>()
   for (const { name } of children) {
     const edge = lifeEdge(name)
@@ -56,7 +53,7 @@ export const serveStatus = async ({ runDir, secretOf, children, metrics, backups
       health: async () => ({ processes: children.map((child) => child.state), services: await ask((client) => client.calls.health({})) }),
       metrics: async () => ({
         ...(await ask((client) => client.calls.metrics({}))),
-        supervisor: (await ownMetrics(metrics, children)).map((row) => ({ ...row })),
+        supervisor: (await ownMetrics({ metrics, children, stateDir })).map((row) => ({ ...row })),
       }),
     },
   })

@@ -2,6 +2,7 @@
 import type { CallOptions } from '@gatehouse/rpc'
 import { AggregatorRegistry } from 'prom-client'
 import type { Unit } from '../env.ts'
+import { gaugeStanding } from './standing.ts'
 
 export const contentType = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -17,6 +18,8 @@ const readOthers = async ({ peers, log }: Unit, call: CallOptions): Promise<read
 }
 
 export const mergeMetrics = async (unit: Unit, call: CallOptions): Promise<string> => {
-  const [own, others] = await Promise.all([unit.metrics.json(), readOthers(unit, call)])
+  const [survey, others] = await Promise.all([unit.survey(), readOthers(unit, call)])
+  gaugeStanding(unit.metrics, survey)
+  const own = await unit.metrics.json()
   return AggregatorRegistry.aggregate([own, ...others]).metrics()
 }

@@ -82,6 +82,40 @@ test('merges the metrics of all processes, and its own once', async () => {
   assert.equal(new Set(families).size, families.length)
 })
 
+test('tells in gauges what readiness and status say', async () => {
+  const { ask } = createTestUnit({
+    answers: {
+      'supervisor.health': () => ({
+        ...healthy,
+        services: { ...healthy.services, broker: { status: 'degraded', degraded: ['sample'], facts: {} } },
+      }),
+      'runner.posture': () => ({ driver: 'oci', status: 'refused', missing: ['network', 'own-uid'] }),
+    },
+  })
+  const { text } = await ask('GET', '/metrics')
+  assert.match(text, /^gatehouse_unit_ready 1$/m)
+  assert.match(text, /^gatehouse_unit_degraded\{part="sample"\} 1$/m)
+  assert.match(text, /^gatehouse_unit_degraded\{part="disk"\} 0$/m)
+  assert.match(text, /^gatehouse_sandbox_refused 1$/m)
+  assert.match(text, /^gatehouse_sandbox_missing_walls 2$/m)
+})
+
+test("is not ready by its gauge without the gateway's journal, and forgets a part that is mended", async () => {
+  let status = 'failed'
+  const { ask } = createTestUnit({
+    answers: {
+      'supervisor.health': () => ({ ...healthy, services: { ...healthy.services, gateway: { status, degraded: [], facts: {} } } }),
+    },
+  })
+  const broken = (await ask('GET', '/metrics')).text
+  assert.match(broken, /^gatehouse_unit_ready 0$/m)
+  assert.match(broken, /^gatehouse_unit_degraded\{part="gateway"\} 1$/m)
+  status = 'ready'
+  const mended = (await ask('GET', '/metrics')).text
+  assert.match(mended, /^gatehouse_unit_ready 1$/m)
+  assert.doesNotMatch(mended, /^gatehouse_unit_degraded\{part="gateway"\} 1$/m)
+})
+
 test('gives its own metrics while the supervisor is down', async () => {
   const { ask } = createTestUnit({ answers: { 'supervisor.metrics': down } })
   await ask('GET', '/healthz')

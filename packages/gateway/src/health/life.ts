@@ -53,5 +53,6 @@ const oldestHeld = async ({ store, clock }: LifeDeps): Promise<number> => {
 export const readMetrics = async (deps: LifeDeps): Promise<Record<string, unknown>[]> => {
   deps.metrics.gauge('gateway_held_changes').set(await countHeld(deps))
   deps.metrics.gauge('gateway_oldest_held_seconds').set(await oldestHeld(deps))
+  deps.metrics.gauge('audit_writable').set(deps.ledger.fault() === undefined ? 1 : 0)
   return (await deps.metrics.json()).map((metric) => ({ ...metric }))
 }
