@@ -63,7 +63,12 @@ export const metrics = {
   sandbox_missing_walls: { owner: 'control-plane', type: 'gauge', help: 'Walls of the seal that lack', labels: [] },
   state_free_bytes: { owner: 'supervisor', type: 'gauge', help: 'Bytes free on the disk of the state directory', labels: [] },
   state_size_bytes: { owner: 'supervisor', type: 'gauge', help: 'Size of the disk of the state directory', labels: [] },
-  process_restarts_total: { owner: 'supervisor', type: 'counter', help: 'Ends of a process since the start of the unit', labels: ['process'] },
+  process_restarts_total: {
+    owner: 'supervisor',
+    type: 'counter',
+    help: 'Ends of a process since the start of the unit',
+    labels: ['process'],
+  },
   process_up: { owner: 'supervisor', type: 'gauge', help: '1 while the process is ready', labels: ['process'] },
   build_info: { owner: 'supervisor', type: 'gauge', help: '1, labelled with the version', labels: ['version'] },
 } as const satisfies Record<string, MetricRow>
