@@ -142,3 +142,12 @@ test('the processes of the unit, and its version', async () => {
   assert.ok(total(readings, 'state_free_bytes') > 0)
   assert.ok(total(readings, 'state_size_bytes') >= total(readings, 'state_free_bytes'))
 })
+
+test('a process that ended, and the one that takes its place', async () => {
+  const pid = await unit.pidOf('broker')
+  await moves(async () => process.kill(pid, 'SIGKILL'), [['process_restarts_total', 1, 'process="broker"']])
+  await waitFor('the broker to be back', 60_000, async () => {
+    const readings = await read()
+    return total(readings, 'process_up', ['process="broker"']) === 1 && total(readings, 'process_restarts_total') === 1
+  })
+})

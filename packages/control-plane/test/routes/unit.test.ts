@@ -100,20 +100,18 @@ test('tells in gauges what readiness and status say', async () => {
   assert.match(text, /^gatehouse_sandbox_missing_walls 2$/m)
 })
 
-test("is not ready by its gauge without the gateway's journal, and forgets a part that is mended", async () => {
-  let status = 'failed'
-  const { ask } = createTestUnit({
-    answers: {
-      'supervisor.health': () => ({ ...healthy, services: { ...healthy.services, gateway: { status, degraded: [], facts: {} } } }),
-    },
-  })
+test('is not ready by its gauge without the gateway, and forgets a part that is mended', async () => {
+  const [failed, ready] = ['failed', 'ready'].map((status) => ({ status, degraded: [], facts: {} }))
+  const faulty = { status: 'degraded', degraded: ['sample'], facts: {} }
+  let services: object = { ...healthy.services, gateway: failed, broker: faulty }
+  const { ask } = createTestUnit({ answers: { 'supervisor.health': () => ({ ...healthy, services }) } })
   const broken = (await ask('GET', '/metrics')).text
   assert.match(broken, /^gatehouse_unit_ready 0$/m)
-  assert.match(broken, /^gatehouse_unit_degraded\{part="gateway"\} 1$/m)
-  status = 'ready'
+  for (const part of ['gateway', 'sample']) assert.match(broken, new RegExp(`^gatehouse_unit_degraded\\{part="${part}"\\} 1$`, 'm'))
+  services = { ...healthy.services, gateway: ready }
   const mended = (await ask('GET', '/metrics')).text
   assert.match(mended, /^gatehouse_unit_ready 1$/m)
-  assert.doesNotMatch(mended, /^gatehouse_unit_degraded\{part="gateway"\} 1$/m)
+  assert.doesNotMatch(mended, /^gatehouse_unit_degraded\{.*\} 1$/m)
 })
 
 test('gives its own metrics while the supervisor is down', async () => {

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
 import { prepare, type Stage } from '../faults/operations.ts'
 import { decide, fails, submit } from '../fixtures/people.ts'
-import { openUnit, removeDirectory } from '../fixtures/unit.ts'
+import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 import { type Gated, type Mood, openGated } from './gates.ts'
 import { allGone, becomesWhole, doAll, everyStage, gone, goneForGood, healthOf, keptLines, names, stagesOf, urgentLines } from './urgent.ts'
 
@@ -94,6 +94,11 @@ describe('freeze, reject, terminate and revoke', { concurrency: true }, () => {
   }
 })
 
+const isWritable = async (unit: Unit): Promise<unknown> => {
+  const metric = (await unit.gateway.supervisor.metrics({}, context)).find(({ name }) => name === 'gatehouse_audit_writable')
+  return (metric as { values: { value: number }[] } | undefined)?.values[0]?.value
+}
+
 test('health says what fails and since when it is over, and gets ready without anybody acting', async () => {
   const unit = await openGated()
   const stage = await prepare(unit)
@@ -102,10 +107,12 @@ test('health says what fails and since when it is over, and gets ready without a
   await doAll(unit, stage)
   const { status, degraded, facts } = await healthOf(unit)
   assert.deepEqual([status, degraded, facts['journal']], ['failed', ['journal'], 'the disk of the journal says no'])
+  assert.equal(await isWritable(unit), 0)
   assert.equal((await fails(submit(unit, ['persona', 'g', { instructions: 'x' }]))).code, 'audit-unwritable')
   unit.gates.journal.set('open')
   await becomesWhole(unit)
   assert.equal((await healthOf(unit)).facts['journal'], undefined)
+  assert.equal(await isWritable(unit), 1)
   const { id } = await submit(unit, ['persona', 'g', { instructions: 'x' }])
   assert.equal((await decide(unit, [id, 'reject'])).state, 'rejected')
   await unit.close()
