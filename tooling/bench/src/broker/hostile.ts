@@ -6,8 +6,13 @@ import { askInTurn, type BenchUnit, grant, throughBroker } from './unit.ts'
 
 const program = join(import.meta.dirname, '../../../../packages/broker/test/fixtures/hostile/stdio.ts')
 
-/** One of each sort: what is silent, dies, floods, lies, is large; in the answer to a call or in its list of tools. */
+/**
+ * One of each sort: what is silent, dies, floods, lies, is large; in the answer to a call or in its list of tools. The first of each
+ * has no fault: what a server costs its neighbours by being called, and by being started and listed.
+ */
 const faults: Readonly<Record<string, 'call' | 'list'>> = {
+  'none, called': 'call',
+  'none, started': 'list',
   'never-answers': 'call',
   'dies-mid-call': 'call',
   'floods-stdout': 'call',
