@@ -26,10 +26,12 @@ const faults: Readonly<Record<string, 'call' | 'list'>> = {
   'pages-without-end': 'list',
 }
 
-const turns = 10
+/** About a second each: a fault a second. */
+const turns = 12
+const callers = 4
 /** How long one that does not come back is waited for before the next turn without it. */
 const patience = 2_000
-/** Milliseconds between two calls of the neighbour. */
+/** Milliseconds between two calls of a neighbour. */
 const between = 4
 
 type Act = () => Promise<unknown>
@@ -42,15 +44,19 @@ const openFault = async ({ unit, sockets }: BenchUnit, fault: string): Promise<A
   return () => ask({ body: JSON.stringify({ name: 'hostile__go', arguments: {} }) })
 }
 
-/** One caller who pauses between its calls: what it waits for is its own call, not a processor that it keeps busy itself. */
+/** Callers who pause between their calls: what they wait for is the call, not a processor that they keep busy themselves. */
 const sample = async (act: Act, count: number): Promise<Float64Array> => {
   const times = new Float64Array(count)
-  for (let at = 0; at < count; at += 1) {
-    await pause(between)
-    const start = performance.now()
-    await act()
-    times[at] = performance.now() - start
+  let next = 0
+  const caller = async (): Promise<void> => {
+    for (let at = next++; at < count; at = next++) {
+      await pause(between)
+      const start = performance.now()
+      await act()
+      times[at] = performance.now() - start
+    }
   }
+  await Promise.all(Array.from({ length: callers }, caller))
   return times
 }
 
