@@ -127,6 +127,25 @@ test('a change of the model holds from the next request on', async () => {
   assert.equal((await post(hello)).status, 200)
 })
 
+test('a body that asks the provider to search is refused with its field, until a change of permissions is approved and when it is taken back', async () => {
+  const search = { ...hello, web_search_options: {} }
+  const asked = seen.length
+  const refused = await post(search)
+  assert.match(refused.text, /power-refused/)
+  assert.match(refused.text, /web_search_options/)
+  const { id } = await unit.client.changes.submit({
+    kind: 'permissions',
+    agentGroupID: 'thinker',
+    after: { providerTools: ['web_search'] },
+  })
+  assert.match((await post(search)).text, /power-refused/, 'while it is held')
+  assert.equal(seen.length, asked, 'the provider was asked nothing')
+  await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'someone' })
+  assert.equal((await post(search)).status, 200)
+  await carry('permissions', 'thinker', { providerTools: [] })
+  assert.match((await post(search)).text, /power-refused/)
+})
+
 test('a freeze ends a stream that runs', async () => {
   const [answer] = await running()
   await unit.client.freezes.freeze({ reason: 'a drill' })
