@@ -1,18 +1,11 @@
 // Each wall of the broker is there for a reason: without it, one thing gets through that does not otherwise.
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { pathToFileURL } from 'node:url'
+import { weakenedCopy, type Weakening } from '@gatehouse/kernel/weakened-copy'
 import { createBench, local, sessionOne, type Source } from './fixtures/bench.ts'
 import { type Intrusion, type IntrusionName, intrusions } from './fixtures/intrusions.ts'
-
-interface Weakening {
-  readonly file: string
-  readonly from: string
-  readonly to: string
-}
 
 const weakenings: Readonly<Record<IntrusionName, Weakening>> = {
   'a call that is not granted': {
@@ -69,20 +62,9 @@ const weakenings: Readonly<Record<IntrusionName, Weakening>> = {
 
 const room = join(import.meta.dirname, '..')
 
-/** A copy of the source with one wall less. */
-const weaken = async ({ file, from, to }: Weakening): Promise<{ source: Source; directory: string }> => {
-  const directory = await mkdtemp(join(tmpdir(), 'gh-weak-'))
-  await cp(join(room, 'src'), join(directory, 'src'), { recursive: true })
-  await symlink(join(room, 'node_modules'), join(directory, 'node_modules'))
-  await cp(join(room, 'package.json'), join(directory, 'package.json'))
-  const path = join(directory, 'src', file)
-  const text = await readFile(path, 'utf8')
-  assert.ok(text.includes(from), `${file} holds ${from}`)
-  await writeFile(
-    path,
-    text.replace(from, () => to),
-  )
-  return { source: (await import(pathToFileURL(join(directory, 'src/service.ts')).href)) as Source, directory }
+const weaken = async (weakening: Weakening): Promise<{ source: Source; directory: string }> => {
+  const { directory, load } = await weakenedCopy(room, weakening)
+  return { source: (await load('service.ts')) as Source, directory }
 }
 
 const run = async (name: IntrusionName, source?: Source): Promise<boolean> => {

@@ -1,17 +1,13 @@
 // Each wall is there for a reason: without it, one attack gets through that does not otherwise.
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { pathToFileURL } from 'node:url'
+import { weakenedCopy, type Weakening as Weakened } from '@gatehouse/kernel/weakened-copy'
 import { attacks, type AttackName } from './fixtures/attacks.ts'
 import { type Bench, createBench, type Source } from './fixtures/bench.ts'
 
-interface Weakening {
-  readonly file: string
-  readonly from: string
-  readonly to: string
+interface Weakening extends Weakened {
   readonly attack: AttackName
 }
 
@@ -105,21 +101,9 @@ const weakenings: readonly Weakening[] = [
 
 const room = join(import.meta.dirname, '..')
 
-/** A copy of the source with one wall less. */
-const weaken = async ({ file, from, to }: Weakening): Promise<{ source: Source; directory: string }> => {
-  const directory = await mkdtemp(join(tmpdir(), 'gh-weak-'))
-  await cp(join(room, 'src'), join(directory, 'src'), { recursive: true })
-  await symlink(join(room, 'node_modules'), join(directory, 'node_modules'))
-  await cp(join(room, 'package.json'), join(directory, 'package.json'))
-  const path = join(directory, 'src', file)
-  const text = await readFile(path, 'utf8')
-  assert.ok(text.includes(from), `${file} holds ${from}`)
-  await writeFile(
-    path,
-    text.replace(from, () => to),
-  )
-  const load = (name: string) => import(pathToFileURL(join(directory, 'src', name)).href) as Promise<Source>
-  return { source: { ...(await load('service.ts')), ...(await load('providers/table.ts')) }, directory }
+const weaken = async (weakening: Weakening): Promise<{ source: Source; directory: string }> => {
+  const { directory, load } = await weakenedCopy(room, weakening)
+  return { source: { ...((await load('service.ts')) as Source), ...((await load('providers/table.ts')) as Source) }, directory }
 }
 
 const withBench = async (source: Source | undefined, act: (bench: Bench) => Promise<boolean>): Promise<boolean> => {
