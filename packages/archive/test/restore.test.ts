@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/pro
 import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { formatKeyring, isRefusal, readHostActs } from '@gatehouse/kernel'
-import { noSmallDisk, onSmallDisk } from '@gatehouse/store/small-disk'
+import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
 import { restore, type RestoreOptions } from '../src/restore.ts'
 import { contents, epoch, file, identity, manifest, plain, scratch, sealed, written } from './archives.ts'
 

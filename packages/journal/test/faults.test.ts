@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { openJournal, openRecords, verifyJournal } from '../src/index.ts'
 import { failSyncs, limitFiles, noLimiter, noTracer, type Program, start } from './program.ts'
-import { noSmallDisk, onSmallDisk } from './small-disk.ts'
+import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
 import { isUnwritable, line, newDirectory, optionsIn, rawLines } from './state.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'

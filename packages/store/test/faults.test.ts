@@ -5,7 +5,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { isServiceError } from '@gatehouse/contracts'
 import { openStore, type Store, type StoreOptions } from '../src/index.ts'
 import { failSyncs, limitFiles, noLimiter, noTracer, type Program, start } from './program.ts'
-import { noSmallDisk, onSmallDisk } from './fixtures/small-disk.ts'
+import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
 import { add, newKey, newOptions, notes, openFor, texts } from './state.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'

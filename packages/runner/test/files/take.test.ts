@@ -9,7 +9,7 @@ import { waitFor } from '@gatehouse/kernel'
 import { putFile } from '../../src/files/put.ts'
 import { refusing } from '../../src/files/refusal.ts'
 import { Uploads } from '../../src/files/uploads.ts'
-import { noSmallDisk, onSmallDisk } from '@gatehouse/store/small-disk'
+import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
 import { noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
 
 type Edge = typeof runnerControlPlane
