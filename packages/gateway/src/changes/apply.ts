@@ -2,6 +2,7 @@
 import { type AgentGroupID, type Change, type Failure, type Freeze, isServiceError } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import { register, type RegisterDeps } from '../catalog/register.ts'
+import { kindTable } from '../kinds/index.ts'
 import { registered, writtenBefore } from '../kinds/registration.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { OpenSessions } from '../sessions/open-sessions.ts'
@@ -33,7 +34,9 @@ const obstacle = (change: Change, { bound, sight, draft }: Judged): Failure | un
   return draft === undefined || hasMoved(change, draft) ? stale : undefined
 }
 
-const mayGoOn = ({ freezes }: ApplyDeps, { agentGroupID }: Change): boolean => freezes.of(agentGroupID) === undefined
+/** A freeze stops what gives power. What only takes it away must not wait for the end of the stop. */
+const mayGoOn = ({ freezes }: ApplyDeps, { agentGroupID, kind }: Change): boolean =>
+  kindTable[kind].narrowing || freezes.of(agentGroupID) === undefined
 
 /** What must be done before the line: a new entry stands in the catalog file. Resolves with why it cannot be done. */
 const prepare = async (deps: ApplyDeps, change: Change): Promise<Failure | undefined> => {

@@ -96,6 +96,21 @@ test('decisions are made under a freeze; what was approved is applied once it is
   assert.deepEqual(await stages(unit, kept.id), ['submit', 'approve', 'self-approved', 'apply'])
 })
 
+test('a revocation that is approved under a freeze is applied at once, and no older approval brings back what it took', async () => {
+  await carry(unit, ['mcp_access', 'a', { server: 'sample', tools: ['echo'] }])
+  await freeze('a')
+  const wider = await submit(unit, ['mcp_access', 'a', { server: 'sample', tools: ['echo', 'add'] }])
+  assert.equal((await decide(unit, [wider.id, 'approve'])).state, 'approved')
+  assert.equal((await carry(unit, ['mcp_revoke', 'a', { server: 'sample' }])).state, 'applied')
+  const session = await openSession(unit, 'a', 'under-the-freeze')
+  await unfreeze('a')
+  const verdict = await authorize(unit, session.id, ['sample', 'echo'])
+  assert.equal(verdict.allowed, false)
+  await waitFor(async () => (await read(unit, wider.id)).state === 'apply_failed', { what: 'the wider grant to be found stale' })
+  assert.equal((await authorize(unit, session.id, ['sample', 'add'])).allowed, false)
+  await carry(unit, ['mcp_access', 'a', { server: 'sample', tools: ['echo'] }])
+})
+
 test('a freeze of the unit and of a group are two: lifting one leaves the other', async () => {
   await freeze('a')
   await freeze()

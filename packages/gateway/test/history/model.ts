@@ -144,7 +144,7 @@ export const expire = (model: Model, change: ModelChange): void => {
 }
 
 const carryOut = (model: Model, change: ModelChange): void => {
-  if (change.state !== 'approved' || model.frozen) return
+  if (change.state !== 'approved' || (model.frozen && change.asked.do !== 'revoke')) return
   const gone = change.asked.do !== 'create' && !model.groups.has(change.asked.group)
   const stale = !gone && slice(model, change.asked) !== change.before
   change.state = refuses(model, change.asked) || stale ? 'apply_failed' : 'applied'
