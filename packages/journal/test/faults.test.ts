@@ -2,16 +2,19 @@ import assert from 'node:assert/strict'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import { openJournal, openRecords, verifyJournal } from '../src/index.ts'
-import { failSyncs, limitFiles, noLimiter, noTracer, type Program, start } from './program.ts'
+import { failSyncs, limitFiles, noLimiter, noTracer, type Program, start } from '@gatehouse/kernel/program'
 import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
+import { openJournal, openRecords, verifyJournal } from '../src/index.ts'
 import { isUnwritable, line, newDirectory, optionsIn, rawLines } from './state.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
 
 const startScribe = async (t: TestContext, flags: readonly string[] = []): Promise<{ program: Program; directory: string }> => {
   const directory = newDirectory(t)
-  const program = start(t, 'scribe.ts', { args: [directory], flags: flags.map((flag) => flag.replace('DIRECTORY', directory)) })
+  const program = start(t, join(import.meta.dirname, 'fixtures', 'scribe.ts'), {
+    args: [directory],
+    flags: flags.map((flag) => flag.replace('DIRECTORY', directory)),
+  })
   assert.equal(await program.line(), 'ready')
   return { program, directory }
 }
@@ -121,7 +124,7 @@ describe('faults of the disk', () => {
     const directory = newDirectory(t)
     const options = optionsIn(directory)
     for (let round = 0; round < (full ? 100 : 10); round += 1) {
-      const program = start(t, 'appender.ts', { args: [directory] })
+      const program = start(t, join(import.meta.dirname, 'fixtures', 'appender.ts'), { args: [directory] })
       const acknowledged: string[] = []
       for (let count = 1 + ((round * 13) % 60); count > 0; count -= 1) acknowledged.push(await program.line())
       await program.kill()

@@ -4,10 +4,10 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { sha256 } from '@gatehouse/kernel'
+import { start } from '@gatehouse/kernel/program'
 import { type Head, openJournal, verifyJournal } from '../src/index.ts'
 import { appendEach, collect, fileSize, given, numbered, pathsOf, settle } from './files.ts'
 import { type Cut, cuts, type Moment, record, restore } from './power.ts'
-import { start } from './program.ts'
 import { lines, newDirectory, newOptions, openFor, optionsIn } from './state.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
@@ -91,7 +91,7 @@ describe('going on in a new file', () => {
     const directory = newDirectory(t)
     const options = { ...optionsIn(directory), fileSize }
     for (let round = 0; round < (full ? 25 : 3); round += 1) {
-      const program = start(t, 'appender.ts', { args: [directory, String(fileSize)] })
+      const program = start(t, join(import.meta.dirname, 'fixtures', 'appender.ts'), { args: [directory, String(fileSize)] })
       const acknowledged: string[] = []
       for (let count = 1 + ((round * 13) % 60); count > 0; count -= 1) acknowledged.push(await program.line())
       await program.kill()

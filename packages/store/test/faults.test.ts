@@ -3,9 +3,9 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { isServiceError } from '@gatehouse/contracts'
-import { openStore, type Store, type StoreOptions } from '../src/index.ts'
-import { failSyncs, limitFiles, noLimiter, noTracer, type Program, start } from './program.ts'
+import { failSyncs, limitFiles, noLimiter, noTracer, type Program, start } from '@gatehouse/kernel/program'
 import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
+import { openStore, type Store, type StoreOptions } from '../src/index.ts'
 import { add, newKey, newOptions, notes, openFor, texts } from './state.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
@@ -18,7 +18,7 @@ interface Notebook {
 
 const startNotebook = async (t: TestContext): Promise<Notebook> => {
   const options = newOptions(t)
-  const program = start(t, 'notebook.ts', { args: [options.path, options.key] })
+  const program = start(t, join(import.meta.dirname, 'fixtures', 'notebook.ts'), { args: [options.path, options.key] })
   assert.equal(await program.line(), 'ready')
   return { program, options, list: async () => JSON.parse(await program.ask('list')) as string[] }
 }
@@ -98,7 +98,7 @@ describe('faults of the disk', () => {
     const migrations = [['CREATE TABLE rows (id INTEGER PRIMARY KEY, copy INTEGER) STRICT']]
     let acknowledged = 0
     for (let round = 0; round < (full ? 100 : 10); round += 1) {
-      const program = start(t, 'writer.ts', { args: [path, key] })
+      const program = start(t, join(import.meta.dirname, 'fixtures', 'writer.ts'), { args: [path, key] })
       const lines = 1 + ((round * 7) % 40)
       for (let line = 0; line < lines; line += 1) acknowledged = Number(await program.line())
       await program.kill()

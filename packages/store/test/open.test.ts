@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { exits, isServiceError } from '@gatehouse/contracts'
 import { isRefusal } from '@gatehouse/kernel'
+import { start } from '@gatehouse/kernel/program'
 import { openStore, type StoreOptions } from '../src/index.ts'
-import { start } from './program.ts'
 import { add, newKey, newOptions, openFor, texts } from './state.ts'
 
 const contentOf = (directory: string): Map<string, string> =>
@@ -79,7 +79,7 @@ describe('opening a store', () => {
 
   test('refuses a wrong key after a crash and leaves the write-ahead log alone', async (t) => {
     const options = newOptions(t)
-    const program = start(t, 'notebook.ts', { args: [options.path, options.key] })
+    const program = start(t, join(import.meta.dirname, 'fixtures', 'notebook.ts'), { args: [options.path, options.key] })
     assert.equal(await program.line(), 'ready')
     assert.equal(await program.ask('add one'), 'ok')
     await program.kill()
@@ -90,7 +90,7 @@ describe('opening a store', () => {
 
   test('opens with a first page that a power cut has torn, if the write-ahead log has it whole', async (t) => {
     const options = newOptions(t)
-    const program = start(t, 'notebook.ts', { args: [options.path, options.key] })
+    const program = start(t, join(import.meta.dirname, 'fixtures', 'notebook.ts'), { args: [options.path, options.key] })
     await program.line()
     await program.ask('add one')
     await program.kill()
@@ -115,7 +115,7 @@ describe('opening a store', () => {
 
   test('refuses to begin anew where a write-ahead log says that there was a database', async (t) => {
     const options = newOptions(t)
-    const program = start(t, 'notebook.ts', { args: [options.path, options.key] })
+    const program = start(t, join(import.meta.dirname, 'fixtures', 'notebook.ts'), { args: [options.path, options.key] })
     await program.line()
     await program.ask('add one')
     await program.kill()
