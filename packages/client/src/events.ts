@@ -58,14 +58,14 @@ interface Attempt {
 }
 
 const open = async ({ options, last, signal }: Attempt): Promise<ReadableStream<Uint8Array>> => {
-  const { address, token, fetch = globalThis.fetch } = options
+  const { address, token, explain, fetch = globalThis.fetch } = options
   const request = { method: 'GET', path: '/v1/events', headers: { 'Last-Event-ID': last } } as const
   try {
     const response = await fetch(urlOf(address, request), { ...initOf(request, token, {}), signal })
     if (response.ok && response.body !== null) return response.body
     throw toFailure({ status: response.status, body: parseJson(await response.text()), retryAfter: response.headers.get('retry-after') })
   } catch (error) {
-    throw toUnreached(error, { address, late: false })
+    throw toUnreached(error, { address, explain, late: false })
   }
 }
 

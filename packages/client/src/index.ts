@@ -1,6 +1,7 @@
 // Public surface of the typed client of the admin API. It runs in Node and in a browser, and keeps nothing.
 export type { AttemptOptions } from './changes.ts'
 export * from './create-client.ts'
+export * from './create-console-client.ts'
 export type { EventsWanted, UnitEvent } from './events.ts'
 export type * from './lists.ts'
 export type { Answered, CallOptions, ClientOptions, Fetch, Sent } from './request.ts'

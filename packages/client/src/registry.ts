@@ -3,10 +3,12 @@ import {
   AgentGroup,
   AuditHead,
   AuditList,
+  AuditVerdict,
   CallList,
   Explanation,
   GrantList,
   GroupList,
+  limits,
   SessionList,
   SessionLogs,
   WiringList,
@@ -47,7 +49,8 @@ export const registryOf = (exchange: Exchange) => {
       /** A page may be empty and have a cursor: so far was looked. */
       calls: (wanted: CallsWanted = {}, options?: CallOptions) =>
         send({ method: 'GET', path: '/v1/audit/calls', query: { ...wanted } }, CallList, options),
-      head: (options?: CallOptions) => send({ method: 'GET', path: '/v1/audit/head' }, AuditHead, options),
+      verify: (options?: CallOptions) =>
+        send({ method: 'GET', path: '/v1/audit/verify', timeout: limits.journalCheckTime }, AuditVerdict, options),
     },
     groups: {
       list: (page: Page = {}, options?: CallOptions) =>
@@ -62,9 +65,17 @@ export const registryOf = (exchange: Exchange) => {
       list: (wanted: OfGroup = {}, options?: CallOptions) =>
         send({ method: 'GET', path: '/v1/grants', query: { ...wanted } }, GrantList, options),
     },
-    /** `tool` as an agent sees it: `<server>__<tool>`. */
-    explain: (agentGroupID: string, tool: string, options?: CallOptions) =>
-      send({ method: 'GET', path: '/v1/explain', query: { agentGroupID, tool } }, Explanation, options),
     sessions: sessionsOf(exchange),
   }
 }
+
+export const auditHead =
+  ({ send }: Exchange) =>
+  (options?: CallOptions) =>
+    send({ method: 'GET', path: '/v1/audit/head' }, AuditHead, options)
+
+/** `tool` as an agent sees it: `<server>__<tool>`. */
+export const explainOf =
+  ({ send }: Exchange) =>
+  (agentGroupID: string, tool: string, options?: CallOptions) =>
+    send({ method: 'GET', path: '/v1/explain', query: { agentGroupID, tool } }, Explanation, options)

@@ -1,7 +1,7 @@
 // One exchange with the admin API: sent, timed, parsed; every failure becomes a `ServiceError`.
 import { ServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { toFailure, toUnreached } from './failure.ts'
+import { type Explain, toFailure, toUnreached } from './failure.ts'
 
 /** What is sent, in the shape that `fetch` takes. */
 export interface Sent {
@@ -31,6 +31,8 @@ export interface ClientOptions {
   readonly token?: string | undefined
   /** Default: the global `fetch`. */
   readonly fetch?: Fetch | undefined
+  /** Default: that there was no answer, and no more. */
+  readonly explain?: Explain | undefined
 }
 
 export interface CallOptions {
@@ -125,7 +127,7 @@ const bytesOf = async (response: Answered): Promise<Uint8Array<ArrayBuffer>> => 
 }
 
 const createStream =
-  ({ address, token, fetch = globalThis.fetch }: ClientOptions): Exchange['sendForStream'] =>
+  ({ address, token, explain, fetch = globalThis.fetch }: ClientOptions): Exchange['sendForStream'] =>
   async (request, options = {}) => {
     const begun = new AbortController()
     const late = setTimeout(() => begun.abort(), options.timeout ?? request.timeout ?? defaultTimeout)
@@ -137,14 +139,14 @@ const createStream =
       throw toFailure({ status, body: parseJson(await response.text()), retryAfter: headers.get('retry-after') })
     } catch (error) {
       options.signal?.throwIfAborted()
-      throw toUnreached(error, { address, late: begun.signal.aborted })
+      throw toUnreached(error, { address, explain, late: begun.signal.aborted })
     } finally {
       clearTimeout(late)
     }
   }
 
 export const createExchange = (client: ClientOptions): Exchange => {
-  const { address, token, fetch = globalThis.fetch } = client
+  const { address, token, explain, fetch = globalThis.fetch } = client
   const exchange = async <T>(request: Request, options: CallOptions, take: (response: Answered) => Promise<T>): Promise<Answer<T>> => {
     const limit = AbortSignal.timeout(options.timeout ?? request.timeout ?? defaultTimeout)
     const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
@@ -155,8 +157,8 @@ export const createExchange = (client: ClientOptions): Exchange => {
       throw toFailure({ status, body: parseJson(await response.text()), retryAfter: response.headers.get('retry-after') })
     } catch (error) {
       options.signal?.throwIfAborted()
-      if (limit.aborted) throw toUnreached(limit.reason, { address, late: true })
-      throw toUnreached(error, { address, late: false })
+      if (limit.aborted) throw toUnreached(limit.reason, { address, explain, late: true })
+      throw toUnreached(error, { address, explain, late: false })
     }
   }
   return {

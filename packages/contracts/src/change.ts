@@ -132,3 +132,10 @@ export const AuditHead = v.strictObject({
   publicKey: v.string(),
 })
 export type AuditHead = v.InferOutput<typeof AuditHead>
+
+/** What a look at the whole journal came to: `line` counts from 1 over all its files. */
+export const AuditVerdict = v.variant('ok', [
+  v.strictObject({ ok: v.literal(true), lines: v.number(), head: v.strictObject({ seq: v.number(), hash: v.string() }) }),
+  v.strictObject({ ok: v.literal(false), line: v.number(), reason: v.string() }),
+])
+export type AuditVerdict = v.InferOutput<typeof AuditVerdict>

@@ -134,6 +134,8 @@ export const limits = {
   /** Lines and bytes of call records that are looked through for one answer. */
   callsLines: 20_000,
   callsBytes: 16 * MiB,
+  /** The whole journal is read and checked within this. */
+  journalCheckTime: 120_000,
   /** How often it is tried to keep that disk again. */
   auditReserveRetry: 5_000,
   /** A journal that cannot be written is tried again by itself between these. */

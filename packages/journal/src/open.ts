@@ -11,6 +11,8 @@ import { publishKey, signingKey } from './keys.ts'
 import { entryAt, linesAfter, page } from './read.ts'
 import { recover } from './recover.ts'
 import { createReserve, type Reserve } from './reserve.ts'
+import type { Verdict } from './verify.ts'
+import { verifyParts } from './verify-parts.ts'
 
 export interface Journal {
   /**
@@ -33,6 +35,8 @@ export interface Journal {
   page(options: { limit: number; before?: number }): Promise<AuditEntry[]>
   /** In the order asked for. Those that do not stand where they are looked for are left out. */
   entriesAt(places: readonly (Position & { readonly seq: number })[]): Promise<AuditEntry[]>
+  /** Reads all of it from the disk: the chain, the signatures, and that it reaches the head. */
+  verify(): Promise<Verdict>
   /** Signs the head, if lines were added since the last time. */
   sign(): Promise<void>
   /** Gives up the disk that is kept in reserve; true if there was any. */
@@ -101,6 +105,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       const found = await Promise.all(places.map((one) => entryAt(parts, one)))
       return found.filter((entry) => entry !== undefined)
     },
+    verify: () => verifyParts(files.parts(), { publicKeyPath, head: appender.head }),
     sign: () => appender.sign(),
     makeRoom: async () => kept?.reserve.giveUp() ?? false,
     hasReserve: () => kept?.reserve.kept() ?? true,

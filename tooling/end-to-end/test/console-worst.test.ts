@@ -54,7 +54,7 @@ const hostileAnswers = (): Readonly<Record<string, unknown>> => {
     members: [{ channel: 'slack', user: text.trim().slice(0, 250) || 'x' }],
     limits: {},
     providerTools: [text],
-    mounts: [],
+    mounts: place === 0 ? hostileTexts.map((source) => ({ source: `/${source}`, target: '/mnt/x', mode: 'ro' })) : [],
     createdAt: at,
     origin: text,
   })
@@ -99,6 +99,17 @@ const hostileAnswers = (): Readonly<Record<string, unknown>> => {
     '**/v1/sessions': { items: [session] },
     '**/v1/sessions/*/logs?*': { lines: hostileTexts.map((text) => ({ at, sandbox: text, text })), dropped: 0 },
     '**/v1/ui/chat/g0/messages?*': { messages: hostileTexts.map(message) },
+    '**/v1/wirings?*': {
+      items: hostileTexts.map((text, place) => ({
+        channel: 'slack',
+        address: `${place} ${text.trim()}`.slice(0, 256),
+        engage: 'pattern',
+        pattern: text.slice(0, 256),
+        session: 'shared',
+        agentGroupID: 'g0',
+        changeID: 'chg_20200101000000.000000000',
+      })),
+    },
     '**/v1/freeze': { items: hostileTexts.map((text, place) => ({ agentGroupID: `g${place}`, reason: text, by: text, at })) },
     '**/v1/tokens?*': {
       items: hostileTexts.map((text, place) => ({ name: `t${place}`, role: 'auditor', createdAt: at, createdBy: text })),

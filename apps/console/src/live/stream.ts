@@ -1,5 +1,5 @@
 // News of the journal for everything on the page, over one stream: taken up again where it broke off.
-import type { Client } from '@gatehouse/client'
+import type { ConsoleClient } from '@gatehouse/client'
 import type { News } from '@gatehouse/contracts'
 
 export type StreamState = 'connecting' | 'live' | 'broken'
@@ -39,7 +39,7 @@ const createHall = () => {
   }
 }
 
-export const createStream = (api: Client): Stream => {
+export const createStream = (api: ConsoleClient): Stream => {
   const hall = createHall()
   let last: number | undefined
   let running = new AbortController()

@@ -1,12 +1,12 @@
 // Who is signed in: the token lives in memory, or in this tab when asked, and never in an address.
-import { type Client, createClient, type Fetch } from '@gatehouse/client'
+import { type ConsoleClient, createConsoleClient, type Fetch } from '@gatehouse/client'
 import type { Status } from '@gatehouse/contracts'
 
 const key = 'gatehouse-token'
 
 export interface Session {
   /** One for the life of the page: another token changes what it sends, never what it is. */
-  readonly api: Client
+  readonly api: ConsoleClient
   /** Rejects where the unit does not take the token; then the one before stays. Null: none. */
   enter(token: string | null, keep: boolean): Promise<Status>
   /** The token that this tab kept. */
@@ -26,7 +26,7 @@ export const createSession = (): Session => {
     if (response.status === 401 && sent === token) for (const act of refused) act()
     return response
   }
-  const api = createClient({ address: location.origin, fetch: carry })
+  const api = createConsoleClient({ address: location.origin, fetch: carry })
 
   return {
     api,

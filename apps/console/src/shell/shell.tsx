@@ -1,5 +1,5 @@
 // Around every page: navigation, banners, keys, notices; and what the unit says about itself, kept fresh for all of them.
-import type { Client } from '@gatehouse/client'
+import type { ConsoleClient } from '@gatehouse/client'
 import type { Status } from '@gatehouse/contracts'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
@@ -15,7 +15,7 @@ import { Navigation } from './navigation.tsx'
 import { NotFound } from './not-found.tsx'
 
 interface ShellProps {
-  readonly api: Client
+  readonly api: ConsoleClient
   readonly stream: Stream
   readonly leave: () => void
 }

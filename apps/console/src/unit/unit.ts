@@ -1,12 +1,12 @@
 // What every page stands on: the API, the stream of news, and what the unit last said about itself.
-import type { Client } from '@gatehouse/client'
+import type { ConsoleClient } from '@gatehouse/client'
 import { type AgentGroupID, type Freeze, type Role, roles, type Status } from '@gatehouse/contracts'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Stream } from '../live/stream.ts'
 
 export interface UnitValue {
-  readonly api: Client
+  readonly api: ConsoleClient
   readonly stream: Stream
   readonly status: Status | undefined
 }
@@ -19,7 +19,7 @@ export const useUnit = (): UnitValue => {
   return value
 }
 
-export const useApi = (): Client => useUnit().api
+export const useApi = (): ConsoleClient => useUnit().api
 
 /** Undefined where the reader may; else the sentence that says why not. */
 export const useLacks = (needed: Role): string | undefined => {

@@ -1,5 +1,5 @@
 // The journal: its lines by filter, and its head, to be kept elsewhere; and the records of tool lists and calls.
-import { AuditHead, AuditList, CallList, ServiceError } from '@gatehouse/contracts'
+import { AuditHead, AuditList, AuditVerdict, CallList, ServiceError } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import type { Env } from '../env.ts'
 import { guarded, json } from '../openapi/operation.ts'
@@ -41,4 +41,14 @@ export const auditRoutes = new Hono<Env>()
       problems: ['audit-unwritable'],
     }),
     async (c) => c.json(await c.var.unit.peers.gateway.auditHead({ token: c.var.token }, c.var.call)),
+  )
+  .get(
+    '/v1/audit/verify',
+    guarded({
+      summary: 'The whole journal read and checked: its chain, its signatures, and that it reaches the last line',
+      tag,
+      answers: { 200: json('What came of it', AuditVerdict) },
+      problems: ['deadline'],
+    }),
+    async (c) => c.json(await c.var.unit.peers.gateway.auditVerify({ token: c.var.token }, c.var.call)),
   )

@@ -17,6 +17,7 @@ test('shows one group, the wirings and the grants of one, the head of the journa
   assert.deepEqual((await ask('GET', '/v1/wirings?agentGroupID=dev-agent')).json(), { items: [wired] })
   assert.equal((await ask('GET', '/v1/grants?agentGroupID=dev-agent&limit=1')).status, 200)
   assert.deepEqual((await ask('GET', '/v1/audit/head')).json(), head)
+  assert.deepEqual((await ask('GET', '/v1/audit/verify')).json(), { ok: true, lines: 7, head: { seq: 7, hash: head.hash } })
   assert.deepEqual((await ask('GET', '/v1/explain?agentGroupID=dev-agent&tool=sample__echo')).json(), explanation)
   for (const call of ['group', 'wirings', 'grants', 'explain']) assert.equal(named(`gateway.${call}`)[0]?.params.agentGroupID, 'dev-agent')
 })

@@ -22,6 +22,7 @@ export const rights: Readonly<Record<Act, Right>> = {
   reach: from('auditor'),
   audit: from('auditor'),
   auditHead: from('auditor'),
+  auditVerify: from('auditor'),
   news: from('auditor'),
   groups: from('auditor'),
   group: from('auditor'),

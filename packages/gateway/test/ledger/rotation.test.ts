@@ -104,6 +104,14 @@ test('the head is that of the files, and what it says was signed was', async () 
   }
 })
 
+test('whoever may read it has the whole journal verified, and all who ask at once get one answer', async () => {
+  const ask = () => unit.gateway.controlPlane.auditVerify({ token }, context)
+  const [one, other] = await Promise.all([ask(), ask()])
+  assert.ok(one.ok)
+  assert.equal(one, other)
+  assert.equal(one.lines, one.head.seq)
+})
+
 test('a head that was kept shows that lines were cut', async () => {
   const kept = await head()
   const cut = { ...kept, seq: kept.seq + 1 }

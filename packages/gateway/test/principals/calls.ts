@@ -38,6 +38,7 @@ export const rows: Readonly<Record<RowName, Row>> = {
   reach: row('auditor', 'not-found', ({ held }) => ({ id: held })),
   audit: row('auditor', 'answer', () => page),
   auditHead: row('auditor', 'answer'),
+  auditVerify: row('auditor', 'answer'),
   news: row('auditor', 'answer', () => ({ after: 0, limit: 200 })),
   groups: row('auditor', 'answer'),
   group: row('auditor', 'not-found', ({ group }) => ({ agentGroupID: group })),

@@ -1,5 +1,6 @@
 // One agent group: what it is and may do, and the forms that ask for something else.
 import type { AgentGroup } from '@gatehouse/contracts'
+import type { ComponentChildren } from 'preact'
 import { useLive } from '../../live/use-live.ts'
 import { ListFrame } from '../../parts/list-frame.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -9,9 +10,13 @@ import { Link } from '../../router/link.tsx'
 import { useApi } from '../../unit/unit.ts'
 import { AskForm } from './ask-form.tsx'
 import { GroupGrants } from './group-grants.tsx'
+import { GroupWirings } from './group-wirings.tsx'
+import { MountsForm } from './mounts-form.tsx'
+import { PackagesForm } from './packages-form.tsx'
 import { PermissionsForm } from './permissions-form.tsx'
 import { PersonaForm } from './persona-form.tsx'
 import { ToolsForm } from './tools-form.tsx'
+import { WiringForm } from './wiring-form.tsx'
 
 const Origin = ({ origin }: { readonly origin: string }) =>
   origin.startsWith('chg_') ? <Link to={{ page: 'changes', rest: [origin] }}>{origin}</Link> : <Untrusted text={origin} />
@@ -49,26 +54,38 @@ const Facts = ({ group }: { readonly group: AgentGroup }) => (
   </dl>
 )
 
+const Form = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
+  <details class="card">
+    <summary>{title}</summary>
+    {children}
+  </details>
+)
+
 const Forms = ({ group }: { readonly group: AgentGroup }) => (
   <section aria-labelledby="ask">
     <h2 id="ask">Ask for something else</h2>
     <p class="soft">Nothing here takes effect at once: each form asks for a change that somebody has to approve.</p>
-    <details class="card">
-      <summary>Instructions</summary>
+    <Form title="Instructions">
       <PersonaForm group={group} />
-    </details>
-    <details class="card">
-      <summary>Built-in tools</summary>
+    </Form>
+    <Form title="Built-in tools">
       <ToolsForm group={group} />
-    </details>
-    <details class="card">
-      <summary>Model and limits</summary>
+    </Form>
+    <Form title="Model and limits">
       <PermissionsForm group={group} />
-    </details>
-    <details class="card">
-      <summary>Remove the group</summary>
+    </Form>
+    <Form title="Packages">
+      <PackagesForm group={group} />
+    </Form>
+    <Form title="Mounts">
+      <MountsForm group={group} />
+    </Form>
+    <Form title="An address of a channel">
+      <WiringForm id={group.id} />
+    </Form>
+    <Form title="Remove the group">
       <AskForm kind="agent_remove" agentGroupID={group.id} after={() => ({})} label={`Ask for the end of ${group.id}`} />
-    </details>
+    </Form>
   </section>
 )
 
@@ -101,6 +118,7 @@ export const AgentPage = ({ id }: { readonly id: string }) => {
               <pre tabIndex={0}>{group.persona === '' ? 'none' : <Untrusted text={group.persona} />}</pre>
             </section>
             <GroupGrants id={id} />
+            <GroupWirings id={id} />
             <Forms group={group} />
           </>
         )}

@@ -3,8 +3,9 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Lacks } from '../../parts/lacks.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
+import { Line } from '../../parts/text-fields.tsx'
 import { useLacks } from '../../unit/unit.ts'
-import { useSubmit } from './use-submit.ts'
+import { useSubmit } from '../../parts/use-submit.ts'
 
 interface AskFormProps {
   readonly kind: string
@@ -25,14 +26,11 @@ export const AskForm = ({ kind, agentGroupID, after, label, children }: AskFormP
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault()
-        void asks.submit({ kind, agentGroupID, after: after(), reason: reason.trim() })
+        void asks.submit({ kind, agentGroupID, after: after(), reason })
       }}
     >
       {children}
-      <label class="field">
-        Reason, for who decides (optional)
-        <input value={reason} maxLength={4096} onInput={(event) => setReason(event.currentTarget.value)} />
-      </label>
+      <Line label="Reason, for who decides (optional)" maxLength={4096} value={reason} set={setReason} />
       {asks.problem !== undefined && <ProblemNote problem={asks.problem} />}
       <Lacks why={lacks} />
       <button type="submit" disabled={asks.busy || lacks !== undefined}>

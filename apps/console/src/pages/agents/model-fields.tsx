@@ -1,5 +1,7 @@
 // Which model a group asks: provider and name.
 import { modelProviders } from '@gatehouse/contracts'
+import { Line } from '../../parts/text-fields.tsx'
+import { ChoiceField } from './choice-field.tsx'
 
 export interface Model {
   readonly provider: string
@@ -8,19 +10,7 @@ export interface Model {
 
 export const ModelFields = ({ model, change }: { readonly model: Model; readonly change: (model: Model) => void }) => (
   <div class="pair">
-    <label class="field">
-      Provider
-      <select value={model.provider} onChange={(event) => change({ ...model, provider: event.currentTarget.value })}>
-        {modelProviders.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-    <label class="field">
-      Model
-      <input value={model.id} required maxLength={128} onInput={(event) => change({ ...model, id: event.currentTarget.value })} />
-    </label>
+    <ChoiceField label="Provider" choices={modelProviders} value={model.provider} set={(provider) => change({ ...model, provider })} />
+    <Line label="Model" required maxLength={128} value={model.id} set={(id) => change({ ...model, id })} />
   </div>
 )

@@ -1,6 +1,7 @@
 // Asks for a new agent group.
 import { useState } from 'preact/hooks'
 import { PageHead } from '../../parts/page-head.tsx'
+import { Line, Lines } from '../../parts/text-fields.tsx'
 import { Link } from '../../router/link.tsx'
 import { AskForm } from './ask-form.tsx'
 import { type Model, ModelFields } from './model-fields.tsx'
@@ -18,20 +19,15 @@ export const NewAgent = () => {
       <div class="narrow">
         <AskForm kind="agent_create" agentGroupID={id} after={after} label="Ask for this group">
           <div class="pair">
-            <label class="field">
-              Id
-              <input
-                value={id}
-                required
-                pattern="[a-z0-9][a-z0-9_\-]{0,62}"
-                title="a-z, 0-9, - and _, the first a letter or digit"
-                onInput={(event) => setId(event.currentTarget.value)}
-              />
-            </label>
-            <label class="field">
-              Name
-              <input value={name} required maxLength={128} onInput={(event) => setName(event.currentTarget.value)} />
-            </label>
+            <Line
+              label="Id"
+              required
+              pattern="[a-z0-9][a-z0-9_\-]{0,62}"
+              title="a-z, 0-9, - and _, the first a letter or digit"
+              value={id}
+              set={setId}
+            />
+            <Line label="Name" required maxLength={128} value={name} set={setName} />
           </div>
           <fieldset>
             <legend>Agent</legend>
@@ -44,10 +40,7 @@ export const NewAgent = () => {
             </label>
           </fieldset>
           {agent === 'model' && <ModelFields model={model} change={setModel} />}
-          <label class="field">
-            Instructions
-            <textarea rows={8} value={persona} onInput={(event) => setPersona(event.currentTarget.value)} />
-          </label>
+          <Lines label="Instructions" prose rows={8} value={persona} set={setPersona} />
         </AskForm>
       </div>
     </>

@@ -11,6 +11,7 @@ import { useApi } from '../../unit/unit.ts'
 import { AuditLine } from './audit-line.tsx'
 import { AuditRows } from './audit-rows.tsx'
 import { saveLines } from './save-lines.ts'
+import { Verify } from './verify.tsx'
 import './audit.css'
 
 const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
@@ -56,9 +57,7 @@ export const Audit = () => {
           {items.length} lines read{list.more === undefined ? ', all there are' : ', more come as you scroll'}.
         </p>
       </ListFrame>
-      <p class="hint">
-        The whole chain and its signatures are verified on the host: <code>svcctl audit verify</code>
-      </p>
+      <Verify />
       {open !== undefined && <AuditLine entry={open} close={() => setOpen(undefined)} />}
     </>
   )

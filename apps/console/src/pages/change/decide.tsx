@@ -8,7 +8,7 @@ import { useAct } from '../../parts/use-act.ts'
 import { useApi, useLacks } from '../../unit/unit.ts'
 import { whyNotApprove } from './may.ts'
 import type { Seen } from './seen.ts'
-import { useSignature } from './signature.ts'
+import { useSignature } from '../../unit/signature.ts'
 
 interface DecideProps {
   readonly change: ChangeView

@@ -5,7 +5,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { go } from '../../router/router.ts'
 import { useApi, useLacks } from '../../unit/unit.ts'
-import { useSignature } from './signature.ts'
+import { useSignature } from '../../unit/signature.ts'
 import { toneOf, wordsOf } from './words.ts'
 
 /** Nothing undoes a server in the catalog but an operator's own hand. */

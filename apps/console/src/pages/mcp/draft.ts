@@ -1,5 +1,6 @@
 // A catalog entry as a person fills it in: lines of text, under the names of the specification; and the entry that it stands for.
 import type { CatalogEntry } from '@gatehouse/contracts'
+import { linesOf } from '../../parts/lines-of.ts'
 
 export interface Draft {
   readonly name: string
@@ -33,8 +34,6 @@ export const draftOf = (name: string, entry: CatalogEntry): Draft =>
         image: entry.image ?? '',
         env: joined(entry.env, '='),
       }
-
-const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '')
 
 const pair = (line: string, between: string): readonly [string, string] => {
   const at = line.indexOf(between)

@@ -3,6 +3,7 @@ import type { ServiceError } from '@gatehouse/contracts'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { ProblemNote } from '../../parts/problem-note.tsx'
+import { Line, Lines } from '../../parts/text-fields.tsx'
 import type { Draft } from './draft.ts'
 
 interface EntryFormProps {
@@ -16,31 +17,6 @@ interface EntryFormProps {
 }
 
 type Text = Exclude<keyof Draft, 'place'>
-
-interface TextFieldProps {
-  readonly label: string
-  readonly hint?: string
-  readonly value: string
-  readonly set: (value: string) => void
-  readonly required?: boolean
-  readonly readOnly?: boolean
-}
-
-const Line = ({ label, hint, value, set, ...rest }: TextFieldProps) => (
-  <label class="field">
-    {label}
-    <input value={value} spellcheck={false} autocomplete="off" {...rest} onInput={(event) => set(event.currentTarget.value)} />
-    {hint !== undefined && <span class="hint">{hint}</span>}
-  </label>
-)
-
-const Lines = ({ label, hint, value, set }: TextFieldProps) => (
-  <label class="field">
-    {label}
-    <textarea rows={3} value={value} spellcheck={false} onInput={(event) => set(event.currentTarget.value)} />
-    {hint !== undefined && <span class="hint">{hint}</span>}
-  </label>
-)
 
 const Place = ({ draft, set }: { readonly draft: Draft; readonly set: (place: Draft['place']) => void }) => (
   <fieldset>

@@ -1,15 +1,12 @@
 // Who may use a server, on which terms, and what has moved since that was approved.
 import type { GrantView } from '@gatehouse/contracts'
 import { ListFrame } from '../../parts/list-frame.tsx'
-import { notify } from '../../parts/notices.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { Untrusted } from '../../parts/untrusted.tsx'
-import { useAct } from '../../parts/use-act.ts'
+import { useSubmit } from '../../parts/use-submit.ts'
 import { When } from '../../parts/when.tsx'
 import { Link } from '../../router/link.tsx'
-import { go } from '../../router/router.ts'
-import { useApi, useLacks } from '../../unit/unit.ts'
-import { useSignature } from '../change/signature.ts'
+import { useLacks } from '../../unit/unit.ts'
 import { driftsOf } from './drift.ts'
 import { useGrants } from './use-catalog.ts'
 
@@ -52,26 +49,14 @@ const Terms = ({ grant }: { readonly grant: GrantView }) => (
 )
 
 const Grant = ({ grant }: { readonly grant: GrantView }) => {
-  const api = useApi()
-  const act = useAct()
-  const { label } = useSignature()
+  const asks = useSubmit()
   const mayAsk = useLacks('requester') === undefined
   const drifts = driftsOf(grant)
-  const revoke = (): Promise<boolean> =>
-    act.run(async () => {
-      const { id } = await api.changes.submit({
-        kind: 'mcp_revoke',
-        agentGroupID: grant.agentGroupID,
-        requestedBy: label,
-        after: { server: grant.server },
-      })
-      notify('Asked. The grant holds until somebody approves its end.')
-      go({ page: 'changes', rest: [id] })
-    })
+  const { agentGroupID } = grant
   return (
     <li data-row class="row">
       <div class="row-head">
-        <strong>{grant.agentGroupID}</strong>
+        <strong>{agentGroupID}</strong>
         <span class={`tag ${grant.state === 'active' && drifts.length === 0 ? 'good' : 'warn'}`}>{grant.state}</span>
       </div>
       {drifts.map((drift) => (
@@ -80,10 +65,15 @@ const Grant = ({ grant }: { readonly grant: GrantView }) => {
         </p>
       ))}
       <Terms grant={grant} />
-      {act.problem !== undefined && <ProblemNote problem={act.problem} />}
+      {asks.problem !== undefined && <ProblemNote problem={asks.problem} />}
       {mayAsk && grant.state !== 'revoked' && (
         <p class="actions">
-          <button type="button" class="quiet small" disabled={act.busy} onClick={() => void revoke()}>
+          <button
+            type="button"
+            class="quiet small"
+            disabled={asks.busy}
+            onClick={() => void asks.submit({ kind: 'mcp_revoke', agentGroupID, after: { server: grant.server } })}
+          >
             Ask to revoke it
           </button>
         </p>

@@ -2,12 +2,11 @@
 import type { ToolDefinition } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
 import { useLive } from '../../live/use-live.ts'
-import { notify } from '../../parts/notices.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { useAct } from '../../parts/use-act.ts'
-import { go } from '../../router/router.ts'
+import { linesOf } from '../../parts/lines-of.ts'
+import { Lines } from '../../parts/text-fields.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
 import { useApi, useLacks } from '../../unit/unit.ts'
-import { useSignature } from '../change/signature.ts'
 
 interface RequestProps {
   readonly server: string
@@ -34,28 +33,20 @@ const afterOf = ({ every, days, calls }: Terms, server: string, names: readonly 
   ...(calls !== '' && { maxCalls: Number(calls) }),
 })
 
-const Names = ({ chosen, choose }: Pick<RequestProps, 'chosen' | 'choose'>) => (
-  <label class="field">
-    Tools, one a line
-    <textarea
-      rows={3}
-      spellcheck={false}
-      onInput={(event) =>
-        choose(
-          new Set(
-            event.currentTarget.value
-              .split('\n')
-              .map((line) => line.trim())
-              .filter((line) => line !== ''),
-          ),
-        )
-      }
-    >
-      {[...chosen].join('\n')}
-    </textarea>
-    <span class="hint">Probe the server to choose from what it declares.</span>
-  </label>
-)
+const Names = ({ chosen, choose }: Pick<RequestProps, 'chosen' | 'choose'>) => {
+  const [text, setText] = useState([...chosen].join('\n'))
+  return (
+    <Lines
+      label="Tools, one a line"
+      hint="Probe the server to choose from what it declares."
+      value={text}
+      set={(typed) => {
+        setText(typed)
+        choose(new Set(linesOf(typed).map((line) => line.trim())))
+      }}
+    />
+  )
+}
 
 const Which = ({
   terms,
@@ -101,10 +92,7 @@ const Limits = ({ terms, set }: { readonly terms: Terms; readonly set: (part: Pa
         onInput={(event) => set({ calls: event.currentTarget.value })}
       />
     </label>
-    <label class="field">
-      Why
-      <textarea rows={2} maxLength={4096} value={terms.reason} onInput={(event) => set({ reason: event.currentTarget.value })} />
-    </label>
+    <Lines label="Why" prose rows={2} maxLength={4096} value={terms.reason} set={(reason) => set({ reason })} />
   </>
 )
 
@@ -113,30 +101,11 @@ const useGroups = () => {
   return useLive((signal) => api.groups.list({ limit: 200 }, { signal }), { wants: ({ stage }) => stage === 'apply' })
 }
 
-const useRequest = ({ server, chosen }: Pick<RequestProps, 'server' | 'chosen'>) => {
-  const api = useApi()
-  const act = useAct()
-  const { label } = useSignature()
-  const submit = (terms: Terms, group: string): Promise<boolean> =>
-    act.run(async () => {
-      const { id } = await api.changes.submit({
-        kind: 'mcp_access',
-        agentGroupID: group,
-        requestedBy: label,
-        after: afterOf(terms, server, [...chosen]),
-        ...(terms.reason.trim() !== '' && { reason: terms.reason.trim() }),
-      })
-      notify('Asked. It waits for a decision.')
-      go({ page: 'changes', rest: [id] })
-    })
-  return { act, submit }
-}
-
 export const RequestAccess = ({ server, declared, chosen, choose }: RequestProps) => {
   const groups = useGroups()
   const [terms, setTerms] = useState<Terms>({ group: '', every: false, days: '', calls: '', reason: '' })
   const set = (part: Partial<Terms>): void => setTerms((before) => ({ ...before, ...part }))
-  const { act, submit } = useRequest({ server, chosen })
+  const asks = useSubmit()
   const lacks = useLacks('requester')
   const items = groups.data?.items ?? []
   const group = terms.group === '' ? (items[0]?.id ?? '') : terms.group
@@ -151,7 +120,7 @@ export const RequestAccess = ({ server, declared, chosen, choose }: RequestProps
           class="stack"
           onSubmit={(event) => {
             event.preventDefault()
-            void submit(terms, group)
+            void asks.submit({ kind: 'mcp_access', agentGroupID: group, after: afterOf(terms, server, [...chosen]), reason: terms.reason })
           }}
         >
           <label class="field">
@@ -166,9 +135,9 @@ export const RequestAccess = ({ server, declared, chosen, choose }: RequestProps
           </label>
           <Which terms={terms} set={set} declared={declared} chosen={chosen} choose={choose} />
           <Limits terms={terms} set={set} />
-          {act.problem !== undefined && <ProblemNote problem={act.problem} />}
+          {asks.problem !== undefined && <ProblemNote problem={asks.problem} />}
           <p class="actions">
-            <button type="submit" disabled={act.busy || !isReady}>
+            <button type="submit" disabled={asks.busy || !isReady}>
               Ask for access
             </button>
           </p>

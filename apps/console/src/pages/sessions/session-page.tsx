@@ -7,6 +7,7 @@ import { Untrusted } from '../../parts/untrusted.tsx'
 import { When } from '../../parts/when.tsx'
 import { Link } from '../../router/link.tsx'
 import { useApi } from '../../unit/unit.ts'
+import { Purge } from './purge.tsx'
 import { SessionActs } from './session-acts.tsx'
 import { SessionState } from './session-state.tsx'
 
@@ -66,7 +67,7 @@ export const SessionPage = ({ id }: { readonly id: string }) => {
         {session !== undefined && <SessionActs session={session} refresh={live.refresh} />}
       </PageHead>
       <FrozenNote group={session?.agentGroupID} />
-      <ListFrame live={live} count={session === undefined ? 0 : 1} empty={<p>There is no such session, or it was closed.</p>}>
+      <ListFrame live={live} count={session === undefined ? 0 : 1} empty={<Purge id={id} />}>
         {session !== undefined && <Facts session={session} />}
       </ListFrame>
       <Logs id={id} />

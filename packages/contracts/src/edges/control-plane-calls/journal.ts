@@ -1,7 +1,8 @@
 // The journal as people read it: whole lines by filter, and the bare news of each line as it comes.
 import * as v from 'valibot'
-import { AuditEntry, AuditHead } from '../../change.ts'
+import { AuditEntry, AuditHead, AuditVerdict } from '../../change.ts'
 import { Kind } from '../../kinds/kinds.ts'
+import { limits } from '../../limits.ts'
 import { call } from '../edge.ts'
 import { listOf, ofGroup, page, presented, reading, span } from './presented.ts'
 
@@ -30,6 +31,8 @@ export type News = v.InferOutput<typeof News>
 export const journalCalls = {
   audit: call(v.strictObject({ ...presented, ...page, ...AuditFilter }), listOf(AuditEntry), reading),
   auditHead: call(v.strictObject({ ...presented }), AuditHead, reading),
+  /** Reads all of it. */
+  auditVerify: call(v.strictObject({ ...presented }), AuditVerdict, { patient: true, deadline: limits.journalCheckTime }),
   /**
    * What came after line `after`, oldest first, at most `limit`. `head` is the last line there is, `upTo` the last one that
    * was looked at: an answer may be short, or empty, while more is to come behind it.

@@ -1,6 +1,6 @@
 // The name under which a person decides, for the journal; kept for this tab. Who proved itself is the token's matter.
 import { useState } from 'preact/hooks'
-import { useUnit } from '../../unit/unit.ts'
+import { useUnit } from './unit.ts'
 
 const key = 'gatehouse-name'
 

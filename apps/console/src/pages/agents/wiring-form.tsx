@@ -1,0 +1,29 @@
+// At which address of a channel a group listens, and when it speaks up there.
+import { channels } from '@gatehouse/contracts'
+import { useState } from 'preact/hooks'
+import { Line } from '../../parts/text-fields.tsx'
+import { AskForm } from './ask-form.tsx'
+import { ChoiceField } from './choice-field.tsx'
+
+const engages = ['mention', 'all', 'pattern'] as const
+const sessions = ['shared', 'thread', 'person'] as const
+
+export const WiringForm = ({ id }: { readonly id: string }) => {
+  const [channel, setChannel] = useState<(typeof channels)[number]>('slack')
+  const [address, setAddress] = useState('')
+  const [engage, setEngage] = useState<(typeof engages)[number]>('mention')
+  const [pattern, setPattern] = useState('')
+  const [session, setSession] = useState<(typeof sessions)[number]>('thread')
+  const after = () => ({ channel, address, engage, session, ...(engage === 'pattern' && { pattern }) })
+  return (
+    <AskForm kind="wiring" agentGroupID={id} after={after} label="Ask for this address">
+      <div class="pair">
+        <ChoiceField label="Channel" choices={channels} value={channel} set={setChannel} />
+        <Line label="Address" required maxLength={256} hint="As the channel names it." value={address} set={setAddress} />
+        <ChoiceField label="Speaks up at" choices={engages} value={engage} set={setEngage} />
+        {engage === 'pattern' && <Line label="Pattern" required maxLength={256} value={pattern} set={setPattern} />}
+        <ChoiceField label="A session for each" choices={sessions} value={session} set={setSession} />
+      </div>
+    </AskForm>
+  )
+}

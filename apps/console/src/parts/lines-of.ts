@@ -1,0 +1,3 @@
+// What stands in a field of several lines.
+
+export const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '')

@@ -1,0 +1,151 @@
+// What is done at the console besides deciding: the journal verified, a session purged, each form of an agent group.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { axeViolations, browserLacks, openBrowser } from '../src/browser.ts'
+import { say } from '../src/chat.ts'
+import { goTo, openConsole } from '../src/console-looks.ts'
+import { startUnit, type Unit } from '../src/unit.ts'
+import { waitFor } from '../src/wait-for.ts'
+
+const token = 'f'.repeat(64)
+const skip = browserLacks()
+let unit: Unit
+let browser: Browser
+
+before(async () => {
+  if (skip !== false) return
+  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'], env: { SERVICE_API_TOKEN: token }, token })
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser?.close()
+  await unit?.dispose()
+})
+
+test('the whole journal is verified from its page, and a bad line is named there', { skip }, async () => {
+  const { page, faults } = await openConsole(browser, unit, { token, path: 'audit' })
+  await page.getByRole('button', { name: 'Verify all of it' }).click()
+  const { seq } = await unit.client.audit.head()
+  const said = await page.getByText(/^All \d+ lines are whole/).innerText()
+  const lines = Number(/\d+/.exec(said)?.[0])
+  assert.ok(lines > 0 && lines <= seq + 1, said)
+  assert.deepEqual(await axeViolations(page), [])
+
+  const reason = 'line 7: altered, the hash in line 8 does not match it \u202e<b>'
+  await page.route('**/v1/audit/verify', (route) => route.fulfill({ json: { ok: false, line: 7, reason } }))
+  await page.getByRole('button', { name: 'Verify all of it' }).click()
+  await page.getByRole('alert').getByText('Line 7 is not what it was: line 7: altered').waitFor()
+  assert.ok((await page.getByRole('alert').innerText()).includes('\\u{202e}<b>'))
+  assert.deepEqual(faults, [])
+  await page.close()
+})
+
+test('what was said in a closed session is purged after a question, by an admin alone', { skip }, async () => {
+  await say(unit, 'remember nothing of this')
+  const id = (await unit.client.sessions.list()).items[0]?.id ?? ''
+  const { page } = await openConsole(browser, unit, { token, path: `sessions/${id}` })
+  await page.getByRole('button', { name: 'Terminate' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Terminate' }).click()
+  await page.getByRole('button', { name: 'Purge', exact: true }).click()
+  await page
+    .getByRole('dialog', { name: `Purge ${id}` })
+    .getByRole('button', { name: 'Purge for good' })
+    .click()
+  await page.getByText(`What was said in ${id} is gone.`).waitFor()
+  const purged = async () => (await unit.client.audit.list({ stage: 'purge' })).items.length === 1
+  await waitFor('the line of the purge', 30_000, purged)
+  assert.equal(JSON.stringify(await unit.client.chat.messages('dev-agent')).includes('remember nothing'), false)
+  await page.close()
+
+  const { token: approver } = await unit.client.tokens.create({ name: 'dora', role: 'approver' })
+  const other = await openConsole(browser, unit, { token: approver, path: `sessions/${id}` })
+  await other.page.getByText('You are dora with the role approver; this takes the role admin.').waitFor()
+  assert.equal(await other.page.getByRole('button', { name: 'Purge' }).count(), 0)
+  await other.page.close()
+})
+
+interface Form {
+  readonly title: string
+  readonly fill: (page: Page) => Promise<void>
+  readonly asks: string
+  readonly kind: string
+  readonly after: unknown
+}
+
+const forms: readonly Form[] = [
+  {
+    title: 'Packages',
+    fill: (page) => page.getByLabel('Packages of npm, one a line').fill('left-pad@1.3.0\n\n @scope/b@2.0.0 \n'),
+    asks: 'Ask for these packages',
+    kind: 'packages',
+    after: { npm: ['left-pad@1.3.0', '@scope/b@2.0.0'] },
+  },
+  {
+    title: 'Mounts',
+    fill: async (page) => {
+      await page.getByRole('button', { name: 'Another mount' }).click()
+      await page.getByRole('button', { name: 'Another mount' }).click()
+      await page.getByRole('button', { name: 'Take it out' }).first().click()
+      await page.getByRole('textbox', { name: 'On the host' }).fill('/srv/data')
+      await page.getByRole('textbox', { name: 'In the sandbox' }).fill('/mnt/data')
+      await page.getByLabel('The agent may write there').check()
+    },
+    asks: 'Ask for these mounts',
+    kind: 'mounts',
+    after: { mounts: [{ source: '/srv/data', target: '/mnt/data', mode: 'rw' }] },
+  },
+  {
+    title: 'An address of a channel',
+    fill: async (page) => {
+      await page.getByRole('textbox', { name: 'Address' }).fill('C012345')
+      await page.getByLabel('Speaks up at').selectOption('pattern')
+      await page.getByRole('textbox', { name: 'Pattern' }).fill('^deploy')
+      await page.getByLabel('A session for each').selectOption('person')
+    },
+    asks: 'Ask for this address',
+    kind: 'wiring',
+    after: { channel: 'slack', address: 'C012345', engage: 'pattern', session: 'person', pattern: '^deploy' },
+  },
+]
+
+test('each form of an agent group asks for its change, and nothing takes effect by it', { skip }, async () => {
+  const { page } = await openConsole(browser, unit, { token, path: 'agents/dev-agent' })
+  const before = await unit.client.groups.show('dev-agent')
+  for (const { title, fill, asks, kind, after: wanted } of forms) {
+    await goTo(page, 'agents/dev-agent')
+    await page.locator('summary').getByText(title, { exact: true }).click()
+    await fill(page)
+    assert.deepEqual(await axeViolations(page), [], title)
+    let sent: Record<string, unknown> = {}
+    await page.route('**/v1/changes', (route) => {
+      sent = route.request().postDataJSON() as Record<string, unknown>
+      return route.continue()
+    })
+    const answered = page.waitForResponse((response) => response.url().endsWith('/v1/changes'))
+    await page.getByRole('button', { name: asks }).click()
+    const status = (await answered).status()
+    assert.deepEqual([sent['kind'], sent['agentGroupID'], sent['after']], [kind, 'dev-agent', wanted])
+    // Nothing may be mounted on this unit, and its witness looks for packages: refused is an answer, too.
+    assert.ok([202, 403, 409, 422].includes(status), `${title}: ${status}`)
+    await page.unrouteAll({ behavior: 'wait' })
+  }
+  assert.deepEqual(await unit.client.groups.show('dev-agent'), before)
+  await page.close()
+})
+
+test('an approved address is shown with its group, and its end is asked for there', { skip }, async () => {
+  const wanted = { channel: 'slack', address: 'C777\u202e', engage: 'mention', session: 'thread' } as const
+  const { id } = await unit.client.changes.submit({ kind: 'wiring', agentGroupID: 'dev-agent', after: wanted })
+  await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'cli:ann' })
+  const { page, faults } = await openConsole(browser, unit, { token, path: 'agents/dev-agent' })
+  await page.getByText('slack C777\\u{202e}').waitFor()
+  await page.getByRole('button', { name: 'Ask for its end' }).click()
+  await page.getByRole('button', { name: 'Approve exactly this' }).click()
+  await page.locator('.desk').getByRole('status').getByText('applied').waitFor()
+  assert.deepEqual((await unit.client.wirings.list({})).items, [])
+  await goTo(page, 'agents/dev-agent')
+  await page.getByText('It listens at no channel.').waitFor()
+  assert.deepEqual(faults, [])
+  await page.close()
+})
