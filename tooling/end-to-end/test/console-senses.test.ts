@@ -81,15 +81,17 @@ test('more contrast can be had on one page, whatever the system says, and is kep
   await page.close()
 })
 
-/** A value of the style that holds for the element, or for what stands before it. */
-const styleOf = (page: Page, selector: string, property: string, pseudo = ''): Promise<string> =>
-  page
-    .locator(selector)
+/** A value of the style that holds for an element, or with `::before` for what stands before it. */
+const styleOf = (page: Page, selector: string, property: string): Promise<string> => {
+  const [element = '', pseudo = ''] = selector.split('::')
+  return page
+    .locator(element)
     .first()
-    .evaluate(
-      (element, [name, before]) => element.ownerDocument.defaultView?.getComputedStyle(element, before).getPropertyValue(name) ?? '',
-      [property, pseudo] as const,
-    )
+    .evaluate((node, [name, before]) => node.ownerDocument.defaultView?.getComputedStyle(node, before).getPropertyValue(name) ?? '', [
+      property,
+      pseudo === '' ? '' : `::${pseudo}`,
+    ] as const)
+}
 
 test('with colours of the reader nothing is told by a colour of ours alone', { skip }, async () => {
   const { page, faults } = await openConsole(browser, unit, { token })
@@ -101,7 +103,7 @@ test('with colours of the reader nothing is told by a colour of ours alone', { s
   assert.equal(await styleOf(page, 'nav a:not([aria-current])', 'outline-style'), 'none')
   await page.locator('.connection.live').waitFor()
   const ground = await styleOf(page, 'body', 'background-color')
-  assert.notEqual(await styleOf(page, '.connection', 'background-color', '::before'), ground, 'the lamp of the connection')
+  assert.notEqual(await styleOf(page, '.connection::before', 'background-color'), ground, 'the lamp of the connection')
   await goTo(page, paths[2] ?? '')
   const edge = await styleOf(page, '.risk.high', 'border-top-style')
   assert.equal(edge, 'solid', 'the mark of a risk')
