@@ -7,6 +7,7 @@ import { createEdgeSecrets, createRoster, type Unit } from './children/roster.ts
 import { type Epochs, loadEpochs, subkeysOfAll } from './keys/keyring.ts'
 import type { Printer } from './log-printer/print.ts'
 import type { Redactor } from './log-printer/redact.ts'
+import { secretsOf } from './plan/channels.ts'
 import { openInstallation } from './plan/installation.ts'
 import type { Plan } from './plan/plan.ts'
 import { openRunDirectory } from './plan/run-directory.ts'
@@ -51,6 +52,7 @@ const prepare = async ({ plan, env, release, printer, redactor }: UnitOptions): 
   for (const subkey of [keys.database, keys.journal, keys.secrets, keys.queues, ...keys.formerSecrets]) redactor.add(subkey)
   if (token.value !== null) redactor.add(token.value)
   if (plan.outbound.proxy !== null) redactor.add(plan.outbound.proxy)
+  for (const secret of secretsOf(plan.channels)) redactor.add(secret)
   for (const { key } of plan.models) if (key !== null) redactor.add(key)
   const unit = {
     plan,

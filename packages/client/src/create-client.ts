@@ -1,5 +1,6 @@
 // The admin API as functions, grouped as its resources are.
 import { type BackupOrder, limits, Ready, SealProof } from '@gatehouse/contracts'
+import { channelsOf } from './channels.ts'
 import { createConsoleClient } from './create-console-client.ts'
 import { explainSystem } from './explain-system.ts'
 import { modelsOf } from './models.ts'
@@ -16,6 +17,7 @@ export const createClient = (given: ClientOptions) => {
     audit: { ...base.audit, head: auditHead(exchange) },
     explain: explainOf(exchange),
     models: modelsOf(exchange),
+    channels: channelsOf(exchange),
     /** Also resolves for a unit that is not ready. */
     ready: (call?: CallOptions) => exchange.send({ method: 'GET', path: '/readyz', accept: [503] }, Ready, call),
     /** Launches trial sandboxes, which takes seconds. */

@@ -104,6 +104,34 @@ export const ModelProxyBoot = v.strictObject({
 })
 export type ModelProxyBoot = v.InferOutput<typeof ModelProxyBoot>
 
+const Secret = v.pipe(v.string(), v.minLength(1))
+
+/** Credentials of each channel; one that has none is absent. */
+export const ChannelCredentials = v.strictObject({
+  /** Keys in base64, the one that signs first. */
+  webhook: v.optional(v.strictObject({ secrets: v.pipe(v.array(Secret), v.minLength(1)) })),
+  email: v.optional(
+    v.strictObject({
+      /** With user and password. */
+      imap: Secret,
+      smtp: Secret,
+      from: v.string(),
+      /** Whose word in `Authentication-Results` is believed; null: no sender is. */
+      authority: v.nullable(v.string()),
+    }),
+  ),
+})
+export type ChannelCredentials = v.InferOutput<typeof ChannelCredentials>
+
+export const ChannelsBoot = v.strictObject({
+  ...common,
+  channels: ChannelCredentials,
+  /** The unit's own admin address: never dialled. */
+  ownAddress: v.string(),
+  outbound: OutboundSettings,
+})
+export type ChannelsBoot = v.InferOutput<typeof ChannelsBoot>
+
 export const RunnerBoot = v.strictObject({
   ...common,
   keys: v.strictObject({ queues: HexKey }),
@@ -156,6 +184,8 @@ export const ControlPlaneBoot = v.strictObject({
   approvals: v.picklist([1, 2]),
   /** Whether there is a model proxy. */
   models: v.boolean(),
+  /** Whether there is a process for channels. */
+  channels: v.optional(v.boolean(), false),
   sandbox: v.string(),
   console: v.string(),
   rate: v.nullable(v.strictObject({ perSecond: v.number(), burst: v.number() })),

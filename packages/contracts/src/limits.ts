@@ -243,6 +243,39 @@ export const limits = {
   /** Bytes of an archive that travel at once. */
   backupChunk: 512 * KiB,
 
+  /** Characters of an address, person or thread of a channel, and of its own ids of messages. */
+  channelText: 256,
+  channelMessageID: 998,
+  /** What a channel keeps beside a message so that it can be answered. */
+  channelReference: 8 * KiB,
+  /** Messages that one conversation of a channel may bring at once, and a minute: beyond it two machines are talking. */
+  channelBurst: 60,
+  channelPerMinute: 30,
+  /** Characters of a message that a pattern is tried on. */
+  channelPattern: 16 * KiB,
+  /** Files of one message that are taken. */
+  channelFiles: 10,
+  /** Conversations whose messages are delivered at the same time. */
+  channelLanes: 32,
+  /** A message that could not be delivered is tried again between these, and given up after the last. */
+  channelRetryFirst: 1_000,
+  channelRetryMost: 5 * 60_000,
+  channelGiveUp: 24 * 60 * 60_000,
+  /** Dead letters that are shown. */
+  channelLetters: 50,
+  /** An answer of a channel's service, and how long it is waited for. */
+  channelAnswer: 256 * KiB,
+  channelSendTime: 30_000,
+  /** How far the clock of a webhook's sender may be away, seconds. */
+  webhookSkew: 5 * 60,
+  webhookBody: 512 * KiB,
+  /** Webhooks with a wrong signature from one address. */
+  webhooksWrongPerMinute: 10,
+  /** An e-mail as it lies on the server. */
+  emailSize: 32 * MiB,
+  /** How often a mailbox is looked into where its server does not tell of new mail. */
+  emailPoll: 60_000,
+
   socketPath: 100,
   pageSize: 50,
   pageSizeMost: 200,

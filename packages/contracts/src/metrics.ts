@@ -2,7 +2,9 @@
 
 export interface MetricRow {
   /** `every`: each process has its own. */
-  readonly owner: 'gateway' | 'broker' | 'runner' | 'model-proxy' | 'control-plane' | 'supervisor' | 'every'
+  readonly owner: 'gateway' | 'broker' | 'runner' | 'model-proxy' | 'channels' | 'control-plane' | 'supervisor' | 'every'
+  /** Another process that has one of its own. */
+  readonly also?: 'channels'
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly help: string
   readonly labels: readonly string[]
@@ -50,7 +52,20 @@ export const metrics = {
   sandbox_launch_duration_seconds: { owner: 'runner', type: 'histogram', help: 'Time from launch to first request', labels: ['driver'] },
   sandbox_kills_total: { owner: 'runner', type: 'counter', help: 'Sandboxes ended by the host', labels: ['reason'] },
   sandbox_live: { owner: 'runner', type: 'gauge', help: 'Sandboxes that run now', labels: [] },
-  deliveries_total: { owner: 'runner', type: 'counter', help: 'Messages delivered to people', labels: ['channel', 'outcome'] },
+  deliveries_total: {
+    owner: 'runner',
+    also: 'channels',
+    type: 'counter',
+    help: 'Messages to people by what became of them',
+    labels: ['channel', 'outcome'],
+  },
+  channel_messages_total: {
+    owner: 'channels',
+    type: 'counter',
+    help: 'Messages that came by a channel by what became of them',
+    labels: ['channel', 'outcome'],
+  },
+  channel_up: { owner: 'channels', type: 'gauge', help: '1 while the channel can be used', labels: ['channel'] },
   rpc_call_duration_seconds: {
     owner: 'every',
     type: 'histogram',

@@ -1,6 +1,7 @@
 // Composition root of the control plane: edges to its peers, the listener, the supervisor's door. No logic.
 import {
   brokerControlPlane,
+  channelsControlPlane,
   ControlPlaneBoot,
   type Edge,
   edgeSocket,
@@ -34,12 +35,14 @@ const start = async ({ boot, log, metrics }: Lifeline<ControlPlaneBoot>): Promis
   const supervisor = connectEdge(supervisorControlPlane, { ...at(supervisorControlPlane), log, metrics })
   const broker = boot.mcp === null ? null : connectEdge(brokerControlPlane, { ...at(brokerControlPlane), log, metrics })
   const modelProxy = boot.models ? connectEdge(modelProxyControlPlane, { ...at(modelProxyControlPlane), log, metrics }) : null
+  const channels = boot.channels ? connectEdge(channelsControlPlane, { ...at(channelsControlPlane), log, metrics }) : null
   const peers = {
     gateway: gateway.calls,
     runner: runner.calls,
     supervisor: supervisor.calls,
     broker: broker?.calls ?? null,
     modelProxy: modelProxy?.calls ?? null,
+    channels: channels?.calls ?? null,
     gatewayConnected: () => gateway.connected(),
   }
   const plane = await createControlPlane({ boot, peers, log, metrics, events })
@@ -49,7 +52,7 @@ const start = async ({ boot, log, metrics }: Lifeline<ControlPlaneBoot>): Promis
     stop: async () => {
       await plane.stop()
       await life.close()
-      for (const client of [gateway, runner, supervisor, broker, modelProxy]) client?.close()
+      for (const client of [gateway, runner, supervisor, broker, modelProxy, channels]) client?.close()
     },
   }
 }

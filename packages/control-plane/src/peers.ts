@@ -1,6 +1,7 @@
 // The other processes of the unit, as the control plane sees them.
 import type {
   brokerControlPlane,
+  channelsControlPlane,
   gatewayControlPlane,
   modelProxyControlPlane,
   runnerControlPlane,
@@ -17,5 +18,7 @@ export interface Peers {
   readonly broker: Calls<typeof brokerControlPlane> | null
   /** Null on a unit without a key for any provider of models. */
   readonly modelProxy: Calls<typeof modelProxyControlPlane> | null
+  /** Null on a unit without credentials of any channel. */
+  readonly channels: Calls<typeof channelsControlPlane> | null
   gatewayConnected(): boolean
 }

@@ -3,6 +3,7 @@ import { codes, isServiceError, type Problem, ServiceError, toServiceError } fro
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { Env } from './env.ts'
+import { isOpenPath } from './guards/open-path.ts'
 
 export const problemType = 'application/problem+json'
 
@@ -24,8 +25,9 @@ export const problemOf = (error: ServiceError, requestId: string): Problem => ({
   ...(error.errors !== undefined && { errors: [...error.errors] }),
 })
 
-const toKnown = (thrown: unknown): ServiceError => {
-  if (isServiceError(thrown)) return thrown.code === 'unauthorized' ? unauthorized : thrown
+/** Where no token is asked for, what was expected is the route's to say. */
+const toKnown = (thrown: unknown, path: string): ServiceError => {
+  if (isServiceError(thrown)) return thrown.code === 'unauthorized' && !isOpenPath(path) ? unauthorized : thrown
   if (thrown instanceof HTTPException && thrown.status === 400) return new ServiceError('malformed', { cause: thrown })
   return toServiceError(thrown)
 }
@@ -35,7 +37,7 @@ const someTime = 5
 
 /** Headers that a guard set before it threw stay on the answer. */
 export const answerProblem = (c: Context<Env>, thrown: unknown): Response => {
-  const error = toKnown(thrown)
+  const error = toKnown(thrown, c.req.path)
   const problem = problemOf(error, c.var.requestId)
   const { log } = c.var.unit
   if (error.code === 'internal') log.error('request failed', { code: error.code, error: error.cause ?? error })

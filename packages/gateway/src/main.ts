@@ -5,6 +5,7 @@ import {
   edgeSocket,
   GatewayBoot,
   gatewayBroker,
+  gatewayChannels,
   gatewayControlPlane,
   gatewayModelProxy,
   gatewayRunner,
@@ -45,9 +46,10 @@ const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): P
   const broker = boot.catalog === null ? undefined : await serve(gatewayBroker, gateway.broker)
   const modelProxy = boot.models.length === 0 ? undefined : await serve(gatewayModelProxy, gateway.modelProxy)
   const runner = await serve(gatewayRunner, gateway.runner)
+  const channels = boot.edges[gatewayChannels.name] === undefined ? undefined : await serve(gatewayChannels, gateway.channels)
   const supervisor = await serve(lifeEdge('gateway'), gateway.supervisor)
-  gateway.audience.seat({ controlPlane, broker, modelProxy, runner })
-  return [controlPlane, runner, supervisor, ...[broker, modelProxy].filter((server) => server !== undefined)]
+  gateway.audience.seat({ controlPlane, broker, modelProxy, runner, channels })
+  return [controlPlane, runner, supervisor, ...[broker, modelProxy, channels].filter((server) => server !== undefined)]
 }
 
 const start = async (line: Lifeline<GatewayBoot>): Promise<Running> => {

@@ -6,6 +6,7 @@ import { applyApproved } from './changes/apply-approved.ts'
 import { expireAll } from './changes/expire.ts'
 import { itself } from './changes/lines.ts'
 import { brokerDoor } from './doors/broker.ts'
+import { channelsDoor } from './doors/channels.ts'
 import { controlPlaneDoor } from './doors/control-plane.ts'
 import { modelProxyDoor } from './doors/model-proxy.ts'
 import { runnerDoor } from './doors/runner.ts'
@@ -25,6 +26,7 @@ export interface Gateway {
   readonly broker: ReturnType<typeof brokerDoor>
   readonly modelProxy: ReturnType<typeof modelProxyDoor>
   readonly runner: ReturnType<typeof runnerDoor>
+  readonly channels: ReturnType<typeof channelsDoor>
   readonly supervisor: ReturnType<typeof supervisorDoor>
   /** Where the servers of the edges take their seats to hear events. */
   readonly audience: Pick<Hall, 'seat'>
@@ -101,6 +103,7 @@ export const createGateway = async (deps: GatewayDeps): Promise<Gateway> => {
     broker: brokerDoor(rooms),
     modelProxy: modelProxyDoor(rooms),
     runner: runnerDoor(rooms),
+    channels: channelsDoor(rooms),
     supervisor: supervisorDoor(rooms),
     audience: rooms.audience,
     start: () => start(rooms),

@@ -8,6 +8,7 @@ import {
   RunnerBoot,
   runnerBackup,
   runnerBroker,
+  runnerChannels,
   runnerControlPlane,
 } from '@gatehouse/contracts'
 import { chooseDriver } from '@gatehouse/engine'
@@ -35,10 +36,16 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
       chooseDriver(wanted, { mode, runtime, agent, installation, home: `${boot.runDir}/engine`, allowOldEngine, log }),
     connect: (listeners) => connectEdge(gatewayRunner, { ...at(gatewayRunner), ...listeners, log, metrics }),
   })
+  const serveChannels = async () => {
+    const server = await serveEdge(runnerChannels, { ...at(runnerChannels), handlers: runner.channels, log })
+    runner.onOutbox(() => server.publish('outbox', {}))
+    return server
+  }
   const lifeOfRunner = lifeEdge('runner')
   const servers = [
     await serveEdge(runnerControlPlane, { ...at(runnerControlPlane), handlers: runner.controlPlane, log }),
     ...(runner.broker === undefined ? [] : [await serveEdge(runnerBroker, { ...at(runnerBroker), handlers: runner.broker, log })]),
+    ...(boot.edges[runnerChannels.name] === undefined ? [] : [await serveChannels()]),
     await serveEdge(runnerBackup, { ...at(runnerBackup), handlers: runner.backup, log }),
     await serveEdge(lifeOfRunner, { ...at(lifeOfRunner), handlers: runner.life, log }),
   ]

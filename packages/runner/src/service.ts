@@ -1,4 +1,5 @@
 // The runner: sessions, their sandboxes and their queues. Handlers of its edges, one line each into an act.
+import { EventEmitter } from 'node:events'
 import { realpath } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -10,12 +11,14 @@ import {
   type RunnerBoot,
   type runnerBackup,
   type runnerBroker,
+  type runnerChannels,
   type runnerControlPlane,
   stateFiles,
 } from '@gatehouse/contracts'
 import { closeStrays } from '@gatehouse/engine'
 import { type Logger, type Metrics, privateDirectory } from '@gatehouse/kernel'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
+import { channelHandlers } from './channels/handlers.ts'
 import { messages } from './chat/messages.ts'
 import { Repeats } from './chat/repeats.ts'
 import { send } from './chat/send.ts'
@@ -86,6 +89,9 @@ export interface RunnerOptions extends Pick<RunnerBoot, 'mode' | 'image' | 'iden
 
 export interface Runner {
   readonly controlPlane: Handlers<typeof runnerControlPlane>
+  readonly channels: Handlers<typeof runnerChannels>
+  /** Something may be there for a channel to deliver. */
+  onOutbox(tell: () => void): void
   /** Undefined where local tool servers do not run in containers. */
   readonly broker: Handlers<typeof runnerBroker> | undefined
   readonly life: Handlers<ReturnType<typeof lifeEdge>>
@@ -146,6 +152,7 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     sequence: createSequence((group) => highestSeq(context, group)),
     closed: new Set(),
     repeats: new Repeats(),
+    outbox: new EventEmitter(),
     uploads: new Uploads(stateDir),
     ...packagesOf(options, { gateway: gateway.calls, posture, closing }),
     note: createNote(gateway.calls, log),
@@ -201,6 +208,8 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
       posture: () => context.posture.status(),
       proveSeal: () => context.posture.prove(),
     },
+    channels: channelHandlers(context),
+    onOutbox: (tell) => void context.outbox.on('message', tell),
     broker: options.toolContainers?.handlers,
     life: lifeOf(context),
     backup: backupDoor(context),

@@ -25,6 +25,7 @@ export const targets: readonly Target[] = [
   service('broker', 'packages/broker'),
   service('model-proxy', 'packages/model-proxy'),
   service('runner', 'packages/runner'),
+  service('channels', 'packages/channels'),
   service('control-plane', 'packages/control-plane'),
   service('mcp-sample', 'apps/mcp-sample'),
   { output: 'agent.mjs', entry: 'apps/agent/src/main.ts', minify: true, late: 'model.mjs' },

@@ -20,6 +20,8 @@ const mutating: Readonly<Record<string, { readonly least: Role; readonly body?: 
   'DELETE /v1/registry/mcp-servers/{name}': { least: 'admin' },
   'POST /v1/registry/mcp-servers/{name}/probe': { least: 'approver' },
   'POST /v1/models/{provider}/check': { least: 'approver' },
+  'POST /v1/channels/{channel}/check': { least: 'approver' },
+  'POST /v1/webhooks': { least: 'nobody', body: {} },
   'POST /v1/registry/reload': { least: 'admin' },
   'POST /v1/ui/chat/send': { least: 'requester', body: { agentGroupID: 'dev-agent', text: 'hello' } },
   'PUT /v1/agent-groups/{id}/files/{path}': { least: 'requester' },

@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import {
   brokerControlPlane,
+  channelsControlPlane,
   gatewayBroker,
+  gatewayChannels,
   gatewayControlPlane,
   gatewayModelProxy,
   gatewayRunner,
@@ -10,9 +12,11 @@ import {
   modelProxyControlPlane,
   runnerBackup,
   runnerBroker,
+  runnerChannels,
   runnerControlPlane,
   supervisorControlPlane,
   type BrokerBoot,
+  type ChannelsBoot,
   type ControlPlaneBoot,
   type Edge,
   type GatewayBoot,
@@ -22,12 +26,13 @@ import {
 } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import type { Subkeys } from '../keys/keyring.ts'
+import { hasChannels } from '../plan/channels.ts'
 import { identities } from '../plan/identities.ts'
 import type { Plan } from '../plan/plan.ts'
 
 export interface Birth {
   readonly name: Service
-  readonly boot: GatewayBoot | BrokerBoot | ModelProxyBoot | RunnerBoot | ControlPlaneBoot
+  readonly boot: GatewayBoot | BrokerBoot | ModelProxyBoot | RunnerBoot | ChannelsBoot | ControlPlaneBoot
 }
 
 export interface Unit {
@@ -71,6 +76,7 @@ const runsContainers = ({ plan }: Unit): boolean => plan.catalog !== null && pla
 const gatewayDoors = ({ plan }: Unit): Edge[] => [
   ...(plan.catalog === null ? [] : [gatewayBroker]),
   ...(plan.models.length === 0 ? [] : [gatewayModelProxy]),
+  ...(hasChannels(plan.channels) ? [gatewayChannels] : []),
 ]
 
 const gateway = (unit: Unit, secrets: Secrets): GatewayBoot => ({
@@ -115,9 +121,23 @@ const modelProxy = (unit: Unit, secrets: Secrets): ModelProxyBoot => ({
   outbound: unit.plan.outbound,
 })
 
+const channels = (unit: Unit, secrets: Secrets): ChannelsBoot => ({
+  ...common(unit),
+  edges: secrets(gatewayChannels, runnerChannels, channelsControlPlane, lifeEdge('channels')),
+  channels: unit.plan.channels,
+  ownAddress: `${unit.plan.host}:${unit.plan.port}`,
+  outbound: unit.plan.outbound,
+})
+
+/** Absent with the process behind them. */
+const runnerDoors = (unit: Unit): Edge[] => [
+  ...(runsContainers(unit) ? [runnerBroker] : []),
+  ...(hasChannels(unit.plan.channels) ? [runnerChannels] : []),
+]
+
 const runner = (unit: Unit, secrets: Secrets): RunnerBoot => ({
   ...common(unit),
-  edges: secrets(gatewayRunner, runnerControlPlane, runnerBackup, lifeEdge('runner'), ...(runsContainers(unit) ? [runnerBroker] : [])),
+  edges: secrets(gatewayRunner, runnerControlPlane, runnerBackup, lifeEdge('runner'), ...runnerDoors(unit)),
   keys: { queues: unit.keys.queues },
   sandbox: unit.plan.sandbox,
   runtime: unit.plan.sandboxRuntime,
@@ -149,6 +169,7 @@ const controlPlane = (unit: Unit, secrets: Secrets): ControlPlaneBoot => ({
     lifeEdge('control-plane'),
     ...(unit.plan.catalog === null ? [] : [brokerControlPlane]),
     ...(unit.plan.models.length === 0 ? [] : [modelProxyControlPlane]),
+    ...(hasChannels(unit.plan.channels) ? [channelsControlPlane] : []),
   ),
   host: unit.plan.host,
   port: unit.plan.port,
@@ -158,16 +179,18 @@ const controlPlane = (unit: Unit, secrets: Secrets): ControlPlaneBoot => ({
   mcp: unit.plan.catalog === null ? null : { isolation: unit.plan.isolation, pinning: unit.plan.pinning },
   approvals: unit.plan.approvals,
   models: unit.plan.models.length > 0,
+  channels: hasChannels(unit.plan.channels),
   sandbox: unit.plan.sandbox,
   console: `${unit.release}/console`,
   rate: unit.plan.rate,
 })
 
-/** Without a catalog there is no broker, without a key no model proxy: absence rather than refusal. */
+/** Without a catalog there is no broker, without a key no model proxy, without credentials no channels: absence rather than refusal. */
 export const createRoster = (unit: Unit, secrets: Secrets): readonly Birth[] => [
   { name: 'gateway', boot: gateway(unit, secrets) },
   ...(unit.plan.catalog === null ? [] : [{ name: 'broker', boot: broker(unit, secrets) } as const]),
   ...(unit.plan.models.length === 0 ? [] : [{ name: 'model-proxy', boot: modelProxy(unit, secrets) } as const]),
   { name: 'runner', boot: runner(unit, secrets) },
+  ...(hasChannels(unit.plan.channels) ? [{ name: 'channels', boot: channels(unit, secrets) } as const] : []),
   { name: 'control-plane', boot: controlPlane(unit, secrets) },
 ]

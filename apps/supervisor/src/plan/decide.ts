@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { exits, imageReference, stateFiles, type Mode } from '@gatehouse/contracts'
 import { readSettings, Refusal, type Settings } from '@gatehouse/kernel'
 import { parseAddress } from './address.ts'
+import { readChannels } from './channels.ts'
 import { parseDuration } from './duration.ts'
 import { clientVariables, refuseWhatComesLater, table } from './flags.ts'
 import { parseMountAllow } from './mount-allow.ts'
@@ -131,6 +132,7 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     registry: parseRegistry(values.npmRegistry),
     outbound: readOutbound(values),
     models: readModels(values),
+    channels: readChannels(values),
     token: values.apiToken ?? null,
     open: mode === 'dev' && values.apiToken === undefined,
     masterKeyFile: values.masterKeyFile === undefined ? null : resolve(values.masterKeyFile),

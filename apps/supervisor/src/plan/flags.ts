@@ -38,6 +38,7 @@ export const table = {
   mistralKey: { type: 'string', env: 'MISTRAL_API_KEY', secret: true },
   modelBaseUrl: { type: 'string', env: 'SERVICE_MODEL_BASE_URL' },
   modelKey: { type: 'string', env: 'SERVICE_MODEL_API_KEY', secret: true },
+  webhookSecret: { type: 'string', env: 'WEBHOOK_SIGNING_SECRET', secret: true },
   npmRegistry: { type: 'string', env: 'SERVICE_NPM_REGISTRY' },
   mountAllow: { type: 'string', env: 'SERVICE_MOUNT_ALLOW' },
   apiToken: { type: 'string', env: 'SERVICE_API_TOKEN', secret: true },

@@ -57,6 +57,8 @@ Environment alone:
   SERVICE_SANDBOX_IMAGE     image of the sandboxes, by digest; without it the root file system of this release
   SERVICE_TRUSTED_PROXIES   networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,
                             separated by commas [none]
+  WEBHOOK_SIGNING_SECRET    whsec_ and base64, several separated by blanks, or WEBHOOK_SIGNING_SECRET_FILE: programs
+                            write to agents and are answered by signed webhooks
 
 SIGHUP makes the unit read its catalog again; SIGTERM and SIGINT stop it.
 

@@ -1,5 +1,5 @@
 // A plan is everything that a start decided: what the unit is, before anything of it runs.
-import type { ContainerEngine, Mode, ModelProxyBoot, OutboundSettings, Pinning } from '@gatehouse/contracts'
+import type { ChannelCredentials, ContainerEngine, Mode, ModelProxyBoot, OutboundSettings, Pinning } from '@gatehouse/contracts'
 
 export interface Plan {
   readonly mode: Mode
@@ -48,6 +48,8 @@ export interface Plan {
   readonly outbound: OutboundSettings
   /** Providers of models that can be asked; none: there is no model proxy. */
   readonly models: ModelProxyBoot['providers']
+  /** Credentials of channels; none: there is no process for them. */
+  readonly channels: ChannelCredentials
   /** Given by the operator; otherwise the unit mints or reads its own. */
   readonly token: string | null
   /** True where no token is asked for. */

@@ -22,7 +22,7 @@ const life = {
   metrics: call(v.strictObject({}), Metrics, { deadline: 2_000, large: true, patient: true }),
 }
 
-export const services = ['gateway', 'broker', 'model-proxy', 'runner', 'control-plane'] as const
+export const services = ['gateway', 'broker', 'model-proxy', 'runner', 'channels', 'control-plane'] as const
 export type Service = (typeof services)[number]
 
 export const lifeEdge = (server: Service) => defineEdge({ server, caller: 'supervisor', calls: life, events: {} })

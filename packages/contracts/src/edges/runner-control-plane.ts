@@ -14,6 +14,8 @@ export const ChatMessage = v.strictObject({
   text: v.string(),
   at: Time,
   inReplyTo: v.optional(MessageID),
+  /** Who wrote it, as the channel names people; absent for the console. */
+  author: v.optional(v.string()),
 })
 export type ChatMessage = v.InferOutput<typeof ChatMessage>
 

@@ -85,6 +85,10 @@ export type ModelList = v.InferOutput<typeof ModelList>
 export const ModelCallList = ModelCallPage
 export type ModelCallList = v.InferOutput<typeof ModelCallList>
 
+/** That it was taken is all that its sender is told. */
+export const WebhookAccepted = v.strictObject({ status: v.literal('accepted') })
+export type WebhookAccepted = v.InferOutput<typeof WebhookAccepted>
+
 export const ChatSendBody = v.strictObject({
   agentGroupID: AgentGroupID,
   text: v.pipe(v.string(), v.minLength(1), v.maxBytes(limits.messageText, 'expected at most 256 KiB')),

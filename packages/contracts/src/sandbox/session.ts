@@ -24,6 +24,8 @@ export const InboxMessage = v.strictObject({
   from: v.picklist(['user', 'system']),
   text: v.string(),
   at: Time,
+  /** Who wrote it, as the channel names people; absent for the console. */
+  author: v.optional(v.string()),
 })
 export type InboxMessage = v.InferOutput<typeof InboxMessage>
 

@@ -42,13 +42,13 @@ export async function* bytesOf(c: Context<Env>, limit: number): AsyncGenerator<U
   if (size > limit) throw tooLarge(c, limit)
 }
 
-const readBytes = async (c: Context<Env>, limit: number): Promise<Uint8Array> => {
+export const readBytes = async (c: Context<Env>, limit: number): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   for await (const chunk of bytesOf(c, limit)) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
-const decode = (bytes: Uint8Array): string => {
+export const decode = (bytes: Uint8Array): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {

@@ -1,9 +1,9 @@
 // Third guard: a bucket per principal, however many tokens or addresses it comes with. Files of the console count by address.
 import { type ControlPlaneBoot, ServiceError } from '@gatehouse/contracts'
+import { createBuckets } from '@gatehouse/kernel'
 import type { MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
 import { addressKey } from './address.ts'
-import { createBuckets } from './buckets.ts'
 import { isOpenPath } from './open-path.ts'
 
 const exempt: ReadonlySet<string> = new Set(['/healthz', '/readyz'])

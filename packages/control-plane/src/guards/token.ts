@@ -1,10 +1,9 @@
 // Second guard: who asks is proved before anything else is said. The gateway decides; here is only a digest.
 import { isServiceError, limits, ServiceError } from '@gatehouse/contracts'
-import { sha256 } from '@gatehouse/kernel'
+import { type Buckets, createBuckets, sha256 } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
 import { addressKey } from './address.ts'
-import { type Buckets, createBuckets } from './buckets.ts'
 import { isOpenPath } from './open-path.ts'
 
 /** Visible ASCII: no space, so that two headers joined by the parser are not one token. */

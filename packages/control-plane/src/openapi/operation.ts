@@ -10,7 +10,7 @@ type Answer = ResponsesWithResolver[string]
 
 export interface Operation {
   readonly summary: string
-  readonly tag: 'changes' | 'audit' | 'agents' | 'chat' | 'tool servers' | 'models' | 'tokens' | 'freeze' | 'unit' | 'console'
+  readonly tag: 'changes' | 'audit' | 'agents' | 'chat' | 'tool servers' | 'models' | 'channels' | 'tokens' | 'freeze' | 'unit' | 'console'
   readonly answers: ResponsesWithResolver
   /** Beyond those that every route behind the token has. */
   readonly problems?: readonly Code[]

@@ -4,6 +4,7 @@ import type { Env } from '../env.ts'
 import { auditRoutes } from './audit.ts'
 import { backupRoutes } from './backup.ts'
 import { catalogRoutes } from './catalog.ts'
+import { channelRoutes } from './channels.ts'
 import { chatRoutes } from './chat.ts'
 import { changeRoutes } from './changes.ts'
 import { consoleRoutes } from './console.ts'
@@ -21,6 +22,7 @@ import { sessionRoutes } from './sessions.ts'
 import { submissionRoutes } from './submissions.ts'
 import { tokenRoutes } from './tokens.ts'
 import { unitRoutes } from './unit.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 export const createRoutes = (readDocument: () => Promise<object>): Hono<Env> =>
   new Hono<Env>()
@@ -36,6 +38,8 @@ export const createRoutes = (readDocument: () => Promise<object>): Hono<Env> =>
     .route('/', serverRoutes)
     .route('/', catalogRoutes)
     .route('/', modelRoutes)
+    .route('/', channelRoutes)
+    .route('/', webhookRoutes)
     .route('/', tokenRoutes)
     .route('/', freezeRoutes)
     .route('/', sessionRoutes)

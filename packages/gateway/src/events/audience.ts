@@ -1,5 +1,5 @@
 // Who hears of what happens: the servers of the edges, once they listen. Nobody there is no error.
-import type { gatewayBroker, gatewayControlPlane, gatewayModelProxy, gatewayRunner, Edge } from '@gatehouse/contracts'
+import type { gatewayBroker, gatewayChannels, gatewayControlPlane, gatewayModelProxy, gatewayRunner, Edge } from '@gatehouse/contracts'
 import type { EdgeServer } from '@gatehouse/rpc'
 
 type Publish<E extends Edge> = EdgeServer<E>['publish']
@@ -9,6 +9,7 @@ export interface Audience {
   readonly broker: Publish<typeof gatewayBroker>
   readonly modelProxy: Publish<typeof gatewayModelProxy>
   readonly runner: Publish<typeof gatewayRunner>
+  readonly channels: Publish<typeof gatewayChannels>
 }
 
 export interface Listeners {
@@ -18,6 +19,8 @@ export interface Listeners {
   /** Undefined on a unit without providers of models. */
   readonly modelProxy?: Pick<EdgeServer<typeof gatewayModelProxy>, 'publish'> | undefined
   readonly runner: Pick<EdgeServer<typeof gatewayRunner>, 'publish'>
+  /** Undefined on a unit without channels. */
+  readonly channels?: Pick<EdgeServer<typeof gatewayChannels>, 'publish'> | undefined
 }
 
 export interface Hall extends Audience {
@@ -31,6 +34,7 @@ export const createHall = (): Hall => {
     broker: (event, payload) => seated?.broker?.publish(event, payload),
     modelProxy: (event, payload) => seated?.modelProxy?.publish(event, payload),
     runner: (event, payload) => seated?.runner.publish(event, payload),
+    channels: (event, payload) => seated?.channels?.publish(event, payload),
     seat: (listeners) => {
       seated = listeners
     },

@@ -28,6 +28,7 @@ export const tellFreezes = (audience: Audience): void => {
   audience.broker('freeze-changed', {})
   audience.modelProxy('freeze-changed', {})
   audience.runner('freeze-changed', {})
+  audience.channels('freeze-changed', {})
 }
 
 /** A registry that cannot be read now does not keep anybody from the stop. */

@@ -1,5 +1,6 @@
 // An address of a channel that leads to a group, and when the agent speaks up there; or the end of it.
 import { type After, type Failure, kinds, WiringTerms } from '@gatehouse/contracts'
+import { RE2JS } from 're2js'
 import * as v from 'valibot'
 import { presentGroup, type World } from '../registry/world.ts'
 import { defineKind } from './kind.ts'
@@ -27,10 +28,10 @@ const ownAt = (world: World, place: Place): Terms | undefined => {
   return wired?.agentGroupID === world.agentGroupID ? termsOf(wired) : undefined
 }
 
-/** Read, never run. */
+/** As the channels read it: by a machine that takes time in proportion to the text, whatever the pattern. Never run here. */
 const isPattern = (pattern: string): boolean => {
   try {
-    return new RegExp(pattern, 'u').unicode
+    return RE2JS.compile(pattern).pattern() === pattern
   } catch {
     return false
   }
@@ -49,7 +50,10 @@ const patternFailure = ({ engage, pattern }: Terms): Failure | undefined => {
     }
   return pattern === undefined || isPattern(pattern)
     ? undefined
-    : { rule: 'pattern-invalid', reason: `expected a regular expression (ECMAScript, flag u), got ${quote(pattern)}: correct it` }
+    : {
+        rule: 'pattern-invalid',
+        reason: `expected a regular expression of RE2, which has no look-around and no back-references, got ${quote(pattern)}: correct it`,
+      }
 }
 
 const removalFailure = (place: Place, world: World): Failure | undefined =>

@@ -37,6 +37,7 @@ export const rights: Readonly<Record<Act, Right>> = {
   calls: from('auditor'),
   models: from('auditor'),
   'model-calls': from('auditor'),
+  channels: from('auditor'),
   events: from('auditor'),
   metrics: unitFrom('auditor'),
 

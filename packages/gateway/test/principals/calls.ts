@@ -72,6 +72,7 @@ export const rows: Readonly<Record<RowName, Row>> = {
   'permit calls': row('auditor', 'answer'),
   'permit models': row('auditor', 'answer'),
   'permit model-calls': row('auditor', 'answer'),
+  'permit channels': row('auditor', 'answer'),
   'permit events': row('auditor', 'answer'),
   'permit metrics': row('auditor', 'forbidden'),
   'permit chat': row('requester', 'not-found', ({ group }) => ({ agentGroupID: group })),

@@ -1,5 +1,6 @@
 // Where the message of each idempotency key lies, since a key holds for all conversations and each of them is a file of its own.
 import { limits, type SessionID } from '@gatehouse/contracts'
+import { KeyedTurns } from '@gatehouse/kernel'
 import type { RepeatKey } from '../queue/repeat.ts'
 
 type Name = Pick<RepeatKey, 'principal' | 'key'>
@@ -11,7 +12,7 @@ export class Repeats {
   readonly #most: number
   /** In the order of their making. */
   readonly #places = new Map<string, SessionID>()
-  readonly #turns = new Map<string, Promise<unknown>>()
+  readonly #turns = new KeyedTurns()
 
   constructor(most: number = limits.idempotencyKeys) {
     this.#most = most
@@ -31,15 +32,7 @@ export class Repeats {
   }
 
   /** One act at a time for a key, so that of two equal requests the second finds what the first one left. */
-  async inTurn<T>(key: Name, act: () => Promise<T>): Promise<T> {
-    const name = nameOf(key)
-    const result = (this.#turns.get(name) ?? Promise.resolve()).then(act)
-    const turn = result.catch(() => undefined)
-    this.#turns.set(name, turn)
-    try {
-      return await result
-    } finally {
-      if (this.#turns.get(name) === turn) this.#turns.delete(name)
-    }
+  inTurn<T>(key: Name, act: () => Promise<T>): Promise<T> {
+    return this.#turns.run(nameOf(key), act)
   }
 }

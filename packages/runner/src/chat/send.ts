@@ -22,13 +22,13 @@ type Sent = Result<Edge, 'send'>
 
 const defaultConversation = v.parse(ConversationID, 'console')
 
-interface Conversation {
+export interface Conversation {
   readonly agentGroupID: AgentGroupID
   readonly conversationID: ConversationID
 }
 
 /** One that is closed while its opening is on its way here is opened anew. */
-const openSession = async (context: Context, conversation: Conversation): Promise<Session> => {
+export const openSession = async (context: Context, conversation: Conversation): Promise<Session> => {
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const session = adopt(context, await context.gateway.openSession(conversation))
     if (session.open) return session

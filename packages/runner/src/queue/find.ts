@@ -4,6 +4,7 @@ import { type ChangeID, SessionID, stateFiles } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { About } from './about.ts'
 import { isDamage } from './damage.ts'
+import { type Progress, progressIn } from './delivery.ts'
 import { lastSeq } from './last-seq.ts'
 import { openExisting, type QueuePlace } from './open.ts'
 import { owedIn } from './owed.ts'
@@ -19,6 +20,7 @@ interface FoundQueue {
   readonly lastSeq: number
   /** Some decision has not reached the agent yet. */
   readonly untold: boolean
+  readonly delivery: Progress | undefined
   /** Applied changes whose end here the gateway has not been told. */
   readonly owed: readonly ChangeID[]
   /** Requests of people that would be known if they came again, oldest first. */
@@ -51,6 +53,7 @@ const look = async (place: QueuePlace, session: SessionID): Promise<FoundQueue |
       untold: (await untoldRequests(store)).length > 0,
       owed: await owedIn(store),
       repeats: await liveRepeats(store),
+      delivery: await progressIn(store.read),
     }
   } finally {
     await store.close()

@@ -5,15 +5,20 @@ import * as v from 'valibot'
 
 const Row = v.pipe(
   v.object({
-    ...v.omit(ChatMessage, ['conversationId', 'inReplyTo']).entries,
+    ...v.omit(ChatMessage, ['conversationId', 'inReplyTo', 'author']).entries,
     inReplyTo: v.nullable(ChatMessage.entries.inReplyTo.wrapped),
+    author: v.nullable(v.string()),
   }),
-  v.transform(({ inReplyTo, ...row }) => (inReplyTo === null ? row : { ...row, inReplyTo })),
+  v.transform(({ inReplyTo, author, ...row }) => ({
+    ...row,
+    ...(inReplyTo !== null && { inReplyTo }),
+    ...(author !== null && { author }),
+  })),
 )
 const Rows = v.array(Row)
 export type Said = v.InferOutput<typeof Row>
 
-const columns = 'id, seq, sender AS "from", text, at, in_reply_to AS inReplyTo'
+const columns = 'id, seq, sender AS "from", text, at, in_reply_to AS inReplyTo, author'
 
 export interface Page {
   readonly limit: number

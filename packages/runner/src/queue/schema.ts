@@ -29,4 +29,14 @@ export const migrations = [
     // Applied changes that the gateway has not been told the end of.
     'CREATE TABLE owed (change_id TEXT PRIMARY KEY) STRICT',
   ],
+  [
+    // Who wrote a message of a channel, and what the channel needs to answer it.
+    'ALTER TABLE messages ADD COLUMN author TEXT',
+    'ALTER TABLE messages ADD COLUMN reference TEXT',
+    // How far the channel of this conversation has taken what the agent said: up to `seq`, and so many parts of the next one.
+    `CREATE TABLE delivery (one INTEGER PRIMARY KEY CHECK (one = 1), channel TEXT NOT NULL, seq INTEGER NOT NULL,
+       parts INTEGER NOT NULL DEFAULT 0) STRICT`,
+    // What could not be delivered.
+    'CREATE TABLE dead_letters (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, reason TEXT NOT NULL, at TEXT NOT NULL) STRICT',
+  ],
 ] as const

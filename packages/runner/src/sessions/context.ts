@@ -1,4 +1,5 @@
 // What all acts on sessions share.
+import type { EventEmitter } from 'node:events'
 import { type AgentGroupID, type gatewayRunner, limits, type SessionID } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
@@ -54,6 +55,8 @@ export interface Context {
   /** Sessions that the gateway has closed for good. */
   readonly closed: Set<SessionID>
   readonly repeats: Repeats
+  /** `message`: something may be there for a channel to deliver. */
+  readonly outbox: EventEmitter<{ message: [] }>
   readonly uploads: Uploads
   readonly disks: GroupDisks
   readonly trees: Trees

@@ -7,8 +7,8 @@ type Loaded = Pick<Context, 'sessions' | 'unreadable' | 'repeats' | 'log'>
 
 /** None is open until the gateway has said so. A queue that cannot be read is kept in mind until then. */
 export const loadSessions = ({ sessions, unreadable, repeats, log }: Loaded, found: FoundQueues): void => {
-  for (const { about, waiting, lastSeq, untold, owed } of found.readable) {
-    const known = { hasQueue: true, waiting, lastSeq, untold, owed: new Map(owed.map((id) => [id, undefined])) }
+  for (const { about, waiting, lastSeq, untold, owed, delivery } of found.readable) {
+    const known = { hasQueue: true, waiting, lastSeq, untold, delivery, owed: new Map(owed.map((id) => [id, undefined])) }
     sessions.set(about.id, Object.assign(createSession(about), known))
   }
   const keys = found.readable.flatMap(({ about, repeats: kept }) => kept.map((repeat) => ({ ...repeat, session: about.id })))

@@ -1,6 +1,6 @@
 // Takes a message for the agent: on disk first, then told to whoever waits for it.
 import type { MessageID } from '@gatehouse/contracts'
-import { accept, type Stored } from '../queue/accept.ts'
+import { accept, type Origin, type Stored } from '../queue/accept.ts'
 import type { RepeatKey } from '../queue/repeat.ts'
 import type { Context } from './context.ts'
 import { ensure } from './ensure.ts'
@@ -12,6 +12,7 @@ export interface Received {
   readonly from: 'user' | 'system'
   readonly text: string
   readonly repeat?: RepeatKey | undefined
+  readonly origin?: Origin | undefined
 }
 
 /** The launch, if one is needed, goes on by itself. */

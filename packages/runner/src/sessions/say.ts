@@ -9,6 +9,10 @@ import type { Session } from './session.ts'
 export const say = async (context: Context, session: Session, message: Omit<Outgoing, 'seq' | 'at'>): Promise<boolean> => {
   const at = new Date().toISOString()
   const { stored } = await number(context, session, (store, seq) => reply(store, { ...message, seq, at }))
-  if (stored) context.metrics.counter('deliveries_total').inc({ channel: 'console', outcome: 'ok' })
+  if (session.delivery !== undefined) {
+    // Also where it was said before: the first word may have been kept without anybody having heard so.
+    session.delivery.said = Math.max(session.delivery.said, session.lastSeq)
+    context.outbox.emit('message')
+  } else if (stored) context.metrics.counter('deliveries_total').inc({ channel: 'console', outcome: 'ok' })
   return stored
 }

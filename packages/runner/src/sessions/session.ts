@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events'
 import type { AgentGroupID, ChangeID, ConversationID, MessageID, SessionID } from '@gatehouse/contracts'
 import type { About } from '../queue/about.ts'
+import type { Progress } from '../queue/delivery.ts'
 import type { SessionState } from './machine.ts'
 import { SessionOutput } from './output.ts'
 import type { Run } from './run.ts'
@@ -18,6 +19,8 @@ export interface Session extends About {
   hasQueue: boolean
   /** Messages that the agent has not acknowledged. */
   waiting: number
+  /** How far its channel has taken what the agent said; undefined for a conversation of no channel. */
+  delivery: Progress | undefined
   /** The highest number among its messages; `unclear` while a write may have happened or not. */
   lastSeq: number
   unclear: boolean
@@ -62,6 +65,7 @@ export const createSession = ({ id, agentGroupID, conversationID }: About): Sess
   open: false,
   hasQueue: false,
   waiting: 0,
+  delivery: undefined,
   lastSeq: 0,
   unclear: false,
   launches: 0,

@@ -17,6 +17,7 @@ export const permitRoutes = [
   'sessions',
   'models',
   'model-calls',
+  'channels',
   'events',
   'cancel',
   'resume',

@@ -1,0 +1,84 @@
+// The way in of every message, whatever its channel: admitted by the gateway, meant for the agent, within bounds, on disk.
+import { type Admission, type ChannelName, type gatewayChannels, isServiceError, limits, type runnerChannels } from '@gatehouse/contracts'
+import { type Buckets, KeyedTurns, type Logger, type Metrics } from '@gatehouse/kernel'
+import type { Calls } from '@gatehouse/rpc'
+import type { Inbound, Outcome } from '../channel.ts'
+import { conversationOf } from './conversation.ts'
+import { isEngaged } from './engage.ts'
+import type { Envelope } from './envelope.ts'
+import { folderOf, takeFiles } from './files.ts'
+
+export interface Intake {
+  readonly gateway: Pick<Calls<typeof gatewayChannels>, 'admit'>
+  readonly runner: Pick<Calls<typeof runnerChannels>, 'receive' | 'fileBegin' | 'filePart' | 'fileEnd' | 'fileDrop'>
+  /** Messages by conversation: two machines that talk to one another are slowed here. */
+  readonly budget: Buckets
+  /** Messages of one place keep their order. */
+  readonly turns: KeyedTurns
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+type Admitted = Extract<Admission, { admitted: true }>
+
+const cut = '\n[the rest of this message was cut: it is too long]'
+
+/** Bytes count, and no character is broken. */
+const within = (text: string, most: number): string => {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= most) return text
+  return `${new TextDecoder().decode(bytes.subarray(0, most - cut.length)).replace(/\uFFFD+$/, '')}${cut}`
+}
+
+const keep = async (intake: Intake, channel: ChannelName, { message, admission }: { message: Inbound; admission: Admitted }) => {
+  const { agentGroupID, workspaceMiB, session } = admission
+  const conversationId = conversationOf(channel, session, message)
+  if (!intake.budget.take(`${agentGroupID} ${conversationId}`).ok) return 'busy'
+  const place = { runner: intake.runner, agentGroupID, workspaceMiB, folder: folderOf(channel, message.id) }
+  const files = await takeFiles(place, message)
+  const text = within([...(message.text === '' ? [] : [message.text]), ...files].join('\n'), limits.messageText)
+  if (text === '') return 'refused'
+  const { address, thread, reference: own } = message
+  const reference: Envelope = { address, ...(thread !== undefined && { thread }), own }
+  const { id, user: author } = message
+  const { known } = await intake.runner.receive({ channel, id, agentGroupID, conversationId, author, text, reference })
+  return known ? 'known' : 'taken'
+}
+
+const judge = async (intake: Intake, channel: ChannelName, message: Inbound): Promise<Outcome> => {
+  if (message.automatic) return 'automatic'
+  const { address, user } = message
+  const admission = await intake.gateway.admit({ channel, address, user })
+  if (!admission.admitted) return admission.why
+  return isEngaged(admission, message) ? keep(intake, channel, { message, admission }) : 'unengaged'
+}
+
+/** Coming again would not help. */
+const lasting: Readonly<Record<string, Outcome>> = {
+  invalid: 'refused',
+  'not-found': 'refused',
+  forbidden: 'refused',
+  'no-sandbox': 'refused',
+  'too-large': 'refused',
+  'queue-full': 'full',
+}
+
+const judgeOrSay = async (intake: Intake, channel: ChannelName, message: Inbound): Promise<Outcome> => {
+  try {
+    return await judge(intake, channel, message)
+  } catch (error) {
+    const outcome = isServiceError(error) ? lasting[error.code] : undefined
+    if (outcome === undefined) throw error
+    intake.log.warn('a message of a channel was not taken', { channel, outcome, error })
+    return outcome
+  }
+}
+
+/** Rejects where it may pass when the message comes again. Nothing that a person wrote is logged. */
+export const takeMessage = (intake: Intake, channel: ChannelName, message: Inbound): Promise<Outcome> =>
+  intake.turns.run(`${channel} ${message.address}`, async () => {
+    const outcome = await judgeOrSay(intake, channel, message)
+    intake.metrics.counter('channel_messages_total').inc({ channel, outcome })
+    if (outcome !== 'taken' && outcome !== 'known') intake.log.debug('a message of a channel is not heard', { channel, outcome })
+    return outcome
+  })

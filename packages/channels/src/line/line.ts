@@ -1,0 +1,88 @@
+// Keeps one channel connected: again and again, with pauses, and seldom where its credentials were refused.
+import { setTimeout as pause } from 'node:timers/promises'
+import { type ChannelView, limits } from '@gatehouse/contracts'
+import { backoff, type Logger, type Metrics } from '@gatehouse/kernel'
+import { type Channel, ChannelFault, type Inbound, type Listener, type Outcome } from '../channel.ts'
+
+export interface LineOptions {
+  readonly channel: Channel
+  readonly take: (message: Inbound) => Promise<Outcome>
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+export type LineState = Pick<ChannelView, 'name' | 'state' | 'since' | 'account' | 'reason'>
+
+export class Line {
+  readonly #options: LineOptions
+  readonly #stopping = new AbortController()
+  #state: LineState
+  #kept: Promise<void> | undefined
+
+  constructor(options: LineOptions) {
+    this.#options = options
+    this.#state = { name: options.channel.name, state: 'connecting', since: new Date().toISOString() }
+  }
+
+  get state(): LineState {
+    return this.#state
+  }
+
+  start(): void {
+    this.#kept = this.#keep()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#options.channel.close()
+    await this.#kept
+  }
+
+  async #keep(): Promise<void> {
+    const { signal } = this.#stopping
+    const away = backoff({ first: limits.upstreamRetryFirst, most: limits.upstreamRetryMost })
+    while (!signal.aborted) {
+      const began = Date.now()
+      const fault = await this.#hear()
+      if (signal.aborted) return
+      if (Date.now() - began > limits.upstreamSustained) away.reset()
+      // Asking again and again with credentials that are refused gets accounts suspended.
+      const delay = fault.kind === 'refused' ? limits.upstreamRetryDenied : away.next()
+      await pause(delay, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  async #hear(): Promise<ChannelFault> {
+    const { channel, log } = this.#options
+    this.#become('connecting')
+    try {
+      await channel.receive(this.#listener())
+      return new ChannelFault('away', 'the connection ended')
+    } catch (error) {
+      const fault = error instanceof ChannelFault ? error : new ChannelFault('away', 'the connection was lost', error)
+      if (this.#stopping.signal.aborted) return fault
+      this.#become(fault.kind === 'refused' ? 'refused' : 'down', { reason: fault.message })
+      log.warn('a channel is not connected', { channel: channel.name, reason: fault.message, error: fault.cause })
+      return fault
+    }
+  }
+
+  #listener(): Listener {
+    const { take, channel, log } = this.#options
+    return {
+      take,
+      signal: this.#stopping.signal,
+      up: (account) => {
+        if (this.#state.state !== 'up') log.info('a channel is connected', { channel: channel.name, account })
+        this.#become('up', account === undefined ? {} : { account })
+      },
+    }
+  }
+
+  #become(state: LineState['state'], more: Pick<LineState, 'account' | 'reason'> = {}): void {
+    const { channel, metrics } = this.#options
+    const since = state === this.#state.state ? this.#state.since : new Date().toISOString()
+    this.#state = { name: channel.name, state, since, ...more }
+    metrics.gauge('channel_up').set({ channel: channel.name }, state === 'up' ? 1 : 0)
+  }
+}

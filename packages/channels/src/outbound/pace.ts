@@ -1,0 +1,30 @@
+// Waits so that a service gets no more than it takes, by key. What comes first goes first.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Pace } from '../channel.ts'
+
+export class Pacer {
+  /** When the next one of each key would be due without a burst, milliseconds. */
+  readonly #due = new Map<string, number>()
+  readonly #most = 10_000
+
+  /** Rejects when the signal aborts. */
+  async wait(key: string, { perSecond, burst }: Pace, signal: AbortSignal): Promise<void> {
+    const now = performance.now()
+    const step = 1000 / perSecond
+    const due = Math.max(this.#due.get(key) ?? 0, now)
+    this.#forget(now)
+    this.#due.set(key, due + step)
+    const delay = due - (burst - 1) * step - now
+    if (delay > 0) await pause(delay, undefined, { signal })
+  }
+
+  /** Nobody goes before this. */
+  hold(key: string, milliseconds: number): void {
+    this.#due.set(key, Math.max(this.#due.get(key) ?? 0, performance.now() + milliseconds))
+  }
+
+  #forget(now: number): void {
+    if (this.#due.size < this.#most) return
+    for (const [key, due] of this.#due) if (due <= now) this.#due.delete(key)
+  }
+}

@@ -1,0 +1,19 @@
+// The channels of this unit: one line each. A channel without credentials is not made.
+import type { ChannelName, ChannelsBoot } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
+import type { Channel } from './channel.ts'
+import { createWebhook, type Webhook } from './webhook/webhook.ts'
+
+export interface ChannelTable {
+  readonly all: ReadonlyMap<ChannelName, Channel>
+  /** Its messages come by the control plane. */
+  readonly webhook: Webhook | undefined
+}
+
+export type TableOptions = Pick<ChannelsBoot, 'channels' | 'ownAddress' | 'outbound'> & { readonly log: Logger }
+
+export const createTable = ({ channels, ...way }: TableOptions): ChannelTable => {
+  const webhook = channels.webhook === undefined ? undefined : createWebhook({ credentials: channels.webhook, ...way })
+  const made: (Channel | undefined)[] = [webhook]
+  return { all: new Map(made.flatMap((channel) => (channel === undefined ? [] : [[channel.name, channel]]))), webhook }
+}

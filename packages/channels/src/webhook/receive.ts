@@ -1,0 +1,45 @@
+// Takes a webhook whose raw bytes the control plane has passed on: nothing of it is read before its signature holds.
+import { type channelsControlPlane, ChannelText, limits, type Result } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import type { Inbound, Outcome } from '../channel.ts'
+import { isGenuine, type Signed } from './signature.ts'
+
+export type WebhookAnswer = Result<typeof channelsControlPlane, 'webhook'>
+
+const Message = v.object({
+  type: v.literal('message'),
+  data: v.object({
+    address: ChannelText,
+    user: ChannelText,
+    text: v.pipe(v.string(), v.minLength(1), v.maxBytes(limits.messageText, 'expected at most 256 KiB')),
+    thread: v.optional(ChannelText),
+    mention: v.optional(v.boolean(), true),
+    automatic: v.optional(v.boolean(), false),
+  }),
+})
+
+const toInbound = ({ data }: v.InferOutput<typeof Message>, id: string): Inbound => {
+  const { address, user, text, thread, mention: mentioned, automatic } = data
+  return { id, address, user, text, thread, mentioned, automatic, files: [], reference: { inReplyTo: id } }
+}
+
+const answers: Partial<Record<Outcome, WebhookAnswer['outcome']>> = { taken: 'taken', known: 'known', busy: 'busy', full: 'busy' }
+
+export interface Reception {
+  readonly secrets: readonly Buffer[]
+  readonly take: (message: Inbound) => Promise<Outcome>
+  /** Milliseconds. */
+  readonly now: number
+}
+
+export const receiveWebhook = async (signed: Signed, { secrets, take, now }: Reception): Promise<WebhookAnswer> => {
+  if (!isGenuine(secrets, signed, now)) return { outcome: 'forged' }
+  const message = v.safeParse(v.pipe(v.string(), v.parseJson(), Message), signed.body)
+  if (!message.success) {
+    const [issue] = message.issues
+    const place = (issue.path ?? []).map(({ key }) => String(key)).join('/')
+    return { outcome: 'invalid', detail: `/${place}: ${issue.message}`.slice(0, 500) }
+  }
+  // Who is not heard is not told so.
+  return { outcome: answers[await take(toInbound(message.output, signed.id))] ?? 'refused' }
+}

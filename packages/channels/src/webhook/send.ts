@@ -1,0 +1,60 @@
+// Sends what an agent said to the url of its wiring, signed. The url is what a person approved; nothing that came in names another.
+import { checkServerUrl, limits, type OutboundSettings } from '@gatehouse/contracts'
+import { createOutlet, OutboundFailure } from '@gatehouse/outbound'
+import { type Outgoing, SendFailure } from '../channel.ts'
+import { sign } from './signature.ts'
+
+export interface Way {
+  readonly secrets: readonly Buffer[]
+  readonly ownAddress: string
+  readonly outbound: OutboundSettings
+}
+
+const isUrl = (address: string): boolean => /^https?:\/\//i.test(address)
+
+const bodyOf = ({ address, thread, text, at, part, parts, reference }: Outgoing): string =>
+  JSON.stringify({ type: 'message', timestamp: at, data: { address, thread, text, part, parts, inReplyTo: reference['inReplyTo'] } })
+
+/** Seconds or a date. */
+const retryAfter = (text: string | null): number | undefined => {
+  if (text === null) return undefined
+  const milliseconds = /^\d{1,6}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return milliseconds > 0 ? Math.min(milliseconds, limits.channelRetryMost * 12) : undefined
+}
+
+const judge = (response: Response): void => {
+  if (response.ok) return
+  if (response.status === 410) throw new SendFailure('never', 'its receiver answered that it is gone for good (410)')
+  throw new SendFailure('later', `its receiver answered ${response.status}`, { after: retryAfter(response.headers.get('retry-after')) })
+}
+
+const post = async (way: Way, url: URL, { message, signal }: { message: Outgoing; signal: AbortSignal }): Promise<void> => {
+  const outlet = createOutlet({ url, ownAddress: way.ownAddress, settings: way.outbound, most: limits.channelAnswer })
+  const body = bodyOf(message)
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': message.id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': sign(way.secrets, { id: message.id, timestamp, body }),
+  }
+  try {
+    judge(await outlet.fetch(url, { method: 'POST', headers, body, signal }))
+  } finally {
+    await outlet.close()
+  }
+}
+
+export const sendWebhook = async (way: Way, message: Outgoing, signal: AbortSignal): Promise<'sent' | 'kept'> => {
+  if (!isUrl(message.address)) return 'kept'
+  const fault = checkServerUrl(message.address)
+  if (fault !== null) throw new SendFailure('never', `its address is no url that may be called: ${fault}`)
+  try {
+    await post(way, new URL(message.address), { message, signal })
+    return 'sent'
+  } catch (cause) {
+    if (cause instanceof OutboundFailure && cause.kind === 'address-refused') throw new SendFailure('never', cause.message, { cause })
+    if (cause instanceof SendFailure) throw cause
+    throw new SendFailure('later', cause instanceof OutboundFailure ? cause.message : 'its receiver was not reached', { cause })
+  }
+}

@@ -1,0 +1,43 @@
+// Whether a person may be heard at an address of a channel, and whether an agent may speak there: read now, kept nowhere.
+import { type Admission, type AgentGroupID, type ChannelName, limits, Wired } from '@gatehouse/contracts'
+import type { Store } from '@gatehouse/store'
+import * as v from 'valibot'
+import type { Freezes } from '../freeze/freezes.ts'
+import { readGroup } from '../registry/world.ts'
+
+export interface ChannelDeps {
+  readonly store: Pick<Store, 'read'>
+  readonly freezes: Pick<Freezes, 'of'>
+}
+
+interface Place {
+  readonly channel: ChannelName
+  readonly address: string
+}
+
+const wiredAt = async ({ store }: ChannelDeps, { channel, address }: Place): Promise<Wired | undefined> => {
+  const row = await store.read.get<{ record: string }>('SELECT record FROM wirings WHERE channel = ? AND address = ?', [channel, address])
+  return row === undefined ? undefined : v.parse(Wired, JSON.parse(row.record))
+}
+
+/** A group without members is open to everybody, as its approver was told. */
+export const admit = async (deps: ChannelDeps, { user, ...place }: Place & { readonly user: string }): Promise<Admission> => {
+  const wired = await wiredAt(deps, place)
+  const group = wired === undefined ? undefined : await readGroup(deps.store.read, wired.agentGroupID)
+  if (wired === undefined || group === undefined) return { admitted: false, why: 'unwired' }
+  const isMember = group.members.some((member) => member.channel === place.channel && member.user === user)
+  if (group.members.length > 0 && !isMember) return { admitted: false, why: 'stranger' }
+  const { engage, pattern, session } = wired
+  const workspaceMiB = group.limits.workspaceMiB ?? limits.sandboxWorkspaceMiB
+  return { admitted: true, agentGroupID: group.id, engage, ...(pattern !== undefined && { pattern }), session, workspaceMiB }
+}
+
+/** What an agent said before its address was taken from it is not said there any more. */
+export const maySpeak = async (
+  deps: ChannelDeps,
+  { agentGroupID, ...place }: Place & { readonly agentGroupID: AgentGroupID },
+): Promise<'allowed' | 'frozen' | 'unwired'> => {
+  const wired = await wiredAt(deps, place)
+  if (wired?.agentGroupID !== agentGroupID) return 'unwired'
+  return deps.freezes.of(agentGroupID) === undefined ? 'allowed' : 'frozen'
+}

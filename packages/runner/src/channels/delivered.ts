@@ -1,0 +1,35 @@
+// Keeps what became of a message that a channel was given, and hands it the next one of that conversation.
+import { type Params, type Result, type runnerChannels, ServiceError } from '@gatehouse/contracts'
+import type { Store } from '@gatehouse/store'
+import { bury, noteDelivered, noteParts } from '../queue/delivery.ts'
+import type { Context } from '../sessions/context.ts'
+import type { Session } from '../sessions/session.ts'
+import { withQueue } from '../sessions/with-queue.ts'
+import { nextOf } from './outbox.ts'
+
+type Edge = typeof runnerChannels
+
+const find = ({ sessions }: Context, { session: id }: Pick<Params<Edge, 'delivered'>, 'session'>): Session => {
+  const session = sessions.get(id)
+  if (session?.hasQueue === true) return session
+  throw new ServiceError('not-found', { detail: `there is no session ${id}` })
+}
+
+const settle = async (context: Context, session: Session, write: (store: Store) => Promise<void>): Promise<Result<Edge, 'delivered'>> => {
+  await withQueue(context, session, write)
+  const next = await nextOf(context, session)
+  return next === undefined ? {} : { next }
+}
+
+export const delivered = async (context: Context, params: Params<Edge, 'delivered'>): Promise<Result<Edge, 'delivered'>> => {
+  const session = find(context, params)
+  const { seq, parts } = params
+  if (parts === undefined) return settle(context, session, (store) => noteDelivered(store, seq))
+  await withQueue(context, session, (store) => noteParts(store, seq, parts))
+  return {}
+}
+
+export const buried = (context: Context, params: Params<Edge, 'buried'>): Promise<Result<Edge, 'buried'>> => {
+  const { seq, reason } = params
+  return settle(context, find(context, params), (store) => bury(store, { seq, reason, at: new Date().toISOString() }))
+}

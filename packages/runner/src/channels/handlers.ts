@@ -1,0 +1,24 @@
+// The calls of channels, one line each into an act.
+import type { runnerChannels } from '@gatehouse/contracts'
+import type { Handlers } from '@gatehouse/rpc'
+import { fileHandlers } from '../files/handlers.ts'
+import type { Context } from '../sessions/context.ts'
+import { buried, delivered } from './delivered.ts'
+import { letters } from './letters.ts'
+import { outbox } from './outbox.ts'
+import { receiveFromChannel } from './receive.ts'
+
+export const channelHandlers = (context: Context): Handlers<typeof runnerChannels> => {
+  const { fileBegin, filePart, fileEnd, fileDrop } = fileHandlers(context)
+  return {
+    receive: (message) => receiveFromChannel(context, message),
+    outbox: (wanted) => outbox(context, wanted),
+    delivered: (word) => delivered(context, word),
+    buried: (word) => buried(context, word),
+    letters: (wanted) => letters(context, wanted),
+    fileBegin,
+    filePart,
+    fileEnd,
+    fileDrop,
+  }
+}

@@ -1,0 +1,95 @@
+// How far the channel of a conversation has taken what the agent said in it, kept beside the messages themselves.
+import { Channel, type ChannelName, Delivery, MessageID, Time } from '@gatehouse/contracts'
+import type { Rows, Store, Transaction } from '@gatehouse/store'
+import * as v from 'valibot'
+
+/** What the runner keeps in mind of it; the numbers only grow. */
+export interface Progress {
+  readonly channel: ChannelName
+  /** The channel has taken what has no higher number. */
+  taken: number
+  /** Nothing that waits for the channel has a higher number. */
+  said: number
+}
+
+/** What is said from its first message on goes out by the channel that brought it. */
+export const beginDelivery = async (tx: Transaction, channel: string, seq: number): Promise<void> => {
+  await tx.run('INSERT INTO delivery (one, channel, seq) VALUES (1, ?, ?) ON CONFLICT (one) DO NOTHING', [channel, seq])
+}
+
+const Found = v.object({ channel: Channel, taken: v.number(), said: v.number() })
+
+/** Undefined for a conversation of no channel. */
+export const progressIn = async (rows: Rows): Promise<Progress | undefined> => {
+  const row = await rows.get(
+    `SELECT channel, seq AS taken, coalesce((SELECT max(seq) FROM messages WHERE direction = 'out'), 0) AS said FROM delivery`,
+  )
+  return row === undefined ? undefined : v.parse(Found, row)
+}
+
+const Counted = v.object({ waiting: v.number(), dead: v.number() })
+export type Counted = v.InferOutput<typeof Counted>
+
+export const countDeliveries = async (rows: Rows): Promise<Counted> => {
+  const row = await rows.get(
+    `SELECT (SELECT count(*) FROM messages, delivery WHERE direction = 'out' AND messages.seq > delivery.seq) AS waiting,
+       (SELECT count(*) FROM dead_letters) AS dead`,
+  )
+  return v.parse(Counted, row)
+}
+
+const Row = v.object({
+  ...v.pick(Delivery, ['channel', 'id', 'seq', 'text', 'at', 'parts']).entries,
+  reference: v.nullable(v.pipe(v.string(), v.parseJson(), Delivery.entries.reference)),
+})
+export type Undelivered = Omit<v.InferOutput<typeof Row>, 'reference'> & Pick<Delivery, 'reference'>
+
+/** The oldest that waits. What answers no message is sent to where the last one before it came from. */
+export const nextUndelivered = async (rows: Rows): Promise<Undelivered | undefined> => {
+  const row = await rows.get(
+    `SELECT delivery.channel, m.id, m.seq, m.text, m.at, delivery.parts,
+       coalesce((SELECT reference FROM messages WHERE id = m.in_reply_to),
+         (SELECT reference FROM messages WHERE reference IS NOT NULL AND seq < m.seq ORDER BY seq DESC LIMIT 1)) AS reference
+     FROM delivery JOIN messages m ON m.direction = 'out' AND m.seq > delivery.seq ORDER BY m.seq LIMIT 1`,
+  )
+  if (row === undefined) return undefined
+  const { reference, ...message } = v.parse(Row, row)
+  return { ...message, reference: reference ?? {} }
+}
+
+/** An earlier word that comes late changes nothing. */
+export const noteParts = (store: Store, seq: number, parts: number): Promise<void> =>
+  store.write(async (tx) => {
+    await tx.run('UPDATE delivery SET parts = ? WHERE seq < ? AND parts < ?', [parts, seq, parts])
+  })
+
+const pass = async (tx: Transaction, seq: number): Promise<void> => {
+  await tx.run('UPDATE delivery SET seq = ?, parts = 0 WHERE seq < ?', [seq, seq])
+}
+
+export const noteDelivered = (store: Store, seq: number): Promise<void> => store.write((tx) => pass(tx, seq))
+
+export interface Burial {
+  readonly seq: number
+  readonly reason: string
+  readonly at: string
+}
+
+export const bury = (store: Store, { seq, reason, at }: Burial): Promise<void> =>
+  store.write(async (tx) => {
+    await tx.run(
+      `INSERT INTO dead_letters (id, seq, reason, at) SELECT id, seq, ?, ? FROM messages WHERE seq = ? AND direction = 'out'
+         ON CONFLICT (id) DO NOTHING`,
+      [reason, at, seq],
+    )
+    await pass(tx, seq)
+  })
+
+const Letter = v.object({ messageId: MessageID, reason: v.string(), at: Time })
+
+/** Newest first. */
+export const deadLetters = async (rows: Rows, limit: number): Promise<v.InferOutput<typeof Letter>[]> =>
+  v.parse(
+    v.array(Letter),
+    await rows.all('SELECT id AS messageId, reason, at FROM dead_letters ORDER BY at DESC, seq DESC LIMIT ?', [limit]),
+  )

@@ -1,0 +1,78 @@
+// A program of the operator that talks to agents by webhooks, signed and checked by the standard's own library.
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { type Answer, request } from '../http.ts'
+
+export const webhookSecret = (letter: string): string => `whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`
+
+export interface Said {
+  readonly address: string
+  readonly user: string
+  readonly text: string
+  readonly thread?: string
+}
+
+export interface Sending {
+  readonly secret: string
+  readonly id?: string
+  readonly at?: Date
+  /** What is sent in place of what was signed. */
+  readonly body?: string
+}
+
+/** As a sender does that has not been answered: the same id is the same message. */
+export const sendWebhook = (unit: { readonly address: string }, said: Said, sending: Sending): Promise<Answer> => {
+  const { secret, id = randomUUID(), at = new Date() } = sending
+  const body = JSON.stringify({ type: 'message', timestamp: at.toISOString(), data: said })
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign(id, at, body),
+  }
+  return request(`${unit.address}/v1/webhooks`, { method: 'POST', headers, body: sending.body ?? body })
+}
+
+export interface Heard {
+  readonly id: string
+  readonly text: string
+  readonly thread: string | undefined
+  readonly inReplyTo: string | undefined
+}
+
+/** Answers as it is told; keeps what it took, whose signature held. */
+export const startReceiver = async (secret: string) => {
+  const heard: Heard[] = []
+  const state: { status: number; forged: number; headers: Record<string, string> } = { status: 200, forged: 0, headers: {} }
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => {
+      try {
+        const body = Buffer.concat(chunks).toString()
+        new Webhook(secret).verify(body, incoming.headers as Record<string, string>)
+        const { data } = JSON.parse(body) as { data: Omit<Heard, 'id'> }
+        if (state.status < 300) heard.push({ ...data, id: String(incoming.headers['webhook-id']) })
+      } catch {
+        state.forged += 1
+      }
+      outgoing.writeHead(state.status, state.headers).end()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: (name: string): string => `http://127.0.0.1:${port}/${name}`,
+    heard,
+    state,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
