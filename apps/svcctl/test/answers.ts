@@ -57,6 +57,20 @@ const fixed: Readonly<Record<string, unknown>> = {
   'GET /v1/audit/model-calls': { items: [] },
   'POST /v1/models/anthropic/check': { provider: 'anthropic', reachable: true, elapsedMs: 3, detail: hostile },
   'POST /v1/models/compatible/check': { provider: 'compatible', reachable: true, elapsedMs: 3, detail: hostile },
+  'GET /v1/channels': {
+    items: [{ name: 'slack', state: 'up', since: '2026-01-02T03:04:05.000Z', account: hostile, waiting: 0, dead: 1 }],
+    letters: [
+      {
+        channel: 'slack',
+        agentGroupID: 'dev-agent',
+        conversationId: 'slack:C1',
+        messageId: 'r-1',
+        reason: hostile,
+        at: '2026-01-02T03:04:05.000Z',
+      },
+    ],
+  },
+  'POST /v1/channels/slack/check': { name: 'slack', accepted: true, detail: hostile, elapsedMs: 3 },
   'GET /readyz': { status: 'ready', sandbox: 'ok' },
   'GET /v1/agent-groups': { items: [group] },
   'GET /v1/agent-groups/dev-agent': group,

@@ -1,13 +1,13 @@
 // Authority is which door one can open: no call of one edge can be made at another.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Edge, edgeSocket, gatewayBroker, gatewayControlPlane, gatewayRunner, lifeEdge } from '@gatehouse/contracts'
+import { type Edge, edgeSocket, gatewayBroker, gatewayChannels, gatewayControlPlane, gatewayRunner, lifeEdge } from '@gatehouse/contracts'
 import { silentLogger } from '@gatehouse/kernel'
 import { connectEdge, type EdgeServer, serveEdge } from '@gatehouse/rpc'
 import { fails } from './fixtures/people.ts'
 import { openUnit, removeDirectory, type Unit } from './fixtures/unit.ts'
 
-const edges: readonly Edge[] = [gatewayControlPlane, gatewayBroker, gatewayRunner, lifeEdge('gateway')]
+const edges: readonly Edge[] = [gatewayControlPlane, gatewayBroker, gatewayRunner, gatewayChannels, lifeEdge('gateway')]
 const secretOf = ({ name }: Edge): string => `secret of ${name}`
 
 let unit: Unit
@@ -15,12 +15,13 @@ const servers: Pick<EdgeServer<Edge>, 'close'>[] = []
 
 before(async () => {
   unit = await openUnit()
-  const { controlPlane, broker, runner, supervisor } = unit.gateway
+  const { controlPlane, broker, runner, channels, supervisor } = unit.gateway
   const at = (edge: Edge) => ({ path: edgeSocket(unit.dir, edge), secret: secretOf(edge), log: silentLogger })
   servers.push(
     await serveEdge(gatewayControlPlane, { ...at(gatewayControlPlane), handlers: controlPlane }),
     await serveEdge(gatewayBroker, { ...at(gatewayBroker), handlers: broker }),
     await serveEdge(gatewayRunner, { ...at(gatewayRunner), handlers: runner }),
+    await serveEdge(gatewayChannels, { ...at(gatewayChannels), handlers: channels }),
     await serveEdge(lifeEdge('gateway'), { ...at(lifeEdge('gateway')), handlers: supervisor }),
   )
 })

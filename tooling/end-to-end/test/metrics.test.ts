@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { metrics, type MetricName } from '@gatehouse/contracts'
+import { webhookSecret } from '../src/channels/webhook.ts'
 import { say } from '../src/chat.ts'
 import { request } from '../src/http.ts'
 import { startUnit, type Unit } from '../src/unit.ts'
@@ -9,7 +10,7 @@ import { waitFor } from '../src/wait-for.ts'
 
 let unit: Unit
 before(async () => {
-  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'], env: { SERVICE_MODEL_BASE_URL: 'http://127.0.0.1:9/v1' } })
+  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'], env: { SERVICE_MODEL_BASE_URL: 'http://127.0.0.1:9/v1', WEBHOOK_SIGNING_SECRET: webhookSecret('m') } })
 })
 after(() => unit.dispose())
 
@@ -60,6 +61,7 @@ test('shows every metric of the table at the start, those of what has not happen
     'sandbox_kills_total',
     'sandbox_live',
     'deliveries_total',
+    'channel_messages_total',
     'unit_degraded',
     'sandbox_refused',
     'process_restarts_total',

@@ -1,7 +1,7 @@
 // What each process is told at birth: all that its schema asks for, and nothing of the others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BrokerBoot, ControlPlaneBoot, GatewayBoot, ModelProxyBoot, RunnerBoot } from '@gatehouse/contracts'
+import { BrokerBoot, ChannelsBoot, ControlPlaneBoot, GatewayBoot, ModelProxyBoot, RunnerBoot } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { createEdgeSecrets, createRoster, type Unit } from '../../src/children/roster.ts'
 import { decidePlan } from '../../src/plan/decide.ts'
@@ -29,13 +29,16 @@ const rosterOf = (argv: string[], env: Record<string, string> = {}) => {
   return new Map(createRoster(unit, createEdgeSecrets()).map(({ name, boot }) => [name, boot]))
 }
 
+const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
 test('every boot document is what its process expects', () => {
-  const roster = rosterOf(['--dev'], { ANTHROPIC_API_KEY: 'a-key-of-anthropic' })
+  const roster = rosterOf(['--dev'], { ANTHROPIC_API_KEY: 'a-key-of-anthropic', WEBHOOK_SIGNING_SECRET: webhookSecret })
   const schemas = {
     gateway: GatewayBoot,
     broker: BrokerBoot,
     'model-proxy': ModelProxyBoot,
     runner: RunnerBoot,
+    channels: ChannelsBoot,
     'control-plane': ControlPlaneBoot,
   } as const
   assert.deepEqual([...roster.keys()], Object.keys(schemas))
@@ -80,6 +83,19 @@ test('without a catalog there is no broker, and nobody is told of tool servers',
   const roster = rosterOf([])
   assert.equal(roster.has('broker'), false)
   assert.equal((roster.get('control-plane') as ControlPlaneBoot).mcp, null)
+})
+
+test('credentials of channels reach the channels alone, and without any there is no such process and no door to it', () => {
+  const roster = rosterOf(['--dev'], { WEBHOOK_SIGNING_SECRET: ` ${webhookSecret}  ${webhookSecret} ` })
+  const key = webhookSecret.slice('whsec_'.length)
+  assert.deepEqual((roster.get('channels') as ChannelsBoot).channels, { webhook: { secrets: [key, key] } })
+  for (const [name, boot] of roster) assert.equal(JSON.stringify(boot).includes(key), name === 'channels', name)
+  const bare = rosterOf(['--dev'])
+  assert.equal(bare.has('channels'), false)
+  assert.deepEqual(
+    [...bare.values()].flatMap(({ edges }) => Object.keys(edges)).filter((edge) => edge.includes('channels')),
+    [],
+  )
 })
 
 test('keys of providers reach the model proxy alone, and without one there is no such process and no door to it', () => {

@@ -3,6 +3,7 @@ import type { Check } from './check.ts'
 import { address } from './address.ts'
 import { catalog } from './catalog.ts'
 import { changes } from './changes.ts'
+import { channels } from './channels.ts'
 import { clock } from './clock.ts'
 import { credentials } from './credentials.ts'
 import { disk } from './disk.ts'
@@ -49,6 +50,7 @@ export const checks: readonly Check[] = [
   catalog,
   servers,
   models,
+  channels,
   grants,
   changes,
   sessions,

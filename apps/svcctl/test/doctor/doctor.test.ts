@@ -147,6 +147,31 @@ test('a provider of models that is away, or that refuses the key, is named with 
   assert.equal((await look(place, 'models'))[0]?.status, 'pass')
 })
 
+test('a channel that is away, whose credentials are refused, or that has dead letters, is named with what to do', async (t) => {
+  const place = await makePlace(t)
+  const channel = { name: 'slack', state: 'up', since: '2026-01-02T03:04:05.000Z', waiting: 0, dead: 0 }
+  const cases = [
+    [{}, true, ['pass']],
+    [{}, false, ['fail']],
+    [{ state: 'down', reason: 'away' }, true, ['warn']],
+    [{ state: 'refused', reason: 'no' }, true, ['fail']],
+    [{ dead: 2 }, true, ['pass', 'warn']],
+  ] as const
+  for (const [more, accepted, expected] of cases) {
+    place.answers['GET /v1/channels'] = { items: [{ ...channel, ...more }], letters: [] }
+    place.answers['POST /v1/channels/slack/check'] = { name: 'slack', accepted, detail: 'as it is', elapsedMs: 3 }
+    const found = await look(place, 'channels')
+    assert.deepEqual(
+      found.map(({ status }) => status),
+      expected,
+    )
+  }
+  place.answers['GET /v1/channels'] = { items: [], letters: [] }
+  const [mute, ...others] = await look(place, 'channels')
+  assert.deepEqual([mute?.status, others], ['warn', []])
+  assert.match(mute?.detail ?? '', /slack is wired/)
+})
+
 test('a check that breaks is a finding like any other', async (t) => {
   const place = await makePlace(t)
   place.answers['GET /v1/sessions'] = { items: 'nonsense' }
