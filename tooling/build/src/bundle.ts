@@ -3,6 +3,7 @@ import { copyFile, mkdir, realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build, type Plugin } from 'rolldown'
+import { type Bundled, modulesOf } from './contents.ts'
 import { dist, root, type Target } from './targets.ts'
 
 const addon = 'node_sqlite3.node'
@@ -41,8 +42,8 @@ const withoutGateway: Plugin = {
 }
 
 /** Into `dist`, unless another folder is named. */
-export const bundle = async (target: Target, folder = dist): Promise<void> => {
-  await build({
+export const bundle = async (target: Target, folder = dist): Promise<Bundled> => {
+  const built = await build({
     input: join(root, target.entry),
     platform: 'node',
     plugins: [addonBesideBundle, withoutGateway],
@@ -56,6 +57,7 @@ export const bundle = async (target: Target, folder = dist): Promise<void> => {
       comments: false,
     },
   })
+  return { program: target.output, modules: modulesOf(built.output) }
 }
 
 export const copyAddon = async (): Promise<void> => {

@@ -4,17 +4,22 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { assembleRootfs } from '@gatehouse/engine'
 import { bundle, copyAddon } from './bundle.ts'
+import { contentsFile, writeContents } from './contents.ts'
 import { buildConsole } from './console.ts'
 import { bundleSvcctl } from './svcctl.ts'
 import { builtFrom, fingerprint, stampFile } from './stamp.ts'
 import { dist, outputsOf, svcctl, targets } from './targets.ts'
 
 const now = await fingerprint()
-const complete = [...targets.flatMap(outputsOf), svcctl.program].every((output) => existsSync(join(dist, output)))
+const complete = [...targets.flatMap(outputsOf), svcctl.program, contentsFile].every((output) => existsSync(join(dist, output)))
 if (complete && (await builtFrom()) === now) process.exit(0)
 
 await rm(stampFile, { force: true })
-await Promise.all([copyAddon(), buildConsole(), bundleSvcctl({ clean: true }), ...targets.map((target) => bundle(target))])
+const [bundled] = await Promise.all([
+  Promise.all([buildConsole(), bundleSvcctl({ clean: true }), ...targets.map((target) => bundle(target))]),
+  copyAddon(),
+])
+await writeContents(bundled)
 await assembleRootfs({
   target: join(dist, 'rootfs'),
   node: process.execPath,

@@ -3,6 +3,7 @@ import { copyFile, glob, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { build } from 'rolldown'
+import { type Bundled, modulesOf } from './contents.ts'
 import { manifestOf, packageOf } from './svcctl-package.ts'
 import { dist, root } from './targets.ts'
 
@@ -41,11 +42,11 @@ interface Options {
 }
 
 /** Files of older builds stay until `clean`: a command that runs meanwhile may still load one. */
-export const bundleSvcctl = async ({ clean, folder = join(dist, 'svcctl') }: Options): Promise<void> => {
+export const bundleSvcctl = async ({ clean, folder = join(dist, 'svcctl') }: Options): Promise<Bundled> => {
   if (clean) await rm(folder, { recursive: true, force: true })
   const manifest = packageOf(await readFile(join(app, 'package.json'), 'utf8'))
   const plugins = manifest.oclif.plugins.map(locate)
-  await build({
+  const built = await build({
     input: await entriesOf(plugins),
     platform: 'node',
     logLevel: 'warn',
@@ -62,4 +63,5 @@ export const bundleSvcctl = async ({ clean, folder = join(dist, 'svcctl') }: Opt
   }
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
   await writeFile(join(folder, 'oclif.manifest.json'), await manifestOf(folder))
+  return { program: 'svcctl', modules: modulesOf(built.output) }
 }
