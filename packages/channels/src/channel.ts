@@ -55,7 +55,7 @@ export type Outcome = (typeof outcomes)[number]
 
 export interface Listener {
   /** The message is on disk, or will never be, when it resolves. Rejects where it is not known: then it must be brought again. */
-  take(message: Inbound): Promise<Outcome>
+  readonly take: (message: Inbound) => Promise<Outcome>
   /** The connection stands. `account`: who we are there. */
   up(account?: string): void
   readonly signal: AbortSignal

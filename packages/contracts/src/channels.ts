@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { AgentGroupID, ConversationID, MessageID, SessionID, Time } from './ids.ts'
 import { JsonObject } from './json.ts'
-import { Channel, channels } from './kinds/agents.ts'
+import { Channel, type channels } from './kinds/agents.ts'
 import { limits } from './limits.ts'
 
 export type ChannelName = (typeof channels)[number]

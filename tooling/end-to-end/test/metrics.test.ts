@@ -10,7 +10,10 @@ import { waitFor } from '../src/wait-for.ts'
 
 let unit: Unit
 before(async () => {
-  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'], env: { SERVICE_MODEL_BASE_URL: 'http://127.0.0.1:9/v1', WEBHOOK_SIGNING_SECRET: webhookSecret('m') } })
+  unit = await startUnit({
+    flags: ['--dev', '--sandbox', 'none'],
+    env: { SERVICE_MODEL_BASE_URL: 'http://127.0.0.1:9/v1', WEBHOOK_SIGNING_SECRET: webhookSecret('m') },
+  })
 })
 after(() => unit.dispose())
 

@@ -88,6 +88,11 @@ const chooseEngine = (mode: Mode, values: Values): Pick<Plan, 'sandboxRuntime' |
   allowOldEngine: values.allowOldEngine,
 })
 
+const parseRetentions = ({ callsRetention, chatRetention }: Values): Pick<Plan, 'callsRetention' | 'chatRetention'> => ({
+  callsRetention: parseDuration('--calls-retention', callsRetention, { least: '1h', most: '3650d' }),
+  chatRetention: parseDuration('--chat-retention', chatRetention, { least: '1h', most: '3650d' }),
+})
+
 export interface Decided {
   readonly plan: Plan
   readonly warnings: readonly string[]
@@ -123,8 +128,7 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     sandbox: chooseSandbox(mode, values),
     ...chooseEngine(mode, values),
     seed: mode === 'dev' ? 'dev-agent' : mode === 'demo' ? 'mock-agent' : null,
-    callsRetention: parseDuration('--calls-retention', values.callsRetention, { least: '1h', most: '3650d' }),
-    chatRetention: parseDuration('--chat-retention', values.chatRetention, { least: '1h', most: '3650d' }),
+    ...parseRetentions(values),
     rate: parseRate(values.rateLimit),
     publicUrls: parsePublicUrls(values.publicUrl),
     trustedProxies: parseProxies(values.trustedProxies),

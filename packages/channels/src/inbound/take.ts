@@ -1,6 +1,6 @@
 // The way in of every message, whatever its channel: admitted by the gateway, meant for the agent, within bounds, on disk.
 import { type Admission, type ChannelName, type gatewayChannels, isServiceError, limits, type runnerChannels } from '@gatehouse/contracts'
-import { type Buckets, KeyedTurns, type Logger, type Metrics } from '@gatehouse/kernel'
+import type { Buckets, KeyedTurns, Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import type { Inbound, Outcome } from '../channel.ts'
 import { conversationOf } from './conversation.ts'
