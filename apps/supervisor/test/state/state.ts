@@ -33,8 +33,8 @@ const fill = async (path: string, key: string): Promise<void> => {
   await store.close()
 }
 
-export const smallState = async (t: TestContext): Promise<SmallState> => {
-  const dir = await mkdtemp(join(tmpdir(), 'gatehouse-state-'))
+export const smallState = async (t: TestContext, parent = tmpdir()): Promise<SmallState> => {
+  const dir = await mkdtemp(join(parent, 'gatehouse-state-'))
   t.after(() => rm(dir, { recursive: true, force: true }))
   for (const name of ['keys', 'queues']) await mkdir(join(dir, name), { mode: 0o700 })
   await writeFile(join(dir, 'state.json'), JSON.stringify({ schema: 1, installation: 'a'.repeat(32), mode: 'production' }), { mode: 0o600 })

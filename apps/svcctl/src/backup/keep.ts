@@ -11,7 +11,9 @@ export interface KeepOptions {
 /** Throws `conflict` where there is a file already. Gives the bytes written. */
 export const keep = async (body: AsyncIterable<Uint8Array>, { path, force }: KeepOptions): Promise<number> => {
   const partial = `${path}.${randomBytes(4).toString('hex')}.partial`
-  const file = await open(partial, 'wx', 0o600)
+  const file = await open(partial, 'wx', 0o600).catch((error: unknown) => {
+    throw toFailure(error, path)
+  })
   let bytes = 0
   try {
     for await (const chunk of body) {
@@ -30,16 +32,33 @@ export const keep = async (body: AsyncIterable<Uint8Array>, { path, force }: Kee
   }
 }
 
-const toFailure = (error: unknown, path: string): unknown => {
-  if (!(error instanceof Error) || !('code' in error)) return error
-  if (error.code === 'EEXIST')
+const noPlace: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS', 'EISDIR'])
+const noRoom: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+const cut: ReadonlySet<string> = new Set(['ECONNRESET', 'ABORT_ERR'])
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+
+const toFailure = (cause: unknown, path: string): unknown => {
+  const code = codeOf(cause)
+  if (code === 'EEXIST')
     return new ServiceError('conflict', { detail: `${path} is there already`, hint: 'name another file with --out, or add --force' })
-  if (error.code === 'ENOSPC') return new ServiceError('unavailable', { detail: `the disk of ${path} is full; nothing was kept` })
-  if (error.code === 'ECONNRESET' || error.code === 'ABORT_ERR')
+  if (noPlace.has(code))
+    return new ServiceError('invalid', {
+      detail: `expected a place where a file can be made, ${path} is none (${code})`,
+      hint: 'name another file with --out',
+      cause,
+    })
+  if (noRoom.has(code))
+    return new ServiceError('unavailable', {
+      detail: `the disk of ${path} is full; nothing was kept, and the unit goes on`,
+      hint: 'make room there, or name a file on another disk with --out; then take the backup again',
+      cause,
+    })
+  if (cut.has(code))
     return new ServiceError('unavailable', {
       detail: 'the unit ended the backup before it was whole; nothing was kept',
       hint: 'read why: the log of the unit',
-      cause: error,
+      cause,
     })
-  return error
+  return cause
 }

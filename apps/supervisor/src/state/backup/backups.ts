@@ -6,6 +6,7 @@ import { encrypt, pack } from '@gatehouse/archive'
 import { type BackupOrder, limits, ServiceError } from '@gatehouse/contracts'
 import { copiesPrefix, type Logger } from '@gatehouse/kernel'
 import { type Collected, collect, type Wanted } from './collect.ts'
+import { toFailure } from './disk-full.ts'
 
 export interface BackupsOptions extends Omit<Wanted, 'copies' | 'notice'> {
   readonly log: Logger
@@ -37,16 +38,6 @@ interface Running {
 
 const nameOf = (createdAt: string): string => `gatehouse-${createdAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z.age`
 
-/** The bytes of a disk that is full come as a system error. */
-const toFailure = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error && error.code === 'ENOSPC'
-    ? new ServiceError('unavailable', {
-        detail: 'the disk of the state directory is full',
-        hint: 'make room; nothing was changed',
-        cause: error,
-      })
-    : error
-
 class Archives implements Backups {
   readonly #options: BackupsOptions
   #busy = false
@@ -75,9 +66,12 @@ class Archives implements Backups {
       this.#watch(running)
       return { id: running.id, name: nameOf(collected.manifest.createdAt) }
     } catch (error) {
-      await rm(copies, { recursive: true, force: true })
-      this.#busy = false
-      throw toFailure(error)
+      try {
+        throw await toFailure(error, this.#options.stateDir)
+      } finally {
+        await rm(copies, { recursive: true, force: true })
+        this.#busy = false
+      }
     }
   }
 
@@ -96,7 +90,7 @@ class Archives implements Backups {
       return chunks.length === 0 ? null : Buffer.concat(chunks)
     } catch (error) {
       await this.#finish(running)
-      throw toFailure(error)
+      throw error
     }
   }
 
