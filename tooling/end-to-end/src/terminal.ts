@@ -59,6 +59,11 @@ export const openTerminal = async ({ env, cwd }: TerminalOptions) => {
     shows,
     quiet,
     key: (name: string) => tmux('send-keys', name),
+    /** What the terminal does not show while it is typed, such as a password. */
+    typeUnseen: async (keys: string): Promise<void> => {
+      await tmux('send-keys', '-l', keys)
+      await tmux('send-keys', 'Enter')
+    },
     /** An empty screen. */
     clear,
     close: () => tmux('kill-server').catch(() => undefined),
