@@ -44,7 +44,7 @@ suite('a backup on a disk that becomes full', { skip: noSmallDisk }, () => {
           release: () => Promise.resolve(true),
           openDisks: () => Promise.resolve([]),
         }
-        const log = createLogger({ process: 'test', level: 'error', write: (line) => assert.fail(String(line)) })
+        const log = createLogger({ process: 'test', level: 'error', write: (line) => assert.fail(line) })
         const place = { stateDir: dir, mode: 'production', catalog: null, installation: 'a'.repeat(32), release: '0.0.0' } as const
         const backups = createBackups({ ...place, newest, keys: subkeysOf(newest), masterKey: 'inside', queues, log })
         await assert.rejects(backups.begin({ passphrase }), (error) => {

@@ -9,6 +9,7 @@ import { keepHistory, readHistory } from '../conversation/history.ts'
 import { talk } from '../conversation/talk.ts'
 import { render } from '../output/failure.ts'
 import { visibleLines } from '../output/visible.ts'
+import { wrap } from '../output/wrap.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 interface Settings {
@@ -50,9 +51,12 @@ export class Chat extends UnitCommand<Exchanged[]> {
   }
 
   private hear(message: ChatMessage): void {
-    const text = visibleLines(message.text)
-    if (message.from === 'system') this.say(text)
-    else this.print(text)
+    const [text, stream] = [visibleLines(message.text), message.from === 'system' ? process.stderr : process.stdout]
+    // Code is to be copied as it stands.
+    const lines = text.includes('```') ? [text] : text.split('\n').map((line) => wrap(line, 0, stream))
+    const wrapped = lines.join('\n')
+    if (message.from === 'system') this.say(wrapped)
+    else this.print(wrapped)
   }
 
   /** A failure is told and the conversation goes on. */

@@ -15,7 +15,9 @@ const render = ({ allowed, code, summary, steps }: Explanation): string => {
     const sign = passed ? styleText('green', '✓', { stream }) : styleText('red', '✗', { stream })
     return `${sign} ${visible(check).padEnd(width)}  ${wrap(visible(detail), width + 4, stream)}`
   })
-  return [`${verdict}  ${wrap(visible(summary), word.length + 2, stream)}`, ...lines].join('\n')
+  // Behind the verdict in a pipe, where a line is a record; below it where people read.
+  const head = stream.isTTY ? [verdict, wrap(visible(summary), 0, stream), ''] : [`${verdict}  ${visible(summary)}`]
+  return [...head, ...lines].join('\n')
 }
 
 export class Explain extends UnitCommand<Explanation> {

@@ -3,21 +3,19 @@ import { styleText } from 'node:util'
 import type { Change, ChangeView, Preview } from '@gatehouse/contracts'
 import { age } from './age.ts'
 import { diffLines } from './diff.ts'
-import { visible, visibleLines } from './visible.ts'
+import { evidenceLines } from './evidence.ts'
+import { visible } from './visible.ts'
 
 const field = (name: string, value: string | undefined): string[] => (value === undefined ? [] : [`${name.padEnd(10)} ${visible(value)}`])
 
 const section = (name: string, lines: readonly string[]): string[] =>
-  lines.length === 0 ? [] : ['', name, ...lines.map((line) => `  ${line}`)]
+  lines.length === 0 ? [] : ['', name, ...lines.map((line) => (line === '' ? '' : `  ${line}`))]
 
 const decisionLines = (change: Change): string[] =>
   change.decisions.map(({ outcome, by, principal, at, reason }) => {
     const because = reason === undefined ? '' : `: ${visible(reason)}`
     return `${outcome} by ${visible(by)} (${visible(principal)}) ${at}${because}`
   })
-
-const evidenceLines = (evidence: Change['evidence']): string[] =>
-  evidence === null ? ['none'] : visibleLines(JSON.stringify(evidence, null, 2)).split('\n')
 
 const conditionLines = ({ conditions }: ChangeView): string[] =>
   conditions.map(({ session, status, reason }) => `${session} ${status}${reason === undefined ? '' : `: ${visible(reason)}`}`)

@@ -1,7 +1,7 @@
 // What stands at a place of a document, and the document after one operation of a diff. For showing alone.
 import type { Change } from '@gatehouse/contracts'
 
-type Operation = Change['diff'][number]
+export type Operation = Change['diff'][number]
 
 const tokensOf = (pointer: string): string[] =>
   pointer

@@ -7,10 +7,11 @@ const narrowest = 20
 /** `indent`: the column that the text begins at. */
 export const wrap = (text: string, indent: number, { isTTY, columns = 0 }: Place): string => {
   const room = columns - indent
-  if (isTTY !== true || room < narrowest) return text
+  if (isTTY !== true || room < narrowest || text.length <= room) return text
   const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
+  const [first = '', ...words] = text.trimStart().split(' ')
+  let line = `${' '.repeat(text.length - text.trimStart().length)}${first}`
+  for (const word of words) {
     if (line !== '' && line.length + 1 + word.length > room) {
       lines.push(line)
       line = word

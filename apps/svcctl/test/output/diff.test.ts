@@ -31,3 +31,18 @@ test('reads names with a slash, and a whole that was not there', () => {
   assert.deepEqual(lines({ 'a/b': { c: 1 } }, [{ op: 'remove', path: '/a~1b/c' }]), ['- /a~1b/c: 1'])
   for (const op of ['add', 'replace'] as const) assert.deepEqual(lines(null, [{ op, path: '', value: 'new' }]), ['+ new'])
 })
+
+test('shows a whole that comes to be member by member, and a short list on one line', () => {
+  const value = { server: 'sample', tools: ['echo', 'add'], 'a/b': { c: ['\u001b[2J'] } }
+  assert.deepEqual(lines(null, [{ op: 'add', path: '', value }]), [
+    '+ /server: sample',
+    '+ /tools: ["echo","add"]',
+    '+ /a~1b:',
+    '+   {',
+    '+     "c": [',
+    '+       "\\u001b[2J"',
+    '+     ]',
+    '+   }',
+  ])
+  assert.deepEqual(lines(null, [{ op: 'add', path: '', value: {} }]), ['+ {}'])
+})

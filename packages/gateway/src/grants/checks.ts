@@ -107,7 +107,9 @@ const withinCalls: Check = {
   code: 'revoked',
   passes: ({ row, calls }) => row !== undefined && !isExhausted(row, calls),
   explain: ({ row, calls }) =>
-    row?.grant.maxCalls === undefined ? `${calls} calls so far, without a limit` : `${calls} of ${row.grant.maxCalls} calls are used`,
+    row?.grant.maxCalls === undefined
+      ? `${calls === 1 ? '1 call' : `${calls} calls`} so far, without a limit`
+      : `${calls} of ${row.grant.maxCalls} calls are used`,
 }
 
 const named: Check = {
