@@ -11,7 +11,7 @@ import * as v from 'valibot'
 import { type FakeUnit, startUnit } from './fake-unit.ts'
 import { type CommandClass, examplesOf, loadCommands } from './loaded.ts'
 import { writeArchives } from './archives.ts'
-import { type Ended, svcctlMany } from './svcctl.ts'
+import { type Ended, svcctlMany, svcctlManyAtTerminal } from './svcctl.ts'
 
 const file = join(import.meta.dirname, 'results.snapshot.json')
 const secret = 'S3CR3T-token-of-the-test'
@@ -61,6 +61,7 @@ suite('the examples of svcctl', () => {
   let lines: { line: string; argv: string[]; result: v.GenericSchema }[]
   let ended: Ended[]
   let asJson: Ended[]
+  let atTerminal: Ended[]
 
   before(async () => {
     unit = await startUnit({ token: secret })
@@ -75,13 +76,11 @@ suite('the examples of svcctl', () => {
         result: command.result,
       })),
     )
-    const run = (argvs: string[][]) =>
-      svcctlMany(argvs, {
-        cwd,
-        env: { SERVICE_API_URL: unit.address, SERVICE_API_TOKEN: secret, HOME: cwd, SVCCTL_CACHE_DIR: join(cwd, 'cache') },
-      })
-    ended = await run(lines.map(({ argv }) => argv))
-    asJson = await run(lines.map(({ argv }) => withJson(argv)))
+    const env = { SERVICE_API_URL: unit.address, SERVICE_API_TOKEN: secret, HOME: cwd, SVCCTL_CACHE_DIR: join(cwd, 'cache') }
+    const argvs = lines.map(({ argv }) => argv)
+    ended = await svcctlMany(argvs, { cwd, env })
+    asJson = await svcctlMany(argvs.map(withJson), { cwd, env })
+    atTerminal = await svcctlManyAtTerminal(argvs, { cwd, env })
   })
   after(async () => {
     await unit.close()
@@ -104,12 +103,17 @@ suite('the examples of svcctl', () => {
 
   test('hand no character to a terminal that it would obey, and the token to nobody', () => {
     for (const [index, { line }] of lines.entries()) {
-      for (const { stdout, stderr } of [ended[index]!, asJson[index]!]) {
+      for (const { stdout, stderr } of [ended[index]!, asJson[index]!, atTerminal[index]!]) {
         assert.doesNotMatch(stdout + stderr, obeyed, line)
         assert.ok(!(stdout + stderr).includes(secret), line)
       }
     }
-    assert.ok(ended.filter(({ stdout }) => stdout.includes('\\u{1b}[31m')).length > 10, 'the fake unit did send what a terminal obeys')
+    for (const run of [ended, atTerminal])
+      assert.ok(run.filter(({ stdout }) => stdout.includes('\\u{1b}[31m')).length > 10, 'the fake unit did send what a terminal obeys')
+    assert.ok(
+      atTerminal.some(({ stdout }) => /^ID +KIND +GROUP +REQUESTED-BY +AGE$/m.test(stdout)),
+      'tables have their heads at a terminal',
+    )
     assert.match('\u001b[31m', obeyed)
   })
 

@@ -1,5 +1,6 @@
 // Runs the program as a user would: in a pipe, or at a terminal of `script`.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 
@@ -62,6 +63,21 @@ export const svcctlMany = async (
 }
 
 const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
+
+/** As `svcctlMany`, where stdout is a terminal; nobody sits at it to be asked. */
+export const svcctlManyAtTerminal = async (
+  lines: readonly (readonly string[])[],
+  { env, cwd }: Pick<RunOptions, 'env'> & { readonly cwd: string },
+): Promise<Ended[]> => {
+  const [asked, told] = [join(cwd, 'asked.json'), join(cwd, 'told.json')]
+  writeFileSync(asked, JSON.stringify(lines))
+  const command = `stty columns 100 && ${[process.execPath, many, told].map(quote).join(' ')} <${quote(asked)}`
+  const child = start('script', ['-qec', command, '/dev/null'], { env: { SHELL: '/bin/sh', NO_COLOR: '1', ...env }, cwd })
+  child.stdin.end()
+  const { stdout, code } = await end(child)
+  if (code !== 0) throw new Error(`expected the fixture to end with 0, got ${code}: ${stdout}`)
+  return JSON.parse(readFileSync(told, 'utf8')) as Ended[]
+}
 
 /** Both streams come as one, with the line ends of a terminal made plain. */
 export const svcctlAtTerminal = async (args: readonly string[], { env, typed = [] }: TerminalOptions = {}): Promise<Ended> => {
