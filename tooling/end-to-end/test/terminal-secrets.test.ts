@@ -124,7 +124,7 @@ suite('a token at a terminal', { skip }, () => {
     if (home !== undefined) await rm(home, { recursive: true, force: true })
   })
 
-  test('is in no history, argument, screen, log or file, from whichever command', async () => {
+  test('is in no history, argument, screen, log or file, from whichever command', { timeout: isFull ? 900_000 : 180_000 }, async () => {
     // As a password is asked for: the shell shows and keeps nothing of it.
     await terminal.type('read -rsp "token: " SERVICE_API_TOKEN && export SERVICE_API_TOKEN; echo')
     await terminal.shows(/^token: *$/m)
