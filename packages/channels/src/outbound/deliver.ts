@@ -24,7 +24,7 @@ export type Fate =
   | { readonly kind: 'frozen' }
 
 /** The same each time this part is sent, and no other part's. */
-export const partID = ({ session, id }: Delivery, part: number): string =>
+const partID = ({ session, id }: Delivery, part: number): string =>
   `msg_${createHash('sha256').update(`${session}\n${id}\n${part}`).digest('hex').slice(0, 32)}`
 
 const sendParts = async (courier: Courier, delivery: Delivery, { channel, envelope }: { channel: Channel; envelope: Envelope }) => {
