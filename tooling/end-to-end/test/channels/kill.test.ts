@@ -78,7 +78,11 @@ test(`${count} messages come in once each, and every answer arrives, in the orde
     const first = [...new Map(own.map((one) => [one.id, one])).values()].map(({ text }) => text)
     assert.equal(new Set(first).size, first.length, 'an answer went out under two ids')
     const order = first.map((text) => Number(text.slice('echo: m'.length)))
-    assert.deepEqual(order, order.toSorted((a, b) => a - b), `thread ${thread}`)
+    assert.deepEqual(
+      order,
+      order.toSorted((a, b) => a - b),
+      `thread ${thread}`,
+    )
   }
   const repeated = receiver.heard.length - count
   t.diagnostic(`${count} messages, ${kills} kills, ${repeated} answers sent again`)
