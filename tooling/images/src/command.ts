@@ -9,7 +9,7 @@ import { type Built, buildImages } from './build.ts'
 import { loadLayout } from './load.ts'
 import { imageNames } from './names.ts'
 
-export const checkout = join(import.meta.dirname, '../../..')
+const checkout = join(import.meta.dirname, '../../..')
 export const release = join(checkout, 'dist')
 
 const options = {

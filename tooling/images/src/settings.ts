@@ -43,7 +43,7 @@ export const controlPlaneSettings = (labels: ImageSettings['labels']): ImageSett
   command: [],
   ports: ['8787/tcp'],
   labels,
-  health: { command: ['/bin/healthy'], every: 10, timeout: 5, start: 30 },
+  health: { command: ['/bin/healthy'], every: 5, timeout: 5, start: 30 },
 })
 
 export const sandboxSettings = (labels: ImageSettings['labels']): ImageSettings => ({
