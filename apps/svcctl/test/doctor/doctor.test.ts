@@ -14,7 +14,8 @@ import { checks } from '../../src/doctor/checks.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { createSite } from '../../src/doctor/site.ts'
 import { startUnit } from '../fake-unit.ts'
-import { program, svcctl } from '../svcctl.ts'
+import { visible } from '../../src/output/visible.ts'
+import { program, svcctl, svcctlAtTerminal } from '../svcctl.ts'
 import { type Broken, broken, type Place, secret, sound, writeState } from './broken.ts'
 
 let journal: string
@@ -87,10 +88,25 @@ suite('a broken set-up', () => {
       breakIt(place)
       const [found] = wrong(await look(place, check), check)
       assert.ok(found?.fix !== undefined, `${check} names it with a fix`)
+      assert.equal(visible(found.fix), found.fix, 'what is printed is what is meant')
       const environment = await type(found.fix, place)
       assert.deepEqual(wrong(await look({ ...place, environment }, check), check), [], found.fix)
     })
   }
+})
+
+test('a fix that is typed as it stands on the screen mends what was named there', async (t) => {
+  const place = await makePlace(t)
+  const { breakIt, check } = broken['an admin token open to a group']!
+  breakIt(place)
+  const { SERVICE_API_URL = '' } = place.environment
+  const env = { SERVICE_API_URL, SERVICE_API_TOKEN: secret, HOME: place.folder, NO_COLOR: '1' }
+  const { stdout, code } = await svcctlAtTerminal(['doctor', '--state-dir', place.stateDir], { env })
+  assert.equal(code, 1, stdout)
+  const fix = /^✗ state-files +.*\n +fix: (.*)$/m.exec(stdout)?.[1]
+  assert.ok(fix !== undefined, stdout)
+  await type(fix, place)
+  assert.deepEqual(wrong(await look(place, check), check), [])
 })
 
 /** Everything about every file below, but when it was read. */

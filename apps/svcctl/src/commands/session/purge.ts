@@ -1,6 +1,6 @@
 // svcctl session purge
 import * as v from 'valibot'
-import { Args } from '@oclif/core'
+import { Args, Flags } from '@oclif/core'
 import { UnitCommand } from '../../unit-command.ts'
 
 const Purged = v.strictObject({ purged: v.string() })
@@ -10,13 +10,16 @@ export class SessionPurge extends UnitCommand<Purged> {
   static override summary = 'Delete what was said in a closed session, with its key.'
   static override description = 'What was deleted cannot be read again, not even from the file. Files of the agent group stay.'
   static override result = Purged
-  static override examples = ['svcctl session purge ses_abcdefghijklm']
+  static override examples = ['svcctl session purge ses_abcdefghijklm --yes']
 
   static override args = { id: Args.string({ description: 'Id of the session.', required: true }) }
+
+  static override flags = { yes: Flags.boolean({ summary: 'Do not ask.' }) }
 
   async run(): Promise<Purged> {
     const { args, flags } = await this.parse(SessionPurge)
     const client = await this.connect(flags)
+    if (!flags.yes) await this.insist(`Delete what was said in ${args.id}, for ever?`)
     await client.sessions.purge(args.id)
     this.remark(`Deleted the messages and the key of ${args.id}.`)
     return { purged: args.id }
