@@ -58,7 +58,8 @@ const Who = ({ status, leave }: Omit<NavigationProps, 'page'>) => (
     <Connection />
     {status !== undefined && (
       <p class="soft">
-        <Untrusted text={status.principal.name} />, {status.principal.role}
+        <Untrusted text={status.principal.name} />
+        {status.principal.name !== status.principal.role && `, ${status.principal.role}`}
       </p>
     )}
     {status?.open === false && (

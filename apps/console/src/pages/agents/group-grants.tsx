@@ -37,7 +37,8 @@ export const GroupGrants = ({ id }: { readonly id: string }) => {
             <li key={`${grant.server} ${grant.changeID}`}>
               <strong>{grant.server}</strong>: <Untrusted text={grant.tools.length === 0 ? 'every tool' : grant.tools.join(', ')} />{' '}
               <span class={`tag ${stateOf(grant) === 'active' ? 'good' : 'warn'}`}>{stateOf(grant)}</span>{' '}
-              <Link to={{ page: 'changes', rest: [grant.changeID] }}>granted</Link> <When at={grant.grantedAt} />, {grant.calls} calls
+              <Link to={{ page: 'changes', rest: [grant.changeID] }}>granted</Link> <When at={grant.grantedAt} />, called {grant.calls}{' '}
+              times
             </li>
           ))}
         </ul>

@@ -17,7 +17,14 @@ const Address = ({ wired }: { readonly wired: Wired }) => {
       <strong>
         {channel} <Untrusted text={address} />
       </strong>
-      : {wired.engage} {wired.pattern !== undefined && <Untrusted text={wired.pattern} />}, a session for each {wired.session}{' '}
+      : {wired.engage}
+      {wired.pattern !== undefined && (
+        <>
+          {' '}
+          <Untrusted text={wired.pattern} />
+        </>
+      )}
+      , a session for each {wired.session}{' '}
       {lacks === undefined && (
         <button type="button" class="quiet small" disabled={asks.busy} onClick={() => void end()}>
           Ask for its end

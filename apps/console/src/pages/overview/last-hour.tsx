@@ -49,7 +49,7 @@ const otherPlots = (samples: readonly StatusSample[]): readonly Drawn[] => [
   },
   {
     title: 'Decisions, and what waits',
-    says: `${shown.format(sumOf(samples, ({ decisions }) => decisions))} decisions, ${samples.at(-1)?.held ?? 0} changes wait`,
+    says: `${shown.format(sumOf(samples, ({ decisions }) => decisions))} decisions, ${samples.at(-1)?.held ?? 0} waiting now`,
     lines: [
       { name: 'decisions', colour: '--accent', values: samples.map(({ decisions }) => decisions) },
       { name: 'waiting', colour: '--warn', values: samples.map(({ held }) => held) },
