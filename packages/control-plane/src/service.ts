@@ -12,7 +12,7 @@ import { listen, type Listening } from './server/listen.ts'
 import type { Peers } from './peers.ts'
 
 export { createEvents, type Events } from './events/events.ts'
-export { generateOpenApi } from './openapi/generate.ts'
+export { generateOpenApi } from './open-api.ts'
 
 export interface ControlPlaneDeps {
   readonly boot: ControlPlaneBoot

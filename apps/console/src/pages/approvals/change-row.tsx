@@ -3,7 +3,7 @@ import { type Change, visible } from '@gatehouse/contracts'
 import { Untrusted } from '../../parts/untrusted.tsx'
 import { When } from '../../parts/when.tsx'
 import { Link } from '../../router/link.tsx'
-import { toneOf, wordsOf } from '../change/words.ts'
+import { toneOf, wordsOf } from '../../parts/change-state.ts'
 
 const day = 86_400_000
 

@@ -15,7 +15,7 @@ import { ReachPart } from './reach.tsx'
 import { type Seen, useSeen } from './seen.ts'
 import { Stale } from './stale.tsx'
 import { Timeline } from './timeline.tsx'
-import { toneOf, wordsOf } from './words.ts'
+import { toneOf, wordsOf } from '../../parts/change-state.ts'
 import { Why } from './why.tsx'
 
 const Facts = ({ change }: { readonly change: ChangeView }) => (

@@ -6,7 +6,7 @@ import { useAct } from '../../parts/use-act.ts'
 import { go } from '../../router/router.ts'
 import { useApi, useLacks } from '../../unit/unit.ts'
 import { useSignature } from '../../unit/signature.ts'
-import { toneOf, wordsOf } from './words.ts'
+import { toneOf, wordsOf } from '../../parts/change-state.ts'
 
 /** Nothing undoes a server in the catalog but an operator's own hand. */
 const undoable = (change: ChangeView): boolean => change.state === 'applied' && change.kind !== 'mcp_register'

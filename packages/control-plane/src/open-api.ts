@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document, made from the routes themselves.
 import { type GenerateSpecOptions, generateSpecs } from 'hono-openapi'
-import { createRoutes } from '../routes/routes.ts'
+import { createRoutes } from './routes/routes.ts'
 
 const documentation: GenerateSpecOptions['documentation'] = {
   info: {
