@@ -5,6 +5,8 @@ import { request, type Answer } from '../src/http.ts'
 import { startUnit, type Unit } from '../src/unit.ts'
 
 const admin = 'd'.repeat(64)
+/** Of a channel, so that its routes are there. */
+const secret = `whsec_${'c2VjcmV0IG9mIGEgc3dlZXAg'.repeat(2)}`
 const roles = ['auditor', 'requester', 'approver', 'admin'] as const
 type Role = (typeof roles)[number] | 'nobody'
 
@@ -82,7 +84,11 @@ const registry = async (): Promise<string> => {
 }
 
 before(async () => {
-  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off'], env: { SERVICE_API_TOKEN: admin }, token: admin })
+  unit = await startUnit({
+    flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off'],
+    env: { SERVICE_API_TOKEN: admin, WEBHOOK_SIGNING_SECRET: secret },
+    token: admin,
+  })
   const { paths } = await must(ask(admin, 'GET /v1/openapi.json'))
   routes = Object.entries(paths as Record<string, Record<string, unknown>>).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => ({ method: method.toUpperCase(), path })),
@@ -106,6 +112,7 @@ const fill = (path: string, id: string): string =>
     .replace('/sessions/{id}', '/sessions/ses_aaaaaaaaaaaaa')
     .replace('{name}', path.includes('tokens') ? 'nobody' : 'sample')
     .replace('{provider}', 'anthropic')
+    .replace('{channel}', 'webhook')
     .replace('/{agentGroupID}', '/dev-agent')
     .replace('/{id}', '/dev-agent')
 
