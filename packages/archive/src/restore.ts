@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { access, constants, lchown, mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { exits, hostActsFile, sandboxUid } from '@gatehouse/contracts'
-import { addHostAct, makeDirectory, Refusal, restoringPrefix } from '@gatehouse/kernel'
+import { addHostAct, lostAndFound, makeDirectory, Refusal, restoringPrefix } from '@gatehouse/kernel'
 import { decrypt, type Opener } from './age.ts'
 import { broken } from './broken.ts'
 import { type Checked, checkArchive } from './check.ts'
@@ -31,7 +31,7 @@ const found = (path: string) =>
 const refuseFull = async (stateDir: string): Promise<void> => {
   const there = await found(stateDir)
   if (there === undefined) return
-  const names = there.isDirectory() ? await readdir(stateDir) : [basename(stateDir)]
+  const names = there.isDirectory() ? (await readdir(stateDir)).filter((name) => name !== lostAndFound) : [basename(stateDir)]
   if (names.length === 0) return
   throw new Refusal(exits.configuration, {
     detail: `expected an empty or absent directory at ${stateDir}, got one with ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}`,
@@ -48,11 +48,12 @@ const placeAside = async (stateDir: string): Promise<{ aside: string; inside: bo
     await makeDirectory(parent, 0o755)
     return { aside: join(parent, name), inside: false }
   }
+  const isEmpty = (await readdir(stateDir)).length === 0
   const canRename = await access(parent, constants.W_OK).then(
     async () => (await stat(parent)).dev === there.dev,
     () => false,
   )
-  return canRename ? { aside: join(parent, name), inside: false } : { aside: join(stateDir, name), inside: true }
+  return canRename && isEmpty ? { aside: join(parent, name), inside: false } : { aside: join(stateDir, name), inside: true }
 }
 
 const refuseWithoutRoom = async (directory: string, bytes: number): Promise<void> => {

@@ -52,6 +52,15 @@ suite('a restore', () => {
     assert.ok((await readdir(options.stateDir)).includes('gateway.db'))
   })
 
+  test('fills a directory in which is nothing but what its file system put there', async (t) => {
+    const folder = await scratch(t)
+    const options = await optionsIn(folder)
+    await mkdir(join(options.stateDir, 'lost+found'), { recursive: true, mode: 0o700 })
+    await restore(options)
+    const names = await readdir(options.stateDir)
+    assert.ok(names.includes('gateway.db') && names.includes('lost+found'), names.join())
+  })
+
   test('is refused where there is something, which stays as it is', async (t) => {
     const folder = await scratch(t)
     const options = await optionsIn(folder)

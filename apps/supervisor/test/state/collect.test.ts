@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { suite, test } from 'node:test'
-import { incomingName } from '@gatehouse/kernel'
+import { incomingName, lostAndFound } from '@gatehouse/kernel'
 import { newestOf, subkeysOf } from '../../src/keys/keyring.ts'
 import { collect } from '../../src/state/backup/collect.ts'
 import { smallState } from './state.ts'
@@ -16,6 +16,7 @@ suite('what a backup holds', () => {
       await mkdir(dirname(join(dir, 'groups', path)), { recursive: true })
       await writeFile(join(dir, 'groups', path), 'x')
     }
+    await mkdir(join(dir, lostAndFound))
     const newest = newestOf(epochs)
     const collected = await collect({
       stateDir: dir,
@@ -33,6 +34,7 @@ suite('what a backup holds', () => {
     try {
       const taken: string[] = []
       for await (const entry of collected.entries()) {
+        assert.ok(!entry.path.includes(lostAndFound), 'what the file system put there is no state')
         if (entry.path.startsWith('state/groups/')) taken.push(entry.path.slice('state/groups/'.length))
         if (entry.type === 'file') for await (const _ of entry.body);
       }

@@ -1,4 +1,4 @@
-// Names in a state directory of what is half done: only a crash leaves them behind.
+// Names in a state directory of what is not the state: what a crash left half done, and what the file system put there.
 
 /** Copies of databases that a backup makes: they go at the next start. */
 export const copiesPrefix = '.backup-'
@@ -6,3 +6,5 @@ export const copiesPrefix = '.backup-'
 export const restoringPrefix = '.restoring-'
 /** Below the directory of groups, none of which is named with a dot: files of people that are not whole yet. */
 export const incomingName = '.incoming'
+/** What ext4 has at its root: root's, where the state directory is a volume of its own. */
+export const lostAndFound = 'lost+found'

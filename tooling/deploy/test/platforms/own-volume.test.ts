@@ -87,7 +87,13 @@ suite('a volume that belongs to root', { skip: needsRoot }, () => {
 
   const rightsOf = async (pid: number): Promise<string[]> =>
     (await readFile(`/proc/${pid}/status`, 'utf8')).split('\n').filter((line) => /^(Uid|Gid|Groups|CapPrm|CapEff):/.test(line))
-  const none = ['Uid:\t65532\t65532\t65532\t65532', 'Gid:\t65532\t65532\t65532\t65532', 'Groups:\t ', 'CapPrm:\t0000000000000000', 'CapEff:\t0000000000000000']
+  const none = [
+    'Uid:\t65532\t65532\t65532\t65532',
+    'Gid:\t65532\t65532\t65532\t65532',
+    'Groups:\t ',
+    'CapPrm:\t0000000000000000',
+    'CapEff:\t0000000000000000',
+  ]
 
   test('is given to 65532, which every process of the unit then is, without any capability', async () => {
     const volume = await freshVolume('volume')

@@ -20,7 +20,12 @@ const variables = async (): Promise<Record<string, Record<string, string | null>
     render: Object.fromEntries((service?.envVars ?? []).map((each) => [each.key, 'value' in each ? each.value : null])),
     fly: { ...fly.env, SERVICE_API_TOKEN: null },
     railway: {
-      ...Object.fromEntries(railway.trimEnd().split('\n').map((line) => [line.split('=')[0] ?? '', line.slice(line.indexOf('=') + 1)])),
+      ...Object.fromEntries(
+        railway
+          .trimEnd()
+          .split('\n')
+          .map((line) => [line.split('=')[0] ?? '', line.slice(line.indexOf('=') + 1)]),
+      ),
       SERVICE_API_TOKEN: null,
     },
   }

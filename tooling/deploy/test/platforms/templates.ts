@@ -57,7 +57,13 @@ export const Fly = v.strictObject({
   primary_region: v.optional(v.pipe(v.string(), v.regex(/^[a-z]{3}$/))),
   kill_signal: v.optional(v.picklist(['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGKILL', 'SIGSTOP'])),
   kill_timeout: v.optional(duration),
-  build: v.optional(v.strictObject({ dockerfile: v.optional(v.string()), image: v.optional(v.string()), args: v.optional(v.record(v.string(), v.string())) })),
+  build: v.optional(
+    v.strictObject({
+      dockerfile: v.optional(v.string()),
+      image: v.optional(v.string()),
+      args: v.optional(v.record(v.string(), v.string())),
+    }),
+  ),
   env: v.optional(v.record(v.string(), v.string()), {}),
   mounts: v.array(
     v.strictObject({

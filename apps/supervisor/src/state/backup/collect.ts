@@ -3,7 +3,7 @@ import { lstat, open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { archiveVersion, archiveFormat, type Entry, keyCheckOf, type Manifest, stateRoot } from '@gatehouse/archive'
 import { hostActsFile, type Mode, stateFiles, stateSchema } from '@gatehouse/contracts'
-import { copiesPrefix, type Epoch, incomingName, restoringPrefix } from '@gatehouse/kernel'
+import { copiesPrefix, type Epoch, incomingName, lostAndFound, restoringPrefix } from '@gatehouse/kernel'
 import { bodyOf } from './body.ts'
 import { copyDatabases, type Source, type Taken } from './databases.ts'
 import { type Grown, lastLine, linesEntries, openLines } from './lines.ts'
@@ -32,7 +32,14 @@ const stems = ['audit', 'calls', 'model-calls'] as const
 
 const database = (name: string): boolean => name.startsWith(stateFiles.database)
 const ofLines = (name: string): boolean => stems.some((stem) => name.startsWith(`${stem}.`) && /\.jsonl(?:\.next)?$/.test(name))
-const apart: ReadonlySet<string> = new Set([stateFiles.locks, stateFiles.auditReserve, stateFiles.queues, stateFiles.keys, hostActsFile])
+const apart: ReadonlySet<string> = new Set([
+  stateFiles.locks,
+  stateFiles.auditReserve,
+  stateFiles.queues,
+  stateFiles.keys,
+  hostActsFile,
+  lostAndFound,
+])
 
 const leftOut = (name: string): boolean =>
   apart.has(name) ||
