@@ -6,18 +6,21 @@ import { assembleRootfs } from '@gatehouse/engine'
 import { bundle, copyAddon } from './bundle.ts'
 import { contentsFile, writeContents } from './contents.ts'
 import { buildConsole } from './console.ts'
+import { writeLaunchers } from './launchers.ts'
 import { bundleSvcctl } from './svcctl.ts'
 import { builtFrom, fingerprint, stampFile } from './stamp.ts'
-import { dist, outputsOf, svcctl, targets } from './targets.ts'
+import { dist, launchers, outputsOf, svcctl, targets } from './targets.ts'
 
 const now = await fingerprint()
-const complete = [...targets.flatMap(outputsOf), svcctl.program, contentsFile].every((output) => existsSync(join(dist, output)))
+const outputs = [...targets.flatMap(outputsOf), svcctl.program, contentsFile, ...launchers.map(({ output }) => output)]
+const complete = outputs.every((output) => existsSync(join(dist, output)))
 if (complete && (await builtFrom()) === now) process.exit(0)
 
 await rm(stampFile, { force: true })
 const [bundled] = await Promise.all([
   Promise.all([buildConsole(), bundleSvcctl({ clean: true }), ...targets.map((target) => bundle(target))]),
   copyAddon(),
+  writeLaunchers(),
 ])
 await writeContents(bundled)
 await assembleRootfs({

@@ -36,3 +36,9 @@ export const targets: readonly Target[] = [
 
 /** The command line, a folder of small files below `dist`, and what it was made from. */
 export const svcctl = { program: 'svcctl/svcctl.mjs', stamp: 'svcctl/.built-from' } as const
+
+/** What a person types in a checkout, and the bundle behind it. */
+export const launchers = [
+  { output: 'bin/gatehouse', program: 'gatehouse.mjs' },
+  { output: 'bin/svcctl', program: svcctl.program },
+] as const

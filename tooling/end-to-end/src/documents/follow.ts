@@ -1,0 +1,128 @@
+// Follows a page of the documents word for word, in an empty directory with an empty home, on a port of its own.
+import assert from 'node:assert/strict'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freshDirectory, freePort, release, root } from '../unit.ts'
+import { removeState } from '../remove-state.ts'
+import { waitFor } from '../wait-for.ts'
+import { type Step, stepsOf } from './page.ts'
+import { openTerminal, type Place, type Running, startIn, type Terminal } from './terminal.ts'
+
+export interface Reading {
+  /** Where the reader begins; default an empty directory. */
+  readonly directory?: string
+  /** What the reader already has in every terminal. */
+  readonly env?: Readonly<Record<string, string>>
+  /** What a reader puts in the place of a word of the page, out of all that was shown so far. */
+  readonly places?: Readonly<Record<string, string | ((shown: string) => string)>>
+  /** A unit that runs already, and is not the page's to stop. */
+  readonly address?: string
+  /** Looked at before each step. */
+  readonly before?: (step: Step, shown: string) => Promise<void>
+}
+
+export interface Read {
+  readonly address: string
+  readonly directory: string
+  readonly home: string
+  readonly shown: string
+}
+
+interface Reader {
+  readonly place: Place
+  readonly address: string
+  readonly terminal: Terminal
+  running: Running | undefined
+  last: string
+  shown: string
+}
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+
+/** Every line is found, one behind the other. */
+const assertShown = (said: string, expected: string, where: string): void => {
+  let rest = said
+  for (const line of expected.split('\n').map((each) => each.trim())) {
+    if (line === '') continue
+    const found = new RegExp(line.split('…').map(escaped).join('[^\n]*').replaceAll(/ +/g, '[ \t]+')).exec(rest)
+    assert.ok(found !== null, `${where}: expected the line\n${line}\nof what was shown:\n${said}`)
+    rest = rest.slice(found.index + found[0].length)
+  }
+}
+
+const start = async (reader: Reader, text: string, where: string): Promise<void> => {
+  await reader.running?.stop()
+  const running = await startIn(reader.place, text)
+  reader.running = running
+  await waitFor(`the unit of ${where} to be ready`, 120_000, async () => {
+    if (!running.isRunning()) return true
+    return (await fetch(`${reader.address}/readyz`)).status === 200
+  })
+  assert.ok(running.isRunning(), `${where} ended:\n${running.said()}`)
+}
+
+const perform = async (reader: Reader, step: Step, where: string): Promise<void> => {
+  switch (step.does) {
+    case 'save':
+      return writeFile(join(reader.place.directory, step.file), step.text)
+    case 'show':
+      return assertShown(`${reader.last}\n${reader.running?.said() ?? ''}`, step.text, where)
+    case 'start':
+      reader.last = ''
+      return start(reader, step.text, where)
+    case 'type': {
+      if (step.stopped) await reader.running?.stop()
+      const { code, said } = await reader.terminal.type(step.text, step.ends)
+      reader.last = said
+      reader.shown += said
+      assert.equal(code, step.ends, `${where}:\n${step.text}\n${said}\n${reader.running?.said() ?? ''}`)
+    }
+  }
+}
+
+const filled = (step: Step, { places, address, shown }: { places: Reading['places']; address: string; shown: string }): Step => {
+  let { text } = step
+  for (const [word, value] of Object.entries(places ?? {}))
+    if (text.includes(word)) text = text.replaceAll(word, typeof value === 'string' ? value : value(shown))
+  return { ...step, text: text.replaceAll('127.0.0.1:8787', address.replace('http://', '')) }
+}
+
+const openReader = async (home: string, { directory = join(home, 'here'), env, address }: Reading): Promise<Reader> => {
+  const aside = join(home, 'typed')
+  for (const folder of [aside, directory]) await mkdir(folder, { recursive: true })
+  const own = address ?? `http://127.0.0.1:${await freePort()}`
+  const place: Place = {
+    directory,
+    aside,
+    env: {
+      PATH: `${join(release, 'bin')}:${process.env['PATH'] ?? ''}`,
+      HOME: home,
+      TERM: 'dumb',
+      LC_ALL: 'C.UTF-8',
+      SERVICE_API_URL: own,
+      SERVICE_API_ADDR: own.replace('http://', ''),
+      ...env,
+    },
+  }
+  return { place, address: own, terminal: openTerminal(place), running: undefined, last: '', shown: '' }
+}
+
+/** Rejects with the line of the page that does not do what the page says. `look` is called while everything still runs. */
+export const follow = async (page: string, reading: Reading = {}, look?: (read: Read) => Promise<void>): Promise<void> => {
+  const steps = stepsOf(await readFile(join(root, page), 'utf8'))
+  assert.ok(steps.length > 0, `${page}: expected blocks that a test follows, got none`)
+  const home = await freshDirectory()
+  const reader = await openReader(home, reading)
+  try {
+    for (const step of steps) {
+      const asked = filled(step, { places: reading.places, address: reader.address, shown: reader.shown })
+      await reading.before?.(asked, reader.shown)
+      await perform(reader, asked, `${page}:${step.line}`)
+    }
+    await look?.({ address: reader.address, directory: reader.place.directory, home, shown: reader.shown })
+  } finally {
+    await reader.running?.stop()
+    await reader.terminal.close()
+    await removeState(home)
+  }
+}
