@@ -1,7 +1,7 @@
 // Follows a page of the documents word for word, in an empty directory with an empty home, on a port of its own.
 import assert from 'node:assert/strict'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { freshDirectory, freePort, release, root } from '../unit.ts'
 import { removeState } from '../remove-state.ts'
 import { waitFor } from '../wait-for.ts'
@@ -29,25 +29,34 @@ export interface Read {
 }
 
 interface Reader {
-  readonly place: Place
+  place: Place
   readonly address: string
   readonly terminal: Terminal
   running: Running | undefined
-  last: string
+  /** Of the block before; of a unit that was started there, nothing yet. */
+  last: string | undefined
   shown: string
 }
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
 
-/** Every line is found, one behind the other. */
-const assertShown = (said: string, expected: string, where: string): void => {
+/** The line that is not found behind the one before it. */
+const missingOf = (said: string, expected: string): string | undefined => {
   let rest = said
   for (const line of expected.split('\n').map((each) => each.trim())) {
-    if (line === '') continue
     const found = new RegExp(line.split('…').map(escaped).join('[^\n]*').replaceAll(/ +/g, '[ \t]+')).exec(rest)
-    assert.ok(found !== null, `${where}: expected the line\n${line}\nof what was shown:\n${said}`)
+    if (found === null) return line
     rest = rest.slice(found.index + found[0].length)
   }
+  return undefined
+}
+
+/** A unit goes on talking, so what it says is waited for. */
+const see = async ({ last, running }: Reader, expected: string, where: string): Promise<void> => {
+  const said = (): string => last ?? running?.said() ?? ''
+  const isShown = (): boolean => missingOf(said(), expected) === undefined
+  if (last === undefined) await waitFor(`what ${where} shows`, 60_000, isShown).catch(() => undefined)
+  assert.ok(isShown(), `${where}: expected the line\n${missingOf(said(), expected)}\nin what was shown:\n${said()}`)
 }
 
 const start = async (reader: Reader, text: string, where: string): Promise<void> => {
@@ -66,13 +75,14 @@ const perform = async (reader: Reader, step: Step, where: string): Promise<void>
     case 'save':
       return writeFile(join(reader.place.directory, step.file), step.text)
     case 'show':
-      return assertShown(`${reader.last}\n${reader.running?.said() ?? ''}`, step.text, where)
+      return see(reader, step.text, where)
     case 'start':
-      reader.last = ''
+      reader.last = undefined
       return start(reader, step.text, where)
     case 'type': {
       if (step.stopped) await reader.running?.stop()
-      const { code, said } = await reader.terminal.type(step.text, step.ends)
+      const { code, said, directory } = await reader.terminal.type(step.text, step.ends)
+      reader.place = { ...reader.place, directory }
       reader.last = said
       reader.shown += said
       assert.equal(code, step.ends, `${where}:\n${step.text}\n${said}\n${reader.running?.said() ?? ''}`)
@@ -104,12 +114,12 @@ const openReader = async (home: string, { directory = join(home, 'here'), env, a
       ...env,
     },
   }
-  return { place, address: own, terminal: openTerminal(place), running: undefined, last: '', shown: '' }
+  return { place, address: own, terminal: openTerminal(place), running: undefined, last: undefined, shown: '' }
 }
 
 /** Rejects with the line of the page that does not do what the page says. `look` is called while everything still runs. */
 export const follow = async (page: string, reading: Reading = {}, look?: (read: Read) => Promise<void>): Promise<void> => {
-  const steps = stepsOf(await readFile(join(root, page), 'utf8'))
+  const steps = stepsOf(await readFile(resolve(root, page), 'utf8'))
   assert.ok(steps.length > 0, `${page}: expected blocks that a test follows, got none`)
   const home = await freshDirectory()
   const reader = await openReader(home, reading)

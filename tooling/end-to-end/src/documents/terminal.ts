@@ -27,6 +27,8 @@ const kept = async ({ aside }: Place, text: string): Promise<string> => {
 export interface Typed {
   readonly code: number
   readonly said: string
+  /** Where the reader is afterwards. */
+  readonly directory: string
 }
 
 export type Terminal = ReturnType<typeof openTerminal>
@@ -43,11 +45,12 @@ export const openTerminal = (place: Place) => {
       said = ''
       const mark = randomUUID()
       const file = await kept(place, text)
-      shell.stdin.write(`set ${ends === 0 ? '-e' : '+e'} -o pipefail; source '${file}' </dev/null; printf '\\n%s %s\\n' ${mark} $?\n`)
+      shell.stdin.write(`set ${ends === 0 ? '-e' : '+e'} -o pipefail; source '${file}' </dev/null; printf '\\n%s %s %s\\n' ${mark} $? "$PWD"\n`)
       return waitFor('a block to end', deadline, () => {
-        const [before = '', code] = said.split(`\n${mark} `)
-        if (code?.includes('\n') === true) return { code: Number.parseInt(code, 10), said: before }
-        return ended === undefined ? undefined : { code: ended, said }
+        const [before = '', last = ''] = said.split(`\n${mark} `)
+        const [, code = '-1', directory = ''] = /^(\d+) (.*)\n/.exec(last) ?? []
+        if (directory !== '') return { code: Number(code), said: before, directory }
+        return ended === undefined ? undefined : { code: ended, said, directory: place.directory }
       })
     },
     close: async (): Promise<void> => {

@@ -1,0 +1,33 @@
+// The tutorial, followed word for word: on this checkout, and in the full profile on a real clone with a real first start.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { follow } from '../src/documents/follow.ts'
+import { root } from '../src/unit.ts'
+
+const page = 'docs/tutorial.md'
+const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
+
+const scriptOf = async (name: string): Promise<string> => {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+  return scripts[name] ?? assert.fail(`no script ${name}`)
+}
+
+test('the tutorial leads from a checkout to an approved call, the journal of it, and its end', async () => {
+  await follow(page, {
+    places: {
+      'git clone REPOSITORY gatehouse': `ln -s '${root}' gatehouse`,
+      // What the script does, without a package manager that would look after a directory which other tests use.
+      'npx pnpm@12 start': await scriptOf('start'),
+    },
+  })
+})
+
+if (isFull)
+  test('the tutorial leads there from a clone, too', { timeout: 900_000 }, async () => {
+    // What was fetched before is fetched again from there; else the reader's home is empty.
+    const kept = { npm_config_cache: join(homedir(), '.npm'), CI: '' }
+    await follow(page, { places: { REPOSITORY: root }, env: kept })
+  })
