@@ -40,6 +40,7 @@ const writeState = async (folder: string): Promise<void> => {
   const verdict = await verifyJournal({ ...paths, head: undefined })
   assert.ok(verdict.ok)
   writeFileSync(join(folder, 'gatehouse.yaml'), 'version: 1\ngroups:\n  dev-agent: { agent: mock, persona: quiet }\n')
+  writeFileSync(join(folder, 'entry.json'), JSON.stringify({ transport: 'stdio', command: 'node', args: ['main.mjs'] }))
   copyFileSync(paths.path, join(folder, 'audit.jsonl'))
   writeFileSync(join(folder, 'head.json'), JSON.stringify(verdict.head))
 }

@@ -28,8 +28,10 @@ export const readText = async (path: string): Promise<string> => {
   }
 }
 
+export const readJson = async (path: string): Promise<unknown> => parse(await readText(path), path === '-' ? 'standard input' : path)
+
 export const readAfter = async (kind: string, flags: AfterFlags): Promise<unknown> => {
   if (flags.after !== undefined) return parse(flags.after, '--after')
-  if (flags.file !== undefined) return parse(await readText(flags.file), flags.file === '-' ? 'standard input' : flags.file)
+  if (flags.file !== undefined) return readJson(flags.file)
   return fromSugar(kind, flags)
 }

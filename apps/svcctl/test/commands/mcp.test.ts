@@ -1,5 +1,8 @@
 // svcctl mcp: the catalog as people and programs see it.
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { ProbeResult, ServerView } from '@gatehouse/contracts'
 import * as v from 'valibot'
@@ -55,6 +58,22 @@ suite('svcctl mcp', () => {
   test('add makes a remote entry', async () => {
     await run('add', 'fresh', '--url', 'https://mcp.example.org', '--header', 'Authorization=Bearer ${T}')
     assert.deepEqual(lastPut(), { transport: 'http', url: 'https://mcp.example.org', headers: { Authorization: 'Bearer ${T}' } })
+  })
+
+  test('add takes an entry from a file, and names what is wrong in it without repeating it', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-entry-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'entry.json')
+    const entry = { transport: 'stdio', command: 'node', args: ['main.mjs'], env: { TOKEN: '${TOKEN}' } }
+    writeFileSync(file, JSON.stringify(entry))
+    assert.equal((await run('add', 'fresh', '--file', file)).code, 0)
+    assert.deepEqual(lastPut(), entry)
+    assert.equal((await run('add', 'fresh', '--file', file, '--command', 'node')).code, 2)
+    writeFileSync(file, JSON.stringify({ ...entry, args: 's3cr3t' }))
+    const wrong = await run('add', 'fresh', '--file', file)
+    assert.equal(wrong.code, 2)
+    assert.match(wrong.stderr, /args/)
+    assert.doesNotMatch(wrong.stderr, /s3cr3t/)
   })
 
   test('add refuses a name in use, and what belongs to the other transport', async () => {

@@ -3,6 +3,7 @@ import type { Client } from '@gatehouse/client'
 import { isServiceError, PutServerAnswer, ServiceError } from '@gatehouse/contracts'
 import { Args, Flags } from '@oclif/core'
 import { entryFlags } from '../../catalog/entry-flags.ts'
+import { readEntry } from '../../catalog/read-entry.ts'
 import { type EntryFlags, toEntry } from '../../catalog/to-entry.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
@@ -19,18 +20,24 @@ export class McpAdd extends UnitCommand<PutServerAnswer> {
       description: 'A server behind TLS',
       command: "svcctl mcp add search --url https://mcp.example.org/mcp --header 'Authorization=Bearer ${SEARCH_TOKEN}'",
     },
+    { description: 'What svcctl mcp pack printed', command: 'svcctl mcp add boxed --file entry.json' },
   ]
 
   static override args = { name: Args.string({ description: 'Label of the server.', required: true }) }
 
   static override flags = {
     ...entryFlags,
+    file: Flags.string({
+      summary: 'File with the entry as JSON; - is standard input.',
+      helpValue: 'PATH',
+      exclusive: Object.keys(entryFlags),
+    }),
     replace: Flags.boolean({ summary: 'Replace a server of this name.' }),
   }
 
   async run(): Promise<PutServerAnswer> {
     const { args, flags } = await this.parse(McpAdd)
-    const entry = toEntry(flags satisfies EntryFlags)
+    const entry = flags.file === undefined ? toEntry(flags satisfies EntryFlags) : await readEntry(flags.file)
     const client = await this.connect(flags)
     if (!flags.replace) await this.refuseUsedName(client, args.name)
     const view = await client.servers.put(args.name, entry)
