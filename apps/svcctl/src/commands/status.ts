@@ -1,5 +1,5 @@
 // svcctl status
-import { type ProcessState, Status } from '@gatehouse/contracts'
+import { type Freeze, type ProcessState, Status } from '@gatehouse/contracts'
 import { age } from '../output/age.ts'
 import { type Column, table } from '../output/table.ts'
 import { visible } from '../output/visible.ts'
@@ -20,6 +20,8 @@ const postureOf = ({ sandbox }: Status): string => {
   return `${sandbox.driver} ${sandbox.status}${reason}${missing}`
 }
 
+const frozenBy = ({ agentGroupID, reason, by }: Freeze): string => `${agentGroupID ?? 'the whole unit'}, by ${by}: ${reason}`
+
 const facts = (status: Status): (readonly [string, string])[] => [
   ['version', status.version],
   ['mode', status.open ? `${status.mode}, open: no token is asked for` : status.mode],
@@ -27,6 +29,7 @@ const facts = (status: Status): (readonly [string, string])[] => [
   ['sandbox', postureOf(status)],
   ['tools', status.mcp.enabled ? `enabled${status.mcp.isolation === undefined ? '' : `, isolation ${status.mcp.isolation}`}` : 'disabled'],
   ['held', String(status.held)],
+  ...status.frozen.map((freeze) => ['frozen', frozenBy(freeze)] as const),
   ['degraded', status.degraded.length === 0 ? 'nothing' : status.degraded.join(', ')],
 ]
 

@@ -6,13 +6,16 @@ import * as v from 'valibot'
 
 const HeadFile = v.object({ seq: v.pipe(v.number(), v.integer(), v.minValue(0)), hash: Digest })
 
+/** Alone, or as `svcctl audit verify --json` prints it among the rest. */
+const Kept = v.union([HeadFile, v.pipe(v.object({ head: HeadFile }), v.transform(({ head }) => head))])
+
 export const readHead = async (path: string): Promise<Head> => {
   try {
-    return v.parse(HeadFile, JSON.parse(await readFile(path, 'utf8')))
+    return v.parse(Kept, JSON.parse(await readFile(path, 'utf8')))
   } catch (error) {
     throw new ServiceError('invalid', {
       detail: `expected {"seq": …, "hash": …} in ${path}`,
-      hint: 'such as the head that svcctl audit verify --json prints',
+      hint: 'such as svcctl audit verify --json prints',
       cause: error,
     })
   }

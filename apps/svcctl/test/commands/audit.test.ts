@@ -109,6 +109,9 @@ suite('svcctl audit verify', () => {
 
   test('ends with 4 where there is no journal and with 2 for a head that is none', async () => {
     assert.equal((await svcctl(['audit', 'verify', '--state-dir', join(directory, 'nowhere')])).code, 4)
+    const printed = join(directory, 'verdict.json')
+    writeFileSync(printed, (await svcctl(['audit', 'verify', '--state-dir', directory, '--json'])).stdout)
+    assert.equal((await svcctl(['audit', 'verify', '--state-dir', directory, '--head', printed])).code, 0)
     writeFileSync(join(directory, 'no-head.json'), '{"seq": "1"}')
     assert.equal((await svcctl(['audit', 'verify', '--state-dir', directory, '--head', join(directory, 'no-head.json')])).code, 2)
   })

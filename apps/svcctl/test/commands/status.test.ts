@@ -18,6 +18,14 @@ test('status shows posture, what is degraded and every process', async () => {
   assert.deepEqual(v.parse(Status, JSON.parse((await svcctl(['status', '--json'], options)).stdout)), status)
 })
 
+test('status says what is frozen, by whom and why', async () => {
+  const frozen = [{ reason: 'strange\u001b calls', by: 'alice', at: status.startedAt }]
+  await using unit = await startUnit({ answers: { 'GET /v1/status': { ...status, frozen } } })
+  const { stdout } = await svcctl(['status'], { env: { SERVICE_API_URL: unit.address } })
+  assert.match(stdout, /^frozen\tthe whole unit, by alice: strange\S+ calls$/m)
+  assert.ok(!stdout.includes('\u001b'))
+})
+
 test('metrics are the text of the unit, or data', async () => {
   await using unit = await startUnit()
   const options = { env: { SERVICE_API_URL: unit.address } }

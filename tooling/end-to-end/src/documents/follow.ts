@@ -15,6 +15,8 @@ export interface Reading {
   readonly env?: Readonly<Record<string, string>>
   /** What a reader puts in the place of a word of the page, out of all that was shown so far. */
   readonly places?: Readonly<Record<string, string | ((shown: string) => string)>>
+  /** What the reader has running before the first line, and may stop and start again. */
+  readonly already?: string
   /** A unit that runs already, and is not the page's to stop. */
   readonly address?: string
   /** Looked at before each step. */
@@ -124,6 +126,7 @@ export const follow = async (page: string, reading: Reading = {}, look?: (read: 
   const home = await freshDirectory()
   const reader = await openReader(home, reading)
   try {
+    if (reading.already !== undefined) await start(reader, reading.already, `what runs before ${page}`)
     for (const step of steps) {
       const asked = filled(step, { places: reading.places, address: reader.address, shown: reader.shown })
       await reading.before?.(asked, reader.shown)

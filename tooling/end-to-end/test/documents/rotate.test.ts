@@ -1,0 +1,64 @@
+// The how-to about keys and tokens, followed word for word: after each section the old secret opens nothing, and the new one does.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { createClient } from '@gatehouse/client'
+import { follow } from '../../src/documents/follow.ts'
+import { startUnit } from '../../src/unit.ts'
+import { startGuardedSample } from '../fixtures/guarded-sample.ts'
+import { production } from '../fixtures/production.ts'
+import { openProviderHosts, type ProviderHosts } from '../fixtures/provider-hosts.ts'
+
+const secret = (): string => randomBytes(24).toString('hex')
+
+let hosts: ProviderHosts
+let server: Awaited<ReturnType<typeof startGuardedSample>>
+const search = { old: secret(), fresh: secret() }
+const anthropic = { old: secret(), fresh: secret() }
+
+before(async () => {
+  hosts = await openProviderHosts('say fine')
+  server = await startGuardedSample(search.old)
+})
+after(async () => {
+  await server?.stop()
+  await hosts?.close()
+})
+
+test('each secret is replaced by the commands of the page, and the one before opens nothing any more', async (t) => {
+  const { base, stateDir, places, env } = await production(t)
+  const catalog = join(base, 'mcp-catalog.json')
+  const files = { 'search.token': search.old, 'new-search.token': search.fresh, 'anthropic.key': anthropic.old, 'new-anthropic.key': anthropic.fresh }
+  for (const [name, value] of Object.entries(files)) await writeFile(join(base, name), value, { mode: 0o600 })
+
+  // What was there before: a token for CI, an entry with a reference, and a key ring.
+  const unit = await startUnit({ stateDir, flags: ['--sandbox', 'off', '--mcp-catalog', catalog] })
+  const token = (await readFile(join(stateDir, 'admin-token'), 'utf8')).trim()
+  const admin = createClient({ address: unit.address, token })
+  const { token: ci } = await admin.tokens.create({ name: 'ci', role: 'requester' })
+  await admin.servers.put('search', { transport: 'http', url: server.url, headers: { Authorization: 'Bearer ${SEARCH_TOKEN}' } })
+  await unit.stop()
+  const ring = await readFile(join(stateDir, 'keyring.json'), 'utf8')
+
+  const { SERVICE_HTTPS_PROXY = '', SERVICE_CA_FILE = '' } = hosts.env
+  const reach = { SERVICE_HTTPS_PROXY, SERVICE_CA_FILE }
+  await follow('docs/how-to/rotate.md', {
+    directory: base,
+    places,
+    env: { ...env, ...reach },
+    before: ({ text }) => {
+      if (text.includes('mv new-search.token')) server.takeOnly(search.fresh)
+      return Promise.resolve()
+    },
+  }, async ({ address }) => {
+    const status = (with_: string) => createClient({ address, token: with_ }).status()
+    await assert.rejects(status(token), /unauthorized|token/i)
+    await assert.rejects(status(ci), /unauthorized|token/i)
+    await status((await readFile(join(stateDir, 'admin-token'), 'utf8')).trim())
+    await status((await readFile(join(base, 'ci-2.token'), 'utf8')).trim())
+    assert.equal(hosts.provider.requests.at(-1)?.headers['x-api-key'], anthropic.fresh)
+    assert.notEqual(await readFile(join(stateDir, 'keyring.json'), 'utf8'), ring)
+  })
+})

@@ -1,0 +1,85 @@
+// How-tos that give an agent tools and a model, followed word for word: a remote server, a server from npm, a real model.
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { bundle } from '@gatehouse/images'
+import { startRegistry } from '@gatehouse/npm-tree/registry-fixture'
+import { execa } from 'execa'
+import { follow } from '../../src/documents/follow.ts'
+import { freshDirectory } from '../../src/unit.ts'
+import { lacking } from '../fixtures/container-world.ts'
+import { startGuardedSample } from '../fixtures/guarded-sample.ts'
+import { openProviderHosts } from '../fixtures/provider-hosts.ts'
+
+const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
+
+const secret = randomBytes(24).toString('hex')
+
+const directoryWith = async (file: string): Promise<string> => {
+  const directory = await freshDirectory()
+  await mkdir(directory, { recursive: true })
+  await writeFile(join(directory, file), secret, { mode: 0o600 })
+  return directory
+}
+
+test('a remote server is added, granted and called, and only with the header', async (t) => {
+  const server = await startGuardedSample(secret)
+  const directory = await directoryWith('search.token')
+  t.after(async () => {
+    await server.stop()
+    await rm(directory, { recursive: true, force: true })
+  })
+  await follow('docs/how-to/remote-server.md', { directory, places: { 'https://mcp.example.org/mcp': server.url } })
+})
+
+test('an agent that thinks gets a key that it never sees, a limit, and a tool', async (t) => {
+  const hosts = await openProviderHosts(
+    ['when can you do', 'say I can help.', 'when 19 and 23', 'call sample__add {"a":19,"b":23}', '---', 'say It is {result}.'].join('\n'),
+  )
+  const directory = await directoryWith('anthropic.key')
+  t.after(async () => {
+    await hosts.close()
+    await rm(directory, { recursive: true, force: true })
+  })
+  const { SERVICE_HTTPS_PROXY = '', SERVICE_CA_FILE = '' } = hosts.env
+  await follow('docs/how-to/real-model.md', { directory, env: { SERVICE_HTTPS_PROXY, SERVICE_CA_FILE } })
+})
+
+const page = 'docs/how-to/server-from-npm.md'
+const skip = await lacking('docker')
+
+/** Images that a page leaves on this host, by the entry that it saved. */
+const dropPacked = async (directory: string): Promise<void> => {
+  const { image } = JSON.parse(await readFile(join(directory, 'entry.json'), 'utf8')) as { image: string }
+  await execa('docker', ['image', 'rm', '--force', image], { reject: false })
+}
+
+test('a server from a registry is packed, added, granted and called', { skip }, async (t) => {
+  const name = `gatehouse-page-${randomBytes(4).toString('hex')}`
+  const files = [{ path: 'dist/main.mjs', text: await readFile(bundle, 'utf8') }]
+  const registry = await startRegistry([{ name, version: '1.0.0', manifest: { type: 'module', bin: { server: 'dist/main.mjs' } }, files }])
+  const directory = await freshDirectory()
+  t.after(async () => {
+    await registry.close()
+    await dropPacked(directory)
+    await rm(directory, { recursive: true, force: true })
+  })
+  // The sample server under another name, and one of its tools for one that the page names.
+  const places = {
+    '@modelcontextprotocol/server-memory@2026.8.31': `${name}@1.0.0`,
+    'memory__read_graph {}': 'memory__echo {"text":"entities"}',
+    read_graph: 'echo',
+  }
+  await follow(page, { directory, places, env: { SERVICE_NPM_REGISTRY: registry.url, SERVICE_MCP_ENGINE: 'docker' } })
+})
+
+if (isFull)
+  test('the server that the page names is packed from the registry of npm, too', { skip, timeout: 600_000 }, async (t) => {
+    const directory = await freshDirectory()
+    t.after(async () => {
+      await dropPacked(directory)
+      await rm(directory, { recursive: true, force: true })
+    })
+    await follow(page, { directory, env: { SERVICE_MCP_ENGINE: 'docker' } })
+  })
