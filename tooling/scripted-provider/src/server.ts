@@ -24,6 +24,8 @@ export interface ProviderOptions {
   /** A path for a unix socket, or a port of the loopback; 0 for any. */
   readonly listen?: string | number
   readonly onRequest?: (seen: Seen) => void
+  /** Which keys are good; without it every key is. */
+  readonly takes?: (key: string) => boolean
 }
 
 export interface Provider {
@@ -71,11 +73,17 @@ interface State {
   scenes: readonly Scene[]
   readonly faults: Map<string, number>
   readonly note: (seen: Seen) => void
+  readonly takes: (key: string) => boolean
 }
+
+const keyOf = ({ headers }: IncomingMessage): string =>
+  String(headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers.authorization?.replace(/^Bearer /, '') ?? '')
 
 const serve = async (request: IncomingMessage, response: ServerResponse, state: State): Promise<void> => {
   const url = new URL(request.url ?? '/', 'http://scripted')
   const path = url.pathname
+  if (!state.takes(keyOf(request)))
+    return sendJson(response, 401, { type: 'error', error: { type: 'authentication_error', message: 'invalid API key', code: 401 } })
   if (request.method === 'GET' && path.endsWith('/models')) return sendJson(response, 200, models)
   const route = request.method === 'POST' ? routeOf(path, request.headers.host ?? '') : null
   if (route === null)
@@ -102,6 +110,7 @@ export const startProvider = async (options: ProviderOptions = {}): Promise<Prov
   const state: State = {
     scenes: parseScript(options.script ?? ''),
     faults: new Map(),
+    takes: options.takes ?? (() => true),
     note: (seen) => {
       requests.push(seen)
       options.onRequest?.(seen)

@@ -7,7 +7,13 @@ import * as v from 'valibot'
 const HeadFile = v.object({ seq: v.pipe(v.number(), v.integer(), v.minValue(0)), hash: Digest })
 
 /** Alone, or as `svcctl audit verify --json` prints it among the rest. */
-const Kept = v.union([HeadFile, v.pipe(v.object({ head: HeadFile }), v.transform(({ head }) => head))])
+const Kept = v.union([
+  HeadFile,
+  v.pipe(
+    v.object({ head: HeadFile }),
+    v.transform(({ head }) => head),
+  ),
+])
 
 export const readHead = async (path: string): Promise<Head> => {
   try {

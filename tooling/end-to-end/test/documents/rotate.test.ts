@@ -17,9 +17,10 @@ let hosts: ProviderHosts
 let server: Awaited<ReturnType<typeof startGuardedSample>>
 const search = { old: secret(), fresh: secret() }
 const anthropic = { old: secret(), fresh: secret() }
+let good = anthropic.old
 
 before(async () => {
-  hosts = await openProviderHosts('say fine')
+  hosts = await openProviderHosts('say fine', (key) => key === good)
   server = await startGuardedSample(search.old)
 })
 after(async () => {
@@ -30,7 +31,12 @@ after(async () => {
 test('each secret is replaced by the commands of the page, and the one before opens nothing any more', async (t) => {
   const { base, stateDir, places, env } = await production(t)
   const catalog = join(base, 'mcp-catalog.json')
-  const files = { 'search.token': search.old, 'new-search.token': search.fresh, 'anthropic.key': anthropic.old, 'new-anthropic.key': anthropic.fresh }
+  const files = {
+    'search.token': search.old,
+    'new-search.token': search.fresh,
+    'anthropic.key': anthropic.old,
+    'new-anthropic.key': anthropic.fresh,
+  }
   for (const [name, value] of Object.entries(files)) await writeFile(join(base, name), value, { mode: 0o600 })
 
   // What was there before: a token for CI, an entry with a reference, and a key ring.
@@ -44,21 +50,25 @@ test('each secret is replaced by the commands of the page, and the one before op
 
   const { SERVICE_HTTPS_PROXY = '', SERVICE_CA_FILE = '' } = hosts.env
   const reach = { SERVICE_HTTPS_PROXY, SERVICE_CA_FILE }
-  await follow('docs/how-to/rotate.md', {
-    directory: base,
-    places,
-    env: { ...env, ...reach },
-    before: ({ text }) => {
-      if (text.includes('mv new-search.token')) server.takeOnly(search.fresh)
-      return Promise.resolve()
+  await follow(
+    'docs/how-to/rotate.md',
+    {
+      directory: base,
+      places,
+      env: { ...env, ...reach },
+      before: ({ text }) => {
+        if (text.includes('svcctl model check')) good = anthropic.fresh
+        if (text.includes('svcctl mcp probe')) server.takeOnly(search.fresh)
+        return Promise.resolve()
+      },
     },
-  }, async ({ address }) => {
-    const status = (with_: string) => createClient({ address, token: with_ }).status()
-    await assert.rejects(status(token), /unauthorized|token/i)
-    await assert.rejects(status(ci), /unauthorized|token/i)
-    await status((await readFile(join(stateDir, 'admin-token'), 'utf8')).trim())
-    await status((await readFile(join(base, 'ci-2.token'), 'utf8')).trim())
-    assert.equal(hosts.provider.requests.at(-1)?.headers['x-api-key'], anthropic.fresh)
-    assert.notEqual(await readFile(join(stateDir, 'keyring.json'), 'utf8'), ring)
-  })
+    async ({ address }) => {
+      const status = (with_: string) => createClient({ address, token: with_ }).status()
+      await assert.rejects(status(token), /unauthorized|token/i)
+      await assert.rejects(status(ci), /unauthorized|token/i)
+      await status((await readFile(join(stateDir, 'admin-token'), 'utf8')).trim())
+      await status((await readFile(join(base, 'ci-2.token'), 'utf8')).trim())
+      assert.notEqual(await readFile(join(stateDir, 'keyring.json'), 'utf8'), ring)
+    },
+  )
 })
