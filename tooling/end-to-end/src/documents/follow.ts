@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { freshDirectory, freePort, release, root } from '../unit.ts'
+import { listens } from '../listens.ts'
 import { removeState } from '../remove-state.ts'
 import { waitFor } from '../wait-for.ts'
 import { type Step, stepsOf } from './page.ts'
@@ -19,6 +20,10 @@ export interface Reading {
   readonly already?: string
   /** A unit that runs already, and is not the page's to stop. */
   readonly address?: string
+  /** Where what is started beside the unit listens, by its name. */
+  readonly listens?: Readonly<Record<string, number>>
+  /** Steps that cannot be done here. */
+  readonly leaveOut?: (step: Step) => boolean
   /** Looked at before each step. */
   readonly before?: (step: Step, shown: string) => Promise<void>
 }
@@ -34,7 +39,9 @@ interface Reader {
   place: Place
   readonly address: string
   readonly terminal: Terminal
-  running: Running | undefined
+  readonly listens: Readonly<Record<string, number>>
+  /** By name; `unit` is the one that the address is of. */
+  readonly running: Map<string, Running>
   /** Of the block before; of a unit that was started there, nothing yet. */
   last: string | undefined
   shown: string
@@ -55,20 +62,24 @@ const missingOf = (said: string, expected: string): string | undefined => {
 
 /** A unit goes on talking, so what it says is waited for. */
 const see = async ({ last, running }: Reader, expected: string, where: string): Promise<void> => {
-  const said = (): string => last ?? running?.said() ?? ''
+  const said = (): string => last ?? running.get('unit')?.said() ?? ''
   const isShown = (): boolean => missingOf(said(), expected) === undefined
   if (last === undefined) await waitFor(`what ${where} shows`, 60_000, isShown).catch(() => undefined)
   assert.ok(isShown(), `${where}: expected the line\n${missingOf(said(), expected)}\nin what was shown:\n${said()}`)
 }
 
-const start = async (reader: Reader, text: string, where: string): Promise<void> => {
-  await reader.running?.stop()
+const answers = async (reader: Reader, name: string): Promise<boolean> => {
+  if (name === 'unit') return (await fetch(`${reader.address}/readyz`)).status === 200
+  const port = reader.listens[name]
+  return port === undefined || (await listens(port))
+}
+
+const start = async (reader: Reader, step: { readonly text: string; readonly name: string }, where: string): Promise<void> => {
+  const { text, name } = step
+  await reader.running.get(name)?.stop()
   const running = await startIn(reader.place, text)
-  reader.running = running
-  await waitFor(`the unit of ${where} to be ready`, 120_000, async () => {
-    if (!running.isRunning()) return true
-    return (await fetch(`${reader.address}/readyz`)).status === 200
-  })
+  reader.running.set(name, running)
+  await waitFor(`the ${name} of ${where} to answer`, 120_000, async () => !running.isRunning() || (await answers(reader, name)))
   assert.ok(running.isRunning(), `${where} ended:\n${running.said()}`)
 }
 
@@ -80,14 +91,15 @@ const perform = async (reader: Reader, step: Step, where: string): Promise<void>
       return see(reader, step.text, where)
     case 'start':
       reader.last = undefined
-      return start(reader, step.text, where)
+      return start(reader, step, where)
     case 'type': {
-      if (step.stopped) await reader.running?.stop()
+      if (step.stopped) await reader.running.get('unit')?.stop()
       const { code, said, directory } = await reader.terminal.type(step.text, step.ends)
       reader.place = { ...reader.place, directory }
       reader.last = said
       reader.shown += said
-      assert.equal(code, step.ends, `${where}:\n${step.text}\n${said}\n${reader.running?.said() ?? ''}`)
+      const others = [...reader.running.values()].map((running) => running.said()).join('\n')
+      assert.equal(code, step.ends, `${where}:\n${step.text}\n${said}\n${others}`)
     }
   }
 }
@@ -99,7 +111,7 @@ const filled = (step: Step, { places, address, shown }: { places: Reading['place
   return { ...step, text: text.replaceAll('127.0.0.1:8787', address.replace('http://', '')) }
 }
 
-const openReader = async (home: string, { directory = join(home, 'here'), env, address }: Reading): Promise<Reader> => {
+const openReader = async (home: string, { directory = join(home, 'here'), env, address, listens = {} }: Reading): Promise<Reader> => {
   const aside = join(home, 'typed')
   for (const folder of [aside, directory]) await mkdir(folder, { recursive: true })
   const own = address ?? `http://127.0.0.1:${await freePort()}`
@@ -107,16 +119,16 @@ const openReader = async (home: string, { directory = join(home, 'here'), env, a
     directory,
     aside,
     env: {
-      PATH: `${join(release, 'bin')}:${process.env['PATH'] ?? ''}`,
       HOME: home,
       TERM: 'dumb',
       LC_ALL: 'C.UTF-8',
       SERVICE_API_URL: own,
       SERVICE_API_ADDR: own.replace('http://', ''),
       ...env,
+      PATH: [join(release, 'bin'), env?.['PATH'] ?? process.env['PATH']].join(':'),
     },
   }
-  return { place, address: own, terminal: openTerminal(place), running: undefined, last: undefined, shown: '' }
+  return { place, address: own, terminal: openTerminal(place), listens, running: new Map(), last: undefined, shown: '' }
 }
 
 /** Rejects with the line of the page that does not do what the page says. `look` is called while everything still runs. */
@@ -126,15 +138,15 @@ export const follow = async (page: string, reading: Reading = {}, look?: (read: 
   const home = await freshDirectory()
   const reader = await openReader(home, reading)
   try {
-    if (reading.already !== undefined) await start(reader, reading.already, `what runs before ${page}`)
-    for (const step of steps) {
+    if (reading.already !== undefined) await start(reader, { text: reading.already, name: 'unit' }, `what runs before ${page}`)
+    for (const step of steps.filter((each) => reading.leaveOut?.(each) !== true)) {
       const asked = filled(step, { places: reading.places, address: reader.address, shown: reader.shown })
       await reading.before?.(asked, reader.shown)
       await perform(reader, asked, `${page}:${step.line}`)
     }
     await look?.({ address: reader.address, directory: reader.place.directory, home, shown: reader.shown })
   } finally {
-    await reader.running?.stop()
+    for (const running of [...reader.running.values()].toReversed()) await running.stop()
     await reader.terminal.close()
     await removeState(home)
   }

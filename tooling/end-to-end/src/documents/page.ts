@@ -2,13 +2,14 @@
 //   sh test            is typed, and ends with 0
 //   sh test ends=6     is typed, and ends with 6
 //   sh test starts     is typed in a terminal of its own, and goes on running: a unit
+//   sh test starts=proxy   likewise, for something beside the unit
 //   sh test stopped    is typed after Ctrl-C in that terminal
 //   sh elsewhere       is for another machine; any other block of sh on a page that is followed is a fault
 //   text shows         what the block before it prints; … stands for anything
 //   LANGUAGE test file=NAME   is saved as NAME
 export type Step =
   | { readonly does: 'type'; readonly text: string; readonly line: number; readonly ends: number; readonly stopped: boolean }
-  | { readonly does: 'start'; readonly text: string; readonly line: number }
+  | { readonly does: 'start'; readonly text: string; readonly line: number; readonly name: string }
   | { readonly does: 'show'; readonly text: string; readonly line: number }
   | { readonly does: 'save'; readonly text: string; readonly line: number; readonly file: string }
 
@@ -27,7 +28,7 @@ const blocksOf = (page: string): Block[] =>
     line: page.slice(0, index).split('\n').length,
   }))
 
-const known = /^(test|starts|stopped|elsewhere|shows|ends=\d+|file=[\w.-]+)$/
+const known = /^(test|starts|starts=\w+|stopped|elsewhere|shows|ends=\d+|file=[\w.-]+)$/
 
 const valueOf = (words: readonly string[], name: string): string | undefined =>
   words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
@@ -40,7 +41,8 @@ const stepOf = ({ language, words, text, line }: Block): Step[] => {
   if (words.includes('shows')) return [{ does: 'show', text, line }]
   if (language !== 'sh' || words.includes('elsewhere')) return []
   if (!words.includes('test')) throw new Error(`line ${line}: expected \`\`\`sh test or \`\`\`sh elsewhere, got \`\`\`sh alone`)
-  if (words.includes('starts')) return [{ does: 'start', text, line }]
+  const started = words.includes('starts') ? 'unit' : valueOf(words, 'starts')
+  if (started !== undefined) return [{ does: 'start', text, line, name: started }]
   return [{ does: 'type', text, line, ends: Number(valueOf(words, 'ends') ?? 0), stopped: words.includes('stopped') }]
 }
 

@@ -45,9 +45,7 @@ export const openTerminal = (place: Place) => {
       said = ''
       const mark = randomUUID()
       const file = await kept(place, text)
-      shell.stdin.write(
-        `set ${ends === 0 ? '-e' : '+e'} -o pipefail; source '${file}' </dev/null; printf '\\n%s %s %s\\n' ${mark} $? "$PWD"\n`,
-      )
+      shell.stdin.write(`set ${ends === 0 ? '-e' : '+e'}; source '${file}' </dev/null; printf '\\n%s %s %s\\n' ${mark} $? "$PWD"\n`)
       return waitFor('a block to end', deadline, () => {
         const [before = '', last = ''] = said.split(`\n${mark} `)
         const [, code = '-1', directory = ''] = /^(\d+) (.*)\n/.exec(last) ?? []
