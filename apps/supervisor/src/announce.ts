@@ -6,6 +6,8 @@ export interface Announcement {
   readonly plan: Plan
   /** Facts of the runner, once it has chosen a driver. */
   readonly runner: Health | undefined
+  /** What a person types for svcctl. */
+  readonly svcctl: string
 }
 
 const sandboxOf = ({ runner }: Announcement): string => {
@@ -19,9 +21,9 @@ export const addressOf = ({ host, port }: Plan): string => `http://${host.includ
 
 /** Plain lines for `--dev` and `--demo`. */
 export const announce = (announcement: Announcement): string => {
-  const { plan } = announcement
+  const { plan, svcctl } = announcement
   const address = addressOf(plan)
-  const ctl = `npx pnpm@12 svcctl${plan.port === 8787 ? '' : ` --addr ${address}`}`
+  const ctl = `${svcctl}${plan.port === 8787 ? '' : ` --addr ${address}`}`
   const group = plan.seed ?? 'GROUP'
   const lines = [
     '',

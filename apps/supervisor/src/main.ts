@@ -28,6 +28,9 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 /** The bundles lie beside this one; in a checkout below `dist`. */
 const release = existsSync(join(import.meta.dirname, 'gateway.mjs')) ? import.meta.dirname : join(import.meta.dirname, '../../../dist')
 
+/** A script of the checkout was run: nothing is on the PATH of the terminal that it was typed in. */
+const svcctl = process.env['npm_lifecycle_event'] === undefined ? 'svcctl' : 'npx pnpm@12 svcctl'
+
 const warnOfIsolation = (plan: Plan, log: Logger): void => {
   if (plan.catalog === null || plan.isolation !== 'none') return
   const message = 'local tool servers run unisolated, as plain processes of this host: for development only'
@@ -61,7 +64,7 @@ const tellReady = async (unit: RunningUnit, plan: Plan, log: Logger): Promise<vo
     missing: runner?.facts['missing'],
     state: plan.stateDir,
   })
-  if (plan.mode !== 'production' && plan.logFormat === 'plain') write(announce({ plan, runner }))
+  if (plan.mode !== 'production' && plan.logFormat === 'plain') write(announce({ plan, runner, svcctl }))
 }
 
 interface Printing {

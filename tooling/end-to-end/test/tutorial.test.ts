@@ -1,4 +1,4 @@
-// The tutorial, followed word for word: on this checkout, and in the full profile on a real clone with a real first start.
+// The tutorial and the first page, followed word for word: on this checkout, and in the full profile on a real clone with a real first start.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -23,6 +23,10 @@ test('the tutorial leads from a checkout to an approved call, the journal of it,
       'npx pnpm@12 start': await scriptOf('start'),
     },
   })
+})
+
+test('the two minutes of the README do what they say', async () => {
+  await follow('README.md', { directory: root, places: { 'npx pnpm@12 start': await scriptOf('start') } })
 })
 
 if (isFull)

@@ -14,8 +14,8 @@ export interface Reading {
   readonly directory?: string
   /** What the reader already has in every terminal. */
   readonly env?: Readonly<Record<string, string>>
-  /** What a reader puts in the place of a word of the page, out of all that was shown so far. */
-  readonly places?: Readonly<Record<string, string | ((shown: string) => string)>>
+  /** What a reader puts in the place of a word of the page, out of what is in the reader's home. */
+  readonly places?: Readonly<Record<string, string | ((home: string) => string)>>
   /** What the reader has running before the first line, and may stop and start again. */
   readonly already?: string
   /** A unit that runs already, and is not the page's to stop. */
@@ -25,14 +25,7 @@ export interface Reading {
   /** Steps that cannot be done here. */
   readonly leaveOut?: (step: Step) => boolean
   /** Looked at before each step. */
-  readonly before?: (step: Step, shown: string) => Promise<void>
-}
-
-export interface Read {
-  readonly address: string
-  readonly directory: string
-  readonly home: string
-  readonly shown: string
+  readonly before?: (step: Step) => Promise<void>
 }
 
 interface Reader {
@@ -44,7 +37,6 @@ interface Reader {
   readonly running: Map<string, Running>
   /** Of the block before; of a unit that was started there, nothing yet. */
   last: string | undefined
-  shown: string
 }
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
@@ -97,17 +89,16 @@ const perform = async (reader: Reader, step: Step, where: string): Promise<void>
       const { code, said, directory } = await reader.terminal.type(step.text, step.ends)
       reader.place = { ...reader.place, directory }
       reader.last = said
-      reader.shown += said
       const others = [...reader.running.values()].map((running) => running.said()).join('\n')
       assert.equal(code, step.ends, `${where}:\n${step.text}\n${said}\n${others}`)
     }
   }
 }
 
-const filled = (step: Step, { places, address, shown }: { places: Reading['places']; address: string; shown: string }): Step => {
+const filled = (step: Step, { places, address, home }: { places: Reading['places']; address: string; home: string }): Step => {
   let { text } = step
   for (const [word, value] of Object.entries(places ?? {}))
-    if (text.includes(word)) text = text.replaceAll(word, typeof value === 'string' ? value : value(shown))
+    if (text.includes(word)) text = text.replaceAll(word, typeof value === 'string' ? value : value(home))
   return { ...step, text: text.replaceAll('127.0.0.1:8787', address.replace('http://', '')) }
 }
 
@@ -128,11 +119,11 @@ const openReader = async (home: string, { directory = join(home, 'here'), env, a
       PATH: [join(release, 'bin'), env?.['PATH'] ?? process.env['PATH']].join(':'),
     },
   }
-  return { place, address: own, terminal: openTerminal(place), listens, running: new Map(), last: undefined, shown: '' }
+  return { place, address: own, terminal: openTerminal(place), listens, running: new Map(), last: undefined }
 }
 
 /** Rejects with the line of the page that does not do what the page says. `look` is called while everything still runs. */
-export const follow = async (page: string, reading: Reading = {}, look?: (read: Read) => Promise<void>): Promise<void> => {
+export const follow = async (page: string, reading: Reading = {}, look?: (address: string) => Promise<void>): Promise<void> => {
   const steps = stepsOf(await readFile(resolve(root, page), 'utf8'))
   assert.ok(steps.length > 0, `${page}: expected blocks that a test follows, got none`)
   const home = await freshDirectory()
@@ -140,11 +131,11 @@ export const follow = async (page: string, reading: Reading = {}, look?: (read: 
   try {
     if (reading.already !== undefined) await start(reader, { text: reading.already, name: 'unit' }, `what runs before ${page}`)
     for (const step of steps.filter((each) => reading.leaveOut?.(each) !== true)) {
-      const asked = filled(step, { places: reading.places, address: reader.address, shown: reader.shown })
-      await reading.before?.(asked, reader.shown)
+      const asked = filled(step, { places: reading.places, address: reader.address, home })
+      await reading.before?.(asked)
       await perform(reader, asked, `${page}:${step.line}`)
     }
-    await look?.({ address: reader.address, directory: reader.place.directory, home, shown: reader.shown })
+    await look?.(reader.address)
   } finally {
     for (const running of [...reader.running.values()].toReversed()) await running.stop()
     await reader.terminal.close()

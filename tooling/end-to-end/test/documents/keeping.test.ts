@@ -12,7 +12,7 @@ test('two people are needed, and the page shows that neither may be the other or
 
 test('a backup is taken, restored beside the unit, found frozen, looked through and lifted', async (t) => {
   const { base, places, env, clientOf } = await production(t)
-  await follow('docs/how-to/backup.md', { already: 'gatehouse', places, env }, async ({ address }) => {
+  await follow('docs/how-to/backup.md', { already: 'gatehouse', places, env }, async (address) => {
     const client = await clientOf(address, join(base, 'restored'))
     assert.deepEqual((await client.status()).frozen, [])
   })

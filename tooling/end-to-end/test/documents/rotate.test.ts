@@ -62,7 +62,7 @@ test('each secret is replaced by the commands of the page, and the one before op
         return Promise.resolve()
       },
     },
-    async ({ address }) => {
+    async (address) => {
       const status = (with_: string) => createClient({ address, token: with_ }).status()
       await assert.rejects(status(token), /unauthorized|token/i)
       await assert.rejects(status(ci), /unauthorized|token/i)
