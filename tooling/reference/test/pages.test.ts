@@ -7,6 +7,6 @@ import { pages } from '../src/pages.ts'
 
 for (const [name, render] of Object.entries(pages)) {
   test(`docs/reference/${name} is what the tables say; else run: node tooling/reference/src/main.ts`, async () => {
-    assert.equal(await readFile(join(import.meta.dirname, '../../../docs/reference', name), 'utf8'), render())
+    assert.equal(await readFile(join(import.meta.dirname, '../../../docs/reference', name), 'utf8'), await render())
   })
 }
