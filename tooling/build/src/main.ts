@@ -17,11 +17,6 @@ const complete = outputs.every((output) => existsSync(join(dist, output)))
 if (complete && (await builtFrom()) === now) process.exit(0)
 
 await rm(stampFile, { force: true })
-const outputs = [...targets.flatMap(outputsOf), svcctl.program, contentsFile, ...launchers.map(({ output }) => output)]
-const complete = outputs.every((output) => existsSync(join(dist, output)))
-if (complete && (await builtFrom()) === now) process.exit(0)
-
-await rm(stampFile, { force: true })
 const [bundled] = await Promise.all([
   Promise.all([buildConsole(), bundleSvcctl({ clean: true }), ...targets.map((target) => bundle(target))]),
   copyAddon(),

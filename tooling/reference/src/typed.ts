@@ -21,7 +21,12 @@ const flagNames = (words: readonly string[]): string[] => words.flatMap((word) =
 
 const placeholder = /^[A-Z…<[(]/
 
-const faultOfSvcctl = (words: readonly string[], known: ReadonlyMap<string, ReadonlySet<string>>): string | undefined => {
+/** Flags of every command may stand before it, with their values. */
+const withoutLeading = (words: readonly string[]): readonly string[] =>
+  words[0] === '--addr' || words[0] === '--token-file' ? withoutLeading(words.slice(2)) : words
+
+const faultOfSvcctl = (all: readonly string[], known: ReadonlyMap<string, ReadonlySet<string>>): string | undefined => {
+  const words = withoutLeading(all)
   const named = words.filter((word) => !word.startsWith('-'))
   const id = [3, 2, 1].map((count) => named.slice(0, count).join(' ')).find((name) => known.has(name))
   const isTopic =

@@ -5,8 +5,9 @@ import { page, table } from '../page.ts'
 
 type Act = keyof typeof rights
 
-/** What each act is to people; one that is added must be told here. */
-const words: Readonly<Record<Act, string>> = {
+/** What each act is to people; one that is not told here goes by its name. */
+const words: Readonly<Partial<Record<Act, string>>> = {
+  channels: 'see channels, and what they could not deliver',
   pending: 'see changes that wait',
   heldCount: 'see how many wait',
   history: 'see changes that were decided',
@@ -70,7 +71,7 @@ export const rolesPage = (): string =>
       Object.keys(rights)
         .filter(isAct)
         .map((act) => [
-          words[act],
+          words[act] ?? act,
           ...roles.map((role) => (hasRole({ role }, rights[act].least) ? 'yes' : '')),
           rights[act].wholeUnit ? 'yes' : '',
         ]),
