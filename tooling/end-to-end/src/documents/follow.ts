@@ -60,8 +60,14 @@ const see = async ({ last, running }: Reader, expected: string, where: string): 
   assert.ok(isShown(), `${where}: expected the line\n${missingOf(said(), expected)}\nin what was shown:\n${said()}`)
 }
 
+/** What a person sees a moment later: every process of the unit is there. */
+const isWhole = async (address: string): Promise<boolean> => {
+  const answer = await fetch(`${address}/readyz`)
+  return answer.status === 200 && !/"(gateway|runner|broker|model-proxy|channels)"/.test(await answer.text())
+}
+
 const answers = async (reader: Reader, name: string): Promise<boolean> => {
-  if (name === 'unit') return (await fetch(`${reader.address}/readyz`)).status === 200
+  if (name === 'unit') return isWhole(reader.address)
   const port = reader.listens[name]
   return port === undefined || (await listens(port))
 }

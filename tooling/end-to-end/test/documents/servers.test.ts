@@ -3,8 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { bundle } from '@gatehouse/images'
-import { startRegistry } from '@gatehouse/npm-tree/registry-fixture'
 import { execa } from 'execa'
 import { follow } from '../../src/documents/follow.ts'
 import { freshDirectory } from '../../src/unit.ts'
@@ -55,27 +53,9 @@ const dropPacked = async (directory: string): Promise<void> => {
   await execa('docker', ['image', 'rm', '--force', image], { reject: false })
 }
 
-test('a server from a registry is packed, added, granted and called', { skip }, async (t) => {
-  const name = `gatehouse-page-${randomBytes(4).toString('hex')}`
-  const files = [{ path: 'dist/main.mjs', text: await readFile(bundle, 'utf8') }]
-  const registry = await startRegistry([{ name, version: '1.0.0', manifest: { type: 'module', bin: { server: 'dist/main.mjs' } }, files }])
-  const directory = await freshDirectory()
-  t.after(async () => {
-    await registry.close()
-    await dropPacked(directory)
-    await rm(directory, { recursive: true, force: true })
-  })
-  // The sample server under another name, and one of its tools for one that the page names.
-  const places = {
-    '@modelcontextprotocol/server-memory@2026.8.31': `${name}@1.0.0`,
-    'memory__read_graph {}': 'memory__echo {"text":"entities"}',
-    read_graph: 'echo',
-  }
-  await follow(page, { directory, places, env: { SERVICE_NPM_REGISTRY: registry.url, SERVICE_MCP_ENGINE: 'docker' } })
-})
-
+// In the fast profile packing is shown by a test of its own, from a registry of its own.
 if (isFull)
-  test('the server that the page names is packed from the registry of npm, too', { skip, timeout: 600_000 }, async (t) => {
+  test('a server is packed from npm, added, granted and called', { skip, timeout: 600_000 }, async (t) => {
     const directory = await freshDirectory()
     t.after(async () => {
       await dropPacked(directory)
