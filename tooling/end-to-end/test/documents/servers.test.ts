@@ -9,6 +9,7 @@ import { freshDirectory } from '../../src/unit.ts'
 import { lacking } from '../fixtures/container-world.ts'
 import { startGuardedSample } from '../fixtures/guarded-sample.ts'
 import { openProviderHosts } from '../fixtures/provider-hosts.ts'
+import { registryReach } from '../fixtures/registry-reach.ts'
 
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
 
@@ -61,5 +62,5 @@ if (isFull)
       await dropPacked(directory)
       await rm(directory, { recursive: true, force: true })
     })
-    await follow(page, { directory, env: { SERVICE_MCP_ENGINE: 'docker' } })
+    await follow(page, { directory, env: { ...registryReach, SERVICE_MCP_ENGINE: 'docker' } })
   })
