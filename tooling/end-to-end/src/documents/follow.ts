@@ -39,6 +39,9 @@ interface Reader {
   last: string | undefined
 }
 
+/** A first start installs and builds. */
+const patience = 900_000
+
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
 
 /** The line that is not found behind the one before it. */
@@ -77,7 +80,7 @@ const start = async (reader: Reader, step: { readonly text: string; readonly nam
   await reader.running.get(name)?.stop()
   const running = await startIn(reader.place, text)
   reader.running.set(name, running)
-  await waitFor(`the ${name} of ${where} to answer`, 120_000, async () => !running.isRunning() || (await answers(reader, name)))
+  await waitFor(`the ${name} of ${where} to answer`, patience, async () => !running.isRunning() || (await answers(reader, name)))
   assert.ok(running.isRunning(), `${where} ended:\n${running.said()}`)
 }
 
