@@ -142,6 +142,8 @@ export const RunnerBoot = v.strictObject({
   allowOldEngine: v.boolean(),
   /** Image of the sandboxes; null: `rootfs`. */
   image: v.nullable(v.string()),
+  /** PEM of the key that must have signed `image`; null: it is not verified. */
+  imageKey: v.nullable(v.string()),
   rootfs: v.string(),
   agent: v.string(),
   /** How local tool servers run in containers; null where they do not. */

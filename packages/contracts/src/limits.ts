@@ -221,6 +221,8 @@ export const limits = {
   sandboxOutput: 64 * MiB,
   sandboxOutputPerSecond: MiB,
 
+  /** One answer of a registry about who signed an image. */
+  imageAnswer: 1 * MiB,
   /** A tree of npm packages: how many, a tarball as it is sent, and all files of the tree. */
   treeNames: 64,
   treePackages: 1000,

@@ -19,6 +19,8 @@ export interface OutletOptions {
   readonly most: number
   /** Milliseconds until the answer begins; default that of a call. */
   readonly headersTime?: number
+  /** Gives redirects back as they are, for whoever judges them itself; default false: they are failures. */
+  readonly showsRedirects?: boolean
   /** Seams for tests. */
   readonly resolve?: Resolve | undefined
   readonly dial?: Dial
@@ -75,7 +77,7 @@ export const createOutlet = (options: OutletOptions): Outlet => {
       })
       // Whoever reads is told; an answer that nobody reads must not end the process when it is given up.
       response.body.on('error', () => undefined)
-      if (response.statusCode >= 300 && response.statusCode < 400) {
+      if (response.statusCode >= 300 && response.statusCode < 400 && options.showsRedirects !== true) {
         response.body.destroy()
         throw new OutboundFailure('redirected')
       }

@@ -28,6 +28,7 @@ import { GroupDisks } from './groups/disks.ts'
 import { createSweeper } from './groups/removed.ts'
 import { gatewayEvents } from './gateway-events.ts'
 import { health } from './health.ts'
+import { verifyImage } from './image/verify.ts'
 import type { TreePlace } from './packages/place.ts'
 import { clearUnfinished, Trees } from './packages/trees.ts'
 import { createTreeWitness } from './packages/witness.ts'
@@ -36,8 +37,8 @@ import { findQueues } from './queue/find.ts'
 import { readFloors } from './queue/floors.ts'
 import { createSequence } from './queue/sequence.ts'
 import { Shelf } from './queue/shelf.ts'
-import type { Choose } from './sandbox/options.ts'
-import { createPosture } from './sandbox/posture.ts'
+import type { Choose, PostureOptions } from './sandbox/options.ts'
+import { createPosture, type Posture } from './sandbox/posture.ts'
 import { createRecord } from './sandbox/record.ts'
 import { cancel } from './sessions/cancel.ts'
 import { type Context, defaultTimes, type Times } from './sessions/context.ts'
@@ -61,7 +62,7 @@ export interface GatewayListeners {
   readonly onConnect: () => void
 }
 
-export interface RunnerOptions extends Pick<RunnerBoot, 'mode' | 'image' | 'identities'> {
+export interface RunnerOptions extends Pick<RunnerBoot, 'mode' | 'image' | 'imageKey' | 'identities'> {
   readonly installation: string
   readonly stateDir: string
   readonly runDir: string
@@ -126,6 +127,15 @@ const packagesOf = (options: RunnerOptions, base: Pick<TreePlace, 'gateway' | 'p
 /** As the kernel names what is mounted there. */
 const groupsOf = ({ stateDir }: Pick<RunnerOptions, 'stateDir'>): Promise<string> => realpath(`${stateDir}/${stateFiles.groups}`)
 
+/** Without a key every image is taken that its digest names. */
+const verifyingOf = ({ imageKey: key, ownAddress, outbound }: RunnerOptions): ((image: string) => Promise<void>) =>
+  key === null ? async () => undefined : (image) => verifyImage(image, { key, ownAddress, outbound })
+
+const postureOf = (options: RunnerOptions, base: Pick<PostureOptions, 'groups' | 'closing' | 'record'>): Posture => {
+  const { sandbox: wanted, chooseDriver: choose, runDir } = options
+  return createPosture({ ...options, ...base, wanted, choose, home: `${runDir}/engine`, verifyImage: verifyingOf(options) })
+}
+
 /** Queues first, so that nothing is heard of a session before it is known what waits for it. */
 const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<Assembled> => {
   const { installation, stateDir, runDir, wrapping, log, metrics, mountAllow } = options
@@ -133,8 +143,7 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
   const [found, floors, groups] = [await findQueues(queues), await readFloors(stateDir), await groupsOf(options)]
   const gateway = options.connect({ on: gatewayEvents(() => context), onConnect: () => (reconcile(), sweep()) })
   const record = createRecord({ gateway: gateway.calls, log, closing })
-  const { sandbox: wanted, chooseDriver: choose } = options
-  const posture = createPosture({ ...options, wanted, home: `${runDir}/engine`, groups, choose, closing, record })
+  const posture = postureOf(options, { groups, closing, record })
   const context: Context = {
     installation,
     stateDir,

@@ -1,10 +1,12 @@
 // SERVICE_SANDBOX_IMAGE: sandboxes of an image that its digest names, by each driver; a name that could move is refused.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { serveRegistry, signOnShelf } from '@gatehouse/images/registry'
+import { buildSandbox } from '@gatehouse/images/trial'
 import { execa } from 'execa'
 import { allowTool, scriptOf } from '../src/changes.ts'
 import { say } from '../src/chat.ts'
@@ -88,4 +90,77 @@ describe('an image of sandboxes', { skip, timeout: 400_000 }, () => {
     })
     assert.equal(sandbox.status, 'refused')
   })
+})
+
+/** Real cosign takes minutes to build, so that only a machine that has it signs with it. */
+const cosign = full && !(await execa('cosign', ['version'], { reject: false })).failed
+
+describe('an image of sandboxes with a key', { skip, timeout: 400_000 }, () => {
+  let room = ''
+  let registry: Awaited<ReturnType<typeof serveRegistry>>
+  let image = ''
+  const name = (): string => image.slice(0, image.indexOf('@'))
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+
+  before(async () => {
+    room = await mkdtemp(join(tmpdir(), 'gatehouse-signed-'))
+    registry = await serveRegistry()
+    image = `${registry.address}/sandbox@${await registry.add(await buildSandbox(join(room, 'layout')))}`
+    await writeFile(join(room, 'cosign.pub'), publicKey.export({ type: 'spki', format: 'pem' }))
+  })
+  after(async () => {
+    await execa('docker', ['image', 'rm', '--force', image], { reject: false })
+    await registry.close()
+    await rm(room, { recursive: true, force: true })
+  })
+
+  const start = (key: string) =>
+    startUnit({
+      flags: ['--dev', '--sandbox', 'container', '--sandbox-runtime', 'runc', '--rate-limit', 'off'],
+      env: { SERVICE_SANDBOX_IMAGE: image, SERVICE_IMAGE_KEY: join(room, key) },
+    })
+
+  const isHere = async (): Promise<boolean> => !(await execa('docker', ['image', 'inspect', image], { reject: false })).failed
+
+  test('that nobody signed is neither fetched nor started, and the unit says why', async (t) => {
+    const unit = await start('cosign.pub')
+    t.after(unit.dispose)
+    const { sandbox } = await waitFor('a refusal', 90_000, async () => {
+      const status = await unit.client.status()
+      return status.sandbox.reason?.includes('SERVICE_IMAGE_KEY') === true ? status : undefined
+    })
+    assert.equal(sandbox.status, 'refused')
+    assert.match(sandbox.reason ?? '', /expected a signature of .* by the key of SERVICE_IMAGE_KEY, got none/)
+    assert.equal(await isHere(), false)
+  })
+
+  const signers: readonly (readonly [string, string, () => Promise<void>])[] = [
+    [
+      'the key',
+      'cosign.pub',
+      async () => signOnShelf(registry.shelf, { name: name(), digest: image.slice(image.indexOf('@') + 1), key: privateKey }),
+    ],
+    ...(cosign
+      ? ([
+          [
+            'the real cosign',
+            'real.pub',
+            async () => {
+              const env = { COSIGN_PASSWORD: '', HOME: room }
+              await execa('cosign', ['generate-key-pair', '--output-key-prefix', 'real'], { cwd: room, env })
+              await execa('cosign', ['sign', '--key', 'real.key', '--tlog-upload=false', '--yes', image], { cwd: room, env })
+            },
+          ],
+        ] as const)
+      : []),
+  ]
+  for (const [signer, key, sign] of signers) {
+    test(`that ${signer} signed is what agents run in`, async (t) => {
+      await sign()
+      const unit = await start(key)
+      t.after(unit.dispose)
+      assert.equal(await say(unit, 'hello'), 'echo: hello')
+      assert.equal(await isHere(), true)
+    })
+  }
 })

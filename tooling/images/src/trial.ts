@@ -5,14 +5,15 @@ import { buildImages } from './build.ts'
 import { hostAddon, projectVersion, release } from './command.ts'
 import { sharedObjectsOf } from './elf/shared-objects.ts'
 import { copy, directory } from './layer/entry.ts'
+import type { ImageName } from './names.ts'
 import { type MadeLayout, writeLayout } from './oci/layout.ts'
 
 const created = new Date(0).toISOString()
 
 /** Of the bundles that the last build made, in a layout below `out`. */
-export const buildControlPlane = async (out: string): Promise<MadeLayout> => {
+const buildOne = async (name: ImageName, out: string): Promise<MadeLayout> => {
   const built = await buildImages({
-    names: ['control-plane'],
+    names: [name],
     architectures: [hostArchitecture()],
     release,
     out,
@@ -24,10 +25,13 @@ export const buildControlPlane = async (out: string): Promise<MadeLayout> => {
     created,
     compressed: false,
   })
-  const layout = built.get('control-plane')
-  if (layout === undefined) throw new Error('expected a control plane, got none')
+  const layout = built.get(name)
+  if (layout === undefined) throw new Error(`expected the image ${name}, got none`)
   return layout
 }
+
+export const buildControlPlane = (out: string): Promise<MadeLayout> => buildOne('control-plane', out)
+export const buildSandbox = (out: string): Promise<MadeLayout> => buildOne('sandbox', out)
 
 /** A program of this machine with its shared objects, as an image that runs as 65532. */
 export const buildProgramImage = async (out: string, program: string): Promise<MadeLayout> => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
+import { services } from '@gatehouse/contracts'
 import { hashFile, nodeChecksums } from '@gatehouse/engine'
 import { execa } from 'execa'
 import { type Architecture, architectures, hostArchitecture } from '../src/architecture.ts'
@@ -130,6 +131,11 @@ describe('images', { timeout: 300_000 }, () => {
       ['/tmp/'],
     )
     assert.equal(listed.find(({ path }) => path === '/bin/node')?.mode, '-rwx--x--x')
+    const processes = services.map((service) => `/app/${service}.mjs`)
+    assert.deepEqual(
+      processes.filter((path) => !listed.some((one) => one.path === path)),
+      [],
+    )
   })
 
   it('give the sandbox what the engine assembles on a host, and the list of its parts', async () => {

@@ -142,6 +142,7 @@ const runner = (unit: Unit, secrets: Secrets): RunnerBoot => ({
   sandbox: unit.plan.sandbox,
   runtime: unit.plan.sandboxRuntime,
   image: unit.plan.sandboxImage,
+  imageKey: unit.plan.imageKey,
   allowOldEngine: unit.plan.allowOldEngine,
   rootfs: `${unit.release}/rootfs`,
   agent: `${unit.release}/agent.mjs`,

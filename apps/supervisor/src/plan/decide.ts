@@ -7,6 +7,7 @@ import { parseAddress } from './address.ts'
 import { readChannels } from './channels.ts'
 import { parseDuration } from './duration.ts'
 import { clientVariables, refuseWhatComesLater, table } from './flags.ts'
+import { readImage } from './image.ts'
 import { parseMountAllow } from './mount-allow.ts'
 import { readModels } from './models.ts'
 import { readOutbound } from './outbound.ts'
@@ -72,19 +73,9 @@ const chooseSandbox = (mode: Mode, { sandbox = 'auto' }: Values): Plan['sandbox'
   return sandbox
 }
 
-/** A tag can be moved to another image after it was looked at. */
-const checkImage = (mode: Mode, image: string | undefined): string | null => {
-  if (image === undefined) return null
-  if (mode === 'dev' || /@sha256:[0-9a-f]{64}$/.test(image)) return image
-  throw refuse(
-    `SERVICE_SANDBOX_IMAGE: expected a digest, such as name@sha256:…, got ${image}`,
-    'give the digest of the image; only --dev takes a tag',
-  )
-}
-
-const chooseEngine = (mode: Mode, values: Values): Pick<Plan, 'sandboxRuntime' | 'sandboxImage' | 'allowOldEngine'> => ({
+const chooseEngine = (mode: Mode, values: Values): Pick<Plan, 'sandboxRuntime' | 'sandboxImage' | 'imageKey' | 'allowOldEngine'> => ({
   sandboxRuntime: values.sandboxRuntime ?? null,
-  sandboxImage: checkImage(mode, values.sandboxImage),
+  ...readImage(mode, values),
   allowOldEngine: values.allowOldEngine,
 })
 

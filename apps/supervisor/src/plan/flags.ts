@@ -17,6 +17,7 @@ export const table = {
   sandbox: { type: 'choice', flag: 'sandbox', env: 'SERVICE_SANDBOX', choices: ['auto', 'oci', 'container', 'bubblewrap', 'none', 'off'] },
   sandboxRuntime: { type: 'string', flag: 'sandbox-runtime', env: 'SERVICE_SANDBOX_RUNTIME' },
   sandboxImage: { type: 'string', env: 'SERVICE_SANDBOX_IMAGE' },
+  imageKey: { type: 'string', env: 'SERVICE_IMAGE_KEY' },
   allowOldEngine: { type: 'boolean', flag: 'allow-old-engine', env: 'SERVICE_ALLOW_OLD_ENGINE' },
   approvals: { type: 'choice', flag: 'approvals', env: 'SERVICE_APPROVALS', choices: ['1', '2'], default: '1' },
   changeTtl: { type: 'string', flag: 'change-ttl', env: 'SERVICE_CHANGE_TTL', default: '7d' },
@@ -52,10 +53,6 @@ const later: Readonly<Record<string, string>> = {
   only: 'a unit is not split in this version',
 }
 
-const laterVariables: Readonly<Record<string, string>> = {
-  SERVICE_IMAGE_KEY: 'images are not verified in this version',
-}
-
 const refuse = (name: string, why: string): never => {
   throw new Refusal(exits.configuration, {
     detail: `${name}: expected a setting that has an effect, but ${why}`,
@@ -70,5 +67,4 @@ export const refuseWhatComesLater = (argv: readonly string[], env: Readonly<Reco
     if (argv.some((argument) => argument === `--${flag}` || argument.startsWith(`--${flag}=`))) refuse(`--${flag}`, why)
     if (env[variable] !== undefined) refuse(variable, why)
   }
-  for (const [variable, why] of Object.entries(laterVariables)) if (env[variable] !== undefined) refuse(variable, why)
 }

@@ -44,6 +44,7 @@ Environment alone:
   SERVICE_API_TOKEN         the admin token, or SERVICE_API_TOKEN_FILE; without either one is minted
   SERVICE_CA_FILE           PEM file of authorities that are trusted besides those of Node
   SERVICE_HTTPS_PROXY       proxy through which remote tool servers are reached, or SERVICE_HTTPS_PROXY_FILE
+  SERVICE_IMAGE_KEY         file with the public key that must have signed SERVICE_SANDBOX_IMAGE
   SERVICE_LOG_FORMAT        plain, json [plain]
   SERVICE_MASTER_KEY_FILE   the master key, kept outside the state directory
   SERVICE_MCP_ENV           globs of variables that the catalog may reference, separated by commas

@@ -31,6 +31,8 @@ export interface Plan {
   readonly sandboxRuntime: string | null
   /** Image of the sandbox; null: the root file system of this release. */
   readonly sandboxImage: string | null
+  /** PEM of the key that must have signed it; null: it is not verified. */
+  readonly imageKey: string | null
   readonly allowOldEngine: boolean
   readonly seed: string | null
   /** Milliseconds that records of tool calls are kept. */

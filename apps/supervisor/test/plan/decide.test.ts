@@ -114,7 +114,15 @@ const configuration: readonly (readonly [string, string[], Record<string, string
   ['an address of five parts', [], { SERVICE_TRUSTED_PROXIES: '10.0.0.0.1/8' }, /SERVICE_TRUSTED_PROXIES/],
   ['everybody as a trusted proxy', [], { SERVICE_TRUSTED_PROXIES: '10.0.0.1,0.0.0.0/0' }, /may claim any address/],
   ['a mount path that is not absolute', [], { SERVICE_MOUNT_ALLOW: '/srv:data' }, /SERVICE_MOUNT_ALLOW.*"data"/],
-  ['a variable whose time has not come', [], { SERVICE_SANDBOX_IMAGE: 'x' }, /SERVICE_SANDBOX_IMAGE/],
+  ['an image without a digest', [], { SERVICE_SANDBOX_IMAGE: 'x' }, /SERVICE_SANDBOX_IMAGE/],
+  ['a key without an image', [], { SERVICE_IMAGE_KEY: '/k' }, /SERVICE_IMAGE_KEY: expected SERVICE_SANDBOX_IMAGE beside it/],
+  ['a key for a tag', ['--dev'], { SERVICE_IMAGE_KEY: '/k', SERVICE_SANDBOX_IMAGE: 'x:1' }, /SERVICE_SANDBOX_IMAGE: expected a digest/],
+  [
+    'a key that is none',
+    [],
+    { SERVICE_IMAGE_KEY: '/dev/null', SERVICE_SANDBOX_IMAGE: `x@sha256:${'0'.repeat(64)}` },
+    /SERVICE_IMAGE_KEY: expected a file with a public key .* cannot be read as a key/,
+  ],
   ['a variable that nobody knows', [], { SERVICE_FROBNICATE: '1' }, /SERVICE_FROBNICATE/],
 ]
 for (const [what, argv, env, says] of configuration) {

@@ -143,6 +143,16 @@ test('doctor alters no byte of the state, with the unit up and down, and ends wi
   assert.ok(!existsSync(`${place.stateDir}/gateway.db-wal`))
 })
 
+test('an image of sandboxes whose signature nobody verifies is a warning, and none once a key is named', async (t) => {
+  const place = await makePlace(t)
+  place.environment['SERVICE_SANDBOX_IMAGE'] = `registry.example/sandbox@sha256:${'0'.repeat(64)}`
+  const [found] = wrong(await look(place, 'settings'), 'settings')
+  assert.equal(found?.status, 'warn')
+  assert.match(found?.advice ?? '', /SERVICE_IMAGE_KEY/)
+  place.environment['SERVICE_IMAGE_KEY'] = '/etc/gatehouse/cosign.pub'
+  assert.deepEqual(wrong(await look(place, 'settings'), 'settings'), [])
+})
+
 test('a provider of models that is away, or that refuses the key, is named with what to do', async (t) => {
   const place = await makePlace(t)
   const route = 'POST /v1/models/anthropic/check'

@@ -17,15 +17,22 @@ const disksFor = async (driver: Driver, { groups, log }: Pick<PostureOptions, 'g
   return disks
 }
 
+const prepare = async (driver: Driver, { rootfs, image, verifyImage }: PostureOptions): Promise<string> => {
+  if (image === null) return driver.prepare(rootfs)
+  // Before anything of it is fetched or unpacked.
+  await verifyImage(image)
+  return driver.prepareImage(image)
+}
+
 /** Strays of an earlier boot are gone before the first launch. */
 export const engage = async (options: PostureOptions): Promise<State> => {
-  const { wanted, choose, rootfs, image, installation, groups, log, metrics } = options
+  const { wanted, choose, installation, groups, log, metrics } = options
   await closeStrays(groups)
   if (wanted === 'off') return { status: 'off' }
   const chosen = await choose(wanted)
   if ('refused' in chosen) return { status: 'refused', reason: chosen.refused }
   const { driver, old } = chosen
-  const prepared = image === null ? await driver.prepare(rootfs) : await driver.prepareImage(image)
+  const prepared = await prepare(driver, options)
   const strays = await driver.reconcile(installation)
   if (strays > 0) log.info('sandboxes of an earlier start removed', { driver: driver.name, strays })
   showLaunches(metrics, driver.name)

@@ -14,6 +14,8 @@ export interface PostureOptions extends SealOptions {
   readonly rootfs: string
   /** Image of the sandboxes instead of `rootfs`. */
   readonly image: string | null
+  /** Rejects where the image is not to be used. */
+  readonly verifyImage: (image: string) => Promise<void>
   readonly metrics: Metrics
   readonly choose: Choose
 }

@@ -1,22 +1,19 @@
 // What is in the control-plane image: Node, its shared objects, the bundles of a unit without sandboxes, and svcctl. No shell.
 import { join } from 'node:path'
+import { outputsOf, targets } from '@gatehouse/build/targets'
 import type { Architecture } from '../architecture.ts'
 import { sharedObjectsOf } from '../elf/shared-objects.ts'
 import { copy, directory, type Entry, entriesBelow, text } from '../layer/entry.ts'
 import type { LayerPlan } from '../oci/layout.ts'
 import type { Sysroot } from '../materials/sysroot.ts'
 import { programs } from './programs.ts'
+import { agentPrograms } from './sandbox.ts'
 
-/** Bundles of processes that a unit without sandboxes has. */
-export const bundles = [
-  'gatehouse.mjs',
-  'state.mjs',
-  'gateway.mjs',
-  'broker.mjs',
-  'model-proxy.mjs',
-  'runner.mjs',
-  'control-plane.mjs',
-] as const
+/** What runs inside a sandbox, and a server for trying things out. */
+const elsewhere: ReadonlySet<string> = new Set([...agentPrograms, 'mcp-sample.mjs'])
+
+/** Every other bundle, so that a new process is never forgotten. */
+export const bundles: readonly string[] = targets.flatMap(outputsOf).filter((name) => !elsewhere.has(name))
 export const owner = 65_532
 export const stateDirectory = '/var/lib/gatehouse/state'
 /** Sockets of a boot lie below it: writable by the unit, best a tmpfs. */

@@ -1,0 +1,63 @@
+// Verifies the image of the sandboxes before it is used: the operator's key must have signed its digest. Refuses when that cannot be seen.
+import { ServiceError } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { type ImageReference, parseImage } from './reference.ts'
+import { openRegistry, type Registry, type RegistryOptions } from './registry.ts'
+import { isSignatureOf } from './signature.ts'
+
+const Signatures = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    layers: v.array(
+      v.object({
+        mediaType: v.string(),
+        digest: v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/)),
+        annotations: v.optional(v.record(v.string(), v.string()), {}),
+      }),
+    ),
+  }),
+)
+
+const mediaType = 'application/vnd.dev.cosign.simplesigning.v1+json'
+const annotation = 'dev.cosignproject.cosign/signature'
+/** An image may be signed by several; a list without end is no list of signatures. */
+const most = 32
+
+const refuse = (image: string, why: string, cause?: unknown): ServiceError =>
+  new ServiceError('no-sandbox', {
+    detail: `expected a signature of ${image} by the key of SERVICE_IMAGE_KEY, got ${why}`,
+    hint: 'sign it with cosign sign --key, or name the image that was signed in SERVICE_SANDBOX_IMAGE',
+    cause,
+  })
+
+/** Null where there is a good one, else what there is. */
+const faultOf = async (registry: Registry, { digest }: ImageReference, key: string): Promise<string | null> => {
+  const manifest = await registry.manifest(`${digest.replace(':', '-')}.sig`)
+  if (manifest === null) return 'none'
+  const parsed = v.safeParse(Signatures, manifest.toString('utf8'))
+  if (!parsed.success) return 'something that is no list of signatures'
+  const layers = parsed.output.layers.filter((layer) => layer.mediaType === mediaType).slice(0, most)
+  for (const layer of layers) {
+    const signature = Buffer.from(layer.annotations[annotation] ?? '', 'base64')
+    if (isSignatureOf({ payload: await registry.blob(layer.digest), signature }, { digest, key })) return null
+  }
+  return `${layers.length} of others or of another image`
+}
+
+export interface VerifyOptions extends RegistryOptions {
+  /** PEM. */
+  readonly key: string
+}
+
+/** Throws `no-sandbox`. Asks the registry that the image is named after. */
+export const verifyImage = async (image: string, options: VerifyOptions): Promise<void> => {
+  const reference = parseImage(image)
+  let fault: string | null
+  try {
+    fault = await faultOf(openRegistry(reference, options), reference, options.key)
+  } catch (error) {
+    throw refuse(image, `no answer: ${error instanceof Error ? error.message : String(error)}`, error)
+  }
+  if (fault !== null) throw refuse(image, fault)
+}
