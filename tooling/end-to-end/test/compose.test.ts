@@ -79,6 +79,12 @@ for (const [name, given] of tools) {
       stack.unsign()
       const { all } = await stack.start(['--check'])
       assert.match(all, /is not signed/)
+      await stack.weaken()
+      assert.match(
+        (await stack.start(['--check'], {}, 'weakened')).all,
+        /The signature is good/,
+        'a script that does not ask would start it',
+      )
     })
 
     test('serves over TLS and nothing beside it, in containers that may do nothing else', async (t) => {

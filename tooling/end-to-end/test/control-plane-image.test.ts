@@ -112,6 +112,19 @@ describe('the control-plane image', { skip, timeout: 400_000 }, () => {
     assert.equal(stdout, '0')
   })
 
+  test('without its flags a look from inside finds each of them missing', async () => {
+    const name = ownName('unit')
+    names.push(name)
+    const idle = ['--entrypoint', '/bin/node', image, '-e', 'setInterval(() => {}, 1e9)']
+    await execa('docker', ['run', '--detach', '--name', name, '--user', '0:0', '--network', 'none', ...idle])
+    const found = (await postureOf(name)) as Record<string, unknown>
+    assert.equal(found['noNewPrivileges'], '0')
+    assert.notEqual(found['bounding'], '0000000000000000')
+    assert.deepEqual([found['root'], found['app'], found['bin']], ['written', 'written', 'written'])
+    assert.notEqual(found['pids'], '256')
+    assert.deepEqual(found['environ'], ['read'])
+  })
+
   test('without a network it starts and is healthy', async () => {
     const name = await run('--network', 'none', '--tmpfs', `${stateDir}:uid=65532,gid=65532,mode=0700`)
     await healthyOf(name)
