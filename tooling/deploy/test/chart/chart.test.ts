@@ -102,6 +102,13 @@ suite('the chart', { skip: lacksHelm }, () => {
     assert.match(monitor, /"replacement":"unit-gatehouse\.agents\.svc:8787"/)
   })
 
+  test('has the version of the project', async () => {
+    const project: unknown = JSON.parse(await readFile(join(root, 'apps/supervisor/package.json'), 'utf8'))
+    const { version, appVersion } = parse(await readFile(join(chart, 'Chart.yaml'), 'utf8')) as Record<string, unknown>
+    const expected = (project as Record<string, unknown>)['version']
+    assert.deepEqual([version, appVersion], [expected, expected], 'write the version of apps/supervisor into charts/gatehouse/Chart.yaml')
+  })
+
   test('knows each of its values in the schema, and no other', async () => {
     const names = (value: unknown, path: string): string[] =>
       typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
