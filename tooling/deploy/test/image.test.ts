@@ -28,7 +28,10 @@ const flagsOf = ({ spec }: Pod, volume: string): string[] => {
   const security = container?.securityContext
   const memory = spec.volumes.filter((each) => 'emptyDir' in each).map(({ name }) => name)
   return [
-    ...['--user', `${runAsUser}:${runAsGroup}`, '--group-add', String(fsGroup)],
+    '--user',
+    `${runAsUser}:${runAsGroup}`,
+    '--group-add',
+    String(fsGroup),
     ...(security?.readOnlyRootFilesystem === true ? ['--read-only'] : []),
     ...(security?.allowPrivilegeEscalation === false ? ['--security-opt', 'no-new-privileges'] : []),
     ...(security?.capabilities?.drop ?? []).flatMap((name) => ['--cap-drop', name]),

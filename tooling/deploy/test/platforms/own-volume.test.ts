@@ -1,6 +1,6 @@
 // The program that takes a volume of root over, run as root beside the built unit: it ends up as 65532, with no way back.
 import assert from 'node:assert/strict'
-import { chmod, chown, copyFile, lstat, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { chmod, chown, copyFile, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -125,6 +125,17 @@ suite('a volume that belongs to root', { skip: needsRoot }, () => {
     const { code, said } = await unit.ended
     assert.equal(code, 77, said)
     assert.match(said, /chown -R 65532:65532 /)
+  })
+
+  test('is not served by a program that keeps root, or keeps the volume', async () => {
+    const source = await readFile(join(folder, 'own-volume.mjs'), 'utf8')
+    for (const [index, act] of ['  becomeUnit()\n', '  process.setuid(unit)\n', '  process.setgid(unit)\n', '  giveVolume()\n'].entries()) {
+      const weakened = source.replace(act, () => '')
+      assert.notEqual(weakened, source, act)
+      await writeFile(join(place, `app/weakened-${index}.mjs`), weakened)
+      const { code, said } = await (await start(await freshVolume(`weakened-${index}`), `weakened-${index}.mjs`)).ended
+      assert.equal(code, 77, `${act}: ${said}`)
+    }
   })
 
   test('is not given away where it belongs to somebody else, or is a link', async () => {
