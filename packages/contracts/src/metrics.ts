@@ -50,6 +50,7 @@ export const metrics = {
   model_proxy_tokens_total: { owner: 'model-proxy', type: 'counter', help: 'Tokens that requests took', labels: ['provider', 'direction'] },
   sandbox_launches_total: { owner: 'runner', type: 'counter', help: 'Launches by outcome', labels: ['driver', 'outcome'] },
   sandbox_launch_duration_seconds: { owner: 'runner', type: 'histogram', help: 'Time from launch to first request', labels: ['driver'] },
+  sandbox_launches_waiting: { owner: 'runner', type: 'gauge', help: 'Sandboxes that wait until fewer are being started', labels: [] },
   sandbox_kills_total: { owner: 'runner', type: 'counter', help: 'Sandboxes ended by the host', labels: ['reason'] },
   sandbox_live: { owner: 'runner', type: 'gauge', help: 'Sandboxes that run now', labels: [] },
   deliveries_total: {

@@ -1,6 +1,7 @@
 // The runner: sessions, their sandboxes and their queues. Handlers of its edges, one line each into an act.
 import { EventEmitter } from 'node:events'
 import { realpath } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   type gatewayRunner,
@@ -44,6 +45,7 @@ import { cancel } from './sessions/cancel.ts'
 import { type Context, defaultTimes, type Times } from './sessions/context.ts'
 import { keepForgetting } from './sessions/forget-old.ts'
 import { highestSeq } from './sessions/highest-seq.ts'
+import { LaunchSlots } from './sessions/launch-slots.ts'
 import { loadSessions } from './sessions/load.ts'
 import { logs } from './sessions/logs.ts'
 import { purge } from './sessions/purge.ts'
@@ -86,6 +88,8 @@ export interface RunnerOptions extends Pick<RunnerBoot, 'mode' | 'image' | 'imag
   readonly log: Logger
   readonly metrics: Metrics
   readonly times?: Partial<Times>
+  /** Sandboxes that are being started at once; default: by the processors of the host. */
+  readonly launchesAtOnce?: number | undefined
 }
 
 export interface Runner {
@@ -117,6 +121,13 @@ interface Assembled {
 }
 
 const times = (options: RunnerOptions): Times => ({ ...defaultTimes, ...options.times })
+
+const launchSlots = (options: RunnerOptions): LaunchSlots =>
+  new LaunchSlots({
+    places: options.launchesAtOnce ?? limits.launchesPerProcessor * availableParallelism(),
+    keptMost: times(options).launchPlace,
+    onWaiting: (waiting) => options.metrics.gauge('sandbox_launches_waiting').set(waiting),
+  })
 
 const packagesOf = (options: RunnerOptions, base: Pick<TreePlace, 'gateway' | 'posture' | 'closing'>) => {
   const { registry, ownAddress, outbound } = options
@@ -163,6 +174,7 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     repeats: new Repeats(),
     outbox: new EventEmitter(),
     uploads: new Uploads(stateDir),
+    launches: launchSlots(options),
     ...packagesOf(options, { gateway: gateway.calls, posture, closing }),
     note: createNote(gateway.calls, log),
     report: createReport({ gateway: gateway.calls, log, closing }),

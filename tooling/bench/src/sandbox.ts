@@ -1,5 +1,5 @@
 // What a sandbox costs, by driver: the engine's own start of the agent, a first and a warm message, memory. Then a thousand sessions that rest.
-// `pnpm bench sandbox [--quick]`.
+// `pnpm bench sandbox [--quick] [--many]`; with `--many` the last part alone.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stateFiles } from '@gatehouse/contracts'
@@ -72,8 +72,7 @@ const showMany = (many: Many): void => {
   )
 }
 
-export const run = async (args: readonly string[] = []): Promise<object> => {
-  const effort = efforts[args.includes('--quick') ? 'quick' : 'whole']
+const measureDrivers = async (effort: Effort): Promise<Record<string, Measured>> => {
   const drivers: Record<string, Measured> = {}
   const dropImage = await importImage()
   try {
@@ -89,6 +88,12 @@ export const run = async (args: readonly string[] = []): Promise<object> => {
   } finally {
     await dropImage()
   }
+  return drivers
+}
+
+export const run = async (args: readonly string[] = []): Promise<object> => {
+  const effort = efforts[args.includes('--quick') ? 'quick' : 'whole']
+  const drivers = args.includes('--many') ? {} : await measureDrivers(effort)
   const many = await measureMany(effort)
   showMany(many)
   return { drivers, many }

@@ -63,6 +63,7 @@ test('shows every metric of the table at the start, those of what has not happen
     'sandbox_launches_total',
     'sandbox_kills_total',
     'sandbox_live',
+    'sandbox_launches_waiting',
     'deliveries_total',
     'channel_messages_total',
     'unit_degraded',

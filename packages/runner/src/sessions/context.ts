@@ -13,6 +13,7 @@ import type { Sequence } from '../queue/sequence.ts'
 import type { Shelf } from '../queue/shelf.ts'
 import type { Posture } from '../sandbox/posture.ts'
 import type { ToolContainers } from '../tool-containers/containers.ts'
+import type { LaunchSlots } from './launch-slots.ts'
 import type { Note } from './note.ts'
 import type { Report } from './report.ts'
 import type { Session } from './session.ts'
@@ -21,6 +22,7 @@ import type { Session } from './session.ts'
 export const defaultTimes = {
   surfaces: limits.connectTime,
   launch: limits.launchTime,
+  launchPlace: limits.launchPlaceTime,
   idle: limits.idleStop,
   /** The end of a sandbox takes time too, and must come before that of the promise. */
   narrowing: limits.narrowingTime - limits.connectTime / 2,
@@ -59,6 +61,7 @@ export interface Context {
   readonly outbox: EventEmitter<{ message: [] }>
   readonly uploads: Uploads
   readonly disks: GroupDisks
+  readonly launches: LaunchSlots
   readonly trees: Trees
   readonly witnessTree: TreeWitness
   /** Host paths below which a mount may lie. */

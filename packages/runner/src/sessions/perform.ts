@@ -96,8 +96,15 @@ const launch = async ({ metrics }: Context, { driver, spec }: Prepared): Promise
   }
 }
 
+/** No place is taken while the seal is being proved: all would be let through together after it. */
+const inTurn = async (context: Context, session: Session, run: Run): Promise<Prepared> => {
+  const engaged = await context.posture.engaged(run.signal)
+  run.started = await context.launches.take(session.agentGroupID, run.signal)
+  return prepare(context, session, { run, engaged })
+}
+
 const attempt = async (context: Context, session: Session, run: Run): Promise<End> => {
-  const prepared = await prepare(context, session, run).catch((error: unknown) => endOfPreparation(error))
+  const prepared = await inTurn(context, session, run).catch((error: unknown) => endOfPreparation(error))
   if ('kind' in prepared) return run.signal.aborted ? { kind: 'stopped', why: await run.ended } : prepared
   try {
     if (run.signal.aborted) return { kind: 'stopped', why: await run.ended }
@@ -120,6 +127,7 @@ export const perform = async (context: Context, session: Session): Promise<Perfo
     return { end: await attempt(context, session, run), proved: run.proved }
   } finally {
     clearTimeout(run.deadline)
+    run.started()
     context.trees.release(run.id)
     context.disks.release(run.id)
     await rm(`${context.runDir}/mnt/${run.id}`, { recursive: true, force: true })

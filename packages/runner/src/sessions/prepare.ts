@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { groupDirectories, type GroupDirectories } from '../groups/directories.ts'
 import { checkMounts } from '../mounts/check.ts'
 import { makePoints } from '../mounts/points.ts'
+import type { Engaged } from '../sandbox/seal.ts'
 import { type Door, openDoor } from '../socket/open.ts'
 import type { Context } from './context.ts'
 import { LaunchRefused } from './end.ts'
@@ -93,8 +94,8 @@ const specOf = async (context: Context, run: Run, { registered, group, owner, ro
   limits: limitsOf(group),
 })
 
-export const prepare = async (context: Context, session: Session, run: Run): Promise<Prepared> => {
-  const { driver, rootfs, disks } = await context.posture.engaged(run.signal)
+export const prepare = async (context: Context, session: Session, { run, engaged }: { run: Run; engaged: Engaged }): Promise<Prepared> => {
+  const { driver, rootfs, disks } = engaged
   const { session: registered, group } = await surfacesReady(context, session, run.signal)
   refuseUnsealed(driver, group)
   const owner = driver.owner(registered.identity)

@@ -30,6 +30,8 @@ export interface Run {
   disk: string | undefined
   /** It has asked for something. */
   heard: boolean
+  /** It is not being started any more: it has asked for something, or is gone. */
+  started(): void
   /** Called at each request of the sandbox. */
   touch(): void
 }
@@ -53,6 +55,7 @@ export const createRun = (session: SessionID): Run => {
     deadline: undefined,
     disk: undefined,
     heard: false,
+    started() {},
     touch() {
       run.heard = true
     },

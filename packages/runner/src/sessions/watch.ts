@@ -26,6 +26,7 @@ export const watch = (context: Context, session: Session, { run, driver, since, 
   run.touch = () => {
     run.touch = () => idle.refresh()
     clearTimeout(first)
+    run.started()
     idle.refresh()
     // By now everything is mounted: what was exchanged in between is seen here.
     verify().catch((error: unknown) => park(context, session, error instanceof Error ? error.message : 'unknown error'))

@@ -9,6 +9,9 @@ export interface Amounts {
   readonly talking: number
 }
 
+/** Milliseconds between two looks of each: hundreds that look all the time would be what is measured. */
+const pause = 100
+
 /** So many sandboxes at a time: each is a Node. */
 const batch = 20
 
@@ -34,7 +37,7 @@ const endSandboxes = async (unit: Unit): Promise<void> => {
 }
 
 const talk = async (unit: Unit, first: number, count: number): Promise<void> => {
-  await Promise.all(Array.from({ length: count }, (_, index) => converse(unit, `many-${first + index}`)))
+  await Promise.all(Array.from({ length: count }, (_, index) => converse(unit, `many-${first + index}`, pause)))
 }
 
 /** Mebibytes of the unit's own processes. */
@@ -70,7 +73,7 @@ export const measureMany = async ({ sessions, talking }: Amounts): Promise<Many>
     }
     const [before = 0, middle = 0, after = 0] = memory
     const since = performance.now()
-    const talked = await Promise.allSettled(Array.from({ length: talking }, (_, index) => converse(unit, `many-${index}`)))
+    const talked = await Promise.allSettled(Array.from({ length: talking }, (_, index) => converse(unit, `many-${index}`, pause)))
     const talkedMs = performance.now() - since
     const kib = (mebibytes: number, among: number): number => (mebibytes * 1024) / among
     return {

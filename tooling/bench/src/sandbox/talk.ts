@@ -8,13 +8,13 @@ const patience = 60_000
 /** Milliseconds between two looks; each costs a call itself. */
 const every = 2
 
-export const converse = async (unit: Unit, conversationId: string): Promise<void> => {
+export const converse = async (unit: Unit, conversationId: string, pause = every): Promise<void> => {
   const { messageId } = await unit.client.chat.send({ agentGroupID: group, conversationId, text: 'hello' })
   const deadline = performance.now() + patience
   while (performance.now() < deadline) {
     const { messages } = await unit.client.chat.messages(group, { conversation: conversationId, limit: 4 })
     if (messages.some(({ inReplyTo }) => inReplyTo === messageId)) return
-    await delay(every)
+    await delay(pause)
   }
   throw new Error(`no reply in ${conversationId} within ${patience} ms`)
 }
