@@ -85,7 +85,7 @@ export const limits = {
   /** From launch to the sandbox's first request. */
   launchTime: 30_000,
   /** Sandboxes that are being started at once, for each processor; the others wait for their turn. */
-  launchesPerProcessor: 4,
+  launchesPerProcessor: 2,
   /** A sandbox that has not asked for work by then keeps no other from its start any more. */
   launchPlaceTime: 10_000,
   /** A change that narrows reaches a busy sandbox within this. */

@@ -6,8 +6,14 @@ import type { Session } from './session.ts'
 import { withQueue } from './with-queue.ts'
 
 /** A write that fails may have happened all the same: until it was looked at, the session's number is unclear. */
-export const number = (context: Context, session: Session, write: (store: Store, seq: number) => Promise<Stored>): Promise<Stored> =>
-  context.sequence.next(session.agentGroupID, async (seq) => {
+export const number = async (
+  context: Context,
+  session: Session,
+  write: (store: Store, seq: number) => Promise<Stored>,
+): Promise<Stored> => {
+  // A new queue takes a dozen syncs, for which the others of the group need not wait.
+  await withQueue(context, session, async () => undefined)
+  return context.sequence.next(session.agentGroupID, async (seq) => {
     session.unclear = true
     const stored = await withQueue(context, session, (store) => write(store, seq))
     session.unclear = false
@@ -15,3 +21,4 @@ export const number = (context: Context, session: Session, write: (store: Store,
     if (stored.stored) session.lastSeq = seq
     return stored
   })
+}

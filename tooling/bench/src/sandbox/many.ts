@@ -11,6 +11,8 @@ export interface Amounts {
 
 /** Milliseconds between two looks of each: hundreds that look all the time would be what is measured. */
 const pause = 100
+/** What is asked is that all are answered; how long it took is printed. */
+const patience = 300_000
 
 /** So many sandboxes at a time: each is a Node. */
 const batch = 20
@@ -37,7 +39,7 @@ const endSandboxes = async (unit: Unit): Promise<void> => {
 }
 
 const talk = async (unit: Unit, first: number, count: number): Promise<void> => {
-  await Promise.all(Array.from({ length: count }, (_, index) => converse(unit, `many-${first + index}`, pause)))
+  await Promise.all(Array.from({ length: count }, (_, index) => converse(unit, `many-${first + index}`, { pause, patience })))
 }
 
 /** Mebibytes of the unit's own processes. */
@@ -54,6 +56,8 @@ export interface Many extends Amounts {
   readonly talkedMs: number
   /** Of those that talked: the target is none. */
   readonly failed: number
+  /** Each once. */
+  readonly reasons: readonly string[]
 }
 
 export const measureMany = async ({ sessions, talking }: Amounts): Promise<Many> => {
@@ -73,8 +77,13 @@ export const measureMany = async ({ sessions, talking }: Amounts): Promise<Many>
     }
     const [before = 0, middle = 0, after = 0] = memory
     const since = performance.now()
-    const talked = await Promise.allSettled(Array.from({ length: talking }, (_, index) => converse(unit, `many-${index}`, pause)))
+    const talked = await Promise.allSettled(
+      Array.from({ length: talking }, (_, index) => converse(unit, `many-${index}`, { pause, patience })),
+    )
     const talkedMs = performance.now() - since
+    const reasons = talked.flatMap((one) =>
+      one.status === 'rejected' ? [one.reason instanceof Error ? one.reason.message : 'unknown'] : [],
+    )
     const kib = (mebibytes: number, among: number): number => (mebibytes * 1024) / among
     return {
       sessions,
@@ -83,7 +92,8 @@ export const measureMany = async ({ sessions, talking }: Amounts): Promise<Many>
       firstHalfKib: kib(middle - before, sessions / 2),
       secondHalfKib: kib(after - middle, sessions / 2),
       talkedMs,
-      failed: talked.filter(({ status }) => status === 'rejected').length,
+      failed: reasons.length,
+      reasons: [...new Set(reasons.map((reason) => reason.replace(/ in many-\d+/, '')))],
     }
   } finally {
     await unit.dispose()

@@ -4,11 +4,10 @@ import { type Unit, waitFor } from '@gatehouse/end-to-end'
 import { type Figures, oneByOne } from '../measure.ts'
 
 const group = 'dev-agent'
-const patience = 60_000
-/** Milliseconds between two looks; each costs a call itself. */
-const every = 2
+/** Milliseconds that a reply is waited for, and between two looks, of which each costs a call itself. */
+const soon = { patience: 60_000, pause: 2 }
 
-export const converse = async (unit: Unit, conversationId: string, pause = every): Promise<void> => {
+export const converse = async (unit: Unit, conversationId: string, { patience, pause } = soon): Promise<void> => {
   const { messageId } = await unit.client.chat.send({ agentGroupID: group, conversationId, text: 'hello' })
   const deadline = performance.now() + patience
   while (performance.now() < deadline) {

@@ -10,6 +10,12 @@ export interface Acknowledged {
   readonly calls: number
 }
 
+/** Of a change or a message; of a call its number. What is approved while the unit is frozen is applied later. */
+export interface Answer {
+  readonly to: 'submit' | 'approve' | 'apply' | 'message' | 'call'
+  readonly id: string
+}
+
 export interface Load {
   /** As it is now. */
   taken(): Acknowledged
@@ -23,9 +29,11 @@ export interface LoadOptions {
   /** Whose persona is changed. */
   readonly other: string
   readonly conversations: readonly string[]
+  /** Told of each answer at once. */
+  readonly heard?: (answer: Answer) => void
 }
 
-export const startLoad = ({ unit, tools, group, other, conversations }: LoadOptions): Load => {
+export const startLoad = ({ unit, tools, group, other, conversations, heard = () => undefined }: LoadOptions): Load => {
   const changes: string[] = []
   const approved: string[] = []
   const messages: string[] = []
@@ -37,17 +45,22 @@ export const startLoad = ({ unit, tools, group, other, conversations }: LoadOpti
   const change = async (index: number): Promise<void> => {
     const { id } = await unit.client.changes.submit({ kind: 'persona', agentGroupID: other, after: { instructions: `number ${index}` } })
     changes.push(id)
-    await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'load' })
+    heard({ to: 'submit', id })
+    const { state } = await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'load' })
     approved.push(id)
+    heard({ to: state === 'applied' ? 'apply' : 'approve', id })
   }
   const say = async (index: number): Promise<void> => {
     const conversationId = conversations[index % conversations.length] ?? 'console'
-    messages.push((await unit.client.chat.send({ agentGroupID: group, conversationId, text: `message ${index}` })).messageId)
+    const { messageId } = await unit.client.chat.send({ agentGroupID: group, conversationId, text: `message ${index}` })
+    messages.push(messageId)
+    heard({ to: 'message', id: messageId })
   }
   const call = async (index: number): Promise<void> => {
     const { status, body } = await tools.call('sample__echo', { text: `call ${index}` })
     if (status !== 200 || body.error !== undefined) throw new Error(`call ${index}: ${JSON.stringify(body)}`)
     calls += 1
+    heard({ to: 'call', id: `call ${index}` })
   }
   const running = Promise.all([change, say, call].map(untilEnded))
   running.catch(() => end.abort())

@@ -1,0 +1,129 @@
+// The stores of a unit opened in this process, each by the code that opens it in its own: what a start finds after a power cut.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type gatewayRunner, Mode, stateFiles } from '@gatehouse/contracts'
+import { createGateway, type Gateway, migrations } from '@gatehouse/gateway'
+import { openJournal, openRecords, type Records } from '@gatehouse/journal'
+import { createMetrics, deriveKey, parseKeyring, sha256, silentLogger } from '@gatehouse/kernel'
+import type { Calls } from '@gatehouse/rpc'
+import { createRunner, type Runner } from '@gatehouse/runner'
+import { openStore } from '@gatehouse/store'
+import * as v from 'valibot'
+
+export const token = sha256('the administrator of the check')
+export const context = { requestId: 'check', traceparent: undefined, signal: new AbortController().signal }
+
+export interface Opened {
+  readonly dir: string
+  readonly gateway: Gateway
+  readonly runner: Runner
+  readonly records: Records
+  close(): Promise<void>
+}
+
+const StateFile = v.object({ installation: v.string(), mode: Mode })
+
+const read = (dir: string, name: string): Promise<string> => readFile(join(dir, name), 'utf8')
+
+/** Throws for whatever would keep the unit from its start. */
+const boot = async (dir: string) => {
+  const { installation } = v.parse(StateFile, JSON.parse(await read(dir, stateFiles.state)))
+  const [first] = parseKeyring(await read(dir, stateFiles.keyring)) ?? []
+  if (first === undefined) throw new Error('the keyring cannot be read')
+  const key = (purpose: string): string => deriveKey(first.key, purpose, first.epoch).toString('hex')
+  return { installation, keys: { database: key('database'), journal: key('journal'), secrets: key('secrets'), queues: key('queues') } }
+}
+
+/** Everything but `--dev`, which would begin its groups anew. */
+const gatewayOf = async (dir: string, keys: Awaited<ReturnType<typeof boot>>['keys']) => {
+  const store = await openStore({ path: join(dir, stateFiles.database), key: keys.database, migrations })
+  const journal = await openJournal({
+    path: join(dir, stateFiles.audit),
+    publicKeyPath: join(dir, stateFiles.journalKey),
+    seed: Buffer.from(keys.journal, 'hex'),
+    epoch: 1,
+    log: silentLogger,
+  })
+  const gateway = await createGateway({
+    boot: {
+      mode: 'production',
+      version: '0.0.0',
+      stateDir: dir,
+      runDir: join(dir, 'run'),
+      edges: { 'gateway.supervisor': 'a start of its own' },
+      keys: { ...keys, epoch: 1, formerSecrets: [] },
+      adminToken: token,
+      catalog: join(dir, stateFiles.catalog),
+      identities: null,
+      seed: null,
+      sample: null,
+      pinning: 'refuse',
+      approvals: 1,
+      changeTtl: 7 * 24 * 60 * 60_000,
+      mountAllow: [],
+      models: [],
+    },
+    store,
+    journal,
+    log: silentLogger,
+    metrics: createMetrics('gateway'),
+    evidenceWait: 0,
+    treeWait: 0,
+    driftPause: 0,
+  })
+  const nobody = { publish: () => undefined }
+  gateway.audience.seat({ controlPlane: nobody, broker: nobody, runner: nobody })
+  await gateway.start()
+  return {
+    gateway,
+    close: async () => {
+      await gateway.stop()
+      await journal.close()
+      await store.close()
+    },
+  }
+}
+
+/** It asks the gateway, and launches nothing. */
+const runnerOf = async (dir: string, { installation, keys }: Awaited<ReturnType<typeof boot>>, gateway: Gateway): Promise<Runner> => {
+  const calls = Object.fromEntries(
+    Object.entries(gateway.runner).map(([name, handle]) => [name, async (params: never) => handle(params, context)]),
+  ) as unknown as Calls<typeof gatewayRunner>
+  return createRunner({
+    installation,
+    stateDir: dir,
+    runDir: join(dir, 'run'),
+    wrapping: Buffer.from(keys.queues, 'hex'),
+    sandbox: 'off',
+    mode: 'production',
+    image: null,
+    rootfs: '/nowhere',
+    registry: 'http://127.0.0.1:9/',
+    mountAllow: [],
+    identities: null,
+    ownAddress: '127.0.0.1:1',
+    outbound: { proxy: null, noProxy: [], authorities: null },
+    chooseDriver: async () => ({ refused: 'nothing is launched' }),
+    connect: () => ({ calls, close: () => undefined }),
+    log: silentLogger,
+    metrics: createMetrics('runner'),
+  })
+}
+
+export const openStores = async (dir: string): Promise<Opened> => {
+  const started = await boot(dir)
+  const { gateway, close } = await gatewayOf(dir, started.keys)
+  const runner = await runnerOf(dir, started, gateway)
+  const records = await openRecords({ path: join(dir, stateFiles.calls) })
+  return {
+    dir,
+    gateway,
+    runner,
+    records,
+    close: async () => {
+      await records.close()
+      await runner.stop()
+      await close()
+    },
+  }
+}
