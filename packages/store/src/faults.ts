@@ -29,10 +29,34 @@ export const isFault = (error: unknown): boolean => {
 /** True where the disk took everything that it was given: nothing written before is in doubt. */
 export const isDiskFull = (error: unknown): boolean => sqliteCode(error) === 'SQLITE_FULL'
 
+/** What a disk or a busy host says before SQLite is asked. */
+const passing: Readonly<Record<string, string>> = {
+  ENOSPC: 'free disk space; the store goes on by itself',
+  EDQUOT: 'free disk space; the store goes on by itself',
+  EIO: 'look for disk errors in the kernel log',
+  EROFS: 'mount the file system writable',
+  EMFILE: 'let the process open more files',
+  ENFILE: 'let the host open more files',
+  ENOMEM: 'give the process more memory',
+}
+
+const passingCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code in passing ? error.code : undefined
+
+const unavailable = (path: string, { code, hint, cause }: { code: string; hint: string | undefined; cause: unknown }): ServiceError =>
+  new ServiceError('unavailable', { detail: `${path}: it cannot be used now (${code})`, hint, cause })
+
+/** Trouble of the disk with a file beside a database, which may pass. Anything else stays as it is. */
+export const toFileError = (error: unknown, path: string): unknown => {
+  const code = passingCode(error)
+  return code === undefined ? error : unavailable(path, { code, hint: passing[code], cause: error })
+}
+
 /** Faults become what a caller sees; a mistake of the statement (constraint, syntax) stays as it is. */
 export const toStoreError = (error: unknown, path: string): unknown => {
   const code = sqliteCode(error)
-  if (code === undefined || !isFault(error)) return error
+  if (code === undefined) return toFileError(error, path)
+  if (!isFault(error)) return error
   if (code in hints)
     return new ServiceError('unavailable', {
       detail: `${path}: the database cannot be used now (${code})`,

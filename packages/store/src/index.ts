@@ -1,4 +1,5 @@
 // Public surface of the store.
+export { toFileError } from './faults.ts'
 export { type Store, type StoreOptions, openStore } from './open.ts'
 export { createQueue, type Queue } from './queue.ts'
 export { rekeyStore, type RekeyOptions } from './rekey.ts'

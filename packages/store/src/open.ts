@@ -33,8 +33,12 @@ export interface StoreOptions {
 
 /** Throws a `Refusal` for a wrong key, a foreign file or a newer schema, and then has altered nothing. */
 export const openStore = async ({ path, key, migrations, log }: StoreOptions): Promise<Store> => {
-  await ensureFile(path, key)
-  await probe(path, key)
+  try {
+    await ensureFile(path, key)
+    await probe(path, key)
+  } catch (error) {
+    throw toStoreError(error, path)
+  }
   const connections = new Connections({ path, key, log })
   try {
     await migrate((await connections.current()).writer, migrations, path)

@@ -67,5 +67,9 @@ export const loadCatalog = async (path: string): Promise<Loaded | undefined> => 
   return { entries: parseEntries(path, bytes.toString('utf8')), digest: sha256(bytes) }
 }
 
-/** Undefined where it cannot be read. */
-export const fileDigest = (path: string): Promise<string | undefined> => readFile(path).then(sha256, () => undefined)
+/** Undefined where there is none. */
+export const fileDigest = (path: string): Promise<string | undefined> =>
+  readFile(path).then(sha256, (error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  })

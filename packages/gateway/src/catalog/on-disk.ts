@@ -39,6 +39,13 @@ const unwritable = (path: string, error: unknown): ServiceError =>
     cause: error,
   })
 
+const unreadable = (path: string, error: unknown): ServiceError =>
+  new ServiceError('unavailable', {
+    detail: `the catalog file ${path} cannot be read (${codeOf(error)})`,
+    hint: 'let this user read it, and look for disk errors in the kernel log',
+    cause: error,
+  })
+
 const unusable = (error: unknown): ServiceError => {
   if (!isRefusal(error)) throw error
   return new ServiceError('conflict', { detail: error.detail, hint: error.hint, cause: error })
@@ -63,6 +70,8 @@ export class CatalogOnDisk implements Catalog {
   #entries: Entries
   /** Of the file as it was last read or written. */
   #digest: string
+  /** Of what could not be written, as far as is known: the name may have been given before the disk failed. */
+  #tried: string | undefined
   #items: Items
   #fault: string | undefined
 
@@ -87,7 +96,10 @@ export class CatalogOnDisk implements Catalog {
   }
 
   async assertUntouched(): Promise<void> {
-    if ((await fileDigest(this.#path)) !== this.#digest) throw touched(this.#path)
+    const digest = await fileDigest(this.#path).catch((error: unknown) => {
+      throw unreadable(this.#path, error)
+    })
+    if (digest === undefined || (digest !== this.#digest && digest !== this.#tried)) throw touched(this.#path)
   }
 
   async read(): Promise<Reading> {
@@ -110,6 +122,7 @@ export class CatalogOnDisk implements Catalog {
   async #replace(entries: Entries): Promise<void> {
     const text = textOf(entries)
     await writeAtomically(this.#path, text).catch((error: unknown) => {
+      this.#tried = sha256(text)
       throw unwritable(this.#path, error)
     })
     this.#adopt({ entries, digest: sha256(text) })
@@ -118,6 +131,7 @@ export class CatalogOnDisk implements Catalog {
   #adopt({ entries, digest }: Loaded): void {
     this.#entries = entries
     this.#digest = digest
+    this.#tried = undefined
     this.#items = itemsOf(entries, this.#secrets)
     this.#fault = undefined
   }

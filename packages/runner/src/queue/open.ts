@@ -2,7 +2,7 @@
 import { rm, stat } from 'node:fs/promises'
 import { isServiceError, type SessionID, stateFiles } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
-import { openStore, type Store } from '@gatehouse/store'
+import { openStore, type Store, toFileError } from '@gatehouse/store'
 import { type About, readAbout, writeAbout } from './about.ts'
 import { isDamage } from './damage.ts'
 import { type KeyPlace, newKey, type QueueKey, readKey, writeKey } from './key.ts'
@@ -91,6 +91,10 @@ export const openExisting = async (place: QueuePlace, session: SessionID): Promi
 
 export const openQueue = async (place: QueuePlace, about: About): Promise<OpenQueue> => {
   const keyPlace = keyPlaceOf(place, about.id)
-  const held = await whatIsThere(place, keyPlace)
-  return held?.made === true ? reopen(place, about.id, held.key) : make(place, keyPlace, about)
+  try {
+    const held = await whatIsThere(place, keyPlace)
+    return held?.made === true ? await reopen(place, about.id, held.key) : await make(place, keyPlace, about)
+  } catch (error) {
+    throw toFileError(error, `queues/${about.id}.db`)
+  }
 }

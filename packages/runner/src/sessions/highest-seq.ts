@@ -20,6 +20,9 @@ const highestIn = async (context: Context, session: Session): Promise<number> =>
 
 export const highestSeq = async (context: Context, group: AgentGroupID): Promise<number> => {
   let highest = context.floors.get(group) ?? 0
-  for (const session of sessionsOf(context, group)) if (session.hasQueue) highest = Math.max(highest, await highestIn(context, session))
+  for (const session of sessionsOf(context, group)) {
+    // Also where the first message of a conversation may have been written.
+    if (session.hasQueue || session.unclear) highest = Math.max(highest, await highestIn(context, session))
+  }
   return highest
 }

@@ -7,8 +7,8 @@ import { type Cut, cuts, Disk } from '@gatehouse/kernel/lossy-disk'
 import { readTrace, recorded, type Step } from '@gatehouse/kernel/recorded-steps'
 import { execa } from 'execa'
 import { seeded } from '../../src/random.ts'
-import { check } from './check.ts'
-import type { Said } from './said.ts'
+import { check } from '../../src/stores/check.ts'
+import type { Said } from '../../src/stores/said.ts'
 
 export interface Recording {
   readonly root: string
@@ -83,7 +83,9 @@ export const play = async ({ root, dir, steps }: Recording, plan: Plan): Promise
     const target = join(root, 'cut')
     mkdirSync(target, { mode: 0o700 })
     disk.restore(cut, target)
-    await look(target, { said, callsOnDisk }).catch((error: unknown) => failures.push(`${cut} after step ${step}: ${String(error)}`))
+    await look(target, { said, callsOnDisk, group: 'dev-agent' }).catch((error: unknown) =>
+      failures.push(`${cut} after step ${step}: ${String(error)}`),
+    )
     rmSync(target, { recursive: true, force: true })
   }
   for (const [index, step] of steps.entries()) {

@@ -6,7 +6,7 @@ import { startLoad } from '../../src/load/acknowledged.ts'
 import { openTools } from '../../src/tools-socket.ts'
 import { startUnit } from '../../src/unit.ts'
 import { waitFor } from '../../src/wait-for.ts'
-import type { Said } from './said.ts'
+import type { Said } from '../../src/stores/said.ts'
 
 const [stateDir = '', saidFile = '', rounds = ''] = process.argv.slice(2)
 const note = (line: Said): void => appendFileSync(saidFile, `${JSON.stringify(line)}\n`)

@@ -1,8 +1,9 @@
-// The stores of a unit opened in this process, each by the code that opens it in its own: what a start finds after a power cut.
+// The stores of a unit opened in this process, each by the code that opens it in its own: what a start finds.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type gatewayRunner, Mode, stateFiles } from '@gatehouse/contracts'
 import { createGateway, type Gateway, migrations } from '@gatehouse/gateway'
+import type { Driver } from '@gatehouse/engine'
 import { openJournal, openRecords, type Records } from '@gatehouse/journal'
 import { createMetrics, deriveKey, parseKeyring, sha256, silentLogger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
@@ -84,7 +85,27 @@ const gatewayOf = async (dir: string, keys: Awaited<ReturnType<typeof boot>>['ke
   }
 }
 
-/** It asks the gateway, and launches nothing. */
+const stopped = { code: null, signal: null, reason: 'stopped' } as const
+
+/** Takes messages, and runs nobody who could answer them. */
+const silentDriver: Driver = {
+  name: 'none',
+  engine: 'nothing',
+  kernel: 'host',
+  missing: [],
+  owner: () => undefined,
+  prepare: async (rootfs) => rootfs,
+  prepareImage: async (image) => image,
+  reconcile: async () => 0,
+  launch: async ({ id }) => {
+    const end = Promise.withResolvers<typeof stopped>()
+    if (!id.startsWith('ses_')) end.resolve(stopped)
+    const stop = async () => (end.resolve(stopped), stopped)
+    return { exited: end.promise, output: (async function* () {})(), stop, usage: async () => null }
+  },
+}
+
+/** It asks the gateway. */
 const runnerOf = async (dir: string, { installation, keys }: Awaited<ReturnType<typeof boot>>, gateway: Gateway): Promise<Runner> => {
   const calls = Object.fromEntries(
     Object.entries(gateway.runner).map(([name, handle]) => [name, async (params: never) => handle(params, context)]),
@@ -94,8 +115,8 @@ const runnerOf = async (dir: string, { installation, keys }: Awaited<ReturnType<
     stateDir: dir,
     runDir: join(dir, 'run'),
     wrapping: Buffer.from(keys.queues, 'hex'),
-    sandbox: 'off',
-    mode: 'production',
+    sandbox: 'none',
+    mode: 'dev',
     image: null,
     rootfs: '/nowhere',
     registry: 'http://127.0.0.1:9/',
@@ -103,7 +124,7 @@ const runnerOf = async (dir: string, { installation, keys }: Awaited<ReturnType<
     identities: null,
     ownAddress: '127.0.0.1:1',
     outbound: { proxy: null, noProxy: [], authorities: null },
-    chooseDriver: async () => ({ refused: 'nothing is launched' }),
+    chooseDriver: async () => ({ driver: silentDriver }),
     connect: () => ({ calls, close: () => undefined }),
     log: silentLogger,
     metrics: createMetrics('runner'),
