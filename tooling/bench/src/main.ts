@@ -10,7 +10,10 @@ const benchmarks = {
   gateway: () => import('./gateway.ts'),
   model: () => import('./model.ts'),
   cli: () => import('./cli.ts'),
+  noisy: () => import('./noisy.ts'),
   sandbox: () => import('./sandbox.ts'),
+  slow: () => import('./slow.ts'),
+  soak: () => import('./soak.ts'),
 }
 
 const isBenchmark = (name: string | undefined): name is keyof typeof benchmarks => name !== undefined && Object.hasOwn(benchmarks, name)

@@ -19,8 +19,7 @@ export const grant = async (unit: Unit, server: string): Promise<void> => {
   await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'bench' })
 }
 
-export const openUnit = async (): Promise<BenchUnit> => {
-  const unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off', '--log-level', 'error'] })
+export const openSockets = async (unit: Unit): Promise<BenchUnit> => {
   for (let number = 0; number < sessions; number += 1)
     await unit.client.chat.send({ agentGroupID: 'dev-agent', conversationId: `bench-${number}`, text: 'hello' })
   const tools = join(await runDirectoryOf(unit), 'tools')
@@ -30,6 +29,9 @@ export const openUnit = async (): Promise<BenchUnit> => {
   })
   return { unit, sockets: names.map((name) => join(tools, name, 'tools.sock')), brokerPid: await unit.pidOf('broker') }
 }
+
+export const openUnit = async (): Promise<BenchUnit> =>
+  openSockets(await startUnit({ flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off', '--log-level', 'error'] }))
 
 /** Callers take the sessions by turns. */
 export const askInTurn = (sockets: readonly string[], path: string): Ask => {

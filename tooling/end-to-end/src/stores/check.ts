@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AgentGroupID, type AuditEntry, ChangeID, stateFiles } from '@gatehouse/contracts'
+import { AgentGroupID, ChangeID, stateFiles } from '@gatehouse/contracts'
 import { verifyJournal } from '@gatehouse/journal'
 import * as v from 'valibot'
 import { context, openStores, type Opened, token } from './opened.ts'
@@ -37,7 +37,7 @@ const expectOnce = async ({ gateway }: Opened): Promise<void> => {
       { token, limit: 200, ...(cursor === undefined ? {} : { cursor }) },
       context,
     )
-    for (const { changeID, stage } of items as AuditEntry[]) {
+    for (const { changeID, stage } of items) {
       if (changeID === undefined) continue
       assert.ok(!seen.has(`${changeID} ${stage}`), `${changeID}: ${stage} twice`)
       seen.add(`${changeID} ${stage}`)

@@ -48,7 +48,7 @@ export class Faulty {
 
   /** Compiles what fails, and makes the state that each run begins with. */
   async prepare(): Promise<void> {
-    const built = spawnSync('cc', ['-shared', '-fPIC', '-o', join(this.root, 'nth.so'), join(import.meta.dirname, 'nth.c'), '-ldl'])
+    const built = spawnSync('gcc', ['-shared', '-fPIC', '-o', join(this.root, 'nth.so'), join(import.meta.dirname, 'nth.c'), '-ldl'])
     if (built.status !== 0) throw new Error(String(built.stderr))
     mkdirSync(this.#base, { mode: 0o700 })
     const state = { schema: 1, installation: 'a'.repeat(32), mode: 'production' }

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { seeded } from '../../src/random.ts'
 import { type Fault, Faulty, type Outcome } from './faulty.ts'
 
-const skip = spawnSync('cc', ['--version']).status === 0 ? false : 'needs cc, install it with: apt-get install -y g++'
+const skip = spawnSync('gcc', ['--version']).status === 0 ? false : 'needs gcc, install it with: apt-get install -y g++'
 if (skip !== false && process.env['CI'] === 'true') throw new Error(skip)
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
 const seed = Number(process.env['GATEHOUSE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))

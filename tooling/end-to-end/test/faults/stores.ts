@@ -10,7 +10,7 @@ import { work, type Worked } from '../../src/stores/work.ts'
 /** @returns whether it came to the fault */
 const command = (path: string): boolean => {
   try {
-    openSync(path)
+    openSync(path, 'r')
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EEXIST'
   }
