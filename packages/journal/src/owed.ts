@@ -10,6 +10,15 @@ export interface RecordInSlot {
   readonly slot: Slot | undefined
 }
 
+/** One that keeps its word is found recorded by the next start. */
+const clear = (slot: Slot | undefined): void => {
+  try {
+    slot?.clear()
+  } catch {
+    // The record is written, which is what was promised.
+  }
+}
+
 export class OwedRecords {
   readonly #records: Pick<Records, 'append'>
   #owed: readonly RecordInSlot[] = []
@@ -24,7 +33,7 @@ export class OwedRecords {
     this.#owed = []
     const written = await Promise.allSettled(all.map(({ record }) => this.#records.append(record)))
     const isWritten = (_: RecordInSlot, at: number): boolean => written[at]?.status === 'fulfilled'
-    for (const { slot } of all.filter(isWritten)) slot?.clear()
+    for (const { slot } of all.filter(isWritten)) clear(slot)
     const left = all.filter((each, at) => !isWritten(each, at))
     this.#owed = [...left, ...this.#owed].slice(-mostOwed)
     const own = written.at(-1)

@@ -145,7 +145,7 @@ export const run = async (args: readonly string[] = []): Promise<object> => {
     const running = Promise.all([callOnTheClock(sockets, load, end.signal), talkInTurn(unit, load, end.signal)])
     const since = performance.now()
     while (performance.now() - since < minutes * 60_000) {
-      samples.push(await look(unit, since))
+      await look(unit, since).then((sample) => void samples.push(sample), note(load))
       await pause(every)
     }
     end.abort()

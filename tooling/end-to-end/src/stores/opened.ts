@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type gatewayRunner, Mode, stateFiles } from '@gatehouse/contracts'
 import { createGateway, type Gateway, migrations } from '@gatehouse/gateway'
 import type { Driver } from '@gatehouse/engine'
-import { openJournal, openRecords, type Records } from '@gatehouse/journal'
+import { openJournal, openRecords, OwedRecords, type Records } from '@gatehouse/journal'
 import { createMetrics, deriveKey, parseKeyring, sha256, silentLogger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import { createRunner, type Runner } from '@gatehouse/runner'
@@ -19,7 +19,15 @@ export interface Opened {
   readonly gateway: Gateway
   readonly runner: Runner
   readonly records: Records
+  readonly owed: OwedRecords
   close(): Promise<void>
+}
+
+/** One after the other, whatever becomes of each; the first failure is told. */
+const allOf = async (acts: readonly (() => Promise<void>)[]): Promise<void> => {
+  const failures: unknown[] = []
+  for (const act of acts) await act().catch((error: unknown) => void failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }
 
 const StateFile = v.object({ installation: v.string(), mode: Mode })
@@ -77,11 +85,7 @@ const gatewayOf = async (dir: string, keys: Awaited<ReturnType<typeof boot>>['ke
   await gateway.start()
   return {
     gateway,
-    close: async () => {
-      await gateway.stop()
-      await journal.close()
-      await store.close()
-    },
+    close: () => allOf([() => gateway.stop(), () => journal.close(), () => store.close()]),
   }
 }
 
@@ -141,10 +145,7 @@ export const openStores = async (dir: string): Promise<Opened> => {
     gateway,
     runner,
     records,
-    close: async () => {
-      await records.close()
-      await runner.stop()
-      await close()
-    },
+    owed: new OwedRecords(records),
+    close: () => allOf([() => records.close(), () => runner.stop(), close]),
   }
 }

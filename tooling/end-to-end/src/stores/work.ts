@@ -45,10 +45,10 @@ const send = async ({ runner }: Opened, note: Note, index: number): Promise<void
   note({ to: 'message', id: messageId })
 }
 
-const call = async ({ records }: Opened, note: Note, index: number): Promise<void> => {
+/** As the broker does it. */
+const call = async ({ records, owed }: Opened, note: Note, index: number): Promise<void> => {
   const slot = records.begin({ id: `call-${index}` })
-  await records.append({ id: `call-${index}`, op: 'call', status: 'ok' })
-  slot.clear()
+  await owed.write({ record: { id: `call-${index}`, op: 'call', status: 'ok' }, slot })
   note({ to: 'call', id: `call-${index}` })
 }
 

@@ -36,6 +36,8 @@ const errorOf = { write: ENOSPC, sync: EIO, rename: EROFS, open: EMFILE } as con
 interface Answer {
   readonly refused: readonly string[]
   readonly unclean: readonly string[]
+  /** False where something of it may still be open, and written to. */
+  readonly isClosed: boolean
   readonly fired: boolean
 }
 
@@ -64,7 +66,10 @@ export class Faulty {
     try {
       this.#process ??= await this.start()
       const answer = await this.#process.ask(`/nth/${kind}/${n}/${errorOf[kind]}/${mode} ${this.#dir} ${this.#said}`)
-      if (answer === undefined) this.#process = undefined
+      if (answer?.isClosed !== true) {
+        await this.#process.end()
+        this.#process = undefined
+      }
       const faults = [...(answer?.unclean ?? [])]
       await this.#look(mode).catch((error: unknown) => faults.push(String(error)))
       return { fired: answer?.fired ?? true, ended: answer === undefined, refused: answer?.refused ?? [], faults }

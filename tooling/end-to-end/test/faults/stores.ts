@@ -20,14 +20,17 @@ const command = (path: string): boolean => {
 /** A process that cannot open what it owns ends, and is started again. */
 const isEnd = (error: unknown): boolean => error instanceof Refusal || isServiceError(error) || (error instanceof Error && 'code' in error)
 
-const run = async (dir: string, saidFile: string): Promise<Worked> => {
+const run = async (dir: string, saidFile: string): Promise<Worked & { isClosed: boolean }> => {
   try {
     const opened = await openStores(dir)
     const worked = await work(opened, (line) => appendFileSync(saidFile, `${JSON.stringify(line)}\n`))
-    await opened.close().catch((error: unknown) => worked.refused.push(`close: ${String(error)}`))
-    return worked
+    const isClosed = await opened.close().then(
+      () => true,
+      () => false,
+    )
+    return { ...worked, isClosed }
   } catch (error) {
-    return { refused: ['start'], unclean: isEnd(error) ? [] : [String(error)] }
+    return { refused: ['start'], unclean: isEnd(error) ? [] : [String(error)], isClosed: false }
   }
 }
 
