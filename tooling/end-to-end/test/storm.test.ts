@@ -33,9 +33,13 @@ const end = (pid: number): void => {
   }
 }
 
+const victims = ['gateway', 'runner', 'broker', 'control-plane', 'sandbox'] as const
+/** Milliseconds from each kill until its process was ready again. */
+const recoveries: number[] = []
+
 /** One of the unit's processes, or a part of a sandbox. Resolves when its place is taken again. */
 const killOne = async (unit: Unit): Promise<string | undefined> => {
-  const victim = pick(['gateway', 'runner', 'broker', 'sandbox'] as const) ?? 'runner'
+  const victim = pick(victims) ?? 'runner'
   const pid = await unit.pidOf(victim === 'sandbox' ? 'runner' : victim).catch(() => undefined)
   if (pid === undefined) return undefined
   if (victim === 'sandbox') {
@@ -50,11 +54,13 @@ const killOne = async (unit: Unit): Promise<string | undefined> => {
     return victim
   }
   end(pid)
+  const since = performance.now()
   await waitFor(`${victim} to be back`, patience, async () => {
     const { processes } = await unit.client.status()
     const found = processes.find(({ name }) => name === victim)
     return found?.state === 'ready' && found.pid !== pid
   })
+  recoveries.push(performance.now() - since)
   return victim
 }
 
@@ -96,9 +102,10 @@ test(
       }
     })()
     await Promise.all([sending, killing])
-    t.diagnostic(
-      `killed ${['gateway', 'runner', 'broker', 'sandbox'].map((name) => `${name} ${killed.filter((one) => one === name).length}`).join(', ')}`,
-    )
+    t.diagnostic(`killed ${victims.map((name) => `${name} ${killed.filter((one) => one === name).length}`).join(', ')}`)
+
+    const back = recoveries.toSorted((a, b) => a - b)[Math.floor(recoveries.length * 0.95)] ?? 0
+    t.diagnostic(`p95 of the time until a process was ready again: ${back.toFixed(0)} ms`)
 
     const said = await waitFor('every message to be answered', patience * (isFull ? 10 : 2), async () => {
       await wake(unit)
