@@ -129,6 +129,12 @@ const launchSlots = (options: RunnerOptions): LaunchSlots =>
     onWaiting: (waiting) => options.metrics.gauge('sandbox_launches_waiting').set(waiting),
   })
 
+/** Who lets in so much at once and no more. */
+const doormen = (options: RunnerOptions): Pick<Context, 'uploads' | 'launches'> => ({
+  uploads: new Uploads(options.stateDir),
+  launches: launchSlots(options),
+})
+
 const packagesOf = (options: RunnerOptions, base: Pick<TreePlace, 'gateway' | 'posture' | 'closing'>) => {
   const { registry, ownAddress, outbound } = options
   const place: TreePlace = { ...options, ...base, registry: { registry, ownAddress, outbound }, treeTime: times(options).tree }
@@ -173,8 +179,7 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     closed: new Set(),
     repeats: new Repeats(),
     outbox: new EventEmitter(),
-    uploads: new Uploads(stateDir),
-    launches: launchSlots(options),
+    ...doormen(options),
     ...packagesOf(options, { gateway: gateway.calls, posture, closing }),
     note: createNote(gateway.calls, log),
     report: createReport({ gateway: gateway.calls, log, closing }),
