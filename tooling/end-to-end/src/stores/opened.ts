@@ -122,6 +122,7 @@ const runnerOf = async (dir: string, { installation, keys }: Awaited<ReturnType<
     sandbox: 'none',
     mode: 'dev',
     image: null,
+    imageKey: null,
     rootfs: '/nowhere',
     registry: 'http://127.0.0.1:9/',
     mountAllow: [],
