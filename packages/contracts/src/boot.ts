@@ -120,6 +120,8 @@ export const ChannelCredentials = v.strictObject({
       authority: v.nullable(v.string()),
     }),
   ),
+  /** `url`: of the Bot API. */
+  telegram: v.optional(v.strictObject({ token: Secret, url: v.string() })),
 })
 export type ChannelCredentials = v.InferOutput<typeof ChannelCredentials>
 

@@ -257,6 +257,8 @@ export const limits = {
   /** Messages that one conversation of a channel may bring at once, and a minute: beyond it two machines are talking. */
   channelBurst: 60,
   channelPerMinute: 30,
+  /** How long a message waits for room in its conversation where the service brings it again. */
+  channelHold: 60_000,
   /** Characters of a message that a pattern is tried on. */
   channelPattern: 16 * KiB,
   /** Files of one message that are taken. */

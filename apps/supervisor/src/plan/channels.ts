@@ -1,9 +1,11 @@
 // Which channels the unit has credentials for. What has none does not exist.
-import { type ChannelCredentials, exits } from '@gatehouse/contracts'
+import { type ChannelCredentials, checkServerUrl, exits } from '@gatehouse/contracts'
 import { Refusal } from '@gatehouse/kernel'
 
 interface Given {
   readonly webhookSecret: string | undefined
+  readonly telegramToken: string | undefined
+  readonly telegramUrl: string | undefined
 }
 
 const refuse = (detail: string, hint: string): Refusal => new Refusal(exits.configuration, { detail, hint })
@@ -24,10 +26,33 @@ const parseKey = (text: string): string => {
 const readWebhook = ({ webhookSecret }: Given): Pick<ChannelCredentials, 'webhook'> =>
   webhookSecret === undefined ? {} : { webhook: { secrets: webhookSecret.trim().split(/\s+/).map(parseKey) } }
 
+const checkUrl = (variable: string, text: string): string => {
+  const fault = checkServerUrl(text)
+  if (fault === null) return text.replace(/\/+$/, '')
+  throw refuse(`${variable}: ${fault}`, 'correct it, or leave it out: it is for a server of your own')
+}
+
+const readTelegram = ({ telegramToken, telegramUrl }: Given): Pick<ChannelCredentials, 'telegram'> => {
+  if (telegramToken === undefined) {
+    if (telegramUrl === undefined) return {}
+    throw refuse('TELEGRAM_API_URL: expected TELEGRAM_BOT_TOKEN with it, got none', 'set the token too, or unset the url')
+  }
+  const token = telegramToken.trim()
+  if (!/^\d{5,20}:[A-Za-z0-9_-]{20,100}$/.test(token))
+    throw refuse(
+      'TELEGRAM_BOT_TOKEN: expected digits, a colon and letters, as @BotFather gives it, got something else',
+      'copy it once more',
+    )
+  return { telegram: { token, url: checkUrl('TELEGRAM_API_URL', telegramUrl ?? 'https://api.telegram.org') } }
+}
+
 /** `Refusal` 78 names the variable. Empty: the unit has no process for channels. */
-export const readChannels = (given: Given): ChannelCredentials => ({ ...readWebhook(given) })
+export const readChannels = (given: Given): ChannelCredentials => ({ ...readWebhook(given), ...readTelegram(given) })
 
 export const hasChannels = (channels: ChannelCredentials): boolean => Object.keys(channels).length > 0
 
 /** Whatever of it must not be printed. */
-export const secretsOf = ({ webhook }: ChannelCredentials): string[] => [...(webhook?.secrets ?? [])]
+export const secretsOf = ({ webhook, telegram }: ChannelCredentials): string[] => [
+  ...(webhook?.secrets ?? []),
+  ...(telegram === undefined ? [] : [telegram.token, telegram.token.slice(telegram.token.indexOf(':') + 1)]),
+]

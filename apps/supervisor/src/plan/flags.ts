@@ -40,6 +40,8 @@ export const table = {
   modelBaseUrl: { type: 'string', env: 'SERVICE_MODEL_BASE_URL' },
   modelKey: { type: 'string', env: 'SERVICE_MODEL_API_KEY', secret: true },
   webhookSecret: { type: 'string', env: 'WEBHOOK_SIGNING_SECRET', secret: true },
+  telegramToken: { type: 'string', env: 'TELEGRAM_BOT_TOKEN', secret: true },
+  telegramUrl: { type: 'string', env: 'TELEGRAM_API_URL' },
   npmRegistry: { type: 'string', env: 'SERVICE_NPM_REGISTRY' },
   mountAllow: { type: 'string', env: 'SERVICE_MOUNT_ALLOW' },
   apiToken: { type: 'string', env: 'SERVICE_API_TOKEN', secret: true },

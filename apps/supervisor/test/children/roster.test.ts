@@ -90,6 +90,10 @@ test('credentials of channels reach the channels alone, and without any there is
   const key = webhookSecret.slice('whsec_'.length)
   assert.deepEqual((roster.get('channels') as ChannelsBoot).channels, { webhook: { secrets: [key, key] } })
   for (const [name, boot] of roster) assert.equal(JSON.stringify(boot).includes(key), name === 'channels', name)
+  const token = '123456789:only-the-channels-may-know-this'
+  const talking = rosterOf(['--dev'], { TELEGRAM_BOT_TOKEN: `${token}\n` })
+  assert.deepEqual((talking.get('channels') as ChannelsBoot).channels, { telegram: { token, url: 'https://api.telegram.org' } })
+  for (const [name, boot] of talking) assert.equal(JSON.stringify(boot).includes(token), name === 'channels', name)
   const bare = rosterOf(['--dev'])
   assert.equal(bare.has('channels'), false)
   assert.deepEqual(

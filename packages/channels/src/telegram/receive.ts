@@ -1,0 +1,88 @@
+// Hears Telegram by long polling: each update once it is there, in order within its place, forgotten there only when it is on disk here.
+import { setTimeout as pause } from 'node:timers/promises'
+import { limits } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
+import * as v from 'valibot'
+import type { Inbound, Listener } from '../channel.ts'
+import { Backlog } from './backlog.ts'
+import { type Bot, pollTime } from './bot.ts'
+import { faultOf, patienceOf } from './faults.ts'
+import { readMessage } from './read.ts'
+import { Update } from './update.ts'
+import { accountOf, introduce, type Me } from './verify.ts'
+
+export interface Hearing {
+  readonly bot: Bot
+  readonly log: Logger
+}
+
+interface Session extends Hearing, Pick<Listener, 'take' | 'signal'> {
+  readonly me: Me
+  readonly backlog: Backlog
+}
+
+/** What was brought; nothing where Telegram asked for a pause, which was then made. */
+const poll = async ({ bot, backlog, signal }: Session, timeout: number): Promise<Update[]> => {
+  const offset = backlog.next
+  try {
+    const asked = { ...(offset !== undefined && { offset }), limit: 50, timeout, allowed_updates: ['message'] as const }
+    const updates = await bot.api(signal).getUpdates(asked)
+    return updates.filter((update) => v.is(Update, update))
+  } catch (error) {
+    const patience = patienceOf(error)
+    if (patience === undefined) throw faultOf(error)
+    await pause(patience, undefined, { signal })
+    return []
+  }
+}
+
+/** Whether the message is dealt with. */
+const dealWith = async ({ log, take, backlog }: Session, id: number, message: Inbound): Promise<boolean> => {
+  try {
+    const outcome = await take(message)
+    if (outcome !== 'busy' && outcome !== 'full') return true
+    if (backlog.hold(id)) return false
+    log.warn('a message was let go of: its conversation had no room for too long', { channel: 'telegram', outcome })
+    return true
+  } catch (error) {
+    log.debug('a message of a channel is brought again', { channel: 'telegram', error })
+    backlog.keep(id)
+    return false
+  }
+}
+
+/** A place whose message waits gets none of its later ones in. */
+const takeAll = async (session: Session, updates: readonly Update[]): Promise<void> => {
+  const { backlog, bot, me, signal } = session
+  const waiting = new Set<string>()
+  for (const { update_id: id, message: given } of updates) {
+    if (signal.aborted) return
+    const message = readMessage(given, bot, me)
+    if (backlog.has(id) || (message !== undefined && waiting.has(message.address))) continue
+    if (message === undefined || (await dealWith(session, id, message))) backlog.settle(id)
+    else waiting.add(message.address)
+  }
+  backlog.advance(updates.map(({ update_id }) => update_id))
+}
+
+const hear = async (hearing: Hearing, { take, up, signal }: Listener): Promise<void> => {
+  const me = await introduce(hearing.bot, signal)
+  const session = { ...hearing, take, signal, me, backlog: new Backlog() }
+  let timeout = 0
+  while (!signal.aborted) {
+    const updates = await poll(session, timeout)
+    up(accountOf(me))
+    await takeAll(session, updates)
+    const { isWaiting } = session.backlog
+    timeout = isWaiting ? 0 : pollTime
+    if (isWaiting) await pause(limits.channelRetryFirst, undefined, { signal })
+  }
+}
+
+export const receiveTelegram = async (hearing: Hearing, listener: Listener): Promise<void> => {
+  try {
+    await hear(hearing, listener)
+  } catch (error) {
+    if (!listener.signal.aborted) throw faultOf(error)
+  }
+}

@@ -1,0 +1,36 @@
+// Telegram as a channel: a bot that asks for its messages again and again, and answers them.
+import type { ChannelCredentials, OutboundSettings } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
+import type { Channel } from '../channel.ts'
+import { createBot } from './bot.ts'
+import { receiveTelegram } from './receive.ts'
+import { sendTelegram } from './send.ts'
+import { accountOf, introduce } from './verify.ts'
+
+export interface TelegramOptions {
+  readonly credentials: NonNullable<ChannelCredentials['telegram']>
+  readonly ownAddress: string
+  readonly outbound: OutboundSettings
+  readonly log: Logger
+}
+
+/** Of a group 20 messages a minute are taken, of a bot 30 a second; it answers one person about once a second. */
+const can: Channel['can'] = {
+  threads: true,
+  ids: false,
+  length: 4096,
+  pace: { perSecond: 25, burst: 25 },
+  placePace: { perSecond: 1 / 3, burst: 3 },
+}
+
+export const createTelegram = ({ log, ...way }: TelegramOptions): Channel => {
+  const bot = createBot(way)
+  return {
+    name: 'telegram',
+    can,
+    receive: (listener) => receiveTelegram({ bot, log }, listener),
+    send: (message, signal) => sendTelegram(bot, message, signal),
+    verify: async (signal) => ({ account: accountOf(await introduce(bot, signal)) }),
+    close: () => bot.close(),
+  }
+}

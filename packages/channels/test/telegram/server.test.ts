@@ -1,0 +1,33 @@
+// Our Bot API is believed because a bot that others wrote for the real one works with it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Bot, GrammyError } from 'grammy'
+import { until } from '../fixtures/hearing.ts'
+import { ann, startTelegram } from '../fixtures/telegram-server.ts'
+
+test('a bot of grammY gets its updates, answers, fetches files and is refused as by Telegram', async () => {
+  const server = await startTelegram()
+  const own = new Bot(server.token, { client: { apiRoot: server.url } })
+  const heard: string[] = []
+  own.on('message:text', async (context) => {
+    heard.push(`${context.from.id} ${context.msg.text}`)
+    await context.reply(`you said ${context.msg.text}`, { reply_parameters: { message_id: context.msg.message_id } })
+  })
+  const running = own.start({ allowed_updates: ['message'] })
+  server.telegram.files.set('f', Buffer.from('bytes'))
+  server.say({ text: 'one' })
+  server.fail('sendMessage', { error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 3 } })
+  own.catch(({ error }) => void heard.push(error instanceof GrammyError ? `${error.error_code} ${error.parameters.retry_after}` : 'other'))
+  await until('the first to be heard', () => heard.length === 2)
+  server.say({ text: 'two' })
+  await until('the second to be answered', () => server.sent.length === 1)
+  assert.deepEqual(heard, [`${ann.id} one`, '429 3', `${ann.id} two`])
+  assert.equal(server.sent[0]?.text, 'you said two')
+  const { file_path } = await own.api.getFile('f')
+  const response = await fetch(`${server.url}/file/bot${server.token}/${file_path}`)
+  assert.equal(await response.text(), 'bytes')
+  await assert.rejects(own.api.sendMessage(1, 'x'), { error_code: 400 })
+  await own.stop()
+  await running
+  await server.close()
+})

@@ -1,0 +1,250 @@
+// The channel of Telegram against a Bot API of our own.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ChannelFault, SendFailure } from '../../src/channel.ts'
+import { createTelegram } from '../../src/telegram/telegram.ts'
+import { type Hearing, hear, outgoing, until, way } from '../fixtures/hearing.ts'
+import { ann, bot, group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
+
+let server: TelegramServer
+let hearing: ReturnType<typeof hear>
+
+const start = (to: TelegramServer, url = to.url) => hear((log) => createTelegram({ credentials: { token: to.token, url }, ...way, log }))
+
+before(async () => {
+  server = await startTelegram()
+  hearing = start(server)
+})
+after(async () => {
+  await hearing.stop()
+  await server.close()
+})
+
+const keptWith = async (text: string, { kept }: Hearing = hearing) => {
+  await until(`to hear ${text}`, () => kept.some((one) => one.text === text))
+  const [found] = kept.filter((one) => one.text === text)
+  assert.ok(found)
+  return found
+}
+
+const failureOf = async (sending: Promise<unknown>): Promise<SendFailure> => {
+  const error: unknown = await sending.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  )
+  assert.ok(error instanceof SendFailure, String(error))
+  return error
+}
+
+const never = (): AbortSignal => new AbortController().signal
+
+test('a message of a group comes with its place, its writer and what an answer needs', async () => {
+  const id = server.say({ text: 'good morning' })
+  const { files, ...message } = await keptWith('good morning')
+  assert.deepEqual(message, {
+    id: `${group.id}:${id}`,
+    address: String(group.id),
+    thread: undefined,
+    user: String(ann.id),
+    mentioned: false,
+    automatic: false,
+    text: 'good morning',
+    reference: { message: id, private: false },
+  })
+  assert.deepEqual(files, [])
+  await until('it to be up', () => hearing.line.state.state === 'up')
+  assert.equal(hearing.line.state.account, `@${bot.username}`)
+})
+
+test('the bot is spoken to by its name, its commands, an answer to it and in private; by nothing else', async () => {
+  const name = `@${bot.username}`
+  const entity = (type: string, length: number, more: object = {}) => ({ entities: [{ type, offset: 0, length, ...more }] })
+  const cases: [string, string, boolean, Parameters<TelegramServer['say']>[0]][] = [
+    ['its name', 'one', true, { text: `${name} one`, more: entity('mention', name.length) }],
+    ['its name in capitals', 'two', true, { text: `${name.toUpperCase()} two`, more: entity('mention', name.length) }],
+    ['its command', '/do three', true, { text: `/do${name} three`, more: entity('bot_command', name.length + 3) }],
+    ['its person', 'four', true, { text: 'Gate four', more: entity('text_mention', 4, { user: { id: bot.id } }) }],
+    ['an answer to it', 'five', true, { text: 'five', more: { reply_to_message: { message_id: 1, from: bot } } }],
+    ['private', 'six', true, { text: 'six', chat: { id: ann.id, type: 'private' } }],
+    ['text that looks like its name', `${name} seven`, false, { text: `${name} seven` }],
+    ['a longer name', `${name}2 eight`, false, { text: `${name}2 eight`, more: entity('mention', name.length + 1) }],
+    ['the command of another bot', '/do@other nine', false, { text: '/do@other nine', more: entity('bot_command', 9) }],
+    ['a command for anybody', '/do ten', false, { text: '/do ten', more: entity('bot_command', 3) }],
+  ]
+  for (const [title, text, mentioned, said] of cases) {
+    server.say(said)
+    assert.equal((await keptWith(text)).mentioned, mentioned, title)
+  }
+})
+
+test('bots, ourselves and groups that speak as a person are automatic', async () => {
+  server.say({ text: 'of a bot', from: { ...ann, id: 9, is_bot: true } })
+  server.say({ text: 'of ourselves', from: bot })
+  server.say({ text: 'of the group', more: { sender_chat: group } })
+  server.say({ text: 'of a channel', more: { is_automatic_forward: true } })
+  for (const text of ['of a bot', 'of ourselves', 'of the group', 'of a channel'])
+    assert.equal((await keptWith(text)).automatic, true, text)
+})
+
+test('a topic of a forum is a thread, a chain of answers is none', async () => {
+  server.say({ text: 'in a topic', more: { message_thread_id: 7, is_topic_message: true } })
+  server.say({ text: 'in a chain', more: { message_thread_id: 8 } })
+  const topic = await keptWith('in a topic')
+  assert.equal(topic.thread, '7')
+  assert.equal((await keptWith('in a chain')).thread, undefined)
+  await hearing.channel.send(outgoing(topic, 'to the topic'), never())
+  const { message_thread_id, reply_parameters } = server.sent.at(-1) ?? assert.fail()
+  assert.deepEqual([message_thread_id, reply_parameters?.message_id], [7, topic.reference['message']])
+})
+
+test('what has no text, no place or another form passes and holds nothing up', async () => {
+  for (const message of [null, 'text', {}, { message_id: 'x' }, { message_id: 1, chat: { id: 1.5, type: 'group' } }])
+    server.telegram.push({ update_id: server.telegram.nextUpdate(), message })
+  server.say({ text: 'behind what cannot be read' })
+  await keptWith('behind what cannot be read')
+})
+
+test('an update that comes twice, and a message under two updates, are one message', async () => {
+  const { kept, brought } = hearing
+  server.fail('getUpdates', 'lost')
+  const message = { message_id: server.telegram.nextMessage(), chat: group, from: ann, text: 'twice' }
+  for (let time = 0; time < 2; time += 1) server.telegram.push({ update_id: server.telegram.nextUpdate(), message })
+  server.say({ text: 'after twice' })
+  await keptWith('after twice')
+  assert.equal(kept.filter(({ text }) => text === 'twice').length, 1)
+  assert.ok(brought.filter(({ text }) => text === 'twice').length >= 2)
+})
+
+test('what was not taken is brought again, in the order of its place, while other places go on', async () => {
+  const other = { id: -42, type: 'group' }
+  hearing.outcomes.push('busy', 'taken')
+  const numbers = [1, 2, 3].map(() => [server.telegram.nextUpdate(), server.telegram.nextMessage()] as const)
+  const texts = ['held', 'elsewhere', 'behind held']
+  server.telegram.chats.add(String(other.id))
+  const updates = numbers.map(([update_id, message_id], index) => {
+    return { update_id, message: { message_id, chat: index === 1 ? other : group, from: ann, text: texts[index] } }
+  })
+  server.telegram.updates.push(...updates)
+  server.telegram.wake()
+  await keptWith('behind held')
+  assert.deepEqual(
+    hearing.kept.filter(({ text }) => texts.includes(text)).map(({ text }) => text),
+    ['elsewhere', 'held', 'behind held'],
+  )
+})
+
+test('a message that the unit could not keep is not forgotten at Telegram', async () => {
+  hearing.outcomes.push(undefined, undefined)
+  server.say({ text: 'kept at the third try' })
+  await keptWith('kept at the third try')
+  assert.ok(hearing.brought.filter(({ text }) => text === 'kept at the third try').length >= 3)
+})
+
+test('after a death what was not dealt with comes again, and nothing else', async () => {
+  const fresh = await startTelegram()
+  const first = start(fresh)
+  fresh.say({ text: 'dealt with' })
+  await keptWith('dealt with', first)
+  first.outcomes.push(...Array.from({ length: 1000 }, () => undefined))
+  fresh.say({ text: 'left behind' })
+  await until('it to be brought', () => first.brought.some(({ text }) => text === 'left behind'))
+  await first.stop()
+  const second = start(fresh)
+  await keptWith('left behind', second)
+  assert.ok(!second.kept.some(({ text }) => text === 'dealt with'))
+  await second.stop()
+  await fresh.close()
+})
+
+test('an answer is plain text, answers its message, and is well-formed whatever the agent wrote', async () => {
+  server.say({ text: 'what is it?' })
+  const message = await keptWith('what is it?')
+  await hearing.channel.send(outgoing(message, '*bold* <b>&amp;</b> https://evil.example \ud83d'), never())
+  const { chat_id, text, parse_mode, entities, reply_parameters, link_preview_options } = server.sent.at(-1) ?? assert.fail()
+  assert.deepEqual([chat_id, text], [String(group.id), '*bold* <b>&amp;</b> https://evil.example \ufffd'])
+  assert.deepEqual([parse_mode, entities, link_preview_options], [undefined, undefined, { is_disabled: true }])
+  assert.deepEqual(reply_parameters, { message_id: message.reference['message'], allow_sending_without_reply: true })
+})
+
+test('a refusal is waited out as long as it asks, becomes a dead letter, or is tried again, as it deserves', async () => {
+  server.say({ text: 'an answer, please' })
+  const message = await keptWith('an answer, please')
+  const send = (more: object = {}) => failureOf(hearing.channel.send({ ...outgoing(message, 'x'), ...more }, never()))
+  const attempt = (answer: Parameters<TelegramServer['fail']>[1]) => {
+    server.fail('sendMessage', answer)
+    return send()
+  }
+  const limited = await attempt({ error_code: 429, description: 'Too Many Requests: retry after 7', parameters: { retry_after: 7 } })
+  assert.deepEqual([limited.kind, limited.after, limited.everywhere], ['later', 7000, true])
+  assert.equal((await attempt({ error_code: 403, description: 'Forbidden: bot was kicked from the group chat' })).kind, 'never')
+  const moved = await attempt({ error_code: 400, description: 'group chat was upgraded', parameters: { migrate_to_chat_id: -100_77 } })
+  assert.deepEqual([moved.kind, moved.message.includes('-10077')], ['never', true])
+  for (const answer of [{ error_code: 500, description: 'Internal' }, 'cut', 'garbage', 'redirect'] as const)
+    assert.equal((await attempt(answer)).kind, 'later', JSON.stringify(answer))
+  assert.equal((await send({ address: '-999' })).kind, 'never')
+  assert.equal((await send({ text: 'x'.repeat(4097) })).kind, 'never')
+  assert.equal((await send({ reference: {} })).kind, 'never')
+})
+
+test('a file is fetched when it is read, and one that is not to be had is no reason to ask again', async () => {
+  server.telegram.files.set('file-1', Buffer.from('contents'))
+  server.say({ more: { caption: 'with files', document: { file_id: 'file-1', file_name: 'a b.txt', file_size: 8 } } })
+  server.say({ more: { caption: 'with a lost file', photo: [{ file_id: 'small' }, { file_id: 'gone' }] } })
+  const [file] = (await keptWith('with files')).files
+  assert.deepEqual([file?.name, file?.size], ['a b.txt', 8])
+  assert.equal(Buffer.from((await file?.read()) ?? []).toString(), 'contents')
+  const [lost] = (await keptWith('with a lost file')).files
+  assert.equal(lost?.name, 'photo.jpg')
+  await assert.rejects(lost?.read() ?? Promise.resolve(), { code: 'not-found' })
+})
+
+test('a pause that Telegram asks for is kept, and a connection that ends is made anew', async () => {
+  server.fail('getUpdates', { error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 1 } })
+  server.telegram.wake()
+  server.say({ text: 'after the pause' })
+  await keptWith('after the pause')
+  server.cut()
+  server.say({ text: 'after the cut' })
+  await keptWith('after the cut')
+})
+
+test('somebody else who reads with the same token is named, and a webhook that is set', async () => {
+  server.state.hasWebhook = true
+  server.telegram.wake()
+  await until('it to be down', () => hearing.line.state.state === 'down')
+  assert.match(hearing.line.state.reason ?? '', /same token, or a webhook/)
+  server.state.hasWebhook = false
+  await until('it to be up', () => hearing.line.state.state === 'up')
+})
+
+test('a token that is revoked in mid-life is said so, is asked about seldom, and holds what is to be sent', async () => {
+  const fresh = await startTelegram('987654321:canary-canary-canary-canary-canary')
+  const own = start(fresh)
+  fresh.say({ text: 'before' })
+  const message = await keptWith('before', own)
+  fresh.state.isRevoked = true
+  fresh.telegram.wake()
+  fresh.cut()
+  await until('it to be refused', () => own.line.state.state === 'refused')
+  assert.match(own.line.state.reason ?? '', /revoked/)
+  const failure = await failureOf(own.channel.send(outgoing(message, 'x'), never()))
+  assert.deepEqual([failure.kind, failure.everywhere, (failure.after ?? 0) >= 60_000], ['later', true, true])
+  await assert.rejects(own.channel.verify(never()), (error) => error instanceof ChannelFault && error.kind === 'refused')
+  const printed = [...own.lines, String(failure.stack), JSON.stringify(own.line.state)].join('\n')
+  await own.stop()
+  await fresh.close()
+  for (const secret of [fresh.token, 'canary', 'before']) assert.ok(!printed.includes(secret), secret)
+})
+
+test('a server that is not there is away, and no error of the client names the token', async () => {
+  const gone = await startTelegram('987654321:canary-canary-canary-canary-canary')
+  await gone.close()
+  const own = start(gone)
+  await until('it to be down', () => own.line.state.state === 'down')
+  const fault: unknown = await own.channel.verify(never()).catch((error: unknown) => error)
+  assert.ok(fault instanceof ChannelFault)
+  own.log.error('all of it', { fault, cause: fault.cause })
+  await own.stop()
+  assert.match(own.line.state.reason ?? '', /not reached/)
+  assert.ok(!own.lines.join('\n').includes('canary'))
+})
