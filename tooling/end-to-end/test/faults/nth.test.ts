@@ -31,7 +31,8 @@ const everyOne = async (run: Run, kind: Fault['kind'], mode: Fault['mode']): Pro
 const some = async (run: Run, kind: Fault['kind'], mode: Fault['mode']): Promise<(Outcome & { n: number })[]> => {
   const random = seeded(seed + reached[kind])
   const outcomes = []
-  for (let round = 0; round < 3; round += 1) {
+  // Where all fail the process is another one each time.
+  for (let round = 0; round < (mode === 'once' ? 3 : 1); round += 1) {
     const n = 1 + Math.floor(random() * reached[kind])
     outcomes.push({ ...(await run({ kind, n, mode })), n })
   }
@@ -63,11 +64,7 @@ describe('the N-th call that fails', { skip, timeout: 3_600_000 }, () => {
       })
 
   test('is noticed when a disk lies: writes that are dropped lose what was answered', async () => {
-    const outcomes = []
-    for (const n of [60, 90, 120]) outcomes.push(await run({ kind: 'write', n, mode: 'drop' }))
-    assert.notDeepEqual(
-      outcomes.flatMap(({ faults }) => faults),
-      [],
-    )
+    const { faults } = await run({ kind: 'write', n: 60, mode: 'drop' })
+    assert.notDeepEqual(faults, [])
   })
 })
