@@ -41,7 +41,7 @@ export const faultOf = (error: unknown): ChannelFault => {
 const reasonFor = (error: GrammyError): string | undefined => {
   const { error_code: code, description, parameters } = error
   const moved = parameters.migrate_to_chat_id
-  if (moved !== undefined) return `the group has become ${Number(moved)}: its wiring must name that`
+  if (moved !== undefined) return `the group has become ${moved}: its wiring must name that`
   if (code === 403) return 'the bot was blocked there, or is no member any more'
   if (code !== 400) return undefined
   return /chat not found/i.test(description) ? 'Telegram knows no such place' : 'Telegram refused it (400)'

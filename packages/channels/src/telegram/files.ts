@@ -16,12 +16,12 @@ const judge = (error: unknown): Error => {
   return isFinal || error instanceof OutboundFailure ? gone() : faultOf(error)
 }
 
-const read = async ({ api, download }: Bot, { file_id }: TelegramFile): Promise<Uint8Array> => {
+const read = async (bot: Bot, { file_id }: TelegramFile): Promise<Uint8Array> => {
   try {
-    const { file_path } = await api(AbortSignal.timeout(limits.channelSendTime)).getFile(file_id)
+    const { file_path } = await bot.api(AbortSignal.timeout(limits.channelSendTime)).getFile(file_id)
     // A server of one's own may name a file of its own disk, which is not ours to read.
     if (file_path === undefined || file_path.startsWith('/') || file_path.includes('..')) throw gone()
-    const response = await download(file_path)
+    const response = await bot.download(file_path)
     if (response.status >= 400 && response.status < 500) throw gone()
     if (!response.ok) throw new Error(`Telegram answered ${response.status}`)
     return await response.bytes()

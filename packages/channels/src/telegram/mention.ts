@@ -2,12 +2,12 @@
 import type { Entity, TelegramMessage } from './update.ts'
 import type { Me } from './verify.ts'
 
-export interface Words {
+interface Words {
   readonly text: string
   readonly entities: readonly Entity[]
 }
 
-export const wordsOf = ({ text, entities, caption, caption_entities }: TelegramMessage): Words =>
+const wordsOf = ({ text, entities, caption, caption_entities }: TelegramMessage): Words =>
   text === undefined ? { text: caption ?? '', entities: caption_entities ?? [] } : { text, entities: entities ?? [] }
 
 /** What Telegram itself has marked as this bot's name: not what merely looks so. */

@@ -65,13 +65,14 @@ const takeAll = async (session: Session, updates: readonly Update[]): Promise<vo
   backlog.advance(updates.map(({ update_id }) => update_id))
 }
 
-const hear = async (hearing: Hearing, { take, up, signal }: Listener): Promise<void> => {
+const hear = async (hearing: Hearing, listener: Listener): Promise<void> => {
+  const { take, signal } = listener
   const me = await introduce(hearing.bot, signal)
   const session = { ...hearing, take, signal, me, backlog: new Backlog() }
   let timeout = 0
   while (!signal.aborted) {
     const updates = await poll(session, timeout)
-    up(accountOf(me))
+    listener.up(accountOf(me))
     await takeAll(session, updates)
     const { isWaiting } = session.backlog
     timeout = isWaiting ? 0 : pollTime

@@ -6,7 +6,7 @@ import { failureOf } from './faults.ts'
 
 const Reference = v.object({ message: v.number(), private: v.boolean() })
 
-export const sendTelegram = async ({ api }: Bot, message: Outgoing, signal: AbortSignal): Promise<'sent'> => {
+export const sendTelegram = async (bot: Bot, message: Outgoing, signal: AbortSignal): Promise<'sent'> => {
   const { address, thread, text, part } = message
   const reference = v.safeParse(Reference, message.reference)
   if (!reference.success) throw new SendFailure('never', 'it is not known which message it answers')
@@ -18,7 +18,7 @@ export const sendTelegram = async ({ api }: Bot, message: Outgoing, signal: Abor
     ...(isReply && { reply_parameters: { message_id: answered, allow_sending_without_reply: true } }),
   }
   try {
-    await api(signal).sendMessage(address, text.toWellFormed(), options)
+    await bot.api(signal).sendMessage(address, text.toWellFormed(), options)
     return 'sent'
   } catch (error) {
     throw failureOf(error)
