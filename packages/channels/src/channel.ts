@@ -37,6 +37,8 @@ export interface Inbound {
   readonly thread: string | undefined
   /** Who wrote it, as the service has proved it: what members are named by. */
   readonly user: string
+  /** The service does not vouch for `user`: then nobody is heard. */
+  readonly unproven?: boolean
   /** It speaks to the agent: by name, or in private. */
   readonly mentioned: boolean
   /** Written by a machine, ourselves included: never heard, so that two machines do not talk for ever. */
@@ -50,14 +52,14 @@ export interface Inbound {
 /**
  * `busy` and `full`: not taken, and would be later. The rest is final: nobody is told why a person was not heard.
  */
-export const outcomes = ['taken', 'known', 'automatic', 'unwired', 'stranger', 'unengaged', 'busy', 'full', 'refused'] as const
+export const outcomes = ['taken', 'known', 'automatic', 'unproven', 'unwired', 'stranger', 'unengaged', 'busy', 'full', 'refused'] as const
 export type Outcome = (typeof outcomes)[number]
 
 export interface Listener {
   /** The message is on disk, or will never be, when it resolves. Rejects where it is not known: then it must be brought again. */
   readonly take: (message: Inbound) => Promise<Outcome>
   /** The connection stands. `account`: who we are there. */
-  up(account?: string): void
+  readonly up: (account?: string) => void
   readonly signal: AbortSignal
 }
 

@@ -116,8 +116,8 @@ export const ChannelCredentials = v.strictObject({
       imap: Secret,
       smtp: Secret,
       from: v.string(),
-      /** Whose word in `Authentication-Results` is believed; null: no sender is. */
-      authority: v.nullable(v.string()),
+      /** Whose word in `Authentication-Results` is believed. */
+      authority: v.string(),
     }),
   ),
   /** `url`: of the Bot API. */

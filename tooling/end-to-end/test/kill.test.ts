@@ -1,8 +1,9 @@
 // Killing anything at any moment is an ordinary event: the flow goes on, nothing is doubled, nothing is left behind.
 import assert from 'node:assert/strict'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { replyTo, say } from '../src/chat.ts'
+import { descendants } from '../src/descendants.ts'
 import { post } from '../src/http.ts'
 import { removeState } from '../src/remove-state.ts'
 import { freshDirectory, startUnit, type Unit } from '../src/unit.ts'
@@ -15,13 +16,6 @@ const alive = (pid: number): boolean => {
   } catch {
     return false
   }
-}
-
-/** Every process below one, by /proc. */
-const descendants = async (pid: number): Promise<number[]> => {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  const direct = children.split(' ').filter(Boolean).map(Number)
-  return [...direct, ...(await Promise.all(direct.map(descendants))).flat()]
 }
 
 const submit = async (unit: Unit, kind: string, after: object): Promise<string> => {

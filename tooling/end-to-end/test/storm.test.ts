@@ -1,8 +1,8 @@
 // Messages while whatever carries them is killed at random: each is answered once and in order, nothing is left behind, and a unit beside
 // it notices nothing. Under the full profile 500 messages and 300 kills, else 30 and 12. Prints its seed.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { descendants, endNow } from '../src/descendants.ts'
 import { seeded } from '../src/random.ts'
 import { allMessages, say, sendSurely } from '../src/chat.ts'
 import { startUnit, type Unit } from '../src/unit.ts'
@@ -18,20 +18,6 @@ const group = 'dev-agent'
 const seed = Number(process.env['GATEHOUSE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const random = seeded(seed)
 const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)]
-
-const descendants = async (pid: number): Promise<number[]> => {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  const direct = children.split(' ').filter(Boolean).map(Number)
-  return [...direct, ...(await Promise.all(direct.map(descendants))).flat()]
-}
-
-const end = (pid: number): void => {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has ended by itself.
-  }
-}
 
 const victims = ['gateway', 'runner', 'broker', 'control-plane', 'sandbox'] as const
 /** Milliseconds from each kill until its process was ready again. */
@@ -49,11 +35,11 @@ const killOne = async (unit: Unit): Promise<string | undefined> => {
     }).catch(() => [])
     const part = pick(parts)
     if (part === undefined) return undefined
-    end(part)
+    endNow(part)
     // Five deaths of a sandbox within ten minutes park its session, as they should: a person wakes it.
     return victim
   }
-  end(pid)
+  endNow(pid)
   const since = performance.now()
   await waitFor(`${victim} to be back`, patience, async () => {
     const { processes } = await unit.client.status()

@@ -6,6 +6,9 @@ interface Given {
   readonly webhookSecret: string | undefined
   readonly telegramToken: string | undefined
   readonly telegramUrl: string | undefined
+  readonly imapUrl: string | undefined
+  readonly smtpUrl: string | undefined
+  readonly emailFrom: string | undefined
 }
 
 const refuse = (detail: string, hint: string): Refusal => new Refusal(exits.configuration, { detail, hint })
@@ -46,13 +49,60 @@ const readTelegram = ({ telegramToken, telegramUrl }: Given): Pick<ChannelCreden
   return { telegram: { token, url: checkUrl('TELEGRAM_API_URL', telegramUrl ?? 'https://api.telegram.org') } }
 }
 
+const isServer = (text: string, schemes: RegExp): boolean => {
+  const url = URL.canParse(text) ? new URL(text) : null
+  return url !== null && schemes.test(url.protocol) && url.hostname !== '' && url.username !== '' && url.password !== ''
+}
+
+const checkServer = (variable: string, text: string, { schemes, example }: { schemes: RegExp; example: string }): string => {
+  if (isServer(text, schemes)) return text
+  throw refuse(
+    `${variable}: expected a url such as ${example}, got something else`,
+    'write @, : and / in user and password as %40, %3A and %2F',
+  )
+}
+
+const imapExample = 'imaps://user:password@mail.example/INBOX?authserv-id=mx.example'
+
+const authorityOf = (imap: string): string => {
+  const authority = new URL(imap).searchParams.get('authserv-id') ?? ''
+  if (/^[A-Za-z0-9._-]{1,255}$/.test(authority)) return authority
+  throw refuse(
+    `EMAIL_IMAP_URL: expected ?authserv-id=NAME, whose word on senders is believed, as in ${imapExample}, got none`,
+    'NAME is the first word of the header Authentication-Results that your mail server writes; it must remove those of others by that name',
+  )
+}
+
+const fromForm = /^(?:[^<>"\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u
+
+const readEmail = ({ imapUrl, smtpUrl, emailFrom }: Given): Pick<ChannelCredentials, 'email'> => {
+  if (imapUrl === undefined && smtpUrl === undefined && emailFrom === undefined) return {}
+  if (imapUrl === undefined || smtpUrl === undefined || emailFrom === undefined)
+    throw refuse('EMAIL_IMAP_URL, EMAIL_SMTP_URL and EMAIL_FROM: expected all three or none, got some', 'set the others, or unset these')
+  const imap = checkServer('EMAIL_IMAP_URL', imapUrl, { schemes: /^imaps?:$/, example: imapExample })
+  const smtp = checkServer('EMAIL_SMTP_URL', smtpUrl, { schemes: /^smtps?:$/, example: 'smtps://user:password@mail.example' })
+  if (!fromForm.test(emailFrom))
+    throw refuse(
+      'EMAIL_FROM: expected an address such as agents@example.org or Agents <agents@example.org>, got something else',
+      'correct it',
+    )
+  return { email: { imap, smtp, from: emailFrom, authority: authorityOf(imap) } }
+}
+
 /** `Refusal` 78 names the variable. Empty: the unit has no process for channels. */
-export const readChannels = (given: Given): ChannelCredentials => ({ ...readWebhook(given), ...readTelegram(given) })
+export const readChannels = (given: Given): ChannelCredentials => ({
+  ...readWebhook(given),
+  ...readTelegram(given),
+  ...readEmail(given),
+})
 
 export const hasChannels = (channels: ChannelCredentials): boolean => Object.keys(channels).length > 0
 
 /** Whatever of it must not be printed. */
-export const secretsOf = ({ webhook, telegram }: ChannelCredentials): string[] => [
+export const secretsOf = ({ webhook, telegram, email }: ChannelCredentials): string[] => [
   ...(webhook?.secrets ?? []),
   ...(telegram === undefined ? [] : [telegram.token, telegram.token.slice(telegram.token.indexOf(':') + 1)]),
+  ...[email?.imap, email?.smtp].flatMap((url) =>
+    url === undefined ? [] : [url, new URL(url).password, decodeURIComponent(new URL(url).password)],
+  ),
 ]

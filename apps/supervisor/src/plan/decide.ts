@@ -94,6 +94,13 @@ const refuseUncheckedCertificates = (env: Env): void => {
   throw refuse('NODE_TLS_REJECT_UNAUTHORIZED: expected certificates to be checked, got 0', 'unset it; SERVICE_CA_FILE adds an authority')
 }
 
+/** Whom outside the unit speaks with, and how. */
+const readPeers = (values: Values): Pick<Plan, 'outbound' | 'models' | 'channels'> => ({
+  outbound: readOutbound(values),
+  models: readModels(values),
+  channels: readChannels(values),
+})
+
 export const decidePlan = (argv: readonly string[], env: Env, version: string): Decided => {
   refuseWhatComesLater(argv, env)
   refuseUncheckedCertificates(env)
@@ -125,9 +132,7 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     trustedProxies: parseProxies(values.trustedProxies),
     variables: referenceable(env, values.mcpEnv),
     registry: parseRegistry(values.npmRegistry),
-    outbound: readOutbound(values),
-    models: readModels(values),
-    channels: readChannels(values),
+    ...readPeers(values),
     token: values.apiToken ?? null,
     open: mode === 'dev' && values.apiToken === undefined,
     masterKeyFile: values.masterKeyFile === undefined ? null : resolve(values.masterKeyFile),

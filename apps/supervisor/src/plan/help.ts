@@ -41,6 +41,10 @@ Environment alone:
 
   ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY, GROQ_API_KEY, MISTRAL_API_KEY
                             keys of providers of models, each with a twin in _FILE; agents never see them
+  EMAIL_FROM                the address of agents, such as Agents <agents@example.org>
+  EMAIL_IMAP_URL            mailbox that the unit alone reads: imaps://user:password@host/INBOX?authserv-id=NAME, where NAME
+                            is whose word on senders is believed, or EMAIL_IMAP_URL_FILE
+  EMAIL_SMTP_URL            what sends answers: smtps://user:password@host, or EMAIL_SMTP_URL_FILE
   SERVICE_API_TOKEN         the admin token, or SERVICE_API_TOKEN_FILE; without either one is minted
   SERVICE_CA_FILE           PEM file of authorities that are trusted besides those of Node
   SERVICE_HTTPS_PROXY       proxy through which remote tool servers are reached, or SERVICE_HTTPS_PROXY_FILE

@@ -47,6 +47,7 @@ const keep = async (intake: Intake, channel: ChannelName, { message, admission }
 
 const judge = async (intake: Intake, channel: ChannelName, message: Inbound): Promise<Outcome> => {
   if (message.automatic) return 'automatic'
+  if (message.unproven === true) return 'unproven'
   const { address, user } = message
   const admission = await intake.gateway.admit({ channel, address, user })
   if (!admission.admitted) return admission.why

@@ -3,32 +3,37 @@
 
 const breaks = [/\n\s*\n/g, /\n/g, /\s/g]
 
-/** The end of the last match that leaves a good part of the room used. */
-const lastBreak = (room: string, pattern: RegExp): number | undefined => {
-  const ends = [...room.matchAll(pattern)].map(({ index, 0: { length } }) => index + length)
-  const last = ends.at(-1)
-  return last !== undefined && last > room.length / 2 ? last : undefined
+interface Cut {
+  /** Where the part ends, and where the next one begins. */
+  readonly end: number
+  readonly next: number
+}
+
+/** The last one that leaves a good part of the room used. What is cut may begin right behind the room. */
+const lastBreak = (text: string, most: number, pattern: RegExp): Cut | undefined => {
+  const cuts = [...text.slice(0, most + 1).matchAll(pattern)].map(({ index, 0: { length } }) => ({ end: index, next: index + length }))
+  return cuts.findLast(({ end }) => end <= most && end > most / 2)
 }
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-const cutAt = (text: string, most: number): number => {
-  const room = text.slice(0, most)
+const cutOf = (text: string, most: number): Cut => {
   for (const pattern of breaks) {
-    const at = lastBreak(room, pattern)
-    if (at !== undefined) return at
+    const cut = lastBreak(text, most, pattern)
+    if (cut !== undefined) return cut
   }
-  return isHighSurrogate(room.charCodeAt(most - 1)) ? most - 1 : most
+  const end = isHighSurrogate(text.charCodeAt(most - 1)) ? most - 1 : most
+  return { end, next: end }
 }
 
-/** `most`: UTF-16 units. At least one part, which is empty for an empty text. */
+/** `most`: UTF-16 units, two at least. At least one part, which is empty for an empty text. */
 export const split = (text: string, most: number): string[] => {
   const parts: string[] = []
   let rest = text.trimEnd()
   while (rest.length > most) {
-    const at = cutAt(rest, most)
-    parts.push(rest.slice(0, at).trimEnd())
-    rest = rest.slice(at)
+    const { end, next } = cutOf(rest, most)
+    parts.push(rest.slice(0, end).trimEnd())
+    rest = rest.slice(next)
   }
   return [...parts, rest].filter((part, index) => part !== '' || (index === 0 && parts.length === 0))
 }

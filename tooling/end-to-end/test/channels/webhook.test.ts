@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { applyChange } from '../../src/changes.ts'
+import { countedBy } from '../../src/channels/counted.ts'
 import { type Said, type Sending, sendWebhook, startReceiver, webhookSecret } from '../../src/channels/webhook.ts'
 import { request } from '../../src/http.ts'
 import { startUnit, type Unit } from '../../src/unit.ts'
@@ -44,11 +45,7 @@ const heard = (text: string, times = 1) =>
     return found.length >= times ? found : undefined
   })
 
-const counted = async (outcome: string): Promise<number> => {
-  const { text } = await request(`${unit.address}/metrics`)
-  const line = text.split('\n').find((one) => one.startsWith('gatehouse_channel_messages_total') && one.includes(`outcome="${outcome}"`))
-  return Number(line?.split(' ').at(-1) ?? Number.NaN)
-}
+const counted = (outcome: string): Promise<number> => countedBy(unit, 'webhook', outcome)
 
 test('a signed message reaches the agent, and the answer comes back signed, in its thread', async () => {
   const { status, json } = await say({ text: 'first', thread: 't-1' }, { id: 'id-1' })

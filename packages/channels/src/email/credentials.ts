@@ -1,0 +1,54 @@
+// What the urls of a mailbox say: where, who, whose word on senders counts. Both ways are encrypted from the first word, or before
+// the password is said.
+import { getCACertificates } from 'node:tls'
+import type { ChannelCredentials, OutboundSettings } from '@gatehouse/contracts'
+
+export interface MailServer {
+  readonly host: string
+  readonly port: number
+  /** False: the connection is encrypted by STARTTLS, or given up. */
+  readonly secure: boolean
+  readonly user: string
+  readonly password: string
+}
+
+export interface MailAccount {
+  readonly imap: MailServer
+  readonly mailbox: string
+  readonly smtp: MailServer
+  readonly from: { readonly name: string; readonly address: string }
+  /** Whose word in `Authentication-Results` is believed. */
+  readonly authority: string
+  readonly ca: string[] | undefined
+}
+
+const ports: Readonly<Record<string, number>> = { 'imaps:': 993, 'imap:': 143, 'smtps:': 465, 'smtp:': 587 }
+
+const serverOf = (text: string): MailServer => {
+  const { protocol, hostname, port, username, password } = new URL(text)
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (ports[protocol] ?? 0) : Number(port),
+    secure: protocol.endsWith('s:'),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+  }
+}
+
+/** `Agents <agents@example.org>` or the address alone. */
+const fromOf = (text: string): MailAccount['from'] => {
+  const [, name = '', bracketed] = /^(.*)<([^<>]+)>$/.exec(text.trim()) ?? []
+  return { name: name.trim().replaceAll('"', ''), address: (bracketed ?? text).trim().toLowerCase() }
+}
+
+export const accountOf = (
+  { imap, smtp, from, authority }: NonNullable<ChannelCredentials['email']>,
+  { authorities }: Pick<OutboundSettings, 'authorities'>,
+): MailAccount => ({
+  imap: serverOf(imap),
+  mailbox: decodeURIComponent(new URL(imap).pathname.slice(1)) || 'INBOX',
+  smtp: serverOf(smtp),
+  from: fromOf(from),
+  authority: authority.toLowerCase(),
+  ca: authorities === null ? undefined : [...getCACertificates('default'), authorities],
+})

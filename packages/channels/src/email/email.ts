@@ -1,0 +1,41 @@
+// E-mail as a channel: a mailbox that the unit alone reads, and a server that sends its answers.
+import type { ChannelCredentials, OutboundSettings } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
+import type { Channel } from '../channel.ts'
+import { accountOf } from './credentials.ts'
+import { receiveMail } from './receive.ts'
+import { createPostman, sendMail } from './send.ts'
+import { verifyMail } from './verify.ts'
+
+export interface EmailOptions {
+  readonly credentials: NonNullable<ChannelCredentials['email']>
+  readonly outbound: OutboundSettings
+  readonly log: Logger
+}
+
+const can: Channel['can'] = {
+  threads: true,
+  ids: false,
+  length: 400_000,
+  pace: { perSecond: 5, burst: 10 },
+  placePace: { perSecond: 2, burst: 10 },
+}
+
+export const createEmail = ({ credentials, outbound, log }: EmailOptions): Channel => {
+  const account = accountOf(credentials, outbound)
+  const postman = createPostman(account)
+  return {
+    name: 'email',
+    can,
+    receive: (listener) => receiveMail({ account, log }, listener),
+    send: async (message) => {
+      await sendMail(postman, account, message)
+      return 'sent'
+    },
+    verify: () => verifyMail(account, postman),
+    close: () => {
+      postman.close()
+      return Promise.resolve()
+    },
+  }
+}

@@ -1,0 +1,99 @@
+// A connection to the mailbox. Everything in it that is not seen is new; it is seen once it was dealt with.
+import { EventEmitter, once } from 'node:events'
+import { limits } from '@gatehouse/contracts'
+import { ImapFlow } from 'imapflow'
+import { ChannelFault } from '../channel.ts'
+import type { MailAccount } from './credentials.ts'
+
+export interface Mail {
+  readonly uid: number
+  /** By which the server tells it from all others. */
+  readonly id: string
+  readonly size: number
+}
+
+export const connectMailbox = ({ imap, ca }: MailAccount, verifyOnly = false): ImapFlow => {
+  const client = new ImapFlow({
+    host: imap.host,
+    port: imap.port,
+    secure: imap.secure,
+    ...(imap.secure ? {} : { doSTARTTLS: true }),
+    auth: { user: imap.user, pass: imap.password },
+    tls: { minVersion: 'TLSv1.2', ...(ca && { ca }) },
+    logger: false,
+    verifyOnly,
+    disableCompression: true,
+    // It is told of new mail while it idles alone.
+    autoIdleDelay: 50,
+    connectionTimeout: limits.connectTime,
+    greetingTimeout: limits.connectTime,
+    maxLiteralSize: limits.emailSize * 2,
+    maxResponseSize: limits.emailSize * 3,
+  })
+  // Whoever waits is told; an error that nobody waits for must not end the process.
+  client.on('error', () => undefined)
+  return client
+}
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && 'authenticationFailed' in error && error.authenticationFailed === true
+
+/** Rejects with `ChannelFault`. */
+export const openMailbox = async (client: ImapFlow, mailbox: string | undefined): Promise<void> => {
+  try {
+    await client.connect()
+    if (mailbox !== undefined) await client.mailboxOpen(mailbox)
+  } catch (error) {
+    client.close()
+    if (isRefused(error)) throw new ChannelFault('refused', 'the mail server does not take user and password for the mailbox', error)
+    throw new ChannelFault('away', 'the mailbox was not reached', error)
+  }
+}
+
+/** The oldest first. */
+export const unseen = async (client: ImapFlow): Promise<Mail[]> => {
+  const uids = await client.search({ seen: false }, { uid: true })
+  if (!Array.isArray(uids) || uids.length === 0 || client.mailbox === false) return []
+  const { uidValidity } = client.mailbox
+  const found = await client.fetchAll(uids, { uid: true, size: true }, { uid: true })
+  return found.map(({ uid, size = 0 }) => ({ uid, size, id: `<uid-${uidValidity}-${uid}>` })).toSorted((a, b) => a.uid - b.uid)
+}
+
+/** Undefined where it is gone by now. */
+export const sourceOf = async (client: ImapFlow, { uid }: Mail): Promise<Uint8Array | undefined> => {
+  const message = await client.fetchOne(String(uid), { source: true }, { uid: true })
+  return message === false ? undefined : message.source
+}
+
+export const markSeen = async (client: ImapFlow, { uid }: Mail): Promise<void> => {
+  await client.messageFlagsAdd(String(uid), [String.raw`\Seen`], { uid: true })
+}
+
+/** What the server says of new mail, also while nobody waits for it. */
+export interface Arrivals {
+  /** Until there may be something new since it was last asked. Rejects with `ChannelFault` when the connection ends. */
+  next(signal: AbortSignal): Promise<void>
+}
+
+export const watchArrivals = (client: ImapFlow): Arrivals => {
+  const bell = new EventEmitter<{ rung: [] }>()
+  let [fresh, ended] = [false, false]
+  client.on('exists', () => {
+    fresh = true
+    bell.emit('rung')
+  })
+  client.on('close', () => {
+    ended = true
+    bell.emit('rung')
+  })
+  return {
+    next: async (signal) => {
+      if (!fresh && !ended && !signal.aborted) {
+        const most = AbortSignal.any([signal, AbortSignal.timeout(limits.emailPoll)])
+        await once(bell, 'rung', { signal: most }).catch(() => undefined)
+      }
+      fresh = false
+      if (ended && !signal.aborted) throw new ChannelFault('away', 'the mail server ended the connection')
+    },
+  }
+}

@@ -1,0 +1,73 @@
+// Sends an answer as e-mail: to the address that wrote, never to one that the message named; marked as written by a machine.
+import { limits } from '@gatehouse/contracts'
+import { createTransport } from 'nodemailer'
+import * as v from 'valibot'
+import { type Outgoing, SendFailure } from '../channel.ts'
+import type { MailAccount } from './credentials.ts'
+
+export type Postman = ReturnType<typeof createPostman>
+
+const Reply = v.object({ to: v.pipe(v.string(), v.minLength(3)), subject: v.string(), references: v.array(v.string()) })
+
+export const createPostman = ({ smtp, ca }: MailAccount) =>
+  createTransport({
+    host: smtp.host,
+    port: smtp.port,
+    secure: smtp.secure,
+    requireTLS: true,
+    auth: { user: smtp.user, pass: smtp.password },
+    tls: { minVersion: 'TLSv1.2', ...(ca && { ca }) },
+    connectionTimeout: limits.connectTime,
+    greetingTimeout: limits.connectTime,
+    socketTimeout: limits.channelSendTime,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    logger: false,
+  })
+
+/** One line without control characters. */
+const lineOf = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
+
+const subjectOf = (subject: string, { part, parts }: Outgoing): string => {
+  const plain = lineOf(subject).replace(/^(?:re:\s*)+/i, '')
+  return `Re: ${plain === '' ? 'your message' : plain}${parts > 1 ? ` (${part + 1}/${parts})` : ''}`
+}
+
+/** The same each time, so that who gets it twice can tell. It carries the thread, since some programs forget the rest. */
+const messageID = ({ id, thread }: Outgoing, { from }: MailAccount): string =>
+  `<${id}${thread === undefined ? '' : `.${thread}`}@${from.address.slice(from.address.indexOf('@') + 1)}>`
+
+const statusOf = (error: unknown): number =>
+  error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : 0
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+/** What the server says of this message for good; what it says of our password may change. */
+const failureOf = (error: unknown): SendFailure => {
+  if (codeOf(error) === 'EAUTH') return new SendFailure('later', 'the mail server does not take user and password', { cause: error })
+  const status = statusOf(error)
+  if (status >= 500) return new SendFailure('never', `the mail server refused it (${status})`, { cause: error })
+  return new SendFailure('later', 'the mail server did not take it', { cause: error })
+}
+
+export const sendMail = async (postman: Postman, account: MailAccount, message: Outgoing): Promise<void> => {
+  const reply = v.safeParse(Reply, message.reference)
+  if (!reply.success) throw new SendFailure('never', 'it is not known who wrote the message that it answers')
+  const { to, subject, references } = reply.output
+  try {
+    await postman.sendMail({
+      envelope: { from: account.from.address, to: [to] },
+      // Answers come back to the address that was written to.
+      from: { name: account.from.name, address: message.address },
+      to: { name: '', address: to },
+      subject: subjectOf(subject, message),
+      messageId: messageID(message, account),
+      date: new Date(message.at),
+      ...(references.length > 0 && { inReplyTo: references.at(-1), references }),
+      text: message.text,
+      headers: { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' },
+    })
+  } catch (error) {
+    throw failureOf(error)
+  }
+}

@@ -1,0 +1,17 @@
+// Leaves out what a mail program quoted of the message that is answered, where it stands at the end.
+
+const isQuoted = (line: string): boolean => line.startsWith('>') || line.trim() === ''
+
+/** `On Monday, Ann wrote:`, whatever the language. */
+const isAttribution = (line: string): boolean => /:\s*$/.test(line) && line.length <= 200
+
+/** The whole text where nothing but a quotation would be left out. */
+export const unquoted = (text: string): string => {
+  const lines = text.replaceAll('\r\n', '\n').split('\n')
+  let end = lines.length
+  while (end > 0 && isQuoted(lines[end - 1] ?? '')) end -= 1
+  if (!lines.slice(end).some((line) => line.startsWith('>'))) return text.trim()
+  if (end > 0 && isAttribution(lines[end - 1] ?? '')) end -= 1
+  const kept = lines.slice(0, end).join('\n').trim()
+  return kept === '' ? text.trim() : kept
+}

@@ -1,0 +1,82 @@
+// One e-mail as a message: the parts that a person or a machine could try to bend.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { MailAccount } from '../../src/email/credentials.ts'
+import { readEmail } from '../../src/email/read.ts'
+
+const server = { host: 'mail.example', port: 1, secure: true, user: 'u', password: 'p' }
+const account: MailAccount = {
+  imap: server,
+  smtp: server,
+  mailbox: 'INBOX',
+  from: { name: 'Agents', address: 'agents@example.org' },
+  authority: 'mx.example',
+  ca: undefined,
+}
+const vouched = 'Authentication-Results: mx.example; dmarc=pass header.from=example.org'
+const read = (...lines: string[]) => readEmail(Buffer.from([vouched, ...lines].join('\r\n')), account, '<uid-1-2>')
+const plain = ['From: Ann <Ann@Example.org>', 'To: agents@example.org', 'Message-ID: <m1@example.org>']
+
+test('knows the sender by its address in lower case, vouched for, and to whom it wrote', async () => {
+  const message = await read(...plain, 'Subject: S', '', 'text')
+  assert.deepEqual(
+    [message.user, message.unproven, message.automatic, message.address, message.mentioned, message.text],
+    ['ann@example.org', false, false, 'agents@example.org', true, 'Subject: S\n\ntext'],
+  )
+})
+
+test('an address with a suffix is an address of its own, and one that was only sent a copy was not spoken to', async () => {
+  const suffix = await read('From: ann@example.org', 'To: x@y.example', 'Cc: Agents+Ops@example.org', '', 'text')
+  assert.deepEqual([suffix.address, suffix.mentioned, suffix.id], ['agents+ops@example.org', false, '<uid-1-2> ann@example.org'])
+  const elsewhere = await read('From: ann@example.org', 'To: agents@example.org.evil', '', 'text')
+  assert.deepEqual([elsewhere.address, elsewhere.mentioned], ['agents@example.org', false])
+})
+
+test('a thread is known by its first message, and by our own ids where the rest was forgotten', async () => {
+  const { thread } = await read(...plain, '', 'text')
+  assert.match(thread ?? '', /^[0-9a-f]{24}$/)
+  const reply = (headers: string[]) => read('From: ann@example.org', 'Message-ID: <m9@x>', ...headers, '', 'text')
+  for (const headers of [
+    ['References: <m1@example.org> <m2@x>', 'In-Reply-To: <m2@x>'],
+    ['In-Reply-To: <m1@example.org>'],
+    [`In-Reply-To: <msg_${'0'.repeat(32)}.${thread}@example.org>`],
+    [`References: <cut@x> <msg_${'0'.repeat(32)}.${thread}@example.org>`],
+  ])
+    assert.equal((await reply(headers)).thread, thread)
+})
+
+test('nobody has an odd address', async () => {
+  for (const header of [
+    'From: "ann@example.org" <mallory@evil.example>',
+    'From: ann@example.org\r\n bcc@evil.example',
+    'From: <ann@example.org>, <mallory@evil.example>',
+    'From: group: ann@example.org;',
+    'From: "a b"@example.org',
+    'From: ann@exam\u0440le.org',
+    'From: ann',
+    'From: =?utf-8?q?ann=40example.org?=',
+    'X-From: ann@example.org',
+  ]) {
+    const message = await read(header, 'To: agents@example.org', '', 'text')
+    assert.ok(message.user !== 'ann@example.org' || message.unproven === true, header)
+    assert.ok(message.automatic || message.unproven === true, header)
+  }
+})
+
+test('what is quoted at the end is left out, unless nothing else is there', async () => {
+  const body = async (text: string) => (await read('From: ann@example.org', 'In-Reply-To: <x@y>', '', text)).text
+  assert.equal(await body('yes\r\n\r\nOn Monday Bob wrote:\r\n> no\r\n> never\r\n'), 'yes')
+  assert.equal(await body('> question\r\nanswer'), '> question\nanswer')
+  assert.equal(await body('> all is quoted'), '> all is quoted')
+  assert.equal(await body('a list:\r\n- one'), 'a list:\n- one')
+})
+
+test('what is nested too deep, or has headers without end, is no e-mail that is read', async () => {
+  const nested = Array.from({ length: 64 }, (_, level) => `Content-Type: multipart/mixed; boundary=b${level}\r\n\r\n--b${level}\r\n`).join(
+    '',
+  )
+  await assert.rejects(read('From: ann@example.org', nested))
+  await assert.rejects(
+    read('From: ann@example.org', ...Array.from({ length: 4_000 }, (_, at) => `X-${at}: ${'x'.repeat(100)}`), '', 'text'),
+  )
+})

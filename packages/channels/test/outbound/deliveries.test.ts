@@ -1,0 +1,105 @@
+// What goes out: in the order of each conversation, again until it is taken, and never beside a freeze or a wiring.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { waitFor } from '@gatehouse/kernel'
+import { SendFailure } from '../../src/channel.ts'
+import { type Behaviour, createCourier, makeDelivery } from '../fixtures/courier.ts'
+
+const open = (t: TestContext, behaviour: Behaviour = {}) => {
+  const courier = createCourier(behaviour)
+  t.after(() => courier.deliveries.stop())
+  return courier
+}
+const soon = (what: string, is: () => boolean) => waitFor(async () => is() || undefined, { what, deadline: 30_000 })
+
+test('each conversation keeps its order, and one that is stuck holds up no other', async (t) => {
+  const behaviour: Behaviour = { send: ({ text }) => (text === 'a1' ? Promise.reject(new Error('down')) : Promise.resolve()) }
+  const { say, sent } = open(t, behaviour)
+  for (const seq of [1, 2, 3]) for (const letter of ['a', 'b', 'c']) say(makeDelivery(letter, seq))
+  await soon('the others', () => sent.length === 6)
+  assert.ok(sent.every(({ address }) => address !== 'a'))
+  delete behaviour.send
+  await soon('all', () => sent.length === 9)
+  for (const letter of ['a', 'b', 'c'])
+    assert.deepEqual(
+      sent.filter(({ address }) => address === letter).map(({ text }) => text),
+      [1, 2, 3].map((seq) => `${letter}${seq}`),
+    )
+})
+
+test('what comes while its lane is ending is not forgotten', async (t) => {
+  const { say, sent } = open(t)
+  for (let seq = 1; seq <= 200; seq += 1) {
+    say(makeDelivery('a', seq))
+    if (seq % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await soon('all of them', () => sent.length === 200)
+})
+
+test('more conversations than lanes are all served', async (t) => {
+  const { say, sent } = open(t)
+  const letters = Array.from('abcdefghijklmnopqrstuvwxyz234567')
+  for (const seq of [1, 2]) for (const letter of letters) say(makeDelivery(letter, seq))
+  await soon('all of them', () => sent.length === letters.length * 2)
+})
+
+test('a part that was noted as sent is not sent again, and every part keeps its id', async (t) => {
+  let failing = true
+  const { say, sent } = open(t, {
+    length: 10,
+    send: ({ part }) => (part === 1 && failing ? Promise.reject(new SendFailure('later', 'busy')) : Promise.resolve()),
+  })
+  say(makeDelivery('a', 1, { text: 'first part\nsecond one' }))
+  await soon('the first part', () => sent.length === 1)
+  failing = false
+  await soon('the second part', () => sent.length === 2)
+  assert.deepEqual(
+    sent.map(({ text, part, parts }) => [text, part, parts]),
+    [
+      ['first part', 0, 2],
+      ['second one', 1, 2],
+    ],
+  )
+  assert.equal(new Set(sent.map(({ id }) => id)).size, 2)
+})
+
+test('what can never be delivered becomes a dead letter with its reason, and the next one goes on', async (t) => {
+  const { say, sent, buried } = open(t, {
+    send: ({ text }) => (text === 'a1' ? Promise.reject(new SendFailure('never', 'gone')) : Promise.resolve()),
+  })
+  say(makeDelivery('a', 1))
+  say(makeDelivery('a', 2, { reference: { nonsense: 1 } }))
+  say(makeDelivery('a', 3))
+  await soon('the last one', () => sent.length === 1)
+  assert.deepEqual(buried, [
+    { seq: 1, reason: 'gone' },
+    { seq: 2, reason: 'it is not known where the message goes' },
+  ])
+})
+
+test('a message that was tried for a day is given up', async (t) => {
+  const { say, buried } = open(t, { send: () => Promise.reject(new Error('down')) })
+  say(makeDelivery('a', 1, { at: new Date(Date.now() - 25 * 3_600_000).toISOString() }))
+  await soon('its end', () => buried.length === 1)
+  assert.equal(buried[0]?.reason, 'it could not be delivered for a day')
+})
+
+test('a freeze holds what is said until it is lifted; an address that was taken away ends it', async (t) => {
+  let verdict: 'allowed' | 'frozen' | 'unwired' = 'frozen'
+  let asked = 0
+  const { say, sent, buried, deliveries } = open(t, {
+    verdict: () => {
+      asked += 1
+      return verdict
+    },
+  })
+  say(makeDelivery('a', 1))
+  await soon('the question', () => asked > 0)
+  assert.equal(sent.length, 0)
+  verdict = 'allowed'
+  await soon('it to go out', () => (deliveries.wakeAll(), sent.length === 1))
+  verdict = 'unwired'
+  say(makeDelivery('a', 2))
+  await soon('its end', () => buried.length === 1)
+  assert.equal(sent.length, 1)
+})

@@ -1,0 +1,188 @@
+// E-mail on a whole unit, against Exim and Dovecot: heard once from who is vouched for, answered in the thread, all else refused.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, suite, test } from 'node:test'
+import { applyChange } from '../../src/changes.ts'
+import { countedBy } from '../../src/channels/counted.ts'
+import { addressOf, lackingMailServers, type Letter, passwordOf, startMailServers } from '../../src/channels/mail-servers.ts'
+import { request } from '../../src/http.ts'
+import { startUnit, type Unit } from '../../src/unit.ts'
+import { waitFor } from '../../src/wait-for.ts'
+
+const skip = await lackingMailServers()
+const patience = 60_000
+const agents = addressOf('agents')
+const ann = addressOf('ann')
+
+let unit: Unit
+let mail: Awaited<ReturnType<typeof startMailServers>>
+
+interface Draft {
+  readonly text: string
+  readonly id?: string
+  readonly from?: string
+  readonly headers?: readonly string[]
+}
+
+const draft = ({ text, id = `<${randomUUID()}@example.test>`, from = `Ann <${ann}>`, headers = [] }: Draft): string =>
+  [`From: ${from}`, `To: ${agents}`, `Message-ID: ${id}`, ...headers, '', text, ''].join('\r\n')
+
+const write = (wanted: Draft): Promise<void> => mail.send(draft(wanted), { as: 'ann' })
+
+const letter = (text: string, to = 'ann'): Promise<Letter> =>
+  waitFor(`a letter with "${text}"`, patience, async () => (await mail.letters(to)).find((one) => one.text.includes(text)))
+
+const said = async (): Promise<string[]> =>
+  (await unit.client.chat.messages('dev-agent')).messages.filter(({ from }) => from === 'user').map(({ text }) => text)
+
+const conversationOf = async (text: string): Promise<string | undefined> =>
+  (await unit.client.chat.messages('dev-agent')).messages.find((message) => message.text === text)?.conversationId
+
+/** Mails that must not be heard, each with the end that it is counted under. */
+const dropped = async (outcome: string, mails: readonly (() => Promise<unknown>)[]): Promise<void> => {
+  const [before, words] = [await countedBy(unit, 'email', outcome), await said()]
+  for (const send of mails) await send()
+  await waitFor(
+    `${mails.length} counted as ${outcome}`,
+    patience,
+    async () => (await countedBy(unit, 'email', outcome)) === before + mails.length,
+  )
+  assert.deepEqual(await said(), words)
+}
+
+suite('e-mail', { skip }, () => {
+  before(async () => {
+    mail = await startMailServers()
+    unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off'], env: mail.env })
+    const place = { channel: 'email', address: agents, engage: 'all', session: 'thread' }
+    await applyChange(unit, { kind: 'wiring', after: place })
+    await applyChange(unit, { kind: 'permissions', after: { members: [{ channel: 'email', user: ann }] } })
+  })
+  after(async () => {
+    await unit.dispose()
+    await mail.close()
+  })
+
+  test('a letter of a member reaches the agent, and the answer comes back in its thread, marked as written by a machine', async () => {
+    await write({ text: 'hello', id: '<first@example.test>', headers: ['Subject: Deploy'] })
+    const answer = await letter('echo: Subject: Deploy')
+    assert.match(answer.text, /\n\nhello\n/)
+    const header = (name: string): string => answer.header(name) ?? ''
+    assert.deepEqual(
+      [header('From'), header('To'), header('Subject'), header('In-Reply-To'), header('References'), header('Auto-Submitted')],
+      [`Agents <${agents}>`, ann, 'Re: Deploy', '<first@example.test>', '<first@example.test>', 'auto-replied'],
+    )
+    assert.match(header('Message-ID'), /^<msg_[0-9a-f]{32}\.[0-9a-f]{24}@example\.test>$/)
+  })
+
+  test('an answer to the answer is in the same conversation, also where the program of the person forgot how it began', async () => {
+    const ours = (await letter('echo: Subject: Deploy')).header('Message-ID') ?? ''
+    const text = 'go on\r\n\r\nOn Monday, Agents wrote:\r\n> echo: Subject: Deploy\r\n>\r\n> hello'
+    await write({ text, headers: [`In-Reply-To: ${ours}`, 'Subject: Re: Deploy'] })
+    await letter('echo: go on')
+    assert.equal(await conversationOf('go on'), await conversationOf('Subject: Deploy\n\nhello'))
+  })
+
+  test('a letter that comes again, with the same id, is one message', async () => {
+    for (const _ of [1, 2, 3]) await write({ text: 'once', id: '<once@example.test>' })
+    await write({ text: 'after once' })
+    await letter('echo: after once')
+    assert.equal((await said()).filter((text) => text === 'once').length, 1)
+  })
+
+  test('a sender that nobody vouches for is not heard, whatever the letter says of itself', async () => {
+    const claim = 'Authentication-Results: mx.test; auth=pass smtp.auth=ann@example.test; dkim=pass header.d=example.test'
+    await dropped('unproven', [
+      () => mail.send(draft({ text: 'not logged in' })),
+      () => mail.send(draft({ text: 'with a claim of its own', headers: [claim] })),
+      () => mail.send(draft({ text: 'logged in as another' }), { from: 'mallory', as: 'mallory' }),
+      () => mail.send(draft({ text: 'logged in as another, with a claim', headers: [claim] }), { as: 'mallory' }),
+    ])
+    await dropped('automatic', [
+      () => mail.send(draft({ text: 'two senders', headers: [`From: ${addressOf('mallory')}`] }), { as: 'ann' }),
+      () => mail.send(draft({ text: 'a list of senders', from: `${ann}, ${addressOf('mallory')}` }), { as: 'ann' }),
+    ])
+  })
+
+  test('a stranger who is who it says is not heard either, and is sent nothing', async () => {
+    const mallory = addressOf('mallory')
+    await dropped('stranger', [() => mail.send(draft({ text: 'let me in', from: mallory }), { from: 'mallory', as: 'mallory' })])
+    assert.deepEqual(await mail.letters('mallory'), [])
+  })
+
+  test('machines are not heard: answers of machines, lists, bounces and the agents themselves', async () => {
+    const marked = (header: string) => () => mail.send(draft({ text: header, headers: [header] }), { as: 'ann' })
+    await dropped('automatic', [
+      ...['Auto-Submitted: auto-replied', 'Precedence: bulk', 'List-Id: <list.example.test>'].map(marked),
+      () => mail.send(draft({ text: 'a bounce' }), { from: '', as: 'ann' }),
+      () => mail.send(draft({ text: 'ourselves', from: agents }), { from: 'agents', as: 'agents' }),
+      () => mail.send(draft({ text: 'ourselves by another name', from: addressOf('agents+x') }), { from: 'agents', as: 'agents' }),
+    ])
+  })
+
+  test('what a letter hides in its headers becomes no header of the answer, and no other receiver', async () => {
+    const hidden = `=?utf-8?q?x=0D=0ABcc:_${addressOf('mallory').replace('@', '=40')}=0D=0A=0D=0Abody?=`
+    await write({ text: 'inject', headers: [`Subject: ${hidden}`, `Reply-To: ${addressOf('mallory')}`] })
+    const answer = await waitFor('the answer', patience, async () =>
+      (await mail.letters('ann')).find(({ text }) => text.includes('inject')),
+    )
+    assert.equal(answer.header('Bcc'), undefined)
+    assert.match(answer.header('Subject') ?? '', /^Re: x Bcc: /)
+    assert.equal(answer.header('To'), ann)
+    assert.deepEqual(await mail.letters('mallory'), [])
+  })
+
+  test('files come into the workspace, and one over the limit is named and left out', async () => {
+    const part = (name: string, bytes: Buffer): string =>
+      `--cut\r\nContent-Type: application/octet-stream; name="${name}"\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment; filename="${name}"\r\n\r\n${bytes.toString('base64').replaceAll(/.{76}/g, '$&\r\n')}\r\n`
+    const text = `--cut\r\nContent-Type: text/plain\r\n\r\nwith files\r\n${part('../../report.txt', Buffer.from('a report'))}${part('big.bin', Buffer.alloc(10 * 1024 * 1024 + 1))}--cut--`
+    await write({ text, headers: ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=cut'] })
+    await letter('with files')
+    const message = (await said()).find((one) => one.startsWith('with files')) ?? ''
+    assert.match(message, /\[file "2-big\.bin" was not taken: over 10 MiB\]/)
+    const path = /\[file "(inbox\/email-[0-9a-f]{16}\/report\.txt)", 8 bytes\]/.exec(message)?.[1]
+    assert.ok(path !== undefined, message)
+    const { text: kept } = await request(`${unit.address}/v1/agent-groups/dev-agent/files/${path}`)
+    assert.equal(kept, 'a report')
+  })
+
+  test('while the mailbox is away letters wait there, and are heard in their order when it is back', async () => {
+    await mail.stop('dovecot')
+    await write({ text: 'one', id: '<one@example.test>' })
+    await write({ text: 'two', headers: ['References: <one@example.test>'] })
+    mail.startDovecot()
+    await letter('echo: two')
+    assert.deepEqual((await said()).slice(-2), ['one', 'two'])
+  })
+
+  test('while the server that sends is away answers wait, and none is lost', async () => {
+    await write({ text: 'patience' })
+    await letter('echo: patience')
+    await write({ text: 'more patience' })
+    await mail.stop('exim')
+    await waitFor('it to be heard', patience, async () => (await said()).includes('more patience'))
+    mail.startExim()
+    await letter('echo: more patience')
+  })
+
+  test('credentials that were taken away in mid-life are named as such, and nothing of them is shown', async () => {
+    assert.deepEqual(
+      (await unit.client.channels.list()).items.map(({ name, state, account }) => [name, state, account]),
+      [['email', 'up', agents]],
+    )
+    await mail.setPassword('another password')
+    await mail.stop('dovecot')
+    mail.startDovecot()
+    const refused = await waitFor('the refusal', patience, async () => {
+      const [item] = (await unit.client.channels.list()).items
+      return item?.state === 'refused' ? item : undefined
+    })
+    assert.equal(refused.reason, 'the mail server does not take user and password for the mailbox')
+    assert.equal((await unit.client.channels.check('email')).accepted, false)
+    const { degraded } = await unit.client.status()
+    assert.ok(degraded.includes('channel email'), degraded.join())
+    const answers = await Promise.all(['/v1/channels', '/v1/status', '/metrics', '/v1/audit'].map((path) => request(unit.address + path)))
+    const printed = [...unit.lines, ...answers.map(({ text }) => text)].join('\n')
+    for (const secret of [passwordOf('agents'), encodeURIComponent(passwordOf('agents'))]) assert.ok(!printed.includes(secret))
+  })
+})
