@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { applyChange } from '../../src/changes.ts'
 import { countedBy } from '../../src/channels/counted.ts'
+import { placesWith, secretsLeft, toldTo } from '../../src/channels/secrets.ts'
 import { type Said, type Sending, sendWebhook, startReceiver, webhookSecret } from '../../src/channels/webhook.ts'
 import { request } from '../../src/http.ts'
 import { startUnit, type Unit } from '../../src/unit.ts'
@@ -167,9 +168,9 @@ test('an answer to an address that was taken from the group becomes a dead lette
   assert.equal(receiver.heard.filter(({ text }) => text === 'echo: farewell').length, 0)
 })
 
-test('nothing of the secrets is in what the unit prints or answers', async () => {
-  const bare = [secret, second].flatMap((text) => [text, text.slice('whsec_'.length)])
-  const answers = await Promise.all(['/v1/channels', '/v1/status', '/metrics', '/v1/audit'].map((path) => request(unit.address + path)))
-  const printed = [...unit.lines, ...answers.map(({ text }) => text)].join('\n')
-  for (const text of bare) assert.ok(!printed.includes(text))
+test('the secrets are in no answer, file, log line, environment and argument of the unit, but where they were given', async () => {
+  const secrets = [secret, second].map((text) => text.slice('whsec_'.length))
+  assert.deepEqual(await secretsLeft(unit, secrets), [])
+  // The same look finds them where they are.
+  assert.deepEqual(placesWith(await toldTo(unit.pid), secrets), [`/proc/${unit.pid}/environ`])
 })
