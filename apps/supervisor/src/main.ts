@@ -9,6 +9,7 @@ import { createPrinter, type Printer } from './log-printer/print.ts'
 import { createRedactor, type Redactor } from './log-printer/redact.ts'
 import { isOffline } from './offline/arguments.ts'
 import { runOffline } from './offline/run.ts'
+import { withCredentials } from './plan/credentials.ts'
 import { decidePlan } from './plan/decide.ts'
 import { help } from './plan/help.ts'
 import type { Plan } from './plan/plan.ts'
@@ -56,7 +57,8 @@ const chosenDriver = async (unit: RunningUnit): Promise<Health | undefined> => {
 const tellReady = async (unit: RunningUnit, plan: Plan, log: Logger): Promise<void> => {
   const runner = await chosenDriver(unit)
   log.info('ready', {
-    address: addressOf(plan),
+    ...(plan.split === null ? {} : { only: plan.split.only }),
+    ...(plan.split?.only === 'runner' ? {} : { address: addressOf(plan) }),
     mode: plan.mode,
     driver: runner?.facts['driver'],
     sandbox: runner?.facts['sandbox'],
@@ -97,7 +99,7 @@ const run = async (): Promise<number> => {
   else if (argv.includes('--help')) write(help)
   else if (argv.includes('--version')) write(`${version}\n`)
   else {
-    const { plan, warnings } = decidePlan(argv, process.env, version)
+    const { plan, warnings } = decidePlan(argv, withCredentials(process.env), version)
     process.umask(0o077)
     const redactor = createRedactor()
     await serve(plan, warnings, { redactor, printer: createPrinter({ format: plan.logFormat, redactor, write }) })

@@ -7,6 +7,7 @@ import {
   edgeSocket,
   exits,
   gatewayBroker,
+  isShared,
   lifeEdge,
   runnerBroker,
   stateFiles,
@@ -18,11 +19,11 @@ import { createBroker } from './service.ts'
 import { connectContainers } from './upstream/stdio/containers.ts'
 
 const start = async ({ boot, log, metrics, secret }: Lifeline<BrokerBoot>): Promise<Running> => {
-  const at = (edge: Edge): { path: string; secret: string } => {
+  const at = (edge: Edge): { path: string; secret: string; shared: boolean } => {
     const secret = boot.edges[edge.name]
     if (secret === undefined)
       throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
-    return { path: edgeSocket(boot.runDir, edge), secret }
+    return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
   }
   const lock = await lockWriter(boot.stateDir, 'broker')
   const records = await openRecords({ path: join(boot.stateDir, stateFiles.calls), retention: { time: boot.callsRetention } })

@@ -33,7 +33,10 @@ export interface GatewayListeners {
 }
 
 export interface BrokerOptions {
-  readonly boot: Pick<BrokerBoot, 'runDir' | 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'version' | 'stateDir' | 'isRated'>
+  readonly boot: Pick<
+    BrokerBoot,
+    'runDir' | 'halves' | 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'version' | 'stateDir' | 'isRated'
+  >
   /** The client of the gateway, which stays when its connection does not. */
   connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayBroker>, 'calls' | 'close'>
   readonly records: Records
@@ -155,7 +158,7 @@ const compose = (options: BrokerOptions, { gateway, origins, stopping, running }
     observations,
     servers,
     catalog: new Catalog({ gateway, servers, settings, observations, origins, log }),
-    sessions: new Sessions({ ...surfaceOf(gateway), runDir: boot.runDir, serve, log }),
+    sessions: new Sessions({ ...surfaceOf(gateway), runDir: boot.runDir, isSplit: boot.halves !== undefined, serve, log }),
   }
 }
 

@@ -6,6 +6,7 @@ import {
   edgeSocket,
   exits,
   gatewayChannels,
+  isShared,
   lifeEdge,
   runnerChannels,
 } from '@gatehouse/contracts'
@@ -14,11 +15,11 @@ import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { createChannels } from './service.ts'
 
 const start = async ({ boot, log, metrics }: Lifeline<ChannelsBoot>): Promise<Running> => {
-  const at = (edge: Edge): { path: string; secret: string } => {
+  const at = (edge: Edge): { path: string; secret: string; shared: boolean } => {
     const secret = boot.edges[edge.name]
     if (secret === undefined)
       throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
-    return { path: edgeSocket(boot.runDir, edge), secret }
+    return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
   }
   const channels = createChannels({
     boot,

@@ -15,6 +15,8 @@ const common = {
   installation: v.string(),
   stateDir: v.string(),
   runDir: v.string(),
+  /** Runtime directories of a split unit. */
+  halves: v.optional(v.strictObject({ control: v.string(), runner: v.string() })),
   logLevel: v.string(),
   /** Per-boot secret of each edge that this process serves or calls, by edge name. */
   edges: v.record(v.string(), v.string()),
@@ -195,6 +197,18 @@ export const ControlPlaneBoot = v.strictObject({
   rate: v.nullable(v.strictObject({ perSecond: v.number(), burst: v.number() })),
 })
 export type ControlPlaneBoot = v.InferOutput<typeof ControlPlaneBoot>
+
+/** All that the half with the runner is given by the other. */
+export const RunnerCredential = v.strictObject({
+  installation: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
+  /** The group that both halves have in common. */
+  gid: v.number(),
+  /** State directory of the other half: no volume may lead there. */
+  stateDir: v.string(),
+  queues: HexKey,
+  edges: v.record(v.string(), HexKey),
+})
+export type RunnerCredential = v.InferOutput<typeof RunnerCredential>
 
 /** Lines that a process sends back over the pipe. */
 export const FromChild = v.variant('type', [

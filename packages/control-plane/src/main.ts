@@ -7,6 +7,7 @@ import {
   edgeSocket,
   exits,
   gatewayControlPlane,
+  isShared,
   lifeEdge,
   modelProxyControlPlane,
   runnerControlPlane,
@@ -17,11 +18,11 @@ import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { createControlPlane, createEvents } from './service.ts'
 
 const start = async ({ boot, log, metrics }: Lifeline<ControlPlaneBoot>): Promise<Running> => {
-  const at = (edge: Edge): { path: string; secret: string } => {
+  const at = (edge: Edge): { path: string; secret: string; shared: boolean } => {
     const secret = boot.edges[edge.name]
     if (secret === undefined)
       throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
-    return { path: edgeSocket(boot.runDir, edge), secret }
+    return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
   }
   const events = createEvents()
   const gateway = connectEdge(gatewayControlPlane, {

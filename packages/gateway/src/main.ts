@@ -9,6 +9,7 @@ import {
   gatewayControlPlane,
   gatewayModelProxy,
   gatewayRunner,
+  isShared,
   lifeEdge,
   limits,
   stateFiles,
@@ -37,7 +38,8 @@ const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
 const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): Promise<{ close(): Promise<void> }[]> => {
   const serve = <E extends Edge>(edge: E, handlers: Handlers<E>): Promise<EdgeServer<E>> =>
     serveEdge(edge, {
-      path: edgeSocket(boot.runDir, edge),
+      path: edgeSocket(boot, edge),
+      shared: isShared(boot, edge),
       secret: boot.edges[edge.name] ?? '',
       handlers,
       log: log.child({ edge: edge.name }),

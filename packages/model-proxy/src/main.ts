@@ -5,6 +5,7 @@ import {
   edgeSocket,
   exits,
   gatewayModelProxy,
+  isShared,
   lifeEdge,
   ModelProxyBoot,
   modelProxyControlPlane,
@@ -16,11 +17,11 @@ import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { createModelProxy } from './service.ts'
 
 const start = async ({ boot, log, metrics }: Lifeline<ModelProxyBoot>): Promise<Running> => {
-  const at = (edge: Edge): { path: string; secret: string } => {
+  const at = (edge: Edge): { path: string; secret: string; shared: boolean } => {
     const secret = boot.edges[edge.name]
     if (secret === undefined)
       throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
-    return { path: edgeSocket(boot.runDir, edge), secret }
+    return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
   }
   const lock = await lockWriter(boot.stateDir, 'model-proxy')
   const records = await openRecords({ path: join(boot.stateDir, stateFiles.modelCalls), retention: { time: boot.callsRetention } })

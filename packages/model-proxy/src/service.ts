@@ -30,7 +30,7 @@ export interface GatewayListeners {
 }
 
 export interface ModelProxyOptions {
-  readonly boot: Pick<ModelProxyBoot, 'runDir' | 'providers' | 'ownAddress' | 'outbound'>
+  readonly boot: Pick<ModelProxyBoot, 'runDir' | 'halves' | 'providers' | 'ownAddress' | 'outbound'>
   /** The client of the gateway, which stays when its connection does not. */
   connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayModelProxy>, 'calls' | 'close'>
   readonly records: Omit<Records, 'close'>
@@ -131,7 +131,10 @@ export const createModelProxy = async (options: ModelProxyOptions): Promise<Mode
   const handle = createHandle({ gateway: client.calls, providers, agents, budget, recorder, flights })
   const patience = { stopping: stopping.signal, callTime: options.callTime ?? limits.modelTime }
   const serve = createServe({ handle, log, running, ...patience })
-  const rooms: Rooms = { flights, sessions: new Sessions({ ...surfaceOf(client.calls), runDir: boot.runDir, serve, log }) }
+  const rooms: Rooms = {
+    flights,
+    sessions: new Sessions({ ...surfaceOf(client.calls), runDir: boot.runDir, isSplit: boot.halves !== undefined, serve, log }),
+  }
   return {
     controlPlane: peopleDoor({ providers, agents, budget }, records),
     life: {

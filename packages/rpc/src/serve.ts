@@ -16,6 +16,8 @@ export interface ServeOptions<E extends Edge> {
   readonly path: string
   readonly secret: string
   readonly handlers: Handlers<E>
+  /** The group of this process may connect too: its caller has another uid. */
+  readonly shared?: boolean
   readonly log?: Logger | undefined
 }
 
@@ -89,8 +91,8 @@ export const serveEdge = async <E extends Edge>(edge: E, options: ServeOptions<E
     closing: false,
   }
   const server = createServer((socket) => accept(door, socket))
-  await privateDirectory(dirname(options.path))
-  await listenUnix(server, options.path)
+  await privateDirectory(dirname(options.path), options.shared === true ? 0o750 : 0o700)
+  await listenUnix(server, options.path, options.shared === true ? { mode: 0o660 } : {})
   return {
     publish: (event, payload) => publish(door, event, payload),
     close: () => close(door, server),

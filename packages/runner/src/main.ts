@@ -4,6 +4,7 @@ import {
   edgeSocket,
   exits,
   gatewayRunner,
+  isShared,
   lifeEdge,
   RunnerBoot,
   runnerBackup,
@@ -18,11 +19,11 @@ import { createRunner } from './service.ts'
 import { createToolContainers } from './tool-containers/create.ts'
 
 const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Running> => {
-  const at = (edge: Edge): { path: string; secret: string } => {
+  const at = (edge: Edge): { path: string; secret: string; shared: boolean } => {
     const secret = boot.edges[edge.name]
     if (secret === undefined)
       throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
-    return { path: edgeSocket(boot.runDir, edge), secret }
+    return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
   }
   const { mode, runtime, agent, installation, allowOldEngine } = boot
   const lock = await lockWriter(boot.stateDir, 'runner')

@@ -64,7 +64,7 @@ export interface GatewayListeners {
   readonly onConnect: () => void
 }
 
-export interface RunnerOptions extends Pick<RunnerBoot, 'mode' | 'image' | 'imageKey' | 'identities'> {
+export interface RunnerOptions extends Pick<RunnerBoot, 'mode' | 'image' | 'imageKey' | 'identities' | 'halves'> {
   readonly installation: string
   readonly stateDir: string
   readonly runDir: string
@@ -153,9 +153,15 @@ const postureOf = (options: RunnerOptions, base: Pick<PostureOptions, 'groups' |
   return createPosture({ ...options, ...base, wanted, choose, home: `${runDir}/engine`, verifyImage: verifyingOf(options) })
 }
 
+const placeOf = ({ runDir, halves }: RunnerOptions): Pick<Context, 'runDir' | 'surfaces' | 'isSplit'> => ({
+  runDir,
+  surfaces: halves?.control ?? runDir,
+  isSplit: halves !== undefined,
+})
+
 /** Queues first, so that nothing is heard of a session before it is known what waits for it. */
 const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<Assembled> => {
-  const { installation, stateDir, runDir, wrapping, log, metrics, mountAllow } = options
+  const { installation, stateDir, wrapping, log, metrics, mountAllow } = options
   const queues = { stateDir, wrapping, log }
   const [found, floors, groups] = [await findQueues(queues), await readFloors(stateDir), await groupsOf(options)]
   const gateway = options.connect({ on: gatewayEvents(() => context), onConnect: () => (reconcile(), sweep()) })
@@ -164,7 +170,7 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
   const context: Context = {
     installation,
     stateDir,
-    runDir,
+    ...placeOf(options),
     log,
     metrics,
     closing,

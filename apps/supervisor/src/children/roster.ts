@@ -47,11 +47,11 @@ export interface Unit {
   readonly sampleCommand: { readonly command: string; readonly args: string[] } | null
 }
 
-type Secrets = (...edges: readonly Pick<Edge, 'name'>[]) => Record<string, string>
+export type Secrets = (...edges: readonly Pick<Edge, 'name'>[]) => Record<string, string>
 
-/** One secret an edge, made anew at each start of the unit. */
-export const createEdgeSecrets = (): Secrets => {
-  const known = new Map<string, string>()
+/** One secret an edge, made anew at each start of the unit, but for those that the halves of a split unit share. */
+export const createEdgeSecrets = (given: Readonly<Record<string, string>> = {}): Secrets => {
+  const known = new Map(Object.entries(given))
   const secretOf = (name: string): string => {
     const secret = known.get(name) ?? randomBytes(32).toString('hex')
     known.set(name, secret)
@@ -60,17 +60,18 @@ export const createEdgeSecrets = (): Secrets => {
   return (...edges) => Object.fromEntries(edges.map(({ name }) => [name, secretOf(name)]))
 }
 
-const common = ({ plan, installation, runDir }: Unit) => ({
+const common = ({ plan, installation, runDir }: Pick<Unit, 'plan' | 'installation' | 'runDir'>) => ({
   mode: plan.mode,
   version: plan.version,
   installation,
   stateDir: plan.stateDir,
   runDir,
+  ...(plan.split === null ? {} : { halves: plan.split.halves }),
   logLevel: plan.logLevel,
 })
 
 /** Without it nobody asks the runner for a container: there is no door for it. */
-const runsContainers = ({ plan }: Unit): boolean => plan.catalog !== null && plan.isolation === 'container'
+const runsContainers = ({ plan }: Pick<Unit, 'plan'>): boolean => plan.catalog !== null && plan.isolation === 'container'
 
 /** Absent with the process behind them. */
 const gatewayDoors = ({ plan }: Unit): Edge[] => [
@@ -92,7 +93,8 @@ const gateway = (unit: Unit, secrets: Secrets): GatewayBoot => ({
   adminToken: unit.token === null ? null : sha256(unit.token),
   catalog: unit.plan.catalog,
   models: unit.plan.models.map(({ name }) => name),
-  identities: unit.isRoot ? identities : null,
+  // The runner of a split unit is root, whoever we are.
+  identities: unit.isRoot || unit.plan.split !== null ? identities : null,
   seed: unit.plan.seed,
   pinning: unit.plan.pinning,
   approvals: unit.plan.approvals,
@@ -130,12 +132,19 @@ const channels = (unit: Unit, secrets: Secrets): ChannelsBoot => ({
 })
 
 /** Absent with the process behind them. */
-const runnerDoors = (unit: Unit): Edge[] => [
+const runnerDoors = (unit: Pick<Unit, 'plan'>): Edge[] => [
   ...(runsContainers(unit) ? [runnerBroker] : []),
   ...(hasChannels(unit.plan.channels) ? [runnerChannels] : []),
 ]
 
-const runner = (unit: Unit, secrets: Secrets): RunnerBoot => ({
+/** What the half with the runner knows of the unit. */
+export type RunnerUnit = Omit<Unit, 'keys' | 'token' | 'sampleCommand'> & {
+  readonly keys: Pick<Subkeys, 'queues'>
+  /** State directory of the other half. */
+  readonly otherState?: string
+}
+
+const runner = (unit: RunnerUnit, secrets: Secrets): RunnerBoot => ({
   ...common(unit),
   edges: secrets(gatewayRunner, runnerControlPlane, runnerBackup, lifeEdge('runner'), ...runnerDoors(unit)),
   keys: { queues: unit.keys.queues },
@@ -150,7 +159,7 @@ const runner = (unit: Unit, secrets: Secrets): RunnerBoot => ({
     ? {
         ...unit.plan.toolContainers,
         mountAllow: [...unit.plan.mountAllow],
-        ownPaths: unit.plan.catalog === null ? [] : [unit.plan.catalog],
+        ownPaths: [unit.plan.catalog, unit.otherState].filter((path) => typeof path === 'string'),
       }
     : null,
   identities: unit.isRoot ? identities : null,
@@ -191,7 +200,12 @@ export const createRoster = (unit: Unit, secrets: Secrets): readonly Birth[] => 
   { name: 'gateway', boot: gateway(unit, secrets) },
   ...(unit.plan.catalog === null ? [] : [{ name: 'broker', boot: broker(unit, secrets) } as const]),
   ...(unit.plan.models.length === 0 ? [] : [{ name: 'model-proxy', boot: modelProxy(unit, secrets) } as const]),
-  { name: 'runner', boot: runner(unit, secrets) },
+  ...(unit.plan.split === null ? [{ name: 'runner', boot: runner(unit, secrets) } as const] : []),
   ...(hasChannels(unit.plan.channels) ? [{ name: 'channels', boot: channels(unit, secrets) } as const] : []),
   { name: 'control-plane', boot: controlPlane(unit, secrets) },
+]
+
+/** Of the other half of a split unit: `edges` are all that lead to it, whoever is there to use them. */
+export const createRunnerRoster = (unit: RunnerUnit, edges: Readonly<Record<string, string>>): readonly Birth[] => [
+  { name: 'runner', boot: runner(unit, () => ({ ...edges })) },
 ]

@@ -6,7 +6,8 @@ import { readSettings, Refusal, type Settings } from '@gatehouse/kernel'
 import { parseAddress } from './address.ts'
 import { readChannels } from './channels.ts'
 import { parseDuration } from './duration.ts'
-import { clientVariables, refuseWhatComesLater, table } from './flags.ts'
+import { checkEnvFile } from './env-file.ts'
+import { clientVariables, table } from './flags.ts'
 import { readImage } from './image.ts'
 import { parseMountAllow } from './mount-allow.ts'
 import { readModels } from './models.ts'
@@ -100,23 +101,42 @@ const readPeers = (values: Values): Pick<Plan, 'outbound' | 'models' | 'channels
   models: readModels(values),
   channels: readChannels(values),
 })
+/** Which half this is, and where the two meet. */
+const chooseHalf = ({ only, runDir }: Values, mode: Mode): Plan['split'] => {
+  if (only === undefined) {
+    if (runDir === undefined) return null
+    throw refuse('SERVICE_RUN_DIR: expected --only beside it, got none', 'unset it: a whole unit chooses its runtime directory')
+  }
+  if (mode !== 'production') throw refuse(`--only: expected a production unit, got --${mode}`, `start without --only, or without --${mode}`)
+  const base = resolve(runDir ?? '/run/gatehouse')
+  return { only: only === 'control' ? 'control' : 'runner', halves: { control: join(base, 'control'), runner: join(base, 'runner') } }
+}
+
+const chooseCatalog = ({ mcpCatalog }: Values, mode: Mode, stateDir: string): string | null => {
+  if (mcpCatalog !== undefined) return resolve(mcpCatalog)
+  return mode === 'dev' ? join(stateDir, stateFiles.catalog) : null
+}
+
+const checkSecrets = ({ envFile, apiToken }: Values, mode: Mode): void => {
+  checkEnvFile(envFile)
+  if (apiToken !== undefined) checkToken(apiToken, mode)
+}
 
 export const decidePlan = (argv: readonly string[], env: Env, version: string): Decided => {
-  refuseWhatComesLater(argv, env)
   refuseUncheckedCertificates(env)
   const { values, warnings } = readSettings(table, { argv, env, prefix: 'SERVICE_', foreign: clientVariables })
   const mode = chooseMode(values)
   const stateDir = resolve(values.stateDir ?? defaultState(mode, env))
-  const catalog = values.mcpCatalog !== undefined ? resolve(values.mcpCatalog) : mode === 'dev' ? join(stateDir, stateFiles.catalog) : null
-  if (values.apiToken !== undefined) checkToken(values.apiToken, mode)
+  checkSecrets(values, mode)
   const plan: Plan = {
     mode,
     version,
     ...parseAddress(values.addr, mode),
     stateDir,
+    split: chooseHalf(values, mode),
     logLevel: values.logLevel,
     logFormat: values.logFormat === 'json' ? 'json' : 'plain',
-    catalog,
+    catalog: chooseCatalog(values, mode, stateDir),
     isolation: chooseIsolation(mode, values),
     toolContainers: chooseToolContainers(values),
     pinning: values.mcpPinning,

@@ -1,9 +1,11 @@
-// Every flag and variable of the daemon that has a meaning, and those whose time has not come, which are refused.
-import { containerEngines, exits, pinnings } from '@gatehouse/contracts'
-import { Refusal, type SettingsTable } from '@gatehouse/kernel'
+// Every flag and variable of the daemon that has a meaning.
+import { containerEngines, pinnings } from '@gatehouse/contracts'
+import type { SettingsTable } from '@gatehouse/kernel'
 
 export const table = {
   addr: { type: 'string', flag: 'addr', env: 'SERVICE_API_ADDR', default: '127.0.0.1:8787' },
+  only: { type: 'choice', flag: 'only', env: 'SERVICE_ONLY', choices: ['control', 'runner'] },
+  runDir: { type: 'string', env: 'SERVICE_RUN_DIR' },
   stateDir: { type: 'string', flag: 'state-dir', env: 'SERVICE_STATE_DIR' },
   dev: { type: 'boolean', flag: 'dev', env: 'SERVICE_DEV' },
   demo: { type: 'boolean', flag: 'demo', env: 'SERVICE_DEMO' },
@@ -47,29 +49,10 @@ export const table = {
   emailFrom: { type: 'string', env: 'EMAIL_FROM' },
   npmRegistry: { type: 'string', env: 'SERVICE_NPM_REGISTRY' },
   mountAllow: { type: 'string', env: 'SERVICE_MOUNT_ALLOW' },
+  envFile: { type: 'string', env: 'SERVICE_ENV_FILE' },
   apiToken: { type: 'string', env: 'SERVICE_API_TOKEN', secret: true },
   masterKeyFile: { type: 'string', env: 'SERVICE_MASTER_KEY_FILE' },
 } as const satisfies SettingsTable
 
 /** For clients of the unit; the daemon leaves them alone. */
 export const clientVariables = ['SERVICE_API_URL']
-
-const later: Readonly<Record<string, string>> = {
-  only: 'a unit is not split in this version',
-}
-
-const refuse = (name: string, why: string): never => {
-  throw new Refusal(exits.configuration, {
-    detail: `${name}: expected a setting that has an effect, but ${why}`,
-    hint: `start without ${name}`,
-  })
-}
-
-/** A setting is never ignored: what has no effect yet ends the start. */
-export const refuseWhatComesLater = (argv: readonly string[], env: Readonly<Record<string, string | undefined>>): void => {
-  for (const [flag, why] of Object.entries(later)) {
-    const variable = `SERVICE_${flag.toUpperCase().replaceAll('-', '_')}`
-    if (argv.some((argument) => argument === `--${flag}` || argument.startsWith(`--${flag}=`))) refuse(`--${flag}`, why)
-    if (env[variable] !== undefined) refuse(variable, why)
-  }
-}

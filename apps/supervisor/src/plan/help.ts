@@ -18,6 +18,8 @@ Each flag has an environment twin in brackets.
 
   --addr HOST:PORT          where the API listens [SERVICE_API_ADDR, 127.0.0.1:8787]
   --state-dir DIR           what lasts [SERVICE_STATE_DIR, /var/lib/gatehouse/state]
+  --only HALF               one half of a split unit: control (all but the runner) or runner, each with a uid and a state
+                            directory of its own [SERVICE_ONLY]
   --sandbox DRIVER          auto, oci, container, bubblewrap, none (--dev only), off [SERVICE_SANDBOX, auto]
   --sandbox-runtime NAME    OCI runtime, such as runsc: of the container engine, or for --sandbox oci [SERVICE_SANDBOX_RUNTIME]
   --allow-old-engine        accepts releases of sandbox engines that have known faults [SERVICE_ALLOW_OLD_ENGINE]
@@ -47,6 +49,7 @@ Environment alone:
   EMAIL_SMTP_URL            what sends answers: smtps://user:password@host, or EMAIL_SMTP_URL_FILE
   SERVICE_API_TOKEN         the admin token, or SERVICE_API_TOKEN_FILE; without either one is minted
   SERVICE_CA_FILE           PEM file of authorities that are trusted besides those of Node
+  SERVICE_ENV_FILE          the file that the environment came from; wider than mode 0600 it is refused
   SERVICE_HTTPS_PROXY       proxy through which remote tool servers are reached, or SERVICE_HTTPS_PROXY_FILE
   SERVICE_IMAGE_KEY         file with the public key that must have signed SERVICE_SANDBOX_IMAGE
   SERVICE_LOG_FORMAT        plain, json [plain]
@@ -59,6 +62,7 @@ Environment alone:
   SERVICE_NO_PROXY          hosts, domains and networks that are dialled without the proxy, separated by commas
   SERVICE_NPM_REGISTRY      where approved packages come from [https://registry.npmjs.org/]
   SERVICE_PUBLIC_URL        URLs by which people reach the API, separated by commas
+  SERVICE_RUN_DIR           where the halves of a split unit meet [/run/gatehouse]
   SERVICE_SANDBOX_IMAGE     image of the sandboxes, by digest; without it the root file system of this release
   SERVICE_TRUSTED_PROXIES   networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,
                             separated by commas [none]
@@ -66,6 +70,8 @@ Environment alone:
   TELEGRAM_BOT_TOKEN        token of a bot, or TELEGRAM_BOT_TOKEN_FILE: people write to agents in Telegram
   WEBHOOK_SIGNING_SECRET    whsec_ and base64, several separated by blanks, or WEBHOOK_SIGNING_SECRET_FILE: programs
                             write to agents and are answered by signed webhooks
+
+A credential of systemd (LoadCredential) that is named as a variable stands for it.
 
 SIGHUP makes the unit read its catalog again; SIGTERM and SIGINT stop it.
 

@@ -21,12 +21,12 @@ const read = async (path: string): Promise<string | undefined> => {
   }
 }
 
-/** Gives the id of the installation, made at the first start. */
-export const openInstallation = async (stateDir: string, mode: Mode): Promise<string> => {
+/** Gives the id of the installation, made at the first start; `known` where the other half of the unit has made it. */
+export const openInstallation = async (stateDir: string, mode: Mode, known?: string): Promise<string> => {
   const path = join(stateDir, stateFiles.state)
   const text = await read(path)
   if (text === undefined) {
-    const installation = randomBytes(16).toString('hex')
+    const installation = known ?? randomBytes(16).toString('hex')
     await writeAtomically(path, `${JSON.stringify({ schema: stateSchema, installation, mode }, null, 2)}\n`)
     return installation
   }
@@ -44,6 +44,12 @@ export const openInstallation = async (stateDir: string, mode: Mode): Promise<st
     throw new Refusal(exits.configuration, {
       detail: `${stateDir}: expected state of mode ${mode}, got state of mode ${kept}`,
       hint: 'start in that mode, or give another --state-dir',
+    })
+  }
+  if (known !== undefined && known !== installation) {
+    throw new Refusal(exits.configuration, {
+      detail: `${stateDir}: expected the state of installation ${known}, got that of ${installation}`,
+      hint: 'give each half of a split unit a state directory of its own, and both the same installation',
     })
   }
   return installation

@@ -1,5 +1,5 @@
 // A plan is everything that a start decided: what the unit is, before anything of it runs.
-import type { ChannelCredentials, ContainerEngine, Mode, ModelProxyBoot, OutboundSettings, Pinning } from '@gatehouse/contracts'
+import type { ChannelCredentials, ContainerEngine, Halves, Mode, ModelProxyBoot, OutboundSettings, Pinning } from '@gatehouse/contracts'
 
 export interface Plan {
   readonly mode: Mode
@@ -7,6 +7,8 @@ export interface Plan {
   readonly host: string
   readonly port: number
   readonly stateDir: string
+  /** Half of a split unit that this is, and where the two meet; null: the whole unit. */
+  readonly split: { readonly only: 'control' | 'runner'; readonly halves: Halves } | null
   readonly logLevel: string
   readonly logFormat: 'json' | 'plain'
   /** Path of the catalog file; null: no tool-server surface. */

@@ -1,8 +1,9 @@
 // The directory that holds the sockets of one boot.
-import { chmod, lstat, mkdir, rm } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits } from '@gatehouse/contracts'
 import { makeDirectory, Refusal } from '@gatehouse/kernel'
+import type { Plan } from './plan.ts'
 
 const runBase = (env: Readonly<Record<string, string | undefined>>): string => {
   if (process.getuid?.() === 0) return '/run/gatehouse'
@@ -32,5 +33,19 @@ export const openRunDirectory = async (installation: string, env: Readonly<Recor
   await mkdir(runDir, { mode: 0o711 })
   await chmod(runDir, 0o711)
   await mkdir(join(runDir, 'edges'), { mode: 0o700 })
+  return runDir
+}
+
+/** Sandboxes of the other half have directories in the first two mounted, which must outlive a restart of ours. */
+const lasting: ReadonlySet<string> = new Set(['tools', 'model', 'compile-cache'])
+
+/** Of one half of a split unit. `edges` is for its own processes, `shared` for those of the group that both halves are of. */
+export const openHalf = async ({ only, halves }: NonNullable<Plan['split']>): Promise<string> => {
+  const runDir = halves[only]
+  await openBase(runDir)
+  for (const name of await readdir(runDir)) if (!lasting.has(name)) await rm(join(runDir, name), { recursive: true, force: true })
+  await mkdir(join(runDir, 'edges'), { mode: 0o700 })
+  await mkdir(join(runDir, 'shared'))
+  await chmod(join(runDir, 'shared'), 0o750)
   return runDir
 }

@@ -1,5 +1,5 @@
 // The supervisor's calls that take a backup. It alone holds the master key; what leaves it is encrypted.
-import { edgeSocket, runnerBackup, type supervisorControlPlane } from '@gatehouse/contracts'
+import { edgeSocket, runnerBackup, ServiceError, type supervisorControlPlane } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import { connectEdge, type EdgeClient, type Handlers } from '@gatehouse/rpc'
 import type { Unit } from '../children/roster.ts'
@@ -68,3 +68,13 @@ export const createBackupCalls = ({ unit, epochs, secretOf, metrics, log }: Back
     },
   }
 }
+
+const refuse = async (): Promise<never> => {
+  throw new ServiceError('conflict', {
+    detail: 'expected a whole unit, got one that is split: neither half may read the state of the other, so neither can take a backup',
+    hint: 'stop both halves and archive both state directories: docs/how-to/split-host.md',
+  })
+}
+
+/** Of one half of a split unit. */
+export const noBackups: BackupCalls = { handlers: { backup: refuse, readBackup: refuse, endBackup: refuse }, close: async () => undefined }

@@ -1,5 +1,14 @@
 // The supervisor's own socket: how every process goes, what each has counted, and backups. For the control plane alone.
-import { edgeSocket, lifeEdge, supervisorControlPlane, type Health, type Service } from '@gatehouse/contracts'
+import {
+  edgeSocket,
+  type Health,
+  isShared,
+  lifeEdge,
+  type ProcessState,
+  type RunPlace,
+  type Service,
+  supervisorControlPlane,
+} from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import { connectEdge, serveEdge, type EdgeClient, type EdgeServer } from '@gatehouse/rpc'
 import type { Kept } from '../children/keep.ts'
@@ -9,10 +18,12 @@ import { ownMetrics } from './own-metrics.ts'
 type LifeClient = EdgeClient<ReturnType<typeof lifeEdge>>
 
 export interface StatusOptions {
-  readonly runDir: string
+  readonly place: RunPlace
   readonly stateDir: string
   readonly secretOf: (edge: { readonly name: string }) => string
   readonly children: readonly Kept[]
+  /** Of the other half of a split unit: watched there, asked here too. */
+  readonly others: readonly Service[]
   readonly metrics: Metrics
   readonly backups: BackupCalls
   readonly log: Logger
@@ -23,13 +34,14 @@ export interface Status {
   close(): Promise<void>
 }
 
-export const serveStatus = async ({ runDir, stateDir, secretOf, children, metrics, backups, log }: StatusOptions): Promise<Status> => {
-  const clients = new Map<Service, LifeClient>()
-  for (const { name } of children) {
-    const edge = lifeEdge(name)
-    clients.set(name, connectEdge(edge, { path: edgeSocket(runDir, edge), secret: secretOf(edge), log, metrics }))
-  }
+type Questions = Pick<StatusOptions, 'place' | 'secretOf' | 'metrics' | 'log'>
 
+const createQuestions = (names: readonly Service[], { place, secretOf, metrics, log }: Questions) => {
+  const clients = new Map<Service, LifeClient>()
+  for (const name of names) {
+    const edge = lifeEdge(name)
+    clients.set(name, connectEdge(edge, { path: edgeSocket(place, edge), secret: secretOf(edge), log, metrics }))
+  }
   const ask = async <T>(question: (client: LifeClient) => Promise<T>): Promise<Record<string, T>> => {
     const answers = await Promise.all(
       [...clients].map(async ([name, client]) => {
@@ -43,25 +55,60 @@ export const serveStatus = async ({ runDir, stateDir, secretOf, children, metric
     )
     return Object.fromEntries(answers.filter((answer) => answer !== undefined))
   }
+  return {
+    health: () => ask((client) => client.calls.health({})),
+    metrics: () => ask((client) => client.calls.metrics({})),
+    close: () => {
+      for (const client of clients.values()) client.close()
+    },
+  }
+}
 
+/** How a process goes that another supervisor watches: whether it answers is all that is known. */
+const seen = (name: Service, answers: Readonly<Record<string, unknown>>): ProcessState => ({
+  name,
+  state: name in answers ? 'ready' : 'down',
+  restarts: 0,
+})
+
+/** Without a server: for the half that no control plane asks. */
+export const watchStatus = (options: Questions & Pick<StatusOptions, 'children'>): Status => {
+  const questions = createQuestions(
+    options.children.map(({ name }) => name),
+    options,
+  )
+  return { health: async (name) => (await questions.health())[name], close: async () => questions.close() }
+}
+
+export const serveStatus = async (options: StatusOptions): Promise<Status> => {
+  const { place, stateDir, secretOf, children, others, metrics, backups, log } = options
+  const questions = createQuestions([...children.map(({ name }) => name), ...others], options)
+  const statesOf = (answers: Readonly<Record<string, unknown>>) => [
+    ...children.map((child) => child.state),
+    ...others.map((name) => seen(name, answers)),
+  ]
   const server: EdgeServer<typeof supervisorControlPlane> = await serveEdge(supervisorControlPlane, {
-    path: edgeSocket(runDir, supervisorControlPlane),
+    path: edgeSocket(place, supervisorControlPlane),
     secret: secretOf(supervisorControlPlane),
+    shared: isShared(place, supervisorControlPlane),
     log,
     handlers: {
       ...backups.handlers,
-      health: async () => ({ processes: children.map((child) => child.state), services: await ask((client) => client.calls.health({})) }),
-      metrics: async () => ({
-        ...(await ask((client) => client.calls.metrics({}))),
-        supervisor: (await ownMetrics({ metrics, children, stateDir })).map((row) => ({ ...row })),
-      }),
+      health: async () => {
+        const services = await questions.health()
+        return { processes: statesOf(services), services }
+      },
+      metrics: async () => {
+        const answers = await questions.metrics()
+        const own = await ownMetrics({ metrics, states: statesOf(answers), stateDir })
+        return { ...answers, supervisor: own.map((row) => ({ ...row })) }
+      },
     },
   })
-
   return {
-    health: (name) => ask((client) => client.calls.health({})).then((answers) => answers[name]),
+    health: async (name) => (await questions.health())[name],
     close: async () => {
-      for (const client of clients.values()) client.close()
+      questions.close()
       await server.close()
       await backups.close()
     },

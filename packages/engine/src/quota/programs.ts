@@ -71,7 +71,8 @@ export const createPrograms = (paths: ProgramPaths): DiskPrograms => {
       await runProgram(paths.losetup, ['--set-capacity', device])
       await runProgram(paths.resize2fs, [device])
     },
-    bind: (directory) => mount('--bind', '--', directory, directory),
+    // Of a shared file system, as those of systemd are, a copy would be of the same group, and hold each disk a second time.
+    bind: (directory) => mount('--bind', '--make-private', '--', directory, directory),
     share: (directory) => mount('--make-shared', '--', directory),
     makeDirectory: async (path) => void (await mkdir(path, { recursive: true, mode: 0o700 })),
     async rename(from, to) {

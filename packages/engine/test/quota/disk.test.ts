@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, describe, it, type TestContext } from 'node:test'
 import { closeDisk, closeDisks, shareDirectory } from '../../src/quota/close.ts'
 import { detectDisks } from '../../src/quota/detect.ts'
@@ -162,6 +162,21 @@ describe('the disk of a group', { skip: refused === '' ? false : refused, timeou
     const holder = execFileSync('unshare', ['--mount', '--propagation', 'slave', 'sh', '-c', 'sleep 120 >/dev/null 2>&1 & echo $!'])
     t.after(() => process.kill(Number(holder), 'SIGKILL'))
     await gone(disk.directory)
+  })
+
+  it('is mounted once where the file system around it is shared, as systemd has it', async (t) => {
+    const disk = await place(t)
+    const around = dirname(disk.directory)
+    execFileSync('mount', ['--bind', around, around])
+    execFileSync('mount', ['--make-shared', around])
+    t.after(() => closeDisks(programs, around))
+    await shareDirectory(programs, disk.directory)
+    await openDisk(programs, disk, quiet)
+    assert.deepEqual(
+      (await mountsBelow(disk.directory)).filter((point) => point === disk.point),
+      [disk.point],
+    )
+    assert.equal(await closeDisks(programs, disk.point), 1)
   })
 
   /** Programs that end with the process after so many acts; `acts` counts those that there were. */

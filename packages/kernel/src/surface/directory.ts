@@ -11,9 +11,16 @@ const refuseStrangers = async (socket: string): Promise<void> => {
   if (strangers.length > 0) throw new Error(`expected nothing in ${directory} but ${basename(socket)}, got ${strangers.length} more`)
 }
 
-/** For this socket. The sandbox's group may pass and connect; without an identity nobody but the service's own uid. */
-export const makeDirectory = async (socket: string, identity: HostIdentity | undefined): Promise<void> => {
+/**
+ * For this socket. The sandbox's group may pass and connect; without an identity nobody but the service's own uid.
+ * Split: this half cannot give anything away, so the runner, which can, lets the sandbox's group in before it launches.
+ */
+export const makeDirectory = async (socket: string, identity: HostIdentity | undefined, isSplit: boolean): Promise<void> => {
   const directory = dirname(socket)
+  if (isSplit) {
+    await privateDirectory(directory, 0o710)
+    return refuseStrangers(socket)
+  }
   await privateDirectory(directory, identity === undefined ? 0o700 : 0o710)
   if (identity !== undefined) await chown(directory, -1, identity.gid)
   await refuseStrangers(socket)

@@ -22,20 +22,22 @@ export interface OpenSession {
 }
 
 export interface SessionSocket {
-  /** Ends its connections and removes its directory. */
-  close(): Promise<void>
+  /** Ends its connections. Kept, its directory waits for the service's next start: a sandbox of the other half has it mounted. */
+  close(directory: 'removed' | 'kept'): Promise<void>
 }
 
 /** `Caller` is what a service keeps of the session that a socket belongs to. */
 export interface SurfaceOptions<Caller> {
   readonly surface: SurfaceName
   readonly runDir: string
+  /** The sandboxes are launched by the other half of a split unit. */
+  readonly isSplit?: boolean
   readonly callerOf: (session: OpenSession) => Caller
   readonly serve: Serve<Caller>
 }
 
 export const listen = async <Caller>(session: OpenSession, options: SurfaceOptions<Caller>): Promise<SessionSocket> => {
-  const { surface, runDir, callerOf, serve } = options
+  const { surface, runDir, isSplit = false, callerOf, serve } = options
   const path = surfaceSocket(runDir, surface, session.session)
   const caller = callerOf(session)
   const server = createServer(
@@ -51,14 +53,17 @@ export const listen = async <Caller>(session: OpenSession, options: SurfaceOptio
     (request, response) => serve(caller, request, response),
   )
   server.maxConnections = limits.sessionConnections
-  await makeDirectory(path, session.identity)
-  await listenUnix(server, path, session.identity === undefined ? { mode: 0o600 } : { mode: 0o660, gid: session.identity.gid })
+  const { identity } = session
+  await makeDirectory(path, identity, isSplit)
+  // Below a directory that the runner has given to the sandbox's group, the socket is of that group from the start.
+  if (isSplit) await listenUnix(server, path, { mode: 0o660 })
+  else await listenUnix(server, path, identity === undefined ? { mode: 0o600 } : { mode: 0o660, gid: identity.gid })
   return {
-    close: async () => {
+    close: async (directory) => {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
       server.closeAllConnections()
       await closed
-      await removeDirectory(surfaceDirectory(runDir, surface, session.session))
+      if (directory === 'removed') await removeDirectory(surfaceDirectory(runDir, surface, session.session))
     },
   }
 }

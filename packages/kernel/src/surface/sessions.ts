@@ -49,7 +49,8 @@ export class Sessions<Caller> {
   }
 
   close(): Promise<void> {
-    return this.#next(async () => void (await Promise.all([...this.#open.keys()].map((session) => this.#end(session)))))
+    const directory = this.#options.isSplit === true ? 'kept' : 'removed'
+    return this.#next(async () => void (await Promise.all([...this.#open.keys()].map((session) => this.#end(session, directory)))))
   }
 
   /** A socket that cannot be served is not reported, so that the session is not launched without it. */
@@ -63,10 +64,10 @@ export class Sessions<Caller> {
     }
   }
 
-  async #end(session: SessionID): Promise<void> {
+  async #end(session: SessionID, directory: 'removed' | 'kept' = 'removed'): Promise<void> {
     const socket = this.#open.get(session)
     this.#open.delete(session)
-    await socket?.close()
+    await socket?.close(directory)
   }
 
   async #sweep(wanted: ReadonlySet<string>): Promise<void> {

@@ -43,6 +43,9 @@ export interface Context {
   readonly installation: string
   readonly stateDir: string
   readonly runDir: string
+  /** Runtime directory of whoever serves the sockets of tools and models: another one in a split unit. */
+  readonly surfaces: string
+  readonly isSplit: boolean
   readonly gateway: Calls<typeof gatewayRunner>
   readonly posture: Posture
   /** Undefined where local tool servers do not run in containers. */

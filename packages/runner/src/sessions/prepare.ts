@@ -6,6 +6,7 @@ import { groupDirectories, type GroupDirectories } from '../groups/directories.t
 import { checkMounts } from '../mounts/check.ts'
 import { makePoints } from '../mounts/points.ts'
 import type { Engaged } from '../sandbox/seal.ts'
+import { letGroupIn } from '../socket/let-group-in.ts'
 import { type Door, openDoor } from '../socket/open.ts'
 import type { Context } from './context.ts'
 import { LaunchRefused } from './end.ts'
@@ -24,16 +25,21 @@ export interface Prepared {
 /** The program of the root file system. */
 const command = ['/bin/node', '/agent/agent.mjs'] as const
 
-const mountsOf = ({ runDir }: Context, registered: Registered, directories: GroupDirectories): Mount[] => [
+const mountsOf = ({ runDir, surfaces }: Context, registered: Registered, directories: GroupDirectories): Mount[] => [
   { source: directories.workspace, target: '/workspace', mode: 'rw' },
   { source: directories.memory, target: '/memory', mode: 'rw' },
   { source: directories.shared, target: '/shared', mode: 'ro' },
   { source: surfaceDirectory(runDir, 'session', registered.id), target: dirname(sandboxSockets.session), mode: 'ro' },
   ...registered.expected.map(
     (surface) =>
-      ({ source: surfaceDirectory(runDir, surface, registered.id), target: dirname(sandboxSockets[surface]), mode: 'ro' }) as const,
+      ({ source: surfaceDirectory(surfaces, surface, registered.id), target: dirname(sandboxSockets[surface]), mode: 'ro' }) as const,
   ),
 ]
+
+/** To the sockets that the other half of a split unit serves. */
+const letIn = async ({ surfaces }: Context, { id, expected }: Registered, gid: number): Promise<void> => {
+  for (const surface of expected) await letGroupIn(surfaceDirectory(surfaces, surface, id), { gid, half: surfaces })
+}
 
 const limitsOf = ({ limits: own }: AgentGroup): LaunchSpec['limits'] => ({
   ...defaultLimits,
@@ -100,6 +106,7 @@ export const prepare = async (context: Context, session: Session, { run, engaged
   refuseUnsealed(driver, group)
   const owner = driver.owner(registered.identity)
   run.disk = await context.disks.open(disks, group, run.id)
+  if (context.isSplit && owner !== undefined) await letIn(context, registered, (registered.identity ?? owner).gid)
   const spec = await specOf(context, run, { registered, group, owner, rootfs })
   const info = {
     session: session.id,

@@ -24,7 +24,7 @@ type Place = NonNullable<RunnerBoot['toolContainers']>
 type Run = ReturnType<ToolEngine['run']>
 
 export interface ToolContainersOptions {
-  readonly boot: { readonly installation: string; readonly stateDir: string; readonly runDir: string }
+  readonly boot: Pick<RunnerBoot, 'installation' | 'stateDir' | 'runDir' | 'halves'>
   readonly place: Place
   readonly engagement: Engagement
   readonly log: Logger
@@ -147,7 +147,9 @@ export class ToolContainers {
   }
 
   async #open(order: ToolOrder, by: { engine: ToolEngine; image: ServerImage; broker: string }): Promise<ContainerStart> {
-    const door = await openDoor(join(this.#options.boot.runDir, doorDirectory, `${randomBytes(8).toString('hex')}.sock`))
+    const { runDir, halves } = this.#options.boot
+    const path = join(runDir, doorDirectory, `${randomBytes(8).toString('hex')}.sock`)
+    const door = await openDoor(path, halves === undefined ? 0o600 : 0o660)
     const { name: container } = order
     const running: Running = { broker: by.broker, engine: by.engine, door, ended: this.#run(order, by.engine, door) }
     this.#running.set(container, running)

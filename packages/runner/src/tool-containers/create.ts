@@ -6,7 +6,7 @@ import { type Logger, privateDirectory } from '@gatehouse/kernel'
 import { doorDirectory, ToolContainers } from './containers.ts'
 import { createEngagement } from './engage.ts'
 
-type Boot = Pick<RunnerBoot, 'installation' | 'stateDir' | 'runDir' | 'mode' | 'toolContainers'>
+type Boot = Pick<RunnerBoot, 'installation' | 'stateDir' | 'runDir' | 'mode' | 'toolContainers' | 'halves'>
 
 /** As given and without links: a path may be written either way. */
 const withReal = async (paths: readonly string[]): Promise<string[]> => [
@@ -17,7 +17,7 @@ const withReal = async (paths: readonly string[]): Promise<string[]> => [
 export const createToolContainers = async (boot: Boot, log: Logger): Promise<ToolContainers | undefined> => {
   const { toolContainers: place, installation, mode, runDir } = boot
   if (place === null) return undefined
-  await privateDirectory(join(runDir, doorDirectory))
+  await privateDirectory(join(runDir, doorDirectory), boot.halves === undefined ? 0o700 : 0o710)
   const profile = join(runDir, 'tool-servers.seccomp.json')
   const ownPaths = await withReal([...place.ownPaths, boot.stateDir, runDir])
   const engagement = createEngagement({ wanted: place, mode, installation, profile, log })

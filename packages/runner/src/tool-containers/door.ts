@@ -15,8 +15,8 @@ export interface Door {
   close(): void
 }
 
-/** Nobody can connect any more once it is decided. */
-export const openDoor = async (path: string): Promise<Door> => {
+/** Nobody can connect any more once it is decided. `mode`: of the socket. */
+export const openDoor = async (path: string, mode = 0o600): Promise<Door> => {
   const server = createServer({ pauseOnConnect: true, allowHalfOpen: true })
   const decided = Promise.withResolvers<Streams | undefined>()
   const came: Socket[] = []
@@ -37,6 +37,6 @@ export const openDoor = async (path: string): Promise<Door> => {
     if (messages !== undefined && errors !== undefined) end({ messages, errors })
   })
   server.on('error', () => end(undefined))
-  await listenUnix(server, path)
+  await listenUnix(server, path, { mode })
   return { path, streams: decided.promise, close: () => end(undefined) }
 }

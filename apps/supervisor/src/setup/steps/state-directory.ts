@@ -1,5 +1,6 @@
 // The state directory: there, for the unit alone. Never removed while something is in it.
 import { chmod, chown, lstat, rmdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { makeDirectory } from '@gatehouse/kernel'
 import type { Step } from '../step.ts'
 
@@ -22,6 +23,8 @@ export const stateDirectory: Step = {
     return { state: 'ready', says: `${stateDir}, of ${owner.uid}:${owner.gid} alone` }
   },
   async make({ stateDir, owner }) {
+    // Its owner is not always root, and has to pass.
+    await makeDirectory(dirname(stateDir), 0o755)
     await makeDirectory(stateDir, 0o700)
     await chown(stateDir, owner.uid, owner.gid)
     await chmod(stateDir, 0o700)

@@ -2,7 +2,7 @@
 import { lstat, open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { archiveVersion, archiveFormat, type Entry, keyCheckOf, type Manifest, stateRoot } from '@gatehouse/archive'
-import { hostActsFile, type Mode, stateFiles, stateSchema } from '@gatehouse/contracts'
+import { hostActsFile, type Mode, runnerCredentialFile, stateFiles, stateSchema } from '@gatehouse/contracts'
 import { copiesPrefix, type Epoch, incomingName, lostAndFound, restoringPrefix } from '@gatehouse/kernel'
 import { bodyOf } from './body.ts'
 import { copyDatabases, type Source, type Taken } from './databases.ts'
@@ -38,6 +38,7 @@ const apart: ReadonlySet<string> = new Set([
   stateFiles.queues,
   stateFiles.keys,
   hostActsFile,
+  runnerCredentialFile,
   lostAndFound,
 ])
 

@@ -1,9 +1,9 @@
 // Rotates the master key of a stopped unit. Each step is done over or found done, so that a rotation that was killed at any
 // moment is finished by asking for it again: the new keyring waits beside the old one until all is under its key.
 import { createHash, randomBytes } from 'node:crypto'
-import { open, readdir, readFile, rename } from 'node:fs/promises'
+import { access, open, readdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { exits, stateFiles } from '@gatehouse/contracts'
+import { exits, runnerCredentialFile, stateFiles } from '@gatehouse/contracts'
 import { addHostAct, type Epoch, formatKeyring, parseKeyring, readHostActs, Refusal, writeAtomically } from '@gatehouse/kernel'
 import { openKeyFile, rekeyStore, sealKeyFile } from '@gatehouse/store'
 import { publishKeys } from '@gatehouse/journal'
@@ -101,8 +101,22 @@ const turnOver = async (turn: Turn): Promise<number> => {
   return queues
 }
 
+/** The keys of queues lie in the state of the other half, under another uid: half a rotation would lock them. */
+const refuseSplit = async (stateDir: string): Promise<void> => {
+  const isSplit = await access(join(stateDir, runnerCredentialFile)).then(
+    () => true,
+    () => false,
+  )
+  if (!isSplit) return
+  throw new Refusal(exits.configuration, {
+    detail: `${stateDir}: expected the state of a whole unit, got one half of a split unit`,
+    hint: `make it whole first: docs/how-to/split-host.md`,
+  })
+}
+
 export const rotateKeys = ({ stateDir, masterKeyFile, onStep = () => undefined }: RotateOptions): Promise<Rotated> =>
   whileStopped(stateDir, async () => {
+    await refuseSplit(stateDir)
     const path = keyringPath(stateDir, masterKeyFile)
     const pending = pendingKeyring(stateDir, masterKeyFile)
     const present = await readEpochs(path)

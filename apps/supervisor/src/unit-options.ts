@@ -1,0 +1,16 @@
+// What a unit is started with.
+import type { Logger, Metrics } from '@gatehouse/kernel'
+import type { Printer } from './log-printer/print.ts'
+import type { Redactor } from './log-printer/redact.ts'
+import type { Plan } from './plan/plan.ts'
+
+export interface UnitOptions {
+  readonly plan: Plan
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Directory of the bundles. */
+  readonly release: string
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly printer: Printer
+  readonly redactor: Redactor
+}

@@ -1,0 +1,265 @@
+#!/bin/sh
+# Installs a release of Gatehouse on a bare host, or takes it away. Run again it changes nothing that is right already.
+set -eu
+umask 022
+
+program=install.sh
+prefix=/opt/gatehouse
+etc=/etc/gatehouse
+units=/etc/systemd/system
+lib=/var/lib/gatehouse
+links=/usr/local/bin
+account=gatehouse
+id=65532
+
+usage() {
+  cat <<'TEXT'
+install.sh: installs a release of Gatehouse on this host; run again it changes nothing that is right already
+
+  install.sh --key FILE [--dry-run] [--release FILE]
+  install.sh --identity URL --issuer URL [--dry-run] [--release FILE]
+  install.sh --uninstall [--purge] [--dry-run]
+
+  --key FILE        public key (PEM, P-256) of whoever releases; SHA256SUMS.sig is checked by it, with openssl
+  --identity URL    instead of a key: the workflow that signed, as in its certificate; SHA256SUMS.sigstore.json is checked
+  --issuer URL      by cosign, and who vouched for that workflow
+  --release FILE    the tarball [the only one beside this script]; SHA256SUMS and its signature lie beside it
+  --dry-run         says what it would do, and changes nothing
+  --uninstall       takes the release and its units away; state, settings and the account stay
+  --purge           with --uninstall: those too
+
+Nothing is installed that is not signed. Ends with 0 when it is done, 1 when it is not, 2 for a wrong command line.
+TEXT
+}
+
+say() { printf '%s\n' "$*"; }
+fail() { printf '%s: %s\n' "$program" "$1" >&2; [ $# -lt 2 ] || printf '  try: %s\n' "$2" >&2; exit 1; }
+misused() { printf '%s: %s\n  try: %s --help\n' "$program" "$1" "$program" >&2; exit 2; }
+
+act=install key='' identity='' issuer='' tarball='' dry=false purge=false
+while [ $# -gt 0 ]; do
+  case $1 in
+    --key | --identity | --issuer | --release)
+      [ -n "${2-}" ] || misused "expected a value after $1, got none"
+      case $1 in
+        --key) key=$2 ;;
+        --identity) identity=$2 ;;
+        --issuer) issuer=$2 ;;
+        --release) tarball=$2 ;;
+      esac
+      shift 2
+      ;;
+    --dry-run) dry=true; shift ;;
+    --uninstall) act=uninstall; shift ;;
+    --purge) purge=true; shift ;;
+    --help) usage; exit 0 ;;
+    *) misused "expected a flag that exists, got $1" ;;
+  esac
+done
+[ "$purge" = false ] || [ "$act" = uninstall ] || misused 'expected --purge with --uninstall, got it alone'
+
+# Says what is done, and does it unless it is only shown.
+run() {
+  if "$dry"; then say "would: $*"; else "$@"; fi
+}
+
+[ "$dry" = true ] || [ "$(id -u)" = 0 ] || fail 'expected to be root, got another user' "sudo, or look with --dry-run"
+needs() {
+  for needed in "$@"; do
+    command -v "$needed" >/dev/null 2>&1 || fail "expected the program $needed, got none" "install it, then run $program again"
+  done
+}
+manager() { [ ! -d /run/systemd/system ] || run systemctl "$@"; }
+
+# --- what is installed ---------------------------------------------------------------------------------------------
+
+verify_signature() {
+  if [ -n "$key" ]; then
+    [ -z "$identity$issuer" ] || misused 'expected --key, or --identity and --issuer, got both'
+    needs openssl base64
+    [ -f "$key" ] || fail "expected a public key at $key, got no file"
+    [ -f "$folder/SHA256SUMS.sig" ] || fail "expected the signature $folder/SHA256SUMS.sig, got no file"
+    base64 -d <"$folder/SHA256SUMS.sig" >"$work/signature" 2>/dev/null || fail 'SHA256SUMS.sig: expected base64, got something else'
+    openssl dgst -sha256 -verify "$key" -signature "$work/signature" "$work/SHA256SUMS" >/dev/null 2>&1 ||
+      fail 'the signature of SHA256SUMS is not by this key: nothing was installed' 'fetch the release and the key again, from where they are published'
+  elif [ -n "$identity" ] && [ -n "$issuer" ]; then
+    needs cosign
+    [ -f "$folder/SHA256SUMS.sigstore.json" ] || fail "expected the bundle $folder/SHA256SUMS.sigstore.json, got no file"
+    cosign verify-blob --bundle "$folder/SHA256SUMS.sigstore.json" --certificate-identity "$identity" \
+      --certificate-oidc-issuer "$issuer" "$work/SHA256SUMS" >/dev/null 2>&1 ||
+      fail 'the signature of SHA256SUMS is not by that workflow: nothing was installed' 'fetch the release again, from where it is published'
+  else
+    misused 'expected --key FILE, or --identity URL and --issuer URL, got neither: nothing is installed that is not signed'
+  fi
+}
+
+find_release() {
+  if [ -z "$tarball" ]; then
+    case $(uname -m) in
+      x86_64) architecture=x64 ;;
+      aarch64) architecture=arm64 ;;
+      *) fail "expected an x86_64 or aarch64 machine, got $(uname -m)" ;;
+    esac
+    beside=$(dirname -- "$(readlink -f -- "$0")")
+    for file in "$beside"/gatehouse-v*-linux-"$architecture".tar.gz; do
+      [ -f "$file" ] || continue
+      [ -z "$tarball" ] || fail "expected one release beside this script, got several" "$program --release FILE"
+      tarball=$file
+    done
+    [ -n "$tarball" ] || fail "expected a release beside this script, got none" "$program --release FILE"
+  fi
+  [ -f "$tarball" ] || fail "expected a release at $tarball, got no file"
+  folder=$(dirname -- "$(readlink -f -- "$tarball")")
+  file=$(basename -- "$tarball")
+  [ -f "$folder/SHA256SUMS" ] || fail "expected $folder/SHA256SUMS, got no file"
+  folder_inside=${file%.tar.gz}
+  version=${folder_inside#gatehouse-}
+  version=${version%-linux-*}
+  case $version in
+    v[0-9]*.[0-9]*.[0-9]*) ;;
+    *) fail "expected a name such as gatehouse-v1.2.3-linux-x64.tar.gz, got $file" ;;
+  esac
+  case $version in *[!A-Za-z0-9.+-]*) fail "expected a version of letters, digits, dots and dashes, got $version" ;; esac
+}
+
+# Both are copied before they are looked at, so that what was verified is what is used.
+verify_release() {
+  needs sha256sum tar gzip
+  cp -- "$folder/SHA256SUMS" "$work/SHA256SUMS"
+  cp -- "$tarball" "$work/release.tar.gz"
+  verify_signature
+  wanted=''
+  while read -r sum path; do [ "$path" != "$file" ] || wanted=$sum; done <"$work/SHA256SUMS"
+  [ -n "$wanted" ] || fail "SHA256SUMS: expected a line for $file, got none"
+  found=$(sha256sum <"$work/release.tar.gz")
+  [ "${found%% *}" = "$wanted" ] || fail "$file: expected SHA-256 $wanted, got ${found%% *}: nothing was installed"
+  say "verified $file"
+}
+
+make_account() {
+  if found=$(getent passwd "$account"); then
+    case $found in
+      "$account":*:"$id":"$id":*) return ;;
+      *) fail "expected the account $account to be $id:$id, got $found" ;;
+    esac
+  fi
+  ! getent passwd "$id" >/dev/null || fail "expected the uid $id to be free, got $(getent passwd "$id")"
+  needs groupadd useradd
+  getent group "$account" >/dev/null || run groupadd --system -K "SYS_GID_MAX=$id" --gid "$id" "$account"
+  run useradd --system -K "SYS_UID_MAX=$id" --uid "$id" --gid "$id" --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin "$account"
+}
+
+# A place for secrets that others may look into is no such place.
+make_private() {
+  if [ -e "$1" ]; then
+    found=$(stat -c '%u %a' -- "$1")
+    [ "$found" = "0 $2" ] || fail "expected mode $2 of root on $1, got ${found#* } of uid ${found% *}" "chown root $1 && chmod $2 $1, then replace the secrets in it"
+  elif [ "$2" = 700 ]; then
+    run install -d -m 0700 -o 0 -g 0 "$1"
+  else
+    run install -m 0600 -o 0 -g 0 "$3" "$1"
+  fi
+}
+
+place_release() {
+  target=$prefix/$version
+  if [ -f "$target/.sha256" ] && [ "$(cat "$target/.sha256")" = "$wanted" ]; then
+    say "$target is there already"
+  elif "$dry"; then
+    say "would: unpack $file to $target"
+  else
+    install -d -m 0755 "$prefix"
+    rm -rf -- "$prefix/.new"
+    install -d -m 0700 "$prefix/.new"
+    tar -xzpf "$work/release.tar.gz" -C "$prefix/.new" --no-same-owner
+    fresh=$prefix/.new/$folder_inside
+    # Every sandbox starts a Node that it may read; the one of the service may be run and not read.
+    install -d -m 0755 "$fresh/lib/rootfs/bin"
+    install -m 0755 "$fresh/bin/node" "$fresh/lib/rootfs/bin/node"
+    printf '%s\n' "$wanted" >"$fresh/.sha256"
+    rm -rf -- "$target"
+    mv -- "$fresh" "$target"
+    rm -rf -- "$prefix/.new"
+    say "installed $target"
+  fi
+  [ "$(readlink "$prefix/current" 2>/dev/null)" = "$version" ] || run ln -sfn "$version" "$prefix/current"
+}
+
+place_links() {
+  run install -d -m 0755 "$links"
+  for link in gatehouse svcctl; do
+    [ "$(readlink "$links/$link" 2>/dev/null)" = "$prefix/current/bin/$link" ] || run ln -sfn "$prefix/current/bin/$link" "$links/$link"
+  done
+}
+
+place_units() {
+  if "$dry" && [ ! -d "$prefix/$version/systemd" ]; then
+    say "would: put the units of $file into $units"
+    return
+  fi
+  run install -d -m 0755 "$units"
+  for unit in "$prefix/$version"/systemd/*; do
+    cmp -s "$unit" "$units/$(basename "$unit")" || run install -m 0644 "$unit" "$units/"
+  done
+  manager daemon-reload
+}
+
+install_release() {
+  work=$(mktemp -d)
+  trap 'rm -rf -- "$work"' EXIT
+  find_release
+  verify_release
+  make_account
+  run install -d -m 0755 "$etc"
+  make_private "$etc/credentials" 700
+  place_release
+  make_private "$etc/gatehouse.env" 600 "$prefix/$version/gatehouse.env"
+  place_links
+  place_units
+  if "$dry"; then return; fi
+  say 'Next: docs/how-to/bare-host.md; in short:'
+  say '  systemctl enable --now gatehouse                  everything, as root with few powers'
+  say '  systemctl enable --now gatehouse-control gatehouse-runner    the same as two units with uids of their own'
+  say '  systemctl enable --now gatehouse-control-plane    no sandboxes, and nothing of root'
+}
+
+# --- what is taken away --------------------------------------------------------------------------------------------
+
+all_units='gatehouse.service gatehouse-control.service gatehouse-runner.service gatehouse-control-plane.service gatehouse-setup@.service'
+
+stop_units() {
+  for unit in $all_units; do
+    case $unit in *@.service) continue ;; esac
+    [ ! -e "$units/$unit" ] || manager disable --now "$unit"
+  done
+}
+
+refuse_mounted() {
+  while read -r _ place _; do
+    case $place in "$lib"/*) fail "expected nothing mounted below $lib, got $place" "umount $place" ;; esac
+  done </proc/self/mounts
+}
+
+remove_release() {
+  stop_units
+  if "$purge"; then
+    refuse_mounted
+    [ ! -x "$prefix/current/bin/gatehouse" ] || run "$prefix/current/bin/gatehouse" setup --remove --state-dir "$lib/state"
+  fi
+  for unit in $all_units; do [ ! -e "$units/$unit" ] || run rm -f -- "$units/$unit"; done
+  manager daemon-reload
+  for link in gatehouse svcctl; do
+    case $(readlink "$links/$link" 2>/dev/null) in "$prefix"/*) run rm -f -- "$links/$link" ;; esac
+  done
+  [ ! -e "$prefix" ] || run rm -rf -- "$prefix"
+  if "$purge"; then
+    for path in "$etc" "$lib" /run/gatehouse; do [ ! -e "$path" ] || run rm -rf -- "$path"; done
+    if getent passwd "$account" >/dev/null; then run userdel "$account"; fi
+    if getent group "$account" >/dev/null; then run groupdel "$account"; fi
+    say 'nothing is left'
+  else
+    say "$lib, $etc and the account $account stay; --purge takes them away too"
+  fi
+}
+
+if [ "$act" = install ]; then install_release; else remove_release; fi

@@ -1,0 +1,2 @@
+// What tests make releases with.
+export { type BuildOptions, buildRelease } from './build.ts'

@@ -1,0 +1,51 @@
+// The units as systemd itself judges them, and what each of them must say.
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { execa } from 'execa'
+import { checkout } from './made.ts'
+
+const folder = join(checkout, 'deploy/systemd')
+const units = (await readdir(folder)).toSorted()
+const textOf = (unit: string): Promise<string> => readFile(join(folder, unit), 'utf8')
+
+/** The highest exposure that each may have, from 0 to 10. Those that start sandboxes need root, and say why. */
+const ceilings: Readonly<Record<string, number>> = {
+  'gatehouse-control-plane.service': 1.5,
+  'gatehouse-control.service': 1.5,
+  'gatehouse-runner.service': 5.3,
+  'gatehouse-setup@.service': 2.5,
+  'gatehouse.service': 5.1,
+}
+
+const exposureOf = async (path: string): Promise<number> => {
+  const { stdout } = await execa('systemd-analyze', ['security', '--offline=true', '--no-pager', path])
+  return Number(/exposure level for \S+: (\d+\.\d)/.exec(stdout)?.[1])
+}
+
+suite('units of systemd', () => {
+  test('each stays below the exposure that it is allowed', async (t) => {
+    assert.deepEqual(Object.keys(ceilings).toSorted(), units)
+    for (const unit of units) {
+      const exposure = await exposureOf(join(folder, unit))
+      t.diagnostic(`${unit} ${exposure}`)
+      assert.ok(exposure <= (ceilings[unit] ?? 0), `${unit}: ${exposure}`)
+    }
+  })
+
+  test('a service reads its settings from the file whose mode it checks, its secrets as credentials, and restarts only where that helps', async () => {
+    for (const unit of units.filter((name) => !name.includes('@'))) {
+      const text = await textOf(unit)
+      assert.match(text, /^Environment=SERVICE_ENV_FILE=\/etc\/gatehouse\/gatehouse\.env /m, unit)
+      assert.match(text, /^EnvironmentFile=-\/etc\/gatehouse\/gatehouse\.env$/m, unit)
+      assert.match(
+        text,
+        /^LoadCredential=gatehouse(?::\/etc\/gatehouse\/credentials|-runner:\/var\/lib\/gatehouse\/state\/runner\.credential)$/m,
+        unit,
+      )
+      assert.match(text, /^RestartPreventExitStatus=69 77 78$/m, unit)
+      assert.doesNotMatch(text, /_API_KEY=|TOKEN=/, unit)
+    }
+  })
+})
