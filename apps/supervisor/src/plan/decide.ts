@@ -101,6 +101,7 @@ const readPeers = (values: Values): Pick<Plan, 'outbound' | 'models' | 'channels
   models: readModels(values),
   channels: readChannels(values),
 })
+
 /** Which half this is, and where the two meet. */
 const chooseHalf = ({ only, runDir }: Values, mode: Mode): Plan['split'] => {
   if (only === undefined) {
