@@ -122,6 +122,8 @@ export const ChannelCredentials = v.strictObject({
       authority: v.string(),
     }),
   ),
+  /** `url`: of the Web API, with a slash at its end. */
+  slack: v.optional(v.strictObject({ botToken: Secret, appToken: Secret, url: v.string() })),
   /** `url`: of the Bot API. */
   telegram: v.optional(v.strictObject({ token: Secret, url: v.string() })),
 })

@@ -259,6 +259,8 @@ export const limits = {
   channelPerMinute: 30,
   /** How long a message waits for room in its conversation where the service brings it again. */
   channelHold: 60_000,
+  /** A socket that the service ends earlier than this is not made anew at once. */
+  channelSocketLeast: 10_000,
   /** Characters of a message that a pattern is tried on. */
   channelPattern: 16 * KiB,
   /** Files of one message that are taken. */

@@ -4,6 +4,9 @@ import { Refusal } from '@gatehouse/kernel'
 
 interface Given {
   readonly webhookSecret: string | undefined
+  readonly slackBotToken: string | undefined
+  readonly slackAppToken: string | undefined
+  readonly slackUrl: string | undefined
   readonly telegramToken: string | undefined
   readonly telegramUrl: string | undefined
   readonly imapUrl: string | undefined
@@ -33,6 +36,21 @@ const checkUrl = (variable: string, text: string): string => {
   const fault = checkServerUrl(text)
   if (fault === null) return text.replace(/\/+$/, '')
   throw refuse(`${variable}: ${fault}`, 'correct it, or leave it out: it is for a server of your own')
+}
+
+const parseSlackToken = (variable: string, text: string, prefix: string): string => {
+  const token = text.trim()
+  if (token.startsWith(prefix) && /^[A-Za-z0-9-]{20,400}$/.test(token)) return token
+  throw refuse(`${variable}: expected a token that begins with ${prefix}, got something else`, 'copy it once more from the page of the app')
+}
+
+const readSlack = ({ slackBotToken, slackAppToken, slackUrl }: Given): Pick<ChannelCredentials, 'slack'> => {
+  if (slackBotToken === undefined && slackAppToken === undefined && slackUrl === undefined) return {}
+  if (slackBotToken === undefined || slackAppToken === undefined)
+    throw refuse('SLACK_BOT_TOKEN and SLACK_APP_TOKEN: expected both or nothing of Slack, got some', 'set the other, or unset what is set')
+  const botToken = parseSlackToken('SLACK_BOT_TOKEN', slackBotToken, 'xoxb-')
+  const appToken = parseSlackToken('SLACK_APP_TOKEN', slackAppToken, 'xapp-')
+  return { slack: { botToken, appToken, url: `${checkUrl('SLACK_API_URL', slackUrl ?? 'https://slack.com/api/')}/` } }
 }
 
 const readTelegram = ({ telegramToken, telegramUrl }: Given): Pick<ChannelCredentials, 'telegram'> => {
@@ -92,6 +110,7 @@ const readEmail = ({ imapUrl, smtpUrl, emailFrom }: Given): Pick<ChannelCredenti
 /** `Refusal` 78 names the variable. Empty: the unit has no process for channels. */
 export const readChannels = (given: Given): ChannelCredentials => ({
   ...readWebhook(given),
+  ...readSlack(given),
   ...readTelegram(given),
   ...readEmail(given),
 })
@@ -99,8 +118,9 @@ export const readChannels = (given: Given): ChannelCredentials => ({
 export const hasChannels = (channels: ChannelCredentials): boolean => Object.keys(channels).length > 0
 
 /** Whatever of it must not be printed. */
-export const secretsOf = ({ webhook, telegram, email }: ChannelCredentials): string[] => [
+export const secretsOf = ({ webhook, slack, telegram, email }: ChannelCredentials): string[] => [
   ...(webhook?.secrets ?? []),
+  ...(slack === undefined ? [] : [slack.botToken, slack.appToken]),
   ...(telegram === undefined ? [] : [telegram.token, telegram.token.slice(telegram.token.indexOf(':') + 1)]),
   ...[email?.imap, email?.smtp].flatMap((url) =>
     url === undefined ? [] : [url, new URL(url).password, decodeURIComponent(new URL(url).password)],

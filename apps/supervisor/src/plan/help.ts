@@ -66,6 +66,9 @@ Environment alone:
   SERVICE_SANDBOX_IMAGE     image of the sandboxes, by digest; without it the root file system of this release
   SERVICE_TRUSTED_PROXIES   networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,
                             separated by commas [none]
+  SLACK_API_URL             the Web API of another Slack, such as https://slack-gov.com/api/ [https://slack.com/api/]
+  SLACK_APP_TOKEN, SLACK_BOT_TOKEN
+                            tokens of an app with Socket Mode, each with a twin in _FILE: people write to agents in Slack
   TELEGRAM_API_URL          a Bot API server of one's own [https://api.telegram.org]
   TELEGRAM_BOT_TOKEN        token of a bot, or TELEGRAM_BOT_TOKEN_FILE: people write to agents in Telegram
   WEBHOOK_SIGNING_SECRET    whsec_ and base64, several separated by blanks, or WEBHOOK_SIGNING_SECRET_FILE: programs

@@ -94,6 +94,10 @@ test('credentials of channels reach the channels alone, and without any there is
   const talking = rosterOf(['--dev'], { TELEGRAM_BOT_TOKEN: `${token}\n` })
   assert.deepEqual((talking.get('channels') as ChannelsBoot).channels, { telegram: { token, url: 'https://api.telegram.org' } })
   for (const [name, boot] of talking) assert.equal(JSON.stringify(boot).includes(token), name === 'channels', name)
+  const slack = { botToken: 'xoxb-only-the-channels-know', appToken: 'xapp-only-the-channels-know' }
+  const both = rosterOf(['--dev'], { SLACK_BOT_TOKEN: slack.botToken, SLACK_APP_TOKEN: slack.appToken })
+  assert.deepEqual((both.get('channels') as ChannelsBoot).channels, { slack: { ...slack, url: 'https://slack.com/api/' } })
+  for (const [name, boot] of both) assert.equal(JSON.stringify(boot).includes('only-the-channels'), name === 'channels', name)
   const bare = rosterOf(['--dev'])
   assert.equal(bare.has('channels'), false)
   assert.deepEqual(

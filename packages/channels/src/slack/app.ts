@@ -1,0 +1,105 @@
+// The clients of Slack: its Web API with either token, and its socket. Whatever they send goes by the unit's own way out, and
+// nothing of what they would log is logged: it holds what people wrote.
+import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
+import { createAddressPolicy, createConnect, createOutlet, dialDirectly, type Fetch, OutboundFailure } from '@gatehouse/outbound'
+import { type Logger as SlackLogger, LogLevel, SocketModeClient } from '@slack/socket-mode'
+import { type FetchFunction, WebClient, type WebClientOptions } from '@slack/web-api'
+import { Agent } from 'undici'
+import { isOfSlack } from './hosts.ts'
+
+export interface AppOptions {
+  readonly credentials: NonNullable<ChannelCredentials['slack']>
+  readonly ownAddress: string
+  readonly outbound: OutboundSettings
+}
+
+export interface App {
+  /** With the token of the bot. Its calls end when the signal aborts. */
+  asBot(signal: AbortSignal): WebClient
+  /** With the token of the app, which opens connections and nothing else. */
+  asApp(signal: AbortSignal): WebClient
+  /** A connection that is made once and ends once. */
+  socket(signal: AbortSignal): SocketModeClient
+  /** A file by its url, which must be Slack's. */
+  download(url: URL): Promise<Response>
+  close(): Promise<void>
+}
+
+const silence: SlackLogger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  setLevel: () => undefined,
+  getLevel: () => LogLevel.ERROR,
+  setName: () => undefined,
+}
+
+/** The client knows no signals of its caller: they come in here. */
+const clientFetch =
+  (fetch: Fetch, signal: AbortSignal): FetchFunction =>
+  async (url, { method, headers, body } = {}) => {
+    if (body !== undefined && typeof body !== 'string') throw new TypeError('expected a form in text, got files')
+    const timely = AbortSignal.any([signal, AbortSignal.timeout(limits.channelSendTime)])
+    return await fetch(url, { signal: timely, ...(method && { method }), ...(headers && { headers }), ...(body !== undefined && { body }) })
+  }
+
+/** Dials Slack alone, whatever address a server answers with. */
+const createDispatcher = ({ credentials, ownAddress, outbound: settings }: AppOptions): Agent => {
+  const url = new URL(credentials.url)
+  const policy = createAddressPolicy({ url, ownAddress })
+  const connect = createConnect({ settings, policy, reach: 'any', dial: dialDirectly })
+  return new Agent({
+    connect: (to, tell) => {
+      const target = `${to.protocol}//${to.hostname}${to.port === '' ? '' : `:${to.port}`}`
+      if (isOfSlack(target, url)) connect(to, tell)
+      else tell(new OutboundFailure('address-refused'), null)
+    },
+  })
+}
+
+const download = async ({ credentials, ownAddress, outbound: settings }: AppOptions, url: URL): Promise<Response> => {
+  if (!isOfSlack(url.href, new URL(credentials.url))) throw new OutboundFailure('address-refused')
+  const outlet = createOutlet({ url, ownAddress, settings, most: limits.file })
+  try {
+    const headers = { authorization: `Bearer ${credentials.botToken}` }
+    const answer = await outlet.fetch(url, { headers, signal: AbortSignal.timeout(limits.callTime) })
+    return new Response(answer.ok ? await answer.bytes() : null, { status: answer.status, headers: answer.headers })
+  } finally {
+    await outlet.close()
+  }
+}
+
+export const createApp = (options: AppOptions): App => {
+  const { credentials, ownAddress, outbound: settings } = options
+  const url = new URL(credentials.url)
+  const outlet = createOutlet({ url, ownAddress, settings, most: limits.channelAnswer })
+  const dispatcher = createDispatcher(options)
+  const clientOptions = (signal: AbortSignal): WebClientOptions => ({
+    slackApiUrl: url.href,
+    allowAbsoluteUrls: false,
+    rejectRateLimitedCalls: true,
+    retryConfig: { retries: 0 },
+    fetch: clientFetch(outlet.fetch, signal),
+  })
+  const as = (token: string, signal: AbortSignal): WebClient => new WebClient(token, { ...clientOptions(signal), logger: silence })
+  return {
+    asBot: (signal) => as(credentials.botToken, signal),
+    asApp: (signal) => as(credentials.appToken, signal),
+    socket: (signal) =>
+      new SocketModeClient({
+        appToken: credentials.appToken,
+        autoReconnectEnabled: false,
+        clientPingTimeout: limits.connectTime,
+        serverPingTimeout: limits.channelSendTime,
+        logger: silence,
+        dispatcher,
+        clientOptions: clientOptions(signal),
+      }),
+    download: (from) => download(options, from),
+    close: async () => {
+      await outlet.close()
+      await dispatcher.destroy()
+    },
+  }
+}

@@ -1,0 +1,36 @@
+// Slack as a channel: an app that keeps a connection to Slack (Socket Mode) and answers by its Web API.
+import type { Logger } from '@gatehouse/kernel'
+import type { Channel } from '../channel.ts'
+import { type AppOptions, createApp } from './app.ts'
+import { receiveSlack } from './receive.ts'
+import { sendSlack } from './send.ts'
+import { accountOf, introduce, mayConnect } from './verify.ts'
+
+export interface SlackOptions extends AppOptions {
+  readonly log: Logger
+}
+
+/** Beyond 4,000 characters a message is hard to read there; to one place about one message a second is taken. */
+const can: Channel['can'] = {
+  threads: true,
+  ids: false,
+  length: 4000,
+  pace: { perSecond: 5, burst: 10 },
+  placePace: { perSecond: 1, burst: 3 },
+}
+
+export const createSlack = ({ log, ...options }: SlackOptions): Channel => {
+  const app = createApp(options)
+  return {
+    name: 'slack',
+    can,
+    receive: (listener) => receiveSlack({ app, log }, listener),
+    send: (message, signal) => sendSlack(app, message, signal),
+    verify: async (signal) => {
+      const me = await introduce(app, signal)
+      await mayConnect(app, signal)
+      return { account: accountOf(me) }
+    },
+    close: () => app.close(),
+  }
+}

@@ -1,0 +1,35 @@
+// Our Slack is believed because Slack's own clients, as they come, work with it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SocketModeClient } from '@slack/socket-mode'
+import { WebAPIPlatformError, WebAPIRateLimitedError, WebClient } from '@slack/web-api'
+import { until } from '../fixtures/hearing.ts'
+import { ann, me, place, startSlack } from '../fixtures/slack-server.ts'
+
+test("Slack's own clients connect, hear, acknowledge, answer in a thread, come back and are refused as by Slack", async () => {
+  const server = await startSlack()
+  const web = new WebClient(server.tokens.bot, { slackApiUrl: server.url, rejectRateLimitedCalls: true })
+  const socket = new SocketModeClient({ appToken: server.tokens.app, clientPingTimeout: 1000, clientOptions: { slackApiUrl: server.url } })
+  const heard: string[] = []
+  socket.on('message', ({ event, ack }: { event: { user: string; text: string; ts: string }; ack: () => Promise<void> }) => {
+    heard.push(`${event.user} ${event.text}`)
+    void ack().then(() => web.chat.postMessage({ channel: place, text: `you said ${event.text}`, thread_ts: event.ts }))
+  })
+  assert.equal((await web.auth.test()).user_id, me.user_id)
+  await socket.start()
+  const ts = server.say({ text: 'one' })
+  await until('the first to be answered', () => server.posted.length > 0)
+  assert.deepEqual([server.posted[0]?.text, server.posted[0]?.['thread_ts']], ['you said one', ts])
+  await until('it to be acknowledged', () => server.slack.open.size === 0)
+  server.refresh()
+  server.say({ text: 'two' })
+  await until('the second to be answered', () => server.posted.some(({ text }) => text === 'you said two'))
+  assert.deepEqual(new Set(heard), new Set([`${ann} one`, `${ann} two`]))
+  server.fail('chat.postMessage', { retryAfter: 3 })
+  const limited: unknown = await web.chat.postMessage({ channel: place, text: 'x' }).catch((error: unknown) => error)
+  assert.ok(limited instanceof WebAPIRateLimitedError && limited.retryAfter === 3)
+  const lost: unknown = await web.chat.postMessage({ channel: 'CNOWHERE', text: 'x' }).catch((error: unknown) => error)
+  assert.ok(lost instanceof WebAPIPlatformError && lost.data.error === 'channel_not_found')
+  await socket.disconnect()
+  await server.close()
+})
