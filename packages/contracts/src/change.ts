@@ -2,7 +2,9 @@
 import * as v from 'valibot'
 import { AgentGroupID, ChangeID, Digest, SessionID, Time } from './ids.ts'
 import { JsonObject } from './json.ts'
+import { Channel } from './kinds/agents.ts'
 import { Kind, Risk } from './kinds/kinds.ts'
+import { limits } from './limits.ts'
 
 export const changeStates = ['refused', 'held', 'rejected', 'withdrawn', 'expired', 'approved', 'applied', 'apply_failed'] as const
 export const ChangeState = v.picklist(changeStates)
@@ -23,6 +25,8 @@ export const Decision = v.strictObject({
   by: v.string(),
   /** Who proved itself. */
   principal: v.string(),
+  /** The person of a channel, as the channel's service has proved it, who is one of the principal's identities. */
+  via: v.optional(v.strictObject({ channel: Channel, user: v.string() })),
   reason: v.optional(v.string()),
   at: Time,
   digest: Digest,
@@ -78,7 +82,7 @@ export type Condition = v.InferOutput<typeof Condition>
 export const ChangeView = v.strictObject({ ...Change.entries, conditions: v.array(Condition) })
 export type ChangeView = v.InferOutput<typeof ChangeView>
 
-export const Requester = v.pipe(v.string(), v.minLength(1), v.maxLength(128))
+export const Requester = v.pipe(v.string(), v.minLength(1), v.maxLength(limits.requester))
 export const Reason = v.pipe(v.string(), v.maxLength(4096))
 
 export const Submission = v.strictObject({

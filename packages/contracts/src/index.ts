@@ -1,6 +1,7 @@
 // Public surface of the shared tables and schemas.
 export * from './backup.ts'
 export * from './boot.ts'
+export * from './cards.ts'
 export * from './catalog.ts'
 export * from './change.ts'
 export * from './channels.ts'

@@ -254,6 +254,19 @@ export const limits = {
   channelMessageID: 998,
   /** What a channel keeps beside a message so that it can be answered. */
   channelReference: 8 * KiB,
+  /** What a channel keeps beside a card: where it stands, and in which conversation. */
+  cardReference: 32 * KiB,
+  /** Of the label of who asks or decides. */
+  requester: 128,
+  /** UTF-16 units of each text of a card, and decisions that it names: the last ones. */
+  cardText: 1_000,
+  cardDecisions: 8,
+  /** Cards that are worked on at once. */
+  cardLanes: 16,
+  /** Cards are asked for after this where nothing was told. */
+  cardPoll: 60_000,
+  /** Hex digits of a digest that a decision in a channel names at least. */
+  cardDigest: 16,
   /** Messages that one conversation of a channel may bring at once, and a minute: beyond it two machines are talking. */
   channelBurst: 60,
   channelPerMinute: 30,

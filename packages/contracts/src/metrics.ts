@@ -66,6 +66,18 @@ export const metrics = {
     help: 'Messages that came by a channel by what became of them',
     labels: ['channel', 'outcome'],
   },
+  cards_total: {
+    owner: 'channels',
+    type: 'counter',
+    help: 'Cards of held changes by what became of them',
+    labels: ['channel', 'outcome'],
+  },
+  card_decisions_total: {
+    owner: 'channels',
+    type: 'counter',
+    help: 'Decisions that people made in channels by what became of them',
+    labels: ['channel', 'outcome'],
+  },
   channel_up: { owner: 'channels', type: 'gauge', help: '1 while the channel can be used', labels: ['channel'] },
   rpc_call_duration_seconds: {
     owner: 'every',

@@ -76,4 +76,27 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE TABLE drifts (agent_group_id TEXT NOT NULL, server TEXT NOT NULL, record TEXT NOT NULL,
        PRIMARY KEY (agent_group_id, server)) STRICT`,
   ],
+  [
+    // Where a held change is shown: one row a place. There is something to be done there while `seen` is behind `revision`,
+    // which moves with the change, in the same transaction, whoever writes it. Not journaled: a card decides nothing.
+    `CREATE TABLE cards (id INTEGER PRIMARY KEY AUTOINCREMENT, change_id TEXT NOT NULL, channel TEXT NOT NULL, address TEXT NOT NULL,
+       revision INTEGER NOT NULL DEFAULT 1, seen INTEGER NOT NULL DEFAULT 0, shown TEXT, reference TEXT, remind_at TEXT,
+       reminded INTEGER NOT NULL DEFAULT 0, UNIQUE (change_id, channel, address)) STRICT`,
+    'CREATE INDEX cards_to_remind ON cards (remind_at) WHERE remind_at IS NOT NULL',
+    'CREATE INDEX cards_to_show ON cards (change_id) WHERE revision > seen',
+    'CREATE INDEX wirings_by_group ON wirings (agent_group_id)',
+    `INSERT INTO cards (change_id, channel, address) SELECT c.id, w.channel, w.address FROM changes c
+       JOIN wirings w ON w.agent_group_id = c.agent_group_id WHERE c.state = 'held'`,
+    `CREATE TRIGGER cards_of_change AFTER INSERT ON changes WHEN new.state = 'held' BEGIN
+       INSERT INTO cards (change_id, channel, address) SELECT new.id, channel, address FROM wirings
+         WHERE agent_group_id = new.agent_group_id ON CONFLICT DO NOTHING;
+     END`,
+    `CREATE TRIGGER cards_of_wiring AFTER INSERT ON wirings BEGIN
+       INSERT INTO cards (change_id, channel, address) SELECT id, new.channel, new.address FROM changes
+         WHERE agent_group_id = new.agent_group_id AND state = 'held' ON CONFLICT DO NOTHING;
+     END`,
+    `CREATE TRIGGER cards_moved AFTER UPDATE ON changes BEGIN
+       UPDATE cards SET revision = revision + 1 WHERE change_id = new.id;
+     END`,
+  ],
 ]

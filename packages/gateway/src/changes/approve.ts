@@ -4,7 +4,7 @@ import { apply, type ApplyDeps } from './apply.ts'
 import { type Actor, changeLine } from './lines.ts'
 import { readChange } from './read.ts'
 import { rebase } from './rebase.ts'
-import { assertMayApprove, assertNotTwice } from './rights.ts'
+import { assertMayApprove, assertNotByHand, assertNotTwice } from './rights.ts'
 import { stands, type StandingDeps } from './standing.ts'
 import { approversOf } from './tally.ts'
 import { decisionOf, showAgain, type Verdict } from './verdict.ts'
@@ -29,17 +29,18 @@ export const approve = async (
   const needed = deps.boot.approvals
   const subject = { actor, change }
   assertMayApprove(actor.principal, change, needed)
-  const rebased = await rebase(deps, actor, change)
+  const { rebased, risk } = await rebase(deps, actor, change)
   if (rebased !== undefined && verdict.digest !== undefined) {
     await deps.ledger.commit([rebased.line])
     throw stale(change, rebased.digest)
   }
+  assertNotByHand(actor, { id: change.id, risk })
   const digest = rebased?.digest ?? change.digest
   const others = approversOf({ decisions: change.decisions, digest }, stands(deps))
   assertNotTwice(actor.principal, change, others)
   const given = others.size + 1
   const complete = given >= needed
-  const decision = decisionOf(verdict, { principal: actor.principal, digest, now: deps.clock() })
+  const decision = decisionOf(verdict, { actor, digest, now: deps.clock() })
   await deps.ledger.commit([
     ...(rebased === undefined ? [] : [rebased.line]),
     changeLine('approve', subject, { decision, complete, needed, given }),

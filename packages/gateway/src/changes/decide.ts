@@ -8,6 +8,7 @@ import type { Actor } from './lines.ts'
 import { changeLock, type Lock } from './lock.ts'
 import { readChange } from './read.ts'
 import { reject } from './reject.ts'
+import { assertNotByHand } from './rights.ts'
 import { readVerdict, showAgain, type Verdict } from './verdict.ts'
 
 export interface DecideDeps extends ApproveDeps {
@@ -36,6 +37,7 @@ const decideAlone = (deps: DecideDeps, actor: Actor, verdict: Verdict): Promise<
     await settle(deps, verdict)
     const change = await expireIfOver(deps, await readChange(deps, verdict.id))
     if (change.state !== 'held') throw alreadyDecided(change)
+    assertNotByHand(actor, change)
     assertShown(change, verdict)
     return verdict.outcome === 'approve' ? approve(deps, actor, { change, verdict }) : reject(deps, actor, { change, verdict })
   })

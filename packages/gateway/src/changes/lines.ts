@@ -45,6 +45,8 @@ export interface Actor {
   readonly edge: string
   readonly principal: string
   readonly by?: string | undefined
+  /** The person of a channel by whom the principal is known there. */
+  readonly via?: Decision['via']
 }
 
 /** The gateway's own acts. */

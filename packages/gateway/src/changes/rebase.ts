@@ -1,5 +1,5 @@
 // Brings a held change up to the world as it is, so that a decision is about what is there.
-import type { Change, Digest } from '@gatehouse/contracts'
+import type { Change, Digest, Risk } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
 import { hasMoved, judgeAgain, type JudgeDeps } from './judge.ts'
 import { type Actor, changeLine } from './lines.ts'
@@ -10,9 +10,13 @@ export interface Rebased {
   readonly digest: Digest
 }
 
-/** Undefined when nothing has moved. */
-export const rebase = async (deps: JudgeDeps, actor: Actor, change: Change): Promise<Rebased | undefined> => {
+/** `rebased` is undefined when nothing has moved. The risk is that of now, which can move alone. */
+export const rebase = async (
+  deps: JudgeDeps,
+  actor: Actor,
+  change: Change,
+): Promise<{ readonly rebased: Rebased | undefined; readonly risk: Risk }> => {
   const { draft } = await judgeAgain(deps, change)
-  if (draft === undefined || !hasMoved(change, draft)) return undefined
-  return { line: changeLine('rebased', { actor, change }, { ...draft }), digest: draft.digest }
+  if (draft === undefined || !hasMoved(change, draft)) return { rebased: undefined, risk: draft?.risk ?? change.risk }
+  return { rebased: { line: changeLine('rebased', { actor, change }, { ...draft }), digest: draft.digest }, risk: draft.risk }
 }

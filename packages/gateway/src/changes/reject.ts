@@ -18,7 +18,7 @@ export const reject = async (
   actor: Actor,
   { change, verdict }: { change: Change; verdict: Verdict },
 ): Promise<Change> => {
-  const decision = decisionOf(verdict, { principal: actor.principal, digest: change.digest, now: deps.clock() })
+  const decision = decisionOf(verdict, { actor, digest: change.digest, now: deps.clock() })
   await deps.ledger.commitLate([changeLine('reject', { actor, change }, { decision })])
   const stored = await findChange(deps.store.read, change.id).catch(() => undefined)
   if (stored === undefined || stored.state === 'held') {

@@ -2,6 +2,7 @@
 import { type Change, ServiceError } from '@gatehouse/contracts'
 import { kindTable } from '../kinds/index.ts'
 import { isUnnamed } from '../principals/resolve.ts'
+import type { Actor } from './lines.ts'
 
 const ownAllowed = (change: Change, needed: number): boolean =>
   needed === 1 && (isUnnamed(change.principal) || kindTable[change.kind].narrowing)
@@ -25,5 +26,14 @@ export const assertNotTwice = (principal: string, change: Change, given: Readonl
   throw new ServiceError('conflict', {
     detail: `${principal} has approved ${change.id} already: it waits for another principal`,
     hint: 'let somebody else approve it too',
+  })
+}
+
+/** Nobody decides what is of high risk from a channel: its service could be made to say anything. */
+export const assertNotByHand = ({ via }: Actor, { id, risk }: Pick<Change, 'id' | 'risk'>): void => {
+  if (via === undefined || risk !== 'high') return
+  throw new ServiceError('forbidden', {
+    detail: `${id} is of high risk: expected a decision in the console or by svcctl, got one by ${via.channel}`,
+    hint: `svcctl change show ${id}`,
   })
 }

@@ -1,6 +1,7 @@
 // A person's word on a change, as it comes in and as it is kept.
 import { type Decision, type Digest, Requester, Submission } from '@gatehouse/contracts'
 import { parse } from '../input/parse.ts'
+import type { Actor } from './lines.ts'
 
 export interface Verdict {
   readonly id: string
@@ -22,11 +23,12 @@ export const readVerdict = (given: Verdict): Verdict => ({
 /** @param now milliseconds since the epoch */
 export const decisionOf = (
   { outcome, decidedBy, reason }: Verdict,
-  { principal, digest, now }: { principal: string; digest: Digest; now: number },
+  { actor: { principal, via }, digest, now }: { actor: Actor; digest: Digest; now: number },
 ): Decision => ({
   outcome,
   by: decidedBy,
   principal,
+  ...(via === undefined ? {} : { via }),
   ...(reason === undefined ? {} : { reason }),
   at: new Date(now).toISOString(),
   digest,

@@ -65,6 +65,11 @@ const tellChange = async (deps: AnnounceDeps, entry: AuditEntry, id: ChangeID): 
   tellRequester(deps.audience, change)
 }
 
+/** Cards show what these leave behind; after a last approval they wait for what becomes of it. */
+const ofCards: ReadonlySet<string> = new Set(['submit', 'rebased', 'reject', 'withdraw', 'expire', 'apply', 'apply-failed', 'retry'])
+
+const movesCards = ({ stage, detail }: AuditEntry): boolean => ofCards.has(stage) || (stage === 'approve' && detail['complete'] === false)
+
 /** Stages whose effect may write grants. */
 const ofGrants: ReadonlySet<string> = new Set(['apply', 'seed', 'observed-drift', 'catalog-put', 'catalog-reload'])
 
@@ -86,6 +91,7 @@ export const createAnnouncer = (deps: AnnounceDeps): Announcer => {
       const { changeID } = entry
       if (changeID !== undefined && isFinal(entry)) await safely(() => tellChange(deps, entry, v.parse(ChangeID, changeID)))
     }
+    if (entries.some(movesCards)) await safely(() => deps.audience.channels('cards-changed', {}))
   }
   touchOutcomes(deps.metrics)
   return {

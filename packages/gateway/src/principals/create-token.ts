@@ -8,6 +8,7 @@ import type { Lock } from '../changes/lock.ts'
 import { invalid, parse } from '../input/parse.ts'
 import { stands } from '../ledger/act.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { holders } from './identities.ts'
 import type { Tokens } from './tokens.ts'
 import type { Uses } from './uses.ts'
 
@@ -23,6 +24,18 @@ export interface TokenDeps {
 const tokenLock = 'the tokens'
 
 const mint = (): string => `gatehouse_${randomBytes(32).toString('base64url')}`
+
+/** One person is one principal: else it could approve what it asked for, or approve twice. */
+const assertNobodyElse = ({ tokens }: TokenDeps, { identities = [] }: NewToken): void => {
+  for (const { channel, user } of identities) {
+    const [owner] = holders(tokens, { channel, user })
+    if (owner === undefined) continue
+    throw new ServiceError('conflict', {
+      detail: `expected people who are nobody's yet, got ${channel} ${JSON.stringify(user)}, who is one of the identities of ${owner.name}`,
+      hint: `revoke ${owner.name} first, or leave the person out`,
+    })
+  }
+}
 
 const assertRoom = ({ tokens }: TokenDeps, wanted: NewToken): void => {
   if (tokens.named(wanted.name) !== undefined) {
@@ -44,6 +57,7 @@ export const createToken = async (deps: TokenDeps, actor: Actor, given: NewToken
       throw invalid([{ pointer: '/expiresAt', detail: 'expected a time to come' }])
     }
     assertRoom(deps, wanted)
+    assertNobodyElse(deps, wanted)
     const text = mint()
     const token: Token = { ...wanted, createdAt: new Date(now).toISOString(), createdBy: actor.principal }
     const digest = sha256(text)

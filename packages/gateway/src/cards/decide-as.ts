@@ -1,0 +1,120 @@
+// A decision that came by a channel. The channel says which person of which service wrote at which address, and nothing else:
+// who that is, what it may do, and of what, is found out here. Nothing of high risk is decided this way.
+import {
+  type Card,
+  type Change,
+  ChangeID,
+  type Decided,
+  type Digest,
+  gatewayChannels,
+  isServiceError,
+  limits,
+  type Params,
+  type Principal,
+  ServiceError,
+} from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { decide, type DecideDeps } from '../changes/decide.ts'
+import { readChange, unknownChange } from '../changes/read.ts'
+import { showAgain } from '../changes/verdict.ts'
+import { admit, type ChannelDeps } from '../channels/admit.ts'
+import { identify, type IdentityDeps } from '../principals/identities.ts'
+import { assertMay } from '../principals/role.ts'
+import { assertMayApply, sees } from '../principals/scope.ts'
+import type { Uses } from '../principals/uses.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { cardOf, withoutZeros } from './card.ts'
+
+type Word = Params<typeof gatewayChannels, 'decideAs'>
+
+export type DecideAsDeps = DecideDeps &
+  ChannelDeps &
+  IdentityDeps & { readonly uses: Pick<Uses, 'note'>; readonly secrets: Pick<Secrets, 'owns'> }
+
+const shortForm = /^\d{6}(?:\.\d{1,9})?$/
+
+/** Every id of the group that ends so. A short one lost its last zeros. */
+const idsOf = async ({ store }: DecideAsDeps, agentGroupID: string, short: string): Promise<string[]> => {
+  if (!shortForm.test(short)) return []
+  const rows = await store.read.all<{ id: string }>(
+    `SELECT id FROM changes WHERE agent_group_id = ?1 AND rtrim(rtrim(substr(id, 13), '0'), '.') = ?2 ORDER BY state = 'held' DESC, id DESC LIMIT 2`,
+    [agentGroupID, withoutZeros(short)],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Of the group that the address leads to: others are as unknown there as those that do not exist. */
+const findNamed = async (deps: DecideAsDeps, agentGroupID: string, named: string): Promise<Change> => {
+  const ids = v.is(ChangeID, named) ? [named] : await idsOf(deps, agentGroupID, named)
+  const [id, other] = ids
+  if (id === undefined) throw unknownChange(named)
+  if (other !== undefined) throw new ServiceError('conflict', { detail: `${named} names several changes`, hint: 'name the whole id' })
+  const change = await readChange(deps, id)
+  if (change.agentGroupID !== agentGroupID) throw unknownChange(named)
+  return change
+}
+
+/** The whole digest that was shown; of a change that waits no longer any will do. Throws `digest-mismatch`. */
+const shownDigest = ({ id, state, digest }: Change, given = ''): Digest => {
+  if (state !== 'held') return digest
+  if (given.length >= limits.cardDigest && digest.startsWith(given)) return digest
+  throw new ServiceError('digest-mismatch', {
+    detail:
+      given.length < limits.cardDigest
+        ? `expected the first ${limits.cardDigest} digits of the digest of ${id} or more, got ${given.length}`
+        : `${id} is no longer what was shown with the digest ${given.slice(0, limits.cardDigest)}`,
+    hint: showAgain,
+  })
+}
+
+const assertRights = (principal: Principal, change: Change, { outcome }: Word): void => {
+  assertMay(principal, 'decide')
+  if (!sees(principal, change.agentGroupID)) throw unknownChange(change.id)
+  if (outcome === 'approve') assertMayApply(principal, change)
+}
+
+/** The same word of the same person was taken before. */
+const saidBefore = ({ decisions }: Change, { channel, user, outcome, digest = '' }: Word): boolean =>
+  digest.length >= limits.cardDigest &&
+  decisions.some(
+    ({ via, ...decision }) =>
+      via?.channel === channel && via.user === user && decision.outcome === outcome && decision.digest.startsWith(digest),
+  )
+
+const take = async (deps: DecideAsDeps, change: Change, word: Word): Promise<Change> => {
+  const { channel, user, outcome, reason } = word
+  const principal = identify(deps, { channel, user })
+  assertRights(principal, change, word)
+  if (saidBefore(change, word)) return change
+  const digest = shownDigest(change, word.digest)
+  const actor = { edge: gatewayChannels.caller, principal: principal.name, via: { channel, user } }
+  const decidedBy = `${channel}:${user}`.slice(0, limits.requester)
+  return decide(deps, actor, { id: change.id, outcome, decidedBy, reason, digest })
+}
+
+/** With these it is not known what came of it. */
+const open: ReadonlySet<string> = new Set(['unavailable', 'deadline', 'internal'])
+
+/** As it is now: an approval that was refused may have brought it up to date. */
+const presentCard = async (deps: DecideAsDeps, { id }: Change): Promise<Card> => cardOf(deps.secrets, await readChange(deps, id))
+
+export const decideAs = async (deps: DecideAsDeps, word: Word): Promise<Decided> => {
+  const { channel, address, user } = word
+  const admission = await admit(deps, { channel, address, user })
+  if (!admission.admitted) return { outcome: 'unheard', why: admission.why }
+  let change: Change | undefined
+  try {
+    change = await findNamed(deps, admission.agentGroupID, word.change)
+    return { outcome: 'taken', card: cardOf(deps.secrets, await take(deps, change, word)) }
+  } catch (error) {
+    if (!isServiceError(error) || open.has(error.code)) throw error
+    if (change !== undefined && saidBefore(await readChange(deps, change.id), word))
+      return { outcome: 'taken', card: await presentCard(deps, change) }
+    return {
+      outcome: 'refused',
+      code: error.code,
+      detail: error.detail,
+      ...(change !== undefined && { card: await presentCard(deps, change) }),
+    }
+  }
+}

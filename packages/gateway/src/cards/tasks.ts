@@ -1,0 +1,102 @@
+// What is to be done about cards now: judged on each change as it is, so that nothing of it must be remembered.
+import { type CardTask, type Change, type ChannelName, limits, SessionID, Wired } from '@gatehouse/contracts'
+import type { Store } from '@gatehouse/store'
+import * as v from 'valibot'
+import { readChange, type ReadDeps } from '../changes/read.ts'
+import type { IdentityDeps } from '../principals/identities.ts'
+import { readGroup } from '../registry/world.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { approversOn } from './approvers.ts'
+import { cardOf, versionOf } from './card.ts'
+import { dueReminder } from './reminders.ts'
+import { type CardRow, dueCards, nextReminder } from './rows.ts'
+
+export interface CardDeps extends ReadDeps, IdentityDeps {
+  readonly secrets: Pick<Secrets, 'owns'>
+}
+
+/** `forget`: it was never shown, and has nothing to say any more. `settle`: what stands there says what is. */
+type Judgement = CardTask['act'] | 'forget' | 'settle'
+
+const isWired = async ({ store }: CardDeps, row: CardRow, { agentGroupID }: Change): Promise<boolean> => {
+  const found = await store.read.get<{ record: string }>('SELECT record FROM wirings WHERE channel = ? AND address = ?', [
+    row.channel,
+    row.address,
+  ])
+  return found !== undefined && v.parse(Wired, JSON.parse(found.record)).agentGroupID === agentGroupID
+}
+
+/** What stands somewhere is brought to its end there, even where the address leads elsewhere by now. */
+const judge = async (deps: CardDeps, row: CardRow, change: Change): Promise<Judgement> => {
+  const isHeld = change.state === 'held'
+  if (row.reference === null) return isHeld && (await isWired(deps, row, change)) ? 'post' : 'forget'
+  if (row.shown !== versionOf(change)) return 'update'
+  return isHeld && dueReminder(change, deps.clock()) > row.reminded && (await isWired(deps, row, change)) ? 'remind' : 'settle'
+}
+
+/** Nothing is left to be told of it. */
+const settle = (store: Store, { id, revision, remind_at }: CardRow, judged: 'forget' | 'settle'): Promise<unknown> =>
+  store.write((tx) =>
+    judged === 'forget'
+      ? tx.run('DELETE FROM cards WHERE id = ?', [id])
+      : tx.run('UPDATE cards SET seen = max(seen, ?), remind_at = CASE WHEN remind_at = ? THEN NULL ELSE remind_at END WHERE id = ?', [
+          revision,
+          remind_at,
+          id,
+        ]),
+  )
+
+const askedIn = ({ principal }: Change): Pick<CardTask, 'session'> => {
+  const session = v.safeParse(SessionID, principal.replace(/^session:/, ''))
+  return session.success && principal.startsWith('session:') ? { session: session.output } : {}
+}
+
+const toTask = async (deps: CardDeps, row: CardRow, { change, act }: { change: Change; act: CardTask['act'] }): Promise<CardTask> => {
+  const { id, channel, address, revision, reference } = row
+  const members = (await readGroup(deps.store.read, change.agentGroupID))?.members ?? []
+  return {
+    id,
+    act,
+    revision,
+    version: versionOf(change),
+    channel,
+    address,
+    card: cardOf(deps.secrets, change),
+    ...askedIn(change),
+    approvers: approversOn(deps, change, { channel, members }),
+    ...(reference !== null && { reference: JSON.parse(reference) }),
+    ...(act === 'remind' && { reminder: dueReminder(change, deps.clock()) }),
+  }
+}
+
+const taskOf = async (deps: CardDeps, row: CardRow): Promise<CardTask[]> => {
+  const change = await readChange(deps, row.change_id)
+  const judged = await judge(deps, row, change)
+  if (judged !== 'forget' && judged !== 'settle') return [await toTask(deps, row, { change, act: judged })]
+  await settle(deps.store, row, judged)
+  return []
+}
+
+export interface Asked {
+  readonly channels: readonly ChannelName[]
+  readonly skip: readonly number[]
+  readonly limit: number
+}
+
+export const cardTasks = async (deps: CardDeps, asked: Asked): Promise<{ items: CardTask[]; wait?: number }> => {
+  const now = deps.clock()
+  const limit = Math.min(asked.limit, limits.cardLanes)
+  let rows = await dueCards(deps.store.read, { ...asked, limit, now })
+  const items: CardTask[] = []
+  // Those with nothing to be done hide no other.
+  const looked = new Set(asked.skip)
+  while (rows.length > 0 && items.length < limit) {
+    for (const row of rows) {
+      looked.add(row.id)
+      items.push(...(await taskOf(deps, row)))
+    }
+    rows = await dueCards(deps.store.read, { channels: asked.channels, skip: [...looked], limit, now })
+  }
+  const next = await nextReminder(deps.store.read, asked.channels)
+  return { items: items.slice(0, limit), ...(next !== undefined && { wait: Math.max(0, Date.parse(next) - now) }) }
+}
