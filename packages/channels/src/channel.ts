@@ -1,5 +1,5 @@
 // What a channel is to the rest of this process: it hears, it speaks, it proves its credentials. One folder a channel.
-import type { ChannelName, Reference } from '@gatehouse/contracts'
+import type { Card, ChannelName, Reference } from '@gatehouse/contracts'
 
 /** At most so many a second, after a first burst. */
 export interface Pace {
@@ -52,12 +52,40 @@ export interface Inbound {
 /**
  * `busy` and `full`: not taken, and would be later. The rest is final: nobody is told why a person was not heard.
  */
-export const outcomes = ['taken', 'known', 'automatic', 'unproven', 'unwired', 'stranger', 'unengaged', 'busy', 'full', 'refused'] as const
+export const outcomes = ['taken', 'known', 'automatic', 'unproven', 'unwired', 'stranger', 'unengaged', 'decided', 'busy', 'full', 'refused'] as const
 export type Outcome = (typeof outcomes)[number]
+
+/** A held change as it is shown; `url`: of the console's page about it. */
+export interface ShownCard extends Card {
+  readonly url?: string
+}
+
+export interface Press {
+  /** By which the service tells one press from another. */
+  readonly id: string
+  readonly address: string
+  /** Who pressed it, as the service has proved it. */
+  readonly user: string
+  readonly changeID: string
+  /** The first 16 hex digits of the card's, or more. */
+  readonly digest: string
+  readonly outcome: 'approve' | 'reject'
+  readonly reason?: string
+}
+
+export interface Pressed {
+  readonly text?: string
+  readonly card?: ShownCard
+}
 
 export interface Listener {
   /** The message is on disk, or will never be, when it resolves. Rejects where it is not known: then it must be brought again. */
   readonly take: (message: Inbound) => Promise<Outcome>
+  /**
+   * A button of a card was pressed. Acknowledge that to the service before; this may take seconds. `text`: for that person
+   * alone, where the service can tell it so; undefined: nobody is told anything. `card`: as it is now, as far as it is known.
+   */
+  readonly decide: (press: Press) => Promise<Pressed>
   /** The connection stands. `account`: who we are there. */
   readonly up: (account?: string) => void
   readonly signal: AbortSignal
@@ -77,6 +105,39 @@ export interface Outgoing {
   readonly reference: Reference
 }
 
+/** Where a card stands, or is to stand. */
+export interface CardPlace {
+  readonly address: string
+  /** Of the conversation in which the agent asked; undefined: the place itself. */
+  readonly thread: string | undefined
+  /** Of that conversation's last message; empty where there is none. */
+  readonly reference: Reference
+  /** People of this channel whose decision would count. */
+  readonly approvers: readonly string[]
+}
+
+export interface CardPost {
+  /** The same each time that this is tried. */
+  readonly id: string
+  readonly card: ShownCard
+  readonly place: CardPlace
+}
+
+export interface CardUpdate extends CardPost {
+  /** What `post` resolved to. */
+  readonly posted: Reference
+}
+
+/** All reject as `send` does. Only where the card waits and is not decided by hand it has buttons. */
+export interface Cards {
+  /** Resolves to what `update` needs. */
+  post(post: CardPost, signal: AbortSignal): Promise<Reference>
+  /** The card as it is now: of another digest, with more approvals, or at its end. */
+  update(update: CardUpdate, signal: AbortSignal): Promise<void>
+  /** That it still waits. Without it a text is sent. */
+  remind?(reminder: CardUpdate & { readonly text: string }, signal: AbortSignal): Promise<void>
+}
+
 export interface Channel {
   readonly name: ChannelName
   readonly can: Capabilities
@@ -84,6 +145,10 @@ export interface Channel {
   receive(listener: Listener): Promise<void>
   /** Resolves when the service has it; `kept`: nobody listens there. Rejects with `SendFailure`; anything else is tried again. */
   send(message: Outgoing, signal: AbortSignal): Promise<'sent' | 'kept'>
+  /** How a card is shown; without it as text, which is answered by text. */
+  readonly cards?: Cards
+  /** What `send` needs to write to a person who has not written; only where an address is not a place but a person. */
+  readonly direct?: (user: string) => Reference
   /** Asks the service whether it takes the credentials. Rejects with `ChannelFault`. */
   verify(signal: AbortSignal): Promise<{ readonly account?: string }>
   close(): Promise<void>

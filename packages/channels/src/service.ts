@@ -1,5 +1,6 @@
 // The channels: what people write comes in, what agents say goes out. Handlers of its edges and of the events of others.
 import {
+  type Card,
   type ChannelList,
   type ChannelName,
   type ChannelsBoot,
@@ -12,7 +13,9 @@ import {
 } from '@gatehouse/contracts'
 import { createBuckets, KeyedTurns, type Logger, type Metrics } from '@gatehouse/kernel'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
-import { outcomes } from './channel.ts'
+import { Board, cardOutcomes } from './cards/board.ts'
+import { decideByPress, decideByText, type Deciding, decisionOutcomes } from './cards/decide.ts'
+import { outcomes, type ShownCard } from './channel.ts'
 import { checkChannel } from './check.ts'
 import { type Intake, takeMessage } from './inbound/take.ts'
 import { Line } from './line/line.ts'
@@ -26,7 +29,7 @@ export interface Listeners<E extends typeof gatewayChannels | typeof runnerChann
 }
 
 export interface ChannelsOptions {
-  readonly boot: Pick<ChannelsBoot, 'channels' | 'ownAddress' | 'outbound'>
+  readonly boot: Pick<ChannelsBoot, 'channels' | 'ownAddress' | 'outbound' | 'publicUrl'>
   /** Clients that stay when their connections do not. */
   connectGateway(listeners: Listeners<typeof gatewayChannels>): Pick<EdgeClient<typeof gatewayChannels>, 'calls' | 'close'>
   connectRunner(listeners: Listeners<typeof runnerChannels>): Pick<EdgeClient<typeof runnerChannels>, 'calls' | 'close'>
@@ -45,9 +48,14 @@ export interface Channels {
   stop(): Promise<void>
 }
 
+/** The console's page about a change. */
+const pageOf = (publicUrl: string, { changeID }: Card): string => `${publicUrl.replace(/\/$/, '')}/ui/changes/${changeID}`
+
 const showFromTheStart = (metrics: Metrics, names: Iterable<ChannelName>): void => {
   for (const channel of names) {
     for (const outcome of outcomes) metrics.touch('channel_messages_total', { channel, outcome })
+    for (const outcome of cardOutcomes) metrics.touch('cards_total', { channel, outcome })
+    for (const outcome of decisionOutcomes) metrics.touch('card_decisions_total', { channel, outcome })
     for (const outcome of ['ok', 'kept', 'retried', 'dead']) metrics.touch('deliveries_total', { channel, outcome })
   }
 }
@@ -74,13 +82,37 @@ export const createChannels = (options: ChannelsOptions): Channels => {
   const { boot, log, metrics } = options
   const table = options.table ?? createTable({ ...boot, log })
   const { all: channels, webhook } = table
-  const gateway = options.connectGateway({ on: { 'freeze-changed': () => deliveries.wakeAll() }, onConnect: () => deliveries.wakeAll() })
+  const wakeAll = (): void => {
+    deliveries.wakeAll()
+    board.wakeAll()
+  }
+  const on = { 'freeze-changed': () => deliveries.wakeAll(), 'cards-changed': () => board.wake() }
+  const gateway = options.connectGateway({ on, onConnect: wakeAll })
   const runner = options.connectRunner({ on: { outbox: () => deliveries.wake() }, onConnect: () => deliveries.wakeAll() })
   const budget = createBuckets({ perSecond: limits.channelPerMinute / 60, burst: limits.channelBurst })
-  const intake: Intake = { gateway: gateway.calls, runner: runner.calls, budget, turns: new KeyedTurns(), metrics, log }
-  const deliveries = new Deliveries({ ...options, gateway: gateway.calls, runner: runner.calls, channels, pacer: new Pacer() })
+  const stopping = new AbortController()
+  const show = (card: Card): ShownCard => (boot.publicUrl === undefined ? card : { ...card, url: pageOf(boot.publicUrl, card) })
+  const outward = { gateway: gateway.calls, runner: runner.calls, channels, pacer: new Pacer(), show }
+  const deciding: Deciding = { ...outward, budget, metrics, log, signal: stopping.signal }
+  const intake: Intake = {
+    ...outward,
+    budget,
+    turns: new KeyedTurns(),
+    decide: (channel, said) => decideByText(deciding, channel, said),
+    metrics,
+    log,
+  }
+  const deliveries = new Deliveries({ ...options, ...outward })
+  const board = new Board({ ...options, ...outward })
   const lines = [...channels.values()].map(
-    (channel) => new Line({ channel, take: (message) => takeMessage(intake, channel.name, message), metrics, log }),
+    (channel) =>
+      new Line({
+        channel,
+        take: (message) => takeMessage(intake, channel.name, message),
+        decide: (press) => decideByPress(deciding, channel.name, press),
+        metrics,
+        log,
+      }),
   )
   showFromTheStart(metrics, channels.keys())
   for (const line of lines) line.start()
@@ -96,7 +128,8 @@ export const createChannels = (options: ChannelsOptions): Channels => {
     },
     stop: async () => {
       await Promise.all(lines.map((line) => line.stop()))
-      await deliveries.stop()
+      stopping.abort()
+      await Promise.all([deliveries.stop(), board.stop()])
       gateway.close()
       runner.close()
     },

@@ -132,6 +132,8 @@ export type ChannelCredentials = v.InferOutput<typeof ChannelCredentials>
 export const ChannelsBoot = v.strictObject({
   ...common,
   channels: ChannelCredentials,
+  /** Where people reach the console; absent where only the operator knows. */
+  publicUrl: v.optional(v.string()),
   /** The unit's own admin address: never dialled. */
   ownAddress: v.string(),
   outbound: OutboundSettings,

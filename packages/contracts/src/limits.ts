@@ -261,6 +261,8 @@ export const limits = {
   /** UTF-16 units of each text of a card, and decisions that it names: the last ones. */
   cardText: 1_000,
   cardDecisions: 8,
+  /** Approvers to whom one card is written, each by itself, where an address is no place. */
+  cardPeople: 32,
   /** Cards that are worked on at once. */
   cardLanes: 16,
   /** Cards are asked for after this where nothing was told. */

@@ -127,6 +127,7 @@ const channels = (unit: Unit, secrets: Secrets): ChannelsBoot => ({
   ...common(unit),
   edges: secrets(gatewayChannels, runnerChannels, channelsControlPlane, lifeEdge('channels')),
   channels: unit.plan.channels,
+  ...(unit.plan.publicUrls[0] !== undefined && { publicUrl: unit.plan.publicUrls[0] }),
   ownAddress: `${unit.plan.host}:${unit.plan.port}`,
   outbound: unit.plan.outbound,
 })

@@ -2,6 +2,7 @@
 import { type Admission, type ChannelName, type gatewayChannels, isServiceError, limits, type runnerChannels } from '@gatehouse/contracts'
 import type { Buckets, KeyedTurns, Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
+import { type DecisionWord, readWord } from '../cards/word.ts'
 import type { Inbound, Outcome } from '../channel.ts'
 import { conversationOf } from './conversation.ts'
 import { isEngaged } from './engage.ts'
@@ -15,6 +16,8 @@ export interface Intake {
   readonly budget: Buckets
   /** Messages of one place keep their order. */
   readonly turns: KeyedTurns
+  /** What a person says of a held change goes to the gateway, not to the agent. */
+  readonly decide: (channel: ChannelName, said: { message: Inbound; word: DecisionWord }) => Promise<Outcome>
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -48,6 +51,8 @@ const keep = async (intake: Intake, channel: ChannelName, { message, admission }
 const judge = async (intake: Intake, channel: ChannelName, message: Inbound): Promise<Outcome> => {
   if (message.automatic) return 'automatic'
   if (message.unproven === true) return 'unproven'
+  const word = readWord(message.text)
+  if (word !== undefined) return intake.decide(channel, { message, word })
   const { address, user } = message
   const admission = await intake.gateway.admit({ channel, address, user })
   if (!admission.admitted) return admission.why

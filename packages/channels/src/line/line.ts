@@ -2,11 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ChannelView, limits } from '@gatehouse/contracts'
 import { backoff, type Logger, type Metrics } from '@gatehouse/kernel'
-import { type Channel, ChannelFault, type Inbound, type Listener, type Outcome } from '../channel.ts'
+import { type Channel, ChannelFault, type Listener } from '../channel.ts'
 
 export interface LineOptions {
   readonly channel: Channel
-  readonly take: (message: Inbound) => Promise<Outcome>
+  readonly take: Listener['take']
+  readonly decide: Listener['decide']
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -68,9 +69,10 @@ export class Line {
   }
 
   #listener(): Listener {
-    const { take, channel, log } = this.#options
+    const { take, decide, channel, log } = this.#options
     return {
       take,
+      decide,
       signal: this.#stopping.signal,
       up: (account) => {
         if (this.#state.state !== 'up') log.info('a channel is connected', { channel: channel.name, account })

@@ -23,7 +23,13 @@ const toInbound = ({ data }: v.InferOutput<typeof Message>, id: string): Inbound
   return { id, address, user, text, thread, mentioned, automatic, files: [], reference: { inReplyTo: id } }
 }
 
-const answers: Partial<Record<Outcome, WebhookAnswer['outcome']>> = { taken: 'taken', known: 'known', busy: 'busy', full: 'busy' }
+const answers: Partial<Record<Outcome, WebhookAnswer['outcome']>> = {
+  taken: 'taken',
+  decided: 'taken',
+  known: 'known',
+  busy: 'busy',
+  full: 'busy',
+}
 
 export interface Reception {
   readonly secrets: readonly Buffer[]

@@ -12,6 +12,13 @@ export interface Way {
 
 const isUrl = (address: string): boolean => /^https?:\/\//i.test(address)
 
+/** What is signed and posted. */
+export interface Letter {
+  readonly id: string
+  readonly address: string
+  readonly body: string
+}
+
 const bodyOf = ({ address, thread, text, at, part, parts, reference }: Outgoing): string =>
   JSON.stringify({ type: 'message', timestamp: at, data: { address, thread, text, part, parts, inReplyTo: reference['inReplyTo'] } })
 
@@ -28,15 +35,15 @@ const judge = (response: Response): void => {
   throw new SendFailure('later', `its receiver answered ${response.status}`, { after: retryAfter(response.headers.get('retry-after')) })
 }
 
-const post = async (way: Way, url: URL, { message, signal }: { message: Outgoing; signal: AbortSignal }): Promise<void> => {
+const post = async (way: Way, url: URL, { letter, signal }: { letter: Letter; signal: AbortSignal }): Promise<void> => {
   const outlet = createOutlet({ url, ownAddress: way.ownAddress, settings: way.outbound, most: limits.channelAnswer })
-  const body = bodyOf(message)
+  const { id, body } = letter
   const timestamp = String(Math.floor(Date.now() / 1000))
   const headers = {
     'content-type': 'application/json',
-    'webhook-id': message.id,
+    'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': sign(way.secrets, { id: message.id, timestamp, body }),
+    'webhook-signature': sign(way.secrets, { id, timestamp, body }),
   }
   try {
     judge(await outlet.fetch(url, { method: 'POST', headers, body, signal }))
@@ -45,12 +52,13 @@ const post = async (way: Way, url: URL, { message, signal }: { message: Outgoing
   }
 }
 
-export const sendWebhook = async (way: Way, message: Outgoing, signal: AbortSignal): Promise<'sent' | 'kept'> => {
-  if (!isUrl(message.address)) return 'kept'
-  const fault = checkServerUrl(message.address)
+/** `kept`: the address is no url, and nobody listens there. Rejects with `SendFailure`. */
+export const postWebhook = async (way: Way, letter: Letter, signal: AbortSignal): Promise<'sent' | 'kept'> => {
+  if (!isUrl(letter.address)) return 'kept'
+  const fault = checkServerUrl(letter.address)
   if (fault !== null) throw new SendFailure('never', `its address is no url that may be called: ${fault}`)
   try {
-    await post(way, new URL(message.address), { message, signal })
+    await post(way, new URL(letter.address), { letter, signal })
     return 'sent'
   } catch (cause) {
     if (cause instanceof OutboundFailure && cause.kind === 'address-refused') throw new SendFailure('never', cause.message, { cause })
@@ -58,3 +66,6 @@ export const sendWebhook = async (way: Way, message: Outgoing, signal: AbortSign
     throw new SendFailure('later', cause instanceof OutboundFailure ? cause.message : 'its receiver was not reached', { cause })
   }
 }
+
+export const sendWebhook = (way: Way, message: Outgoing, signal: AbortSignal): Promise<'sent' | 'kept'> =>
+  postWebhook(way, { id: message.id, address: message.address, body: bodyOf(message) }, signal)

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { ChannelCredentials, OutboundSettings } from '@gatehouse/contracts'
 import type { Channel, Listener } from '../channel.ts'
+import { webhookCards } from './cards.ts'
 import { receiveWebhook, type WebhookAnswer } from './receive.ts'
 import { sendWebhook } from './send.ts'
 import type { Signed } from './signature.ts'
@@ -29,6 +30,7 @@ const can: Channel['can'] = {
 
 export const createWebhook = ({ credentials, ownAddress, outbound, clock = Date.now }: WebhookOptions): Webhook => {
   const secrets = credentials.secrets.map((secret) => Buffer.from(secret, 'base64'))
+  const way = { secrets, ownAddress, outbound }
   let listener: Listener | undefined
   return {
     name: 'webhook',
@@ -41,7 +43,8 @@ export const createWebhook = ({ credentials, ownAddress, outbound, clock = Date.
     },
     accept: async (signed) =>
       listener === undefined ? { outcome: 'busy' } : receiveWebhook(signed, { secrets, take: listener.take, now: clock() }),
-    send: (message, signal) => sendWebhook({ secrets, ownAddress, outbound }, message, signal),
+    send: (message, signal) => sendWebhook(way, message, signal),
+    cards: webhookCards(way),
     // There is no service to be asked: each message proves itself.
     verify: () => Promise.resolve({}),
     close: () => Promise.resolve(),

@@ -51,6 +51,8 @@ export const runnerChannels = defineEdge({
       }),
       { patient: true, large: true },
     ),
+    /** Of the newest message of the session that came by a channel; null where none did. */
+    envelope: call(v.strictObject({ session: SessionID }), v.strictObject({ reference: v.nullable(Reference) }), { patient: true }),
     fileBegin,
     filePart,
     fileEnd,

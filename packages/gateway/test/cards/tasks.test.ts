@@ -88,7 +88,7 @@ test('a card is brought up to date once when its change was decided elsewhere, w
   const ends: [string, (id: string) => Promise<unknown>, string][] = [
     ['approved', (id) => decide(unit, [id, 'approve']), 'applied'],
     ['rejected', (id) => decide(unit, [id, 'reject']), 'rejected'],
-    ['withdrawn', (id) => unit.gateway.controlPlane.withdraw({ token, id: v.parse(ChangeID, id) }, context), 'withdrawn'],
+    ['withdrawn', async (id) => unit.gateway.controlPlane.withdraw({ token, id: v.parse(ChangeID, id) }, context), 'withdrawn'],
     [
       'expired',
       async (id) => {

@@ -4,6 +4,7 @@ import type { Handlers } from '@gatehouse/rpc'
 import { fileHandlers } from '../files/handlers.ts'
 import type { Context } from '../sessions/context.ts'
 import { buried, delivered } from './delivered.ts'
+import { envelope } from './envelope.ts'
 import { letters } from './letters.ts'
 import { outbox } from './outbox.ts'
 import { receiveFromChannel } from './receive.ts'
@@ -16,6 +17,7 @@ export const channelHandlers = (context: Context): Handlers<typeof runnerChannel
     delivered: (word) => delivered(context, word),
     buried: (word) => buried(context, word),
     letters: (wanted) => letters(context, wanted),
+    envelope: (asked) => envelope(context, asked),
     fileBegin,
     filePart,
     fileEnd,

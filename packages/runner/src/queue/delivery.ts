@@ -57,6 +57,14 @@ export const nextUndelivered = async (rows: Rows): Promise<Undelivered | undefin
   return { ...message, reference: reference ?? {} }
 }
 
+const Referred = v.object({ reference: v.pipe(v.string(), v.parseJson(), Delivery.entries.reference) })
+
+/** Of the last message that came by a channel. */
+export const newestReference = async (rows: Rows): Promise<Delivery['reference'] | undefined> => {
+  const row = await rows.get('SELECT reference FROM messages WHERE reference IS NOT NULL ORDER BY seq DESC LIMIT 1')
+  return row === undefined ? undefined : v.parse(Referred, row).reference
+}
+
 /** An earlier word that comes late changes nothing. */
 export const noteParts = (store: Store, seq: number, parts: number): Promise<void> =>
   store.write(async (tx) => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import type { Card } from '@gatehouse/contracts'
 import { Webhook } from 'standardwebhooks'
 import { type Answer, request } from '../http.ts'
 
@@ -43,9 +44,20 @@ export interface Heard {
   readonly inReplyTo: string | undefined
 }
 
+/** A card as a program gets it. */
+export interface HeardCard {
+  readonly id: string
+  readonly act: 'posted' | 'updated' | 'reminded'
+  readonly text: string
+  readonly thread: string | undefined
+  readonly card: Card & { readonly url?: string }
+  readonly answers?: { readonly approve: string; readonly reject: string }
+}
+
 /** Answers as it is told; keeps what it took, whose signature held. */
 export const startReceiver = async (secret: string) => {
   const heard: Heard[] = []
+  const cards: HeardCard[] = []
   const state: { status: number; forged: number; headers: Record<string, string> } = { status: 200, forged: 0, headers: {} }
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = []
@@ -54,8 +66,9 @@ export const startReceiver = async (secret: string) => {
       try {
         const body = Buffer.concat(chunks).toString()
         new Webhook(secret).verify(body, incoming.headers as Record<string, string>)
-        const { data } = JSON.parse(body) as { data: Omit<Heard, 'id'> }
-        if (state.status < 300) heard.push({ ...data, id: String(incoming.headers['webhook-id']) })
+        const { type, data } = JSON.parse(body) as { type: string; data: Omit<Heard, 'id'> & Omit<HeardCard, 'id'> }
+        const id = String(incoming.headers['webhook-id'])
+        if (state.status < 300) type === 'card' ? cards.push({ ...data, id }) : heard.push({ ...data, id })
       } catch {
         state.forged += 1
       }
@@ -68,6 +81,7 @@ export const startReceiver = async (secret: string) => {
   return {
     url: (name: string): string => `http://127.0.0.1:${port}/${name}`,
     heard,
+    cards,
     state,
     close: async () => {
       server.closeAllConnections()

@@ -1,0 +1,33 @@
+// Reads a message that decides a change: `approve <id> <digest> [reason]`, or `reject …`, in its first line. Anything else is for the agent.
+
+export interface DecisionWord {
+  readonly outcome: 'approve' | 'reject'
+  /** The id of the change, or the short one. */
+  readonly change: string
+  readonly digest: string | undefined
+  readonly reason: string | undefined
+}
+
+/** A name before it, by which the unit was called. */
+const called = /^(?:<@[^>\s]{1,64}>|@\S{1,64})[\s,:]*/
+
+const form =
+  /^[`*_"'(]{0,3}(?<outcome>approve|reject)[ \t]+(?<change>chg_\d{14}\.\d{9}|\d{6}(?:\.\d{1,9})?)(?:[ \t]+(?<digest>[0-9a-f]{1,64}))?[`*_"')]{0,3}(?:[ \t]+(?<reason>\S.{0,1000}))?[ \t]*$/i
+
+const firstLine = (text: string): string =>
+  text
+    .slice(0, 4_096)
+    .split('\n')
+    .map((line) => line.trim())
+    .find((line) => line !== '') ?? ''
+
+export const readWord = (text: string): DecisionWord | undefined => {
+  const { outcome, change, digest, reason } = form.exec(firstLine(text).replace(called, ''))?.groups ?? {}
+  if (outcome === undefined || change === undefined) return undefined
+  return {
+    outcome: outcome.toLowerCase() === 'approve' ? 'approve' : 'reject',
+    change: change.toLowerCase(),
+    digest: digest?.toLowerCase(),
+    reason,
+  }
+}

@@ -1,0 +1,198 @@
+// The whole flow in one channel: an agent is refused a tool, asks, a card appears, a person approves it there, the tool works.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { applyChange } from '../../src/changes.ts'
+import { type HeardCard, type Said, sendWebhook, startReceiver, webhookSecret } from '../../src/channels/webhook.ts'
+import { post, request } from '../../src/http.ts'
+import { startUnit, type Unit } from '../../src/unit.ts'
+import { waitFor } from '../../src/wait-for.ts'
+
+const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
+const [rounds, patience] = isFull ? [60, 900_000] : [4, 90_000]
+const secret = webhookSecret('a')
+const publicUrl = 'https://gatehouse.example.org'
+
+let unit: Unit
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+
+const mint = async (name: string, role: string, users: readonly string[] = [name]): Promise<void> => {
+  const wanted = { name, role, identities: users.map((user) => ({ channel: 'webhook', user })) }
+  const { status, text } = await post(`${unit.address}/v1/tokens`, wanted)
+  assert.equal(status, 201, text)
+}
+
+before(async () => {
+  receiver = await startReceiver(secret)
+  unit = await startUnit({
+    flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off', '--change-ttl', isFull ? '2m' : '1h'],
+    env: { WEBHOOK_SIGNING_SECRET: secret, SERVICE_PUBLIC_URL: publicUrl },
+  })
+  const place = { channel: 'webhook', address: receiver.url('ops'), engage: 'all', session: 'thread' }
+  await applyChange(unit, { kind: 'wiring', after: place })
+  await mint('kim', 'approver')
+  await mint('ann', 'requester')
+  const members = ['kim', 'ann', 'monitor', 'nobody'].map((user) => ({ channel: 'webhook', user }))
+  await applyChange(unit, { kind: 'permissions', after: { members } })
+})
+after(async () => {
+  await unit.dispose()
+  await receiver.close()
+})
+
+const say = async (said: Partial<Said>, id?: string): Promise<number> => {
+  const whole = { address: receiver.url('ops'), user: 'monitor', text: 'hello', ...said }
+  return (await sendWebhook(unit, whole, { secret, ...(id !== undefined && { id }) })).status
+}
+
+const heard = (part: string, thread?: string) =>
+  waitFor(`to hear ${part}`, patience, () => receiver.heard.find((one) => one.text.includes(part) && one.thread === thread))
+
+const cardOf = (id: string, fits: (one: HeardCard) => boolean = () => true): Promise<HeardCard> =>
+  waitFor(`a card of ${id}`, patience, () => receiver.cards.findLast((one) => one.card.changeID === id && fits(one)))
+
+const submit = async (text: string): Promise<string> => {
+  const body = { kind: 'persona', agentGroupID: 'dev-agent', requestedBy: 'cli:tester', after: { instructions: text } }
+  const { status, json, text: answer } = await post(`${unit.address}/v1/ui/config/change`, body)
+  assert.equal(status, 202, answer)
+  return String(json?.['id'])
+}
+
+const state = async (id: string): Promise<string> => (await unit.client.changes.show(id)).state
+
+test('message in, tool refused, request, card, approved by a reply, tool works, answer in the thread', async () => {
+  const thread = 'incident-7'
+  await say({ text: 'tool:sample__echo {"text":"early"}', thread })
+  await heard('refused', thread)
+  await say({ text: 'request:mcp_access {"server":"sample","tools":["echo"]}', thread })
+  const { text: asked } = await heard('asked for mcp_access', thread)
+  const id = /chg_\S+/.exec(asked)?.[0] ?? ''
+  const posted = await cardOf(id)
+  assert.deepEqual([posted.act, posted.thread, posted.card.risk, posted.card.state], ['posted', thread, 'medium', 'held'])
+  assert.equal(posted.card.url, `${publicUrl}/ui/changes/${id}`)
+  assert.match(posted.text, /sample.*echo|echo.*sample/s)
+  await say({ user: 'kim', text: posted.answers?.approve ?? '', thread })
+  const updated = await cardOf(id, ({ act, card }) => act === 'updated' && card.state === 'applied')
+  assert.equal(updated.thread, thread)
+  assert.match(updated.text, /approved and applied by kim \(webhook kim\)/)
+  assert.equal(updated.answers, undefined)
+  await waitFor('the tool to work', patience, async () => {
+    await say({ text: 'tool:sample__echo {"text":"it works"}', thread })
+    return receiver.heard.some((one) => one.text === 'it works' && one.thread === thread)
+  })
+  const { decisions } = await unit.client.changes.show(id)
+  assert.deepEqual(
+    decisions.map(({ principal, via }) => [principal, via]),
+    [['kim', { channel: 'webhook', user: 'kim' }]],
+  )
+  // What decided was for the gate alone: no agent read it.
+  assert.equal(receiver.heard.filter(({ text }) => text.startsWith('echo: approve')).length, 0)
+})
+
+test('nobody else decides, strangers hear nothing, and who is known is told why', async () => {
+  const id = await submit('refusals')
+  const { answers, card } = await cardOf(id)
+  const approve = answers?.approve ?? ''
+  const told = () => receiver.heard.filter(({ text }) => text.startsWith('Not decided'))
+  const before = told().length
+  assert.equal(await say({ user: 'mallory', text: approve }), 202)
+  const refusals: [string, string, RegExp][] = [
+    ['nobody', approve, /Not decided: expected a person whom one token names/],
+    ['ann', approve, /Not decided: expected the role approver or more for decide, got requester/],
+    ['kim', `approve ${card.short} ${'f'.repeat(16)}`, /Not decided: .* no longer what was shown/],
+    ['kim', `approve ${card.short}`, /Not decided: expected the first 16 digits/],
+    ['kim', `reject chg_20200101000000.000000000 ${'0'.repeat(16)}`, /Not decided: there is no change/],
+  ]
+  for (const [user, text, expected] of refusals) {
+    const answered = told().length
+    await say({ user, text })
+    await waitFor(`${user} to be answered`, patience, () => told().length > answered)
+    assert.match(told().at(-1)?.text ?? '', expected)
+  }
+  assert.equal(
+    (await sendWebhook(unit, { address: receiver.url('ops'), user: 'kim', text: approve }, { secret: webhookSecret('x') })).status,
+    401,
+  )
+  assert.equal(told().length, before + refusals.length)
+  assert.equal(await state(id), 'held')
+  await say({ user: 'kim', text: `${answers?.reject ?? ''} not today` })
+  const { text } = await cardOf(id, (one) => one.card.state === 'rejected')
+  assert.match(text, /was rejected by kim.*not today/)
+})
+
+test('a high risk has a card without answers, and a stale one gets a new card', async () => {
+  const high = { kind: 'permissions', agentGroupID: 'dev-agent', requestedBy: 'cli:tester', after: { limits: { memoryMiB: 1024 } } }
+  const { json } = await post(`${unit.address}/v1/ui/config/change`, high)
+  const highID = String(json?.['id'])
+  const byHand = await cardOf(highID)
+  assert.deepEqual([byHand.card.risk, byHand.answers], ['high', undefined])
+  await say({ user: 'kim', text: `approve ${byHand.card.short} ${byHand.card.digest}` })
+  await waitFor('the refusal', patience, () => receiver.heard.find(({ text }) => /Not decided: .* is of high risk/.test(text)))
+  assert.equal(await state(highID), 'held')
+
+  const id = await submit('stale')
+  const first = await cardOf(id)
+  await applyChange(unit, { kind: 'persona', after: { instructions: 'came between' } })
+  await say({ user: 'kim', text: first.answers?.approve ?? '' })
+  const second = await cardOf(id, ({ card }) => card.digest !== first.card.digest)
+  assert.deepEqual([second.act, second.card.state], ['updated', 'held'])
+  await say({ user: 'kim', text: second.answers?.approve ?? '' })
+  await cardOf(id, ({ card }) => card.state === 'applied')
+})
+
+test('a revoked token decides nothing more, and metrics say what became of each word', async () => {
+  await mint('pat', 'approver', ['monitor'])
+  const id = await submit('revoked')
+  const { answers } = await cardOf(id)
+  await unit.client.tokens.revoke('pat')
+  await say({ user: 'monitor', text: answers?.approve ?? '', thread: 'revoked' })
+  await heard('Not decided', 'revoked')
+  assert.equal(await state(id), 'held')
+  const { text } = await request(`${unit.address}/metrics`)
+  for (const outcome of ['approved', 'rejected', 'refused', 'unheard']) {
+    assert.match(text, new RegExp(`card_decisions_total\\{[^}]*outcome="${outcome}"[^}]*\\} [1-9]`), outcome)
+  }
+  assert.match(text, /cards_total\{[^}]*outcome="posted"[^}]*\} [1-9]/)
+})
+
+const kill = async (name: string): Promise<void> => {
+  const pid = await waitFor(`${name} to run`, patience, () => unit.pidOf(name))
+  process.kill(pid, 'SIGKILL')
+  await waitFor(`${name} to be back`, patience, async () => {
+    const found = (await unit.client.status()).processes.find((process) => process.name === name)
+    return found?.state === 'ready' && found.pid !== pid
+  })
+}
+
+/** As a sender does: the same message again and again, until it is taken, and once more. */
+const insist = async (text: string, id: string): Promise<void> => {
+  for (const time of [1, 2])
+    await waitFor(`${id} to be taken (${time})`, patience, async () => (await say({ user: 'kim', text }, id).catch(() => 0)) === 202)
+}
+
+test(
+  `${rounds} decisions while channels and gateway are killed: each once, and each card comes to its end`,
+  { timeout: patience * 2 },
+  async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const id = await submit(`kill ${round}`)
+      const { answers } = await cardOf(id)
+      const word = round % 2 === 0 ? answers?.approve : answers?.reject
+      const killed = kill(round % 4 < 2 ? 'channels' : 'gateway')
+      await insist(word ?? '', `decision-${round}`)
+      await killed
+      const end = round % 2 === 0 ? 'applied' : 'rejected'
+      await cardOf(id, ({ card }) => card.state === end)
+      const { decisions } = await unit.client.changes.show(id)
+      assert.equal(decisions.length, 1, id)
+    }
+  },
+)
+
+if (isFull) {
+  test('who waits too long is reminded twice, each once, and the card says that it expired', { timeout: patience }, async () => {
+    const id = await submit('slow')
+    await cardOf(id, ({ card }) => card.state === 'expired')
+    const reminders = receiver.cards.filter(({ card, act }) => card.changeID === id && act === 'reminded')
+    assert.equal(new Set(reminders.map((one) => one.id)).size, 2)
+  })
+}
