@@ -52,7 +52,19 @@ export interface Inbound {
 /**
  * `busy` and `full`: not taken, and would be later. The rest is final: nobody is told why a person was not heard.
  */
-export const outcomes = ['taken', 'known', 'automatic', 'unproven', 'unwired', 'stranger', 'unengaged', 'decided', 'busy', 'full', 'refused'] as const
+export const outcomes = [
+  'taken',
+  'known',
+  'automatic',
+  'unproven',
+  'unwired',
+  'stranger',
+  'unengaged',
+  'decided',
+  'busy',
+  'full',
+  'refused',
+] as const
 export type Outcome = (typeof outcomes)[number]
 
 /** A held change as it is shown; `url`: of the console's page about it. */

@@ -12,9 +12,10 @@ const section = (name: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ['', name, ...lines.map((line) => (line === '' ? '' : `  ${line}`))]
 
 const decisionLines = (change: Change): string[] =>
-  change.decisions.map(({ outcome, by, principal, at, reason }) => {
+  change.decisions.map(({ outcome, by, principal, via, at, reason }) => {
+    const place = via === undefined ? '' : `, in ${via.channel} as ${visible(via.user)}`
     const because = reason === undefined ? '' : `: ${visible(reason)}`
-    return `${outcome} by ${visible(by)} (${visible(principal)}) ${at}${because}`
+    return `${outcome} by ${visible(by)} (${visible(principal)}${place}) ${at}${because}`
   })
 
 const conditionLines = ({ conditions }: ChangeView): string[] =>

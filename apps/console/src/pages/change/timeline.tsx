@@ -50,9 +50,15 @@ export const Timeline = ({ change }: { readonly change: ChangeView }) => {
         <Event at={createdAt}>
           Asked for by <Who by={requestedBy} principal={principal} />
         </Event>
-        {decisions.map(({ outcome, by, principal: who, reason, at }) => (
+        {decisions.map(({ outcome, by, principal: who, via, reason, at }) => (
           <Event key={`${who} ${at}`} at={at}>
             {outcome === 'approve' ? 'Approved' : 'Rejected'} by <Who by={by} principal={who} />
+            {via !== undefined && (
+              <>
+                {' '}
+                in {via.channel} as <Untrusted text={via.user} />
+              </>
+            )}
             <Because reason={reason} />
           </Event>
         ))}

@@ -1,5 +1,5 @@
 // svcctl token create
-import { AgentGroupID, Role, roles, ServiceError, Token } from '@gatehouse/contracts'
+import { AgentGroupID, channels, Member, Role, roles, ServiceError, Token } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { openSecretFile } from '../../connection/secret-file.ts'
 import { Args, Flags } from '@oclif/core'
@@ -9,6 +9,17 @@ import { UnitCommand } from '../../unit-command.ts'
 const Minted = v.strictObject({ ...Token.entries, token: v.optional(v.string()) })
 type Minted = v.InferOutput<typeof Minted>
 
+/** The first colon parts them: a person may have more. */
+const readIdentity = (text: string): Member => {
+  const at = text.indexOf(':')
+  const read = v.safeParse(Member, { channel: text.slice(0, at), user: text.slice(at + 1) })
+  if (at > 0 && read.success) return read.output
+  throw new ServiceError('invalid', {
+    detail: `--identity: expected CHANNEL:USER with a channel of ${channels.join(', ')}, got ${JSON.stringify(text)}`,
+    hint: '--identity slack:U012345',
+  })
+}
+
 export class TokenCreate extends UnitCommand<Minted> {
   static override summary = 'Mint a named token, into a file of mode 0600.'
   static override description =
@@ -16,6 +27,7 @@ export class TokenCreate extends UnitCommand<Minted> {
   static override result = Minted
   static override examples = [
     'svcctl token create alice --role approver --file alice.token',
+    'svcctl token create kim --role approver --identity slack:U012345 --file kim.token',
     'svcctl token create reader --role auditor --group dev-agent --expires 2099-01-31T09:30:00Z --file reader.token --force',
   ]
 
@@ -26,6 +38,12 @@ export class TokenCreate extends UnitCommand<Minted> {
     group: Flags.string({
       summary: 'Agent group that it is narrowed to; may be given several times.',
       helpValue: 'ID',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    identity: Flags.string({
+      summary: 'Person of a channel whose decisions count as its own, such as slack:U012345; may be given several times.',
+      helpValue: 'CHANNEL:USER',
       multiple: true,
       multipleNonGreedy: true,
     }),
@@ -49,6 +67,7 @@ export class TokenCreate extends UnitCommand<Minted> {
         name: args.name,
         role: v.parse(Role, flags.role),
         ...(flags.group !== undefined && { groups: flags.group.map((id) => v.parse(AgentGroupID, id)) }),
+        ...(flags.identity !== undefined && { identities: flags.identity.map(readIdentity) }),
         ...(flags.expires !== undefined && { expiresAt: flags.expires }),
       })
       if (file === undefined) this.print(token)
