@@ -78,6 +78,24 @@ const listChannels = async (lines: readonly Line[], runner: Pick<EdgeClient<type
   return { items, letters }
 }
 
+const newBudget = () => createBuckets({ perSecond: limits.channelPerMinute / 60, burst: limits.channelBurst })
+
+/** The way in of each channel: messages for agents, and words on held changes. */
+const openLines = (deciding: Deciding & Pick<Intake, 'gateway' | 'runner'>): Line[] => {
+  const { channels, metrics, log } = deciding
+  const intake: Intake = { ...deciding, turns: new KeyedTurns(), decide: (channel, said) => decideByText(deciding, channel, said) }
+  return [...channels.values()].map(
+    (channel) =>
+      new Line({
+        channel,
+        take: (message) => takeMessage(intake, channel.name, message),
+        decide: (press) => decideByPress(deciding, channel.name, press),
+        metrics,
+        log,
+      }),
+  )
+}
+
 export const createChannels = (options: ChannelsOptions): Channels => {
   const { boot, log, metrics } = options
   const table = options.table ?? createTable({ ...boot, log })
@@ -89,31 +107,12 @@ export const createChannels = (options: ChannelsOptions): Channels => {
   const on = { 'freeze-changed': () => deliveries.wakeAll(), 'cards-changed': () => board.wake() }
   const gateway = options.connectGateway({ on, onConnect: wakeAll })
   const runner = options.connectRunner({ on: { outbox: () => deliveries.wake() }, onConnect: () => deliveries.wakeAll() })
-  const budget = createBuckets({ perSecond: limits.channelPerMinute / 60, burst: limits.channelBurst })
   const stopping = new AbortController()
   const show = (card: Card): ShownCard => (boot.publicUrl === undefined ? card : { ...card, url: pageOf(boot.publicUrl, card) })
   const outward = { gateway: gateway.calls, runner: runner.calls, channels, pacer: new Pacer(), show }
-  const deciding: Deciding = { ...outward, budget, metrics, log, signal: stopping.signal }
-  const intake: Intake = {
-    ...outward,
-    budget,
-    turns: new KeyedTurns(),
-    decide: (channel, said) => decideByText(deciding, channel, said),
-    metrics,
-    log,
-  }
   const deliveries = new Deliveries({ ...options, ...outward })
   const board = new Board({ ...options, ...outward })
-  const lines = [...channels.values()].map(
-    (channel) =>
-      new Line({
-        channel,
-        take: (message) => takeMessage(intake, channel.name, message),
-        decide: (press) => decideByPress(deciding, channel.name, press),
-        metrics,
-        log,
-      }),
-  )
+  const lines = openLines({ ...outward, budget: newBudget(), metrics, log, signal: stopping.signal })
   showFromTheStart(metrics, channels.keys())
   for (const line of lines) line.start()
   return {

@@ -1,4 +1,5 @@
 // Every number that bounds something. Sizes in bytes, times in milliseconds, unless the name says otherwise.
+import { cardLimits } from './card-limits.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -254,21 +255,6 @@ export const limits = {
   channelMessageID: 998,
   /** What a channel keeps beside a message so that it can be answered. */
   channelReference: 8 * KiB,
-  /** What a channel keeps beside a card: where it stands, and in which conversation. */
-  cardReference: 32 * KiB,
-  /** Of the label of who asks or decides. */
-  requester: 128,
-  /** UTF-16 units of each text of a card, and decisions that it names: the last ones. */
-  cardText: 1_000,
-  cardDecisions: 8,
-  /** Approvers to whom one card is written, each by itself, where an address is no place. */
-  cardPeople: 32,
-  /** Cards that are worked on at once. */
-  cardLanes: 16,
-  /** Cards are asked for after this where nothing was told. */
-  cardPoll: 60_000,
-  /** Hex digits of a digest that a decision in a channel names at least. */
-  cardDigest: 16,
   /** Messages that one conversation of a channel may bring at once, and a minute: beyond it two machines are talking. */
   channelBurst: 60,
   channelPerMinute: 30,
@@ -291,6 +277,7 @@ export const limits = {
   /** An answer of a channel's service, and how long it is waited for. */
   channelAnswer: 256 * KiB,
   channelSendTime: 30_000,
+  ...cardLimits,
   /** How far the clock of a webhook's sender may be away, seconds. */
   webhookSkew: 5 * 60,
   webhookBody: 512 * KiB,

@@ -4,7 +4,6 @@ import {
   type Card,
   type CardTask,
   type ChannelName,
-  ChannelText,
   type gatewayChannels,
   limits,
   Reference,
@@ -60,7 +59,10 @@ const act = async (showing: Showing, channel: Channel, task: CardTask): Promise<
   if (before === undefined) return { ...(thread !== undefined && { thread }), own, posted: await cards.post(post, signal) }
   const update = { ...post, posted: before.posted }
   if (task.act === 'update') await cards.update(update, signal)
-  else await (cards.remind ?? textCards(channel).remind)({ ...update, text: reminderOf(post.card) }, signal)
+  else {
+    const text = reminderOf(post.card)
+    await (cards.remind === undefined ? textCards(channel).remind({ ...update, text }, signal) : cards.remind({ ...update, text }, signal))
+  }
   return before
 }
 

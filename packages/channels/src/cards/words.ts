@@ -2,20 +2,20 @@
 import { limits } from '@gatehouse/contracts'
 import type { ShownCard } from '../channel.ts'
 
-export const digestPrefix = ({ digest }: Pick<ShownCard, 'digest'>): string => digest.slice(0, limits.cardDigest)
+const digestPrefix = ({ digest }: Pick<ShownCard, 'digest'>): string => digest.slice(0, limits.cardDigest)
 
 /** What is written to decide it. */
 export const answerOf = (outcome: 'approve' | 'reject', card: ShownCard): string => `${outcome} ${card.short} ${digestPrefix(card)}`
 
 export const isOpen = ({ state, byHand }: ShownCard): boolean => state === 'held' && !byHand
 
-export const cardTitle = ({ agentGroupID, kind, state }: ShownCard): string =>
+const cardTitle = ({ agentGroupID, kind, state }: ShownCard): string =>
   state === 'held' ? `A change of ${agentGroupID} waits for a decision (${kind})` : `A change of ${agentGroupID} (${kind})`
 
 const approvalsOf = ({ approvals: { needed, given } }: ShownCard): string[] => (needed > 1 ? [`Approvals: ${given} of ${needed}`] : [])
 
 /** What an approver must see, a line each. */
-export const cardLines = (card: ShownCard): string[] => {
+const cardLines = (card: ShownCard): string[] => {
   const { summary, requestedBy, reason, risk, evidence, afterToolOutput, changeID, expiresAt, url } = card
   return [
     summary,
@@ -32,7 +32,7 @@ export const cardLines = (card: ShownCard): string[] => {
   ]
 }
 
-export const howToAnswer = (card: ShownCard): string[] => {
+const howToAnswer = (card: ShownCard): string[] => {
   if (card.state !== 'held') return []
   if (card.byHand) return [`Of high risk: it is decided in the console or by svcctl change show ${card.changeID}.`]
   return ['To decide, answer with one of these lines:', answerOf('approve', card), answerOf('reject', card)]

@@ -1,5 +1,5 @@
 // What is to be done about cards now: judged on each change as it is, so that nothing of it must be remembered.
-import { type CardTask, type Change, type ChannelName, limits, SessionID, Wired } from '@gatehouse/contracts'
+import { CardReference, type CardTask, type Change, type ChannelName, limits, SessionID, Wired } from '@gatehouse/contracts'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import { readChange, type ReadDeps } from '../changes/read.ts'
@@ -64,7 +64,7 @@ const toTask = async (deps: CardDeps, row: CardRow, { change, act }: { change: C
     card: cardOf(deps.secrets, change),
     ...askedIn(change),
     approvers: approversOn(deps, change, { channel, members }),
-    ...(reference !== null && { reference: JSON.parse(reference) }),
+    ...(reference !== null && { reference: v.parse(CardReference, JSON.parse(reference)) }),
     ...(act === 'remind' && { reminder: dueReminder(change, deps.clock()) }),
   }
 }

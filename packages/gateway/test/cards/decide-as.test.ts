@@ -44,8 +44,9 @@ test('a person whom a token names decides, and change, journal and list of token
     [{ principal: 'kim', by: 'webhook:kim', via: { channel: 'webhook', user: 'kim' }, outcome: 'approve' }],
   )
   const line = (await audit(unit)).find(({ stage, changeID }) => stage === 'approve' && changeID === id)
-  assert.deepEqual([line?.edge, line?.principal, line?.by], ['channels', 'kim', 'webhook:kim'])
-  assert.deepEqual((line?.detail['decision'] as { via: unknown }).via, { channel: 'webhook', user: 'kim' })
+  assert.ok(line)
+  assert.deepEqual([line.edge, line.principal, line.by], ['channels', 'kim', 'webhook:kim'])
+  assert.deepEqual((line.detail['decision'] as { via: unknown }).via, { channel: 'webhook', user: 'kim' })
   const { items } = await unit.gateway.controlPlane.tokens({ token }, context)
   assert.ok(items.find(({ name }) => name === 'kim')?.lastUsedAt !== undefined)
 })

@@ -68,7 +68,8 @@ export const startReceiver = async (secret: string) => {
         new Webhook(secret).verify(body, incoming.headers as Record<string, string>)
         const { type, data } = JSON.parse(body) as { type: string; data: Omit<Heard, 'id'> & Omit<HeardCard, 'id'> }
         const id = String(incoming.headers['webhook-id'])
-        if (state.status < 300) type === 'card' ? cards.push({ ...data, id }) : heard.push({ ...data, id })
+        if (state.status < 300 && type === 'card') cards.push({ ...data, id })
+        else if (state.status < 300) heard.push({ ...data, id })
       } catch {
         state.forged += 1
       }
