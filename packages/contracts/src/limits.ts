@@ -263,7 +263,9 @@ export const limits = {
   /** A socket that the service ends earlier than this is not made anew at once. */
   channelSocketLeast: 10_000,
   /** Characters of a message that a pattern is tried on. */
-  channelPattern: 16 * KiB,
+  channelPattern: 4 * KiB,
+  /** Steps of a pattern with its repeats unfolded: all of them may be taken for each character. */
+  channelPatternSteps: 512,
   /** Files of one message that are taken. */
   channelFiles: 10,
   /** Conversations whose messages are delivered at the same time. */

@@ -1,29 +1,24 @@
 // Whether a message is meant for the agent, by the terms of its wiring. Patterns are tried by a machine that takes time in
-// proportion to the text, whatever the pattern: one that takes for ever would silence every other channel.
-import { type Admission, limits } from '@gatehouse/contracts'
+// proportion to the text, and only small ones: one that takes long would silence every other channel.
+import { type Admission, boundedPattern, limits } from '@gatehouse/contracts'
 import { RE2JS } from 're2js'
 import type { Inbound } from '../channel.ts'
 
-const compiled = new Map<string, RE2JS>()
+const compiled = new Map<string, RE2JS | null>()
 const most = 256
 
-const compile = (pattern: string): RE2JS => {
+const compile = (pattern: string): RE2JS | null => {
   const known = compiled.get(pattern)
   if (known !== undefined) return known
   if (compiled.size >= most) compiled.clear()
-  const made = RE2JS.compile(pattern)
+  const made = boundedPattern(pattern, (text) => RE2JS.compile(text))
   compiled.set(pattern, made)
   return made
 }
 
-/** A pattern that this machine cannot read fits nothing. */
-const fits = (pattern: string, text: string): boolean => {
-  try {
-    return compile(pattern).matcher(text.slice(0, limits.channelPattern)).find()
-  } catch {
-    return false
-  }
-}
+/** A pattern that this machine cannot read, or not within bounds, fits nothing. */
+const fits = (pattern: string, text: string): boolean =>
+  compile(pattern)?.matcher(text.slice(0, limits.channelPattern)).find() ?? false
 
 export const isEngaged = (
   { engage, pattern }: Pick<Extract<Admission, { admitted: true }>, 'engage' | 'pattern'>,

@@ -1,5 +1,5 @@
 // An address of a channel that leads to a group, and when the agent speaks up there; or the end of it.
-import { type After, type Failure, kinds, WiringTerms } from '@gatehouse/contracts'
+import { type After, boundedPattern, type Failure, kinds, limits, WiringTerms } from '@gatehouse/contracts'
 import { RE2JS } from 're2js'
 import * as v from 'valibot'
 import { presentGroup, type World } from '../registry/world.ts'
@@ -28,14 +28,8 @@ const ownAt = (world: World, place: Place): Terms | undefined => {
   return wired?.agentGroupID === world.agentGroupID ? termsOf(wired) : undefined
 }
 
-/** As the channels read it: by a machine that takes time in proportion to the text, whatever the pattern. Never run here. */
-const isPattern = (pattern: string): boolean => {
-  try {
-    return RE2JS.compile(pattern).pattern() === pattern
-  } catch {
-    return false
-  }
-}
+/** As the channels read it. Never run here. */
+const isPattern = (pattern: string): boolean => boundedPattern(pattern, (text) => RE2JS.compile(text)) !== null
 
 const patternFailure = ({ engage, pattern }: Terms): Failure | undefined => {
   if (engage === 'pattern' && pattern === undefined)
@@ -52,7 +46,7 @@ const patternFailure = ({ engage, pattern }: Terms): Failure | undefined => {
     ? undefined
     : {
         rule: 'pattern-invalid',
-        reason: `expected a regular expression of RE2, which has no look-around and no back-references, got ${quote(pattern)}: correct it`,
+        reason: `expected a regular expression of RE2, without look-around and back-references and of at most ${limits.channelPatternSteps} steps with its repeats unfolded, got ${quote(pattern)}: correct it`,
       }
 }
 

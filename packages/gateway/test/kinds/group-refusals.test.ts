@@ -75,6 +75,8 @@ testRefusals('wiring', [
   ['a removal without address', { remove: { channel: 'slack' } }, '/after/remove/address'],
   ['a removal that is a list', { remove: [] }, '/after/remove/channel'],
   ['a pattern that is none', { ...terms, engage: 'pattern', pattern: '(' }, 'pattern-invalid'],
+  ['a pattern that unfolds to a long one', { ...terms, engage: 'pattern', pattern: '.{0,999}'.repeat(28) }, 'pattern-invalid'],
+  ['a pattern of repeats in repeats', { ...terms, engage: 'pattern', pattern: '(?:(?:.?){30}){33}' }, 'pattern-invalid'],
   ['a pattern that is missing', { ...terms, engage: 'pattern' }, 'pattern-missing'],
   ['a pattern without use', { ...terms, pattern: '^!' }, 'pattern-unexpected'],
   ['an address of another group', terms, 'address-taken', other],
