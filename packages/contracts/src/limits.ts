@@ -1,5 +1,5 @@
 // Every number that bounds something. Sizes in bytes, times in milliseconds, unless the name says otherwise.
-import { cardLimits } from './card-limits.ts'
+import { channelLimits } from './channel-limits.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -250,45 +250,7 @@ export const limits = {
   /** Bytes of an archive that travel at once. */
   backupChunk: 512 * KiB,
 
-  /** Characters of an address, person or thread of a channel, and of its own ids of messages. */
-  channelText: 256,
-  channelMessageID: 998,
-  /** What a channel keeps beside a message so that it can be answered. */
-  channelReference: 8 * KiB,
-  /** Messages that one conversation of a channel may bring at once, and a minute: beyond it two machines are talking. */
-  channelBurst: 60,
-  channelPerMinute: 30,
-  /** How long a message waits for room in its conversation where the service brings it again. */
-  channelHold: 60_000,
-  /** A socket that the service ends earlier than this is not made anew at once. */
-  channelSocketLeast: 10_000,
-  /** Characters of a message that a pattern is tried on. */
-  channelPattern: 4 * KiB,
-  /** Steps of a pattern with its repeats unfolded: all of them may be taken for each character. */
-  channelPatternSteps: 512,
-  /** Files of one message that are taken. */
-  channelFiles: 10,
-  /** Conversations whose messages are delivered at the same time. */
-  channelLanes: 32,
-  /** A message that could not be delivered is tried again between these, and given up after the last. */
-  channelRetryFirst: 1_000,
-  channelRetryMost: 5 * 60_000,
-  channelGiveUp: 24 * 60 * 60_000,
-  /** Dead letters that are shown. */
-  channelLetters: 50,
-  /** An answer of a channel's service, and how long it is waited for. */
-  channelAnswer: 256 * KiB,
-  channelSendTime: 30_000,
-  ...cardLimits,
-  /** How far the clock of a webhook's sender may be away, seconds. */
-  webhookSkew: 5 * 60,
-  webhookBody: 512 * KiB,
-  /** Webhooks with a wrong signature from one address. */
-  webhooksWrongPerMinute: 10,
-  /** An e-mail as it lies on the server. */
-  emailSize: 32 * MiB,
-  /** How often a mailbox is looked into where its server does not tell of new mail. */
-  emailPoll: 60_000,
+  ...channelLimits,
 
   socketPath: 100,
   pageSize: 50,

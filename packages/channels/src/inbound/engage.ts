@@ -17,8 +17,7 @@ const compile = (pattern: string): RE2JS | null => {
 }
 
 /** A pattern that this machine cannot read, or not within bounds, fits nothing. */
-const fits = (pattern: string, text: string): boolean =>
-  compile(pattern)?.matcher(text.slice(0, limits.channelPattern)).find() ?? false
+const fits = (pattern: string, text: string): boolean => compile(pattern)?.matcher(text.slice(0, limits.channelPattern)).find() ?? false
 
 export const isEngaged = (
   { engage, pattern }: Pick<Extract<Admission, { admitted: true }>, 'engage' | 'pattern'>,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type ChannelName, type Delivery, type gatewayChannels, limits, type runnerChannels } from '@gatehouse/contracts'
 import type { Calls } from '@gatehouse/rpc'
 import * as v from 'valibot'
-import { type Channel, SendFailure } from '../channel.ts'
+import { type Channel, type Outgoing, SendFailure } from '../channel.ts'
 import { Envelope } from '../inbound/envelope.ts'
 import type { Pacer } from './pace.ts'
 import { split } from './split.ts'
@@ -27,24 +27,6 @@ export type Fate =
 const partID = ({ session, id }: Delivery, part: number): string =>
   `msg_${createHash('sha256').update(`${session}\n${id}\n${part}`).digest('hex').slice(0, 32)}`
 
-const sendParts = async (courier: Courier, delivery: Delivery, { channel, envelope }: { channel: Channel; envelope: Envelope }) => {
-  const { runner, pacer, signal } = courier
-  const { address, thread, own: reference } = envelope
-  const { name, can } = channel
-  const texts = split(delivery.text, can.length)
-  let outcome: 'ok' | 'kept' = 'ok'
-  for (const [part, text] of texts.entries()) {
-    if (part < delivery.parts || text === '') continue
-    await pacer.wait(name, can.pace, signal)
-    await pacer.wait(`${name} ${address}`, can.placePace, signal)
-    const message = { id: partID(delivery, part), address, thread, text, at: delivery.at, part, parts: texts.length, reference }
-    const sent = await channel.send(message, AbortSignal.any([signal, AbortSignal.timeout(limits.channelSendTime)]))
-    if (sent === 'kept') outcome = 'kept'
-    if (part + 1 < texts.length) await runner.delivered({ session: delivery.session, seq: delivery.seq, parts: part + 1 })
-  }
-  return outcome
-}
-
 const fateOf = (courier: Courier, delivery: Delivery, error: unknown): Fate => {
   if (!(error instanceof SendFailure)) return { kind: 'later', error }
   if (error.kind === 'never') return { kind: 'dead', reason: error.message }
@@ -54,19 +36,57 @@ const fateOf = (courier: Courier, delivery: Delivery, error: unknown): Fate => {
 
 const isOld = ({ at }: Delivery): boolean => Date.now() - Date.parse(at) > limits.channelGiveUp
 
+/** Undefined: it may be said there, now. */
+const hindrance = async ({ gateway }: Courier, { channel, agentGroupID }: Delivery, address: string): Promise<Fate | undefined> => {
+  const { verdict } = await gateway.maySpeak({ channel, address, agentGroupID })
+  if (verdict === 'frozen') return { kind: 'frozen' }
+  return verdict === 'unwired' ? { kind: 'dead', reason: 'its address leads to this group no more' } : undefined
+}
+
+const sendPart = async (
+  courier: Courier,
+  delivery: Delivery,
+  { channel, message }: { channel: Channel; message: Outgoing },
+): Promise<Fate> => {
+  const { pacer, signal } = courier
+  const { name, can } = channel
+  await pacer.wait(name, can.pace, signal)
+  await pacer.wait(`${name} ${message.address}`, can.placePace, signal)
+  const hindered = await hindrance(courier, delivery, message.address)
+  if (hindered !== undefined) return hindered
+  try {
+    const sent = await channel.send(message, AbortSignal.any([signal, AbortSignal.timeout(limits.channelSendTime)]))
+    return { kind: 'delivered', outcome: sent === 'kept' ? 'kept' : 'ok' }
+  } catch (error) {
+    const fate = fateOf(courier, delivery, error)
+    return fate.kind === 'later' && isOld(delivery) ? { kind: 'dead', reason: 'it could not be delivered for a day' } : fate
+  }
+}
+
+/** Asked anew for each part: a long message takes minutes where the service is slow, and a stop must not wait for its end. */
+const sendParts = async (
+  courier: Courier,
+  delivery: Delivery,
+  { channel, envelope }: { channel: Channel; envelope: Envelope },
+): Promise<Fate> => {
+  const { address, thread, own: reference } = envelope
+  const { session, seq, at } = delivery
+  const texts = split(delivery.text, channel.can.length)
+  let fate: Fate = { kind: 'delivered', outcome: 'ok' }
+  for (const [part, text] of texts.entries()) {
+    if (part < delivery.parts || text === '') continue
+    const message = { id: partID(delivery, part), address, thread, text, at, part, parts: texts.length, reference }
+    fate = await sendPart(courier, delivery, { channel, message })
+    if (fate.kind !== 'delivered') return fate
+    if (part + 1 < texts.length) await courier.runner.delivered({ session, seq, parts: part + 1 })
+  }
+  return fate
+}
+
 /** Rejects only where the gateway or the runner does not answer. */
 export const deliver = async (courier: Courier, delivery: Delivery): Promise<Fate> => {
   const envelope = v.safeParse(Envelope, delivery.reference)
   const channel = courier.channels.get(delivery.channel)
   if (!envelope.success || channel === undefined) return { kind: 'dead', reason: 'it is not known where the message goes' }
-  const { address } = envelope.output
-  const { verdict } = await courier.gateway.maySpeak({ channel: channel.name, address, agentGroupID: delivery.agentGroupID })
-  if (verdict === 'frozen') return { kind: 'frozen' }
-  if (verdict === 'unwired') return { kind: 'dead', reason: 'its address leads to this group no more' }
-  try {
-    return { kind: 'delivered', outcome: await sendParts(courier, delivery, { channel, envelope: envelope.output }) }
-  } catch (error) {
-    const fate = fateOf(courier, delivery, error)
-    return fate.kind === 'later' && isOld(delivery) ? { kind: 'dead', reason: 'it could not be delivered for a day' } : fate
-  }
+  return sendParts(courier, delivery, { channel, envelope: envelope.output })
 }

@@ -7,7 +7,8 @@ import { isEngaged } from '../../src/inbound/engage.ts'
 const isHeard = (pattern: string, text: string): boolean => isEngaged({ engage: 'pattern', pattern }, { mentioned: false, text })
 
 test('a pattern that unfolds to more steps than are taken fits nothing, even what it would fit', () => {
-  for (const pattern of ['.{0,999}'.repeat(28), '(?:(?:.?){30}){33}', '(?:[ab]?){600}', 'x?{'.repeat(2)]) assert.ok(!isHeard(pattern, 'ab'), pattern)
+  for (const pattern of ['.{0,999}'.repeat(28), '(?:(?:.?){30}){33}', '(?:[ab]?){600}', 'x?{'.repeat(2)])
+    assert.ok(!isHeard(pattern, 'ab'), pattern)
 })
 
 test('patterns that people write fit as before', () => {

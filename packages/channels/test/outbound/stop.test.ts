@@ -1,0 +1,61 @@
+// A stop counts for what is under way: a long message goes out in many parts, and what is still to be said of it is held back.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConversationID, type Delivery, type gatewayChannels, MessageID, type Result, SessionID } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import type { Channel } from '../../src/channel.ts'
+import { deliver } from '../../src/outbound/deliver.ts'
+import { Pacer } from '../../src/outbound/pace.ts'
+
+type Verdict = Result<typeof gatewayChannels, 'maySpeak'>['verdict']
+
+const delivery: Delivery = {
+  session: v.parse(SessionID, `ses_${'a'.repeat(13)}`),
+  agentGroupID: 'a' as Delivery['agentGroupID'],
+  conversationId: v.parse(ConversationID, 'webhook:a'),
+  channel: 'webhook',
+  id: v.parse(MessageID, 'r-1'),
+  seq: 1,
+  text: 'first part\nsecond one\nthird part',
+  at: new Date().toISOString(),
+  parts: 0,
+  reference: { address: 'a', own: {} },
+}
+
+/** What is said of each part in turn, and what came of it. */
+const sendUnder = async (...verdicts: Verdict[]) => {
+  const sent: string[] = []
+  const noted: (number | undefined)[] = []
+  const pace = { perSecond: 10_000, burst: 1_000 }
+  const channel: Channel = {
+    name: 'webhook',
+    can: { threads: true, ids: true, length: 12, pace, placePace: pace },
+    receive: () => Promise.resolve(),
+    send: ({ text }) => Promise.resolve((sent.push(text), 'sent')),
+    verify: () => Promise.resolve({}),
+    close: () => Promise.resolve(),
+  }
+  const fate = await deliver(
+    {
+      gateway: { maySpeak: () => Promise.resolve({ verdict: verdicts.shift() ?? 'allowed' }) },
+      runner: { delivered: ({ parts }) => Promise.resolve((noted.push(parts), {})) },
+      channels: new Map([['webhook', channel]]),
+      pacer: new Pacer(),
+      signal: AbortSignal.timeout(30_000),
+    },
+    delivery,
+  )
+  return { sent, noted, fate: fate.kind }
+}
+
+test('a freeze between two parts holds back the second one', async () => {
+  assert.deepEqual(await sendUnder('allowed', 'frozen'), { sent: ['first part'], noted: [1], fate: 'frozen' })
+})
+
+test('an address that is taken away between two parts hears no more', async () => {
+  assert.deepEqual(await sendUnder('allowed', 'allowed', 'unwired'), { sent: ['first part', 'second one'], noted: [1, 2], fate: 'dead' })
+})
+
+test('without a stop all of it goes out', async () => {
+  assert.deepEqual(await sendUnder(), { sent: ['first part', 'second one', 'third part'], noted: [1, 2], fate: 'delivered' })
+})
