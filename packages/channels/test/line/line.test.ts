@@ -15,7 +15,13 @@ const channelOf = (receive: Channel['receive']): Channel => ({
   close: () => Promise.resolve(),
 })
 const lineOf = (receive: Channel['receive']): Line =>
-  new Line({ channel: channelOf(receive), take: () => Promise.resolve('taken'), metrics: createMetrics('channels'), log: silentLogger })
+  new Line({
+    channel: channelOf(receive),
+    take: () => Promise.resolve('taken'),
+    decide: () => Promise.resolve({}),
+    metrics: createMetrics('channels'),
+    log: silentLogger,
+  })
 
 const stands = ({ signal }: Listener): Promise<void> => new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
 
