@@ -1,0 +1,34 @@
+// What counts as a decision in a message, and what goes to the agent as it is.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readWord } from '../../src/cards/word.ts'
+
+const id = 'chg_20261122125301.120000000'
+const digest = '3f2a9c1b77d0e4a5'
+
+test('a decision is read in the first line, with a name before it, in any letters, with a reason behind it', () => {
+  const approve = { outcome: 'approve', change: '125301.12', digest, reason: undefined }
+  for (const text of [
+    `approve 125301.12 ${digest}`,
+    `\n  Approve 125301.12 ${digest.toUpperCase()}\n> quoted`,
+    `<@U123> approve 125301.12 ${digest}`,
+  ]) {
+    assert.deepEqual(readWord(text), approve, text)
+  }
+  assert.deepEqual(readWord(`@bot reject ${id} ${digest} not today`), { outcome: 'reject', change: id, digest, reason: 'not today' })
+  assert.deepEqual(readWord(`approve ${id}`), { outcome: 'approve', change: id, digest: undefined, reason: undefined })
+})
+
+test('anything else is for the agent', () => {
+  for (const text of [
+    'approve',
+    'approve it',
+    `please approve ${id} ${digest}`,
+    `hello\napprove ${id} ${digest}`,
+    `approve chg_1 ${digest}`,
+    `approved ${id} ${digest}`,
+    '',
+  ]) {
+    assert.equal(readWord(text), undefined, text)
+  }
+})
