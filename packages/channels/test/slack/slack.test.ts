@@ -119,6 +119,16 @@ test('what finds no room is not acknowledged, and what could not be kept is trie
   await until('all to be acknowledged', () => server.slack.open.size === 0)
 })
 
+test('a message that is tried again stays before the later ones of its place', async () => {
+  hearing.outcomes.push(undefined)
+  server.say({ text: 'first in order' })
+  server.say({ text: 'second in order' })
+  await keptWith('first in order')
+  await keptWith('second in order')
+  const order = hearing.kept.map(({ text }) => text).filter((text) => text.endsWith('in order'))
+  assert.deepEqual(order, ['first in order', 'second in order'])
+})
+
 test('a connection that Slack ends or that is lost is made anew, and what came meanwhile is heard', async () => {
   server.cut()
   server.say({ text: 'while away' })

@@ -169,13 +169,16 @@ test('an answer is plain text, answers its message, and is well-formed whatever 
 test('a refusal is waited out as long as it asks, becomes a dead letter, or is tried again, as it deserves', async () => {
   server.say({ text: 'an answer, please' })
   const message = await keptWith('an answer, please')
-  const send = (more: object = {}) => failureOf(hearing.channel.send({ ...outgoing(message, 'x'), ...more }, never()))
+  const send = (more: object = {}) =>
+    failureOf(hearing.channel.send({ ...outgoing(message, 'what only the agent said'), ...more }, never()))
   const attempt = (answer: Parameters<TelegramServer['fail']>[1]) => {
     server.fail('sendMessage', answer)
     return send()
   }
   const limited = await attempt({ error_code: 429, description: 'Too Many Requests: retry after 7', parameters: { retry_after: 7 } })
   assert.deepEqual([limited.kind, limited.after, limited.everywhere], ['later', 7000, true])
+  hearing.log.error('all of it', { failure: limited, cause: limited.cause, inner: { ...(limited.cause as object) } })
+  assert.ok(!hearing.lines.join('\n').includes('what only the agent said'))
   assert.equal((await attempt({ error_code: 403, description: 'Forbidden: bot was kicked from the group chat' })).kind, 'never')
   const moved = await attempt({ error_code: 400, description: 'group chat was upgraded', parameters: { migrate_to_chat_id: -100_77 } })
   assert.deepEqual([moved.kind, moved.message.includes('-10077')], ['never', true])
