@@ -9,8 +9,9 @@ export const withoutZeros = (time: string): string => (time.includes('.') ? time
 /** Time of the day to the last digit that is not 0. */
 export const shortOf = (id: ChangeID): string => withoutZeros(id.slice('chg_'.length + 8))
 
+/** One line each: a line of an agent's own could pass for one of the card's, such as one to answer with. */
 const shown = (text: string, most: number = limits.cardText): string => {
-  const whole = visible(text)
+  const whole = visible(text).replace(/\s*[\n\t]\s*/g, ' ⏎ ')
   return whole.length <= most ? whole : `${whole.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 

@@ -1,5 +1,6 @@
 // What is to be done about cards now: judged on each change as it is, so that nothing of it must be remembered.
 import { CardReference, type CardTask, type Change, type ChannelName, limits, SessionID, Wired } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import { readChange, type ReadDeps } from '../changes/read.ts'
@@ -13,6 +14,7 @@ import { type CardRow, dueCards, nextReminder } from './rows.ts'
 
 export interface CardDeps extends ReadDeps, IdentityDeps {
   readonly secrets: Pick<Secrets, 'owns'>
+  readonly log: Logger
 }
 
 /** `forget`: it was never shown, and has nothing to say any more. `settle`: what stands there says what is. */
@@ -26,12 +28,13 @@ const isWired = async ({ store }: CardDeps, row: CardRow, { agentGroupID }: Chan
   return found !== undefined && v.parse(Wired, JSON.parse(found.record)).agentGroupID === agentGroupID
 }
 
-/** What stands somewhere is brought to its end there, even where the address leads elsewhere by now. */
+/** Where an address leads elsewhere by now, nothing more is said, not even how it ended: others may listen there. */
 const judge = async (deps: CardDeps, row: CardRow, change: Change): Promise<Judgement> => {
   const isHeld = change.state === 'held'
-  if (row.reference === null) return isHeld && (await isWired(deps, row, change)) ? 'post' : 'forget'
+  if (!(await isWired(deps, row, change))) return row.reference === null ? 'forget' : 'settle'
+  if (row.reference === null) return isHeld ? 'post' : 'forget'
   if (row.shown !== versionOf(change)) return 'update'
-  return isHeld && dueReminder(change, deps.clock()) > row.reminded && (await isWired(deps, row, change)) ? 'remind' : 'settle'
+  return isHeld && dueReminder(change, deps.clock()) > row.reminded ? 'remind' : 'settle'
 }
 
 /** Nothing is left to be told of it. */
@@ -69,13 +72,20 @@ const toTask = async (deps: CardDeps, row: CardRow, { change, act }: { change: C
   }
 }
 
-const taskOf = async (deps: CardDeps, row: CardRow): Promise<CardTask[]> => {
+const taskFor = async (deps: CardDeps, row: CardRow): Promise<CardTask[]> => {
   const change = await readChange(deps, row.change_id)
   const judged = await judge(deps, row, change)
   if (judged !== 'forget' && judged !== 'settle') return [await toTask(deps, row, { change, act: judged })]
   await settle(deps.store, row, judged)
   return []
 }
+
+/** A card that cannot be read now hides no other. */
+const taskOf = (deps: CardDeps, row: CardRow): Promise<CardTask[]> =>
+  taskFor(deps, row).catch((error: unknown) => {
+    deps.log.error('a card cannot be shown', { change: row.change_id, error })
+    return []
+  })
 
 export interface Asked {
   readonly channels: readonly ChannelName[]
