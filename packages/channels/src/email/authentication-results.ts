@@ -8,12 +8,17 @@ export interface Verdict {
   readonly properties: Readonly<Record<string, string>>
 }
 
-/** Comments go, quoted words stay; undefined where a comment or a quote never ends. */
+/** No server writes as much; a sender can. */
+const longestHeader = 16 * 1024
+
+/** Comments go, quoted words stay; undefined where a comment or a quote never ends, or a backslash stands in neither. */
 const withoutComments = (text: string): string | undefined => {
   let [kept, depth, quoted] = ['', 0, false]
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charAt(at)
     if (char === '\\') {
+      // What it does to a quote or a semicolon behind it, programs read in two ways.
+      if (depth === 0 && !quoted) return undefined
       if (depth === 0) kept += text.slice(at, at + 2)
       at += 1
     } else if (quoted || (char === '"' && depth === 0)) {
@@ -31,7 +36,8 @@ const partsOf = (text: string): string[] => text.match(/(?:"(?:\\.|[^"\\])*"|[^;
 
 const unquote = (text: string): string => (text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text)
 
-const pair = /([A-Za-z0-9.-]+)\s*=\s*("(?:\\.|[^"\\])*"|[^\s;"]+)/g
+/** Begins where a word begins, or a long one without `=` would be read again from each of its letters. */
+const pair = /(?<![A-Za-z0-9.-])([A-Za-z0-9.-]+)\s*=\s*("(?:\\.|[^"\\])*"|[^\s;"]+)/g
 
 const verdictOf = (part: string): Verdict | undefined => {
   const [first, ...rest] = [...part.matchAll(pair)].map(([, name = '', value = '']) => [name.toLowerCase(), unquote(value)] as const)
@@ -40,10 +46,12 @@ const verdictOf = (part: string): Verdict | undefined => {
   return { method: first[0].split('/')[0] ?? '', result: first[1].toLowerCase(), properties }
 }
 
-/** `headers`: the values of `Authentication-Results`, from the top. */
+/** `headers`: the values of `Authentication-Results`, from the top. One that is too long or cannot be read may be the authority's: none counts. */
 export const verdictsOf = (headers: readonly string[], authority: string): Verdict[] => {
   for (const header of headers) {
-    const [id = '', ...parts] = partsOf(withoutComments(header) ?? '')
+    const plain = header.length > longestHeader ? undefined : withoutComments(header)
+    if (plain === undefined) return []
+    const [id = '', ...parts] = partsOf(plain)
     if (unquote(id.trim().split(/\s/)[0] ?? '').toLowerCase() !== authority) continue
     return parts.map(verdictOf).filter((verdict) => verdict !== undefined)
   }

@@ -15,14 +15,17 @@ const headersOf = ({ headers }: Email, name: string): string[] => headers.filter
 const mailboxes = (list: Email['to']): string[] =>
   (list ?? []).flatMap((one) => one.group ?? [one]).map(({ address }) => address.toLowerCase())
 
-/** Read strictly: what two programs could read as two senders is none. */
-const oneMailbox = /^\s*(?:(?:"(?:[^"\\]|\\.)*"|[^"<>@,;:]*)\s*<([^<>\s]+)>|([^<>\s",;:()]+))\s*$/
+/** Read strictly: what two programs could read as two senders is none. No two of its repetitions can take the same character. */
+const oneMailbox = /^(?:(?:"(?:[^"\\]|\\.)*"\s*|[^"<>@,;:]*)<([^<>\s]+)>|([^<>\s",;:()]+))$/
+
+/** Of the one header `From`: anybody may write it, and it is read before anybody is known. */
+const longestFrom = 1000
 
 /** One header with one mailbox; anything else is nobody. */
 const senderOf = (email: Email): string | undefined => {
   const [header = '', ...more] = headersOf(email, 'from')
-  const [, bracketed, bare = ''] = oneMailbox.exec(header) ?? []
-  if (more.length > 0) return undefined
+  if (more.length > 0 || header.length > longestFrom) return undefined
+  const [, bracketed, bare = ''] = oneMailbox.exec(header.trim()) ?? []
   const address = (bracketed ?? bare).toLowerCase()
   return plainAddress.test(address) ? address : undefined
 }

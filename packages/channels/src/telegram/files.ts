@@ -13,8 +13,12 @@ const gone = (): ServiceError => new ServiceError('not-found', { detail: 'Telegr
 const judge = (error: unknown): Error => {
   if (error instanceof ServiceError) return error
   const isFinal = error instanceof GrammyError && error.error_code === 400 && patienceOf(error) === undefined
-  return isFinal || error instanceof OutboundFailure ? gone() : faultOf(error)
+  const isOurs = error instanceof OutboundFailure && error.kind !== 'proxy'
+  return isFinal || isOurs ? gone() : faultOf(error)
 }
+
+/** What the server says of the file, not of the moment. */
+const isRefused = (status: number): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429
 
 const read = async (bot: Bot, { file_id }: TelegramFile): Promise<Uint8Array> => {
   try {
@@ -22,7 +26,7 @@ const read = async (bot: Bot, { file_id }: TelegramFile): Promise<Uint8Array> =>
     // A server of one's own may name a file of its own disk, which is not ours to read.
     if (file_path === undefined || file_path.startsWith('/') || file_path.includes('..')) throw gone()
     const response = await bot.download(file_path)
-    if (response.status >= 400 && response.status < 500) throw gone()
+    if (isRefused(response.status)) throw gone()
     if (!response.ok) throw new Error(`Telegram answered ${response.status}`)
     return await response.bytes()
   } catch (error) {

@@ -39,6 +39,9 @@ for (const header of [
   'mx.example (; dkim=pass header.d=mail.example.org',
   'mx.example; x=y header.d="mail.example.org; dkim=pass',
   '(mx.example;) evil; dkim=pass header.d=mail.example.org',
+  'mx.example; spf=pass smtp.helo=x\\"; dkim=pass header.d=mail.example.org',
+  'mx.example; spf=pass smtp.helo=x\\; dkim=pass header.d=mail.example.org',
+  '\\mx.example; dkim=pass header.d=mail.example.org',
   'mx.example; spf=pass smtp.helo=dkim=pass header.d=mail.example.org',
 ]) {
   test(`does not believe ${JSON.stringify(header)}`, () => assert.ok(!vouched(header)))
@@ -52,7 +55,17 @@ test('of several words of the server the last one it said counts, which is the f
   assert.ok(!vouched(other))
 })
 
-test('a header as long as a mail may have one is read in time in proportion to it', () => {
-  for (const piece of ['(', '"', 'a=b;', 'a.b=c ', '\\', '="', ';;'])
-    assert.ok(!vouched(`mx.example; ${piece.repeat(200_000 / piece.length)}`))
+test('one that cannot be read hides what a sender may have written below it', () => {
+  const below = 'mx.example; dmarc=pass header.from=mail.example.org'
+  for (const unread of ['mx.example (; dmarc=fail', 'mx.example; dmarc=fail x=\\"', `mx.example; dmarc=fail x=${'a'.repeat(17_000)}`])
+    assert.ok(!vouched(unread, below), unread.slice(0, 40))
+})
+
+test('a header is read up to a length that no server needs, in time in proportion to it', () => {
+  const good = 'mx.example; dkim=pass header.d=mail.example.org; '
+  for (const piece of ['a', 'a-', 'a=b;', 'a.b=c ', '="" ', ';;', '()', ' ']) {
+    assert.ok(vouched(good + piece.repeat(16_000 / piece.length)), piece)
+    assert.ok(!vouched(good + piece.repeat(200_000 / piece.length)), piece)
+  }
+  for (const piece of ['(', '"', '\\', '="']) assert.ok(!vouched(good + piece.repeat(16_000 / piece.length - 1)), piece)
 })

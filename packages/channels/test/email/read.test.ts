@@ -63,6 +63,19 @@ test('nobody has an odd address', async () => {
   }
 })
 
+test('a sender behind a long run of blanks is nobody, and is refused before it is read', async () => {
+  for (const blanks of [2_000, 200_000]) {
+    const message = await read(`From: a${' '.repeat(blanks)} <ann@example.org>`, 'To: agents@example.org', '', 'text')
+    assert.deepEqual([message.user, message.unproven, message.automatic], ['nobody', true, true])
+  }
+})
+
+test('a sender has its name in quotes or not, or none, with blanks around it', async () => {
+  const address = 'ann@example.org'
+  const headers = [`"A, \\"B\\" <x@y>" <${address}>`, `Ann B <${address}>`, `<${address}>`, `Ann<${address}>`, `  ${address}  `]
+  for (const header of headers) assert.equal((await read(`From: ${header}`, '', 'text')).user, address, header)
+})
+
 test('what is quoted at the end is left out, unless nothing else is there', async () => {
   const body = async (text: string) => (await read('From: ann@example.org', 'In-Reply-To: <x@y>', '', text)).text
   assert.equal(await body('yes\r\n\r\nOn Monday Bob wrote:\r\n> no\r\n> never\r\n'), 'yes')

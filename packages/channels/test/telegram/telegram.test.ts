@@ -1,7 +1,10 @@
 // The channel of Telegram against a Bot API of our own.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { OutboundFailure } from '@gatehouse/outbound'
 import { ChannelFault, SendFailure } from '../../src/channel.ts'
+import { type Bot, createBot } from '../../src/telegram/bot.ts'
+import { filesOf } from '../../src/telegram/files.ts'
 import { createTelegram } from '../../src/telegram/telegram.ts'
 import { type Hearing, hear, outgoing, until, way } from '../fixtures/hearing.ts'
 import { ann, bot, group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
@@ -199,6 +202,33 @@ test('a file is fetched when it is read, and one that is not to be had is no rea
   const [lost] = (await keptWith('with a lost file')).files
   assert.equal(lost?.name, 'photo.jpg')
   await assert.rejects(lost?.read() ?? Promise.resolve(), { code: 'not-found' })
+})
+
+test('a moment of trouble with a file is none of the file: it is asked for again', async () => {
+  server.telegram.files.set('file-2', Buffer.from('late'))
+  server.say({ more: { caption: 'with a late file', document: { file_id: 'file-2', file_name: 'late.txt' } } })
+  const [file] = (await keptWith('with a late file')).files
+  assert.ok(file)
+  for (const error_code of [408, 429, 500]) {
+    server.fail('download', { error_code, description: 'not now' })
+    await assert.rejects(file.read(), (error) => error instanceof ChannelFault && error.kind === 'away', String(error_code))
+  }
+  assert.equal(Buffer.from(await file.read()).toString(), 'late')
+  server.fail('download', { error_code: 403, description: 'never' })
+  await assert.rejects(file.read(), { code: 'not-found' })
+})
+
+test('a proxy that does not connect loses no file, as an address that may not be dialled does', async () => {
+  server.telegram.files.set('file-3', Buffer.from('behind a proxy'))
+  const whole = createBot({ credentials: { token: server.token, url: server.url }, ...way })
+  const readBy = (kind: OutboundFailure['kind']): Promise<Uint8Array> => {
+    const cut: Bot = { ...whole, download: () => Promise.reject(new OutboundFailure(kind)) }
+    const [file] = filesOf(cut, { message_id: 1, chat: { id: 1, type: 'private' }, document: { file_id: 'file-3' } })
+    return file?.read() ?? assert.fail()
+  }
+  await assert.rejects(readBy('proxy'), (error) => error instanceof ChannelFault && error.kind === 'away')
+  for (const kind of ['address-refused', 'redirected', 'too-large'] as const) await assert.rejects(readBy(kind), { code: 'not-found' })
+  await whole.close()
 })
 
 test('a pause that Telegram asks for is kept, and a connection that ends is made anew', async () => {
