@@ -34,7 +34,7 @@ const secretOf = (name: string): string => `secret of ${name}`.padEnd(32, '.')
 const launch = async (t: TestContext, port: number) => {
   const runDir = await mkdtemp(join(tmpdir(), 'gh-'))
   t.after(() => rm(runDir, { recursive: true, force: true }))
-  const { unit } = createTestUnit({ boot: { port, runDir, mcp: null, models: false } })
+  const { unit } = createTestUnit({ boot: { port, runDir, mcp: null, models: false, channels: false } })
   const boot = { ...unit.boot, edges: Object.fromEntries(edges.map(({ name }) => [name, secretOf(name)])) }
   const child = execa(process.execPath, [program], { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], reject: false, buffer: { fd3: false } })
   t.after(() => child.kill('SIGKILL'))

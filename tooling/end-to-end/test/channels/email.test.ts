@@ -56,8 +56,8 @@ suite('e-mail', { skip }, () => {
     mail = await startMailServers()
     unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off'], env: mail.env })
     const place = { channel: 'email', address: agents, engage: 'all', session: 'thread' }
-    await applyChange(unit, { kind: 'wiring', after: place })
     await applyChange(unit, { kind: 'permissions', after: { members: [{ channel: 'email', user: ann }] } })
+    await applyChange(unit, { kind: 'wiring', after: place })
   })
   after(async () => {
     await unit.dispose()

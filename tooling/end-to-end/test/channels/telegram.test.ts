@@ -24,8 +24,8 @@ before(async () => {
     env: { TELEGRAM_BOT_TOKEN: token, TELEGRAM_API_URL: server.url },
   })
   const place = { channel: 'telegram', address: String(group.id), engage: 'mention', session: 'thread' }
-  await applyChange(unit, { kind: 'wiring', after: place })
   await applyChange(unit, { kind: 'permissions', after: { members: [{ channel: 'telegram', user: String(ann.id) }] } })
+  await applyChange(unit, { kind: 'wiring', after: place })
 })
 after(async () => {
   await unit.dispose()
