@@ -149,6 +149,16 @@ make_account() {
   run useradd --system -K "SYS_UID_MAX=$id" --uid "$id" --gid "$id" --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin "$account"
 }
 
+# One that is there keeps its mode: it may belong to the host, as /usr/local/bin does.
+make_directory() { [ -d "$1" ] || run install -d -m 0755 "$1"; }
+
+# Whoever may write here decides what root runs.
+make_own() {
+  [ ! -d "$1" ] || [ -z "$(find "$1/" -maxdepth 0 '(' -perm /022 -o ! -uid 0 ')')" ] ||
+    fail "expected $1 to be root's and written by nobody else, got $(stat -c 'mode %a of uid %u' -- "$1/")" "chown root $1 && chmod go-w $1"
+  make_directory "$1"
+}
+
 # A place for secrets that others may look into is no such place.
 make_private() {
   if [ -e "$1" ]; then
@@ -168,7 +178,6 @@ place_release() {
   elif "$dry"; then
     say "would: unpack $file to $target"
   else
-    install -d -m 0755 "$prefix"
     rm -rf -- "$prefix/.new"
     install -d -m 0700 "$prefix/.new"
     tar -xzpf "$work/release.tar.gz" -C "$prefix/.new" --no-same-owner
@@ -186,7 +195,7 @@ place_release() {
 }
 
 place_links() {
-  run install -d -m 0755 "$links"
+  make_directory "$links"
   for link in gatehouse svcctl; do
     [ "$(readlink "$links/$link" 2>/dev/null)" = "$prefix/current/bin/$link" ] || run ln -sfn "$prefix/current/bin/$link" "$links/$link"
   done
@@ -197,7 +206,7 @@ place_units() {
     say "would: put the units of $file into $units"
     return
   fi
-  run install -d -m 0755 "$units"
+  make_directory "$units"
   for unit in "$prefix/$version"/systemd/*; do
     cmp -s "$unit" "$units/$(basename "$unit")" || run install -m 0644 "$unit" "$units/"
   done
@@ -210,7 +219,8 @@ install_release() {
   find_release
   verify_release
   make_account
-  run install -d -m 0755 "$etc"
+  make_own "$etc"
+  make_own "$prefix"
   make_private "$etc/credentials" 700
   place_release
   make_private "$etc/gatehouse.env" 600 "$prefix/$version/gatehouse.env"

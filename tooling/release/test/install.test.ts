@@ -108,6 +108,32 @@ suite('install.sh', () => {
     assert.match(stdout, /^\d+\.\d+\.\d+$/)
   })
 
+  test('leaves the mode of every directory that is there as it is', async () => {
+    const modes = { 'usr/local/bin': 0o2775, 'etc/systemd/system': 0o750, 'etc/gatehouse': 0o711, 'opt/gatehouse': 0o711 }
+    const now = async () => Promise.all(Object.keys(modes).map(async (path) => (await stat(root.at(path))).mode & 0o7777))
+    const before = await now()
+    const give = (wanted: readonly number[]) => Promise.all(Object.keys(modes).map((path, at) => chmod(root.at(path), wanted[at] ?? 0)))
+    await give(Object.values(modes))
+    // Without its stamp the release is unpacked once more.
+    await rm(root.at(`${installed}/.sha256`))
+    const { exitCode, stderr, stdout } = await install(...key)
+    const after = await now()
+    await give(before)
+    assert.equal(exitCode, 0, stderr)
+    assert.match(stdout, /^installed \/opt/m)
+    assert.deepEqual(after, Object.values(modes))
+  })
+
+  test('refuses a place of its own that others may write', async () => {
+    for (const path of ['etc/gatehouse', 'opt/gatehouse']) {
+      await chmod(root.at(path), 0o775)
+      const { exitCode, stderr } = await install(...key)
+      await chmod(root.at(path), 0o755)
+      assert.equal(exitCode, 1)
+      assert.match(stderr, new RegExp(`expected /${path} to be root's and written by nobody else, got mode 775 of uid 0`))
+    }
+  })
+
   test('refuses settings and secrets that others may read', async () => {
     for (const [path, mode, wide] of [
       ['etc/gatehouse/gatehouse.env', 0o600, 0o640],

@@ -1,8 +1,11 @@
 // The workflows: what they run exists here, what they take from others is named by its content, and they may do no more than they must.
 import assert from 'node:assert/strict'
-import { access, readdir, readFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { access, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { execa } from 'execa'
 import * as v from 'valibot'
 import { parse } from 'yaml'
 import { checkout } from './made.ts'
@@ -10,9 +13,17 @@ import { checkout } from './made.ts'
 const Permissions = v.record(v.string(), v.picklist(['read', 'write', 'none']))
 const Job = v.looseObject({
   permissions: v.optional(Permissions),
+  needs: v.optional(v.string()),
+  outputs: v.optional(v.record(v.string(), v.string())),
   'timeout-minutes': v.number(),
   steps: v.array(
-    v.looseObject({ uses: v.optional(v.string()), run: v.optional(v.string()), with: v.optional(v.record(v.string(), v.unknown())) }),
+    v.looseObject({
+      name: v.optional(v.string()),
+      uses: v.optional(v.string()),
+      run: v.optional(v.string()),
+      with: v.optional(v.record(v.string(), v.unknown())),
+      env: v.optional(v.record(v.string(), v.unknown())),
+    }),
   ),
 })
 const Workflow = v.looseObject({ permissions: Permissions, jobs: v.record(v.string(), Job) })
@@ -22,6 +33,8 @@ const names = await readdir(folder)
 const workflows = await Promise.all(
   names.map(async (name) => [name, v.parse(Workflow, parse(await readFile(join(folder, name), 'utf8')))] as const),
 )
+const release = new Map(workflows).get('release.yml')?.jobs ?? {}
+const scriptOf = (job: string, says: RegExp): string => release[job]?.steps.find(({ name }) => says.test(name ?? ''))?.run ?? ''
 const steps = workflows.flatMap(([, { jobs }]) => Object.values(jobs).flatMap((job) => job.steps))
 
 suite('workflows', () => {
@@ -46,7 +59,8 @@ suite('workflows', () => {
     for (const [path] of text.matchAll(/^\.ci\/\S+/gm)) await access(join(checkout, path))
   })
 
-  test('may read, but for the one job that publishes after the tests', () => {
+  test('may read, but for the one job that publishes what was built after the tests', () => {
+    assert.equal(release['build']?.needs, 'test')
     for (const [name, { permissions, jobs }] of workflows) {
       assert.ok(
         Object.values(permissions).every((power) => power === 'read'),
@@ -55,8 +69,58 @@ suite('workflows', () => {
       for (const [job, { permissions: own = {}, needs }] of Object.entries(jobs)) {
         const writes = Object.entries(own).filter(([, power]) => power === 'write')
         if (writes.length === 0) continue
-        assert.deepEqual([name, job, needs], ['release.yml', 'publish', 'test'])
+        assert.deepEqual([name, job, needs], ['release.yml', 'publish', 'build'])
       }
+    }
+  })
+
+  test('run no code of a package where they may write, nor know a secret where such code runs', () => {
+    const programs = /\b(npx|npm|pnpm|yarn|corepack|node|make|sh|python3?)\b|(^|\s)\.{0,2}\/\S/m
+    const actions = ['actions/checkout', 'actions/download-artifact', 'actions/attest-build-provenance']
+    for (const [, { jobs }] of workflows) {
+      for (const [job, { permissions: own = {}, steps: all, ...rest }] of Object.entries(jobs)) {
+        if (!Object.values(own).includes('write')) {
+          assert.doesNotMatch(JSON.stringify([rest, all]), /secrets\.|github\.token/, job)
+          continue
+        }
+        for (const { run = '', uses } of all) {
+          assert.doesNotMatch(run, programs, job)
+          if (uses !== undefined) assert.ok(actions.includes(uses.split('@')[0] ?? ''), uses)
+        }
+      }
+    }
+  })
+
+  test('hand over what was built by its digest, and take no link and nothing altered', async () => {
+    assert.match(release['build']?.outputs?.['digest'] ?? '', /steps\.pack\.outputs\.digest/)
+    const taking = release['publish']?.steps.find(({ env }) => env?.['DIGEST'] !== undefined)
+    assert.equal(taking?.env?.['DIGEST'], '${{ needs.build.outputs.digest }}')
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-handed-'))
+    const bash = (script: string, cwd: string, env: Record<string, string>) =>
+      execa('bash', ['-ec', script], { cwd, env, reject: false, timeout: 60_000 })
+    const handed = async (alter: (made: string) => Promise<void>): Promise<number | undefined> => {
+      const [made, taken] = [await mkdtemp(join(folder, 'made-')), await mkdtemp(join(folder, 'taken-'))]
+      const output = join(made, 'output')
+      for (const name of ['release', 'layouts/stack']) await mkdir(join(made, name), { recursive: true })
+      await writeFile(join(made, 'release/install.sh'), 'text')
+      await writeFile(join(made, 'release/SHA256SUMS'), `${createHash('sha256').update('text').digest('hex')}  install.sh\n`)
+      await alter(made)
+      assert.equal((await bash(scriptOf('build', /^Pack/), made, { GITHUB_OUTPUT: output })).exitCode, 0)
+      const digest = /^digest=(\w{64})$/m.exec(await readFile(output, 'utf8'))?.[1] ?? ''
+      const tar = await readFile(join(made, 'made.tar'))
+      const changed = await readFile(join(made, 'on-the-way')).catch(() => Buffer.alloc(0))
+      await writeFile(join(taken, 'made.tar'), Buffer.concat([tar, changed]))
+      const { exitCode } = await bash(scriptOf('publish', /^Take/), taken, { DIGEST: digest })
+      return exitCode
+    }
+    try {
+      assert.equal(await handed(() => Promise.resolve()), 0)
+      assert.notEqual(await handed((made) => writeFile(join(made, 'on-the-way'), 'x')), 0)
+      assert.notEqual(await handed((made) => symlink('/proc/self/environ', join(made, 'release/link'))), 0)
+      assert.notEqual(await handed((made) => symlink('/', join(made, 'layouts/stack/link'))), 0)
+      assert.notEqual(await handed((made) => writeFile(join(made, 'release/install.sh'), 'other')), 0)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
     }
   })
 
