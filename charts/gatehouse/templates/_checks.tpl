@@ -30,11 +30,13 @@
 {{- $faults = append $faults "metrics.serviceMonitor.tokenSecret: expected the name of a Secret with the token of an auditor, got nothing; svcctl token create prometheus --role auditor --file FILE makes one" }}
 {{- end }}
 {{- $own := list "SERVICE_API_ADDR" "SERVICE_STATE_DIR" "SERVICE_SANDBOX" "SERVICE_DEV" "SERVICE_DEMO" "SERVICE_LOG_FORMAT" "SERVICE_LOG_LEVEL" "SERVICE_PUBLIC_URL" "SERVICE_TRUSTED_PROXIES" "SERVICE_APPROVALS" "SERVICE_MCP_CATALOG" "SERVICE_MASTER_KEY_FILE" "SERVICE_API_TOKEN_FILE" "XDG_RUNTIME_DIR" }}
+{{- /* URLs with a password in them, which their names do not tell. */}}
+{{- $withPassword := list "EMAIL_IMAP_URL" "EMAIL_SMTP_URL" "SERVICE_HTTPS_PROXY" }}
 {{- range $name, $value := .Values.environment }}
 {{- if has $name $own }}
 {{- $faults = append $faults (printf "environment.%s: expected a variable that the chart leaves to you, got one that it sets or that has no place here" $name) }}
-{{- else if regexMatch "(TOKEN|KEY|SECRET|PASSWORD|_URL_AUTH)$" $name }}
-{{- $faults = append $faults (printf "environment.%s: expected no secret, got a variable that is named like one; put it into a Secret and name that in secretEnvironment" $name) }}
+{{- else if or (has $name $withPassword) (regexMatch "(TOKEN|KEY|SECRET|PASSWORD|_URL_AUTH)$" $name) }}
+{{- $faults = append $faults (printf "environment.%s: expected no secret, got a variable that holds one; put it into a Secret and name that in secretEnvironment" $name) }}
 {{- end }}
 {{- end }}
 {{- if $faults }}

@@ -125,6 +125,11 @@ suite('the chart', { skip: lacksHelm }, () => {
     assert.deepEqual(written.toSorted(), known(schema, '').filter(outside).toSorted())
   })
 
+  const secrets = [
+    ...['OPENAI_API_KEY', 'SERVICE_MODEL_API_KEY', 'SERVICE_HTTPS_PROXY', 'EMAIL_IMAP_URL', 'EMAIL_SMTP_URL'],
+    ...['SLACK_APP_TOKEN', 'SLACK_BOT_TOKEN', 'TELEGRAM_BOT_TOKEN', 'WEBHOOK_SIGNING_SECRET'],
+  ]
+
   /** Faults of one group are told together. */
   const refusals: readonly (readonly (readonly [what: string, setting: string, says: RegExp])[])[] = [
     [
@@ -149,7 +154,14 @@ suite('the chart', { skip: lacksHelm }, () => {
         'metrics.serviceMonitor.enabled=true',
         /metrics\.serviceMonitor\.tokenSecret: expected the name of a Secret/,
       ],
-      ['a secret in plain', 'environment.OPENAI_API_KEY=x', /environment\.OPENAI_API_KEY: expected no secret.*secretEnvironment/],
+      ...secrets.map(
+        (name) =>
+          [
+            `${name} in plain`,
+            `environment.${name}=x`,
+            new RegExp(`environment\\.${name}: expected no secret.*secretEnvironment`),
+          ] as const,
+      ),
       [
         'a setting of the chart',
         'environment.SERVICE_SANDBOX=auto',
