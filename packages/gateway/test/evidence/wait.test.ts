@@ -9,13 +9,16 @@ const start = Date.UTC(2026, 10, 20)
 let now = start
 let patient: Unit
 let hasty: Unit
+/** Something has the time to happen before it gives up. */
+let steady: Unit
 before(async () => {
   patient = await openUnit({ clock: () => now, evidenceWait: 30_000 })
   hasty = await openUnit({ clock: () => now, evidenceWait: 200 })
-  for (const unit of [patient, hasty]) await createGroup(unit, 'a')
+  steady = await openUnit({ clock: () => now, evidenceWait: 3_000 })
+  for (const unit of [patient, hasty, steady]) await createGroup(unit, 'a')
 })
 after(async () => {
-  for (const unit of [patient, hasty]) {
+  for (const unit of [patient, hasty, steady]) {
     await unit.close()
     await removeDirectory(unit.dir)
   }
@@ -82,11 +85,11 @@ test('an observation that stays stale is no evidence', async () => {
 })
 
 test('the listing of another entry ends no wait', async () => {
-  await putServer(hasty, 'four')
-  const submitted = ask(hasty, 'four')
-  await asked(hasty, 'four', 1)
-  await hasty.gateway.broker.observed({ server: server('four'), entryDigest: 'f'.repeat(64) as never, tools: [tool('echo')] }, context)
-  assert.equal((await read(hasty, (await submitted).id)).evidence?.['status'], 'unavailable')
+  await putServer(steady, 'four')
+  const submitted = ask(steady, 'four')
+  await asked(steady, 'four', 1)
+  await steady.gateway.broker.observed({ server: server('four'), entryDigest: 'f'.repeat(64) as never, tools: [tool('echo')] }, context)
+  assert.equal((await read(steady, (await submitted).id)).evidence?.['status'], 'unavailable')
 })
 
 test('what is refused in any case waits for nobody', async () => {
@@ -101,9 +104,9 @@ test('what is refused in any case waits for nobody', async () => {
 })
 
 test('what happens during the wait counts: a server that has gone is refused', async () => {
-  await putServer(hasty, 'six')
-  const submitted = fails(ask(hasty, 'six'))
-  await asked(hasty, 'six', 1)
-  await hasty.gateway.controlPlane.removeServer({ token, name: server('six') }, context)
+  await putServer(steady, 'six')
+  const submitted = fails(ask(steady, 'six'))
+  await asked(steady, 'six', 1)
+  await steady.gateway.controlPlane.removeServer({ token, name: server('six') }, context)
   assert.equal((await submitted).extra?.['rule'], 'server-not-configured')
 })

@@ -126,8 +126,15 @@ suite('the chart', { skip: lacksHelm }, () => {
   })
 
   const secrets = [
-    ...['OPENAI_API_KEY', 'SERVICE_MODEL_API_KEY', 'SERVICE_HTTPS_PROXY', 'EMAIL_IMAP_URL', 'EMAIL_SMTP_URL'],
-    ...['SLACK_APP_TOKEN', 'SLACK_BOT_TOKEN', 'TELEGRAM_BOT_TOKEN', 'WEBHOOK_SIGNING_SECRET'],
+    'OPENAI_API_KEY',
+    'SERVICE_MODEL_API_KEY',
+    'SERVICE_HTTPS_PROXY',
+    'EMAIL_IMAP_URL',
+    'EMAIL_SMTP_URL',
+    'SLACK_APP_TOKEN',
+    'SLACK_BOT_TOKEN',
+    'TELEGRAM_BOT_TOKEN',
+    'WEBHOOK_SIGNING_SECRET',
   ]
 
   /** Faults of one group are told together. */
