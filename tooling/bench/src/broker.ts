@@ -61,7 +61,7 @@ export const run = async (args: readonly string[] = []): Promise<object> => {
     say('\n== beside others')
     const beside = await measureBeside(unit, effort.count)
     say('\n== beside servers that misbehave, one fault a second')
-    return { stdio, http, beside, hostile: await measureHostile(unit, effort.count * 2.5) }
+    return { stdio, http, beside, hostile: await measureHostile(unit, effort.count * 5) }
   } finally {
     await unit.unit.dispose()
     await rm(folder, { recursive: true, force: true })

@@ -21,10 +21,12 @@ export const gatewayRunner = defineEdge({
     /** Gives the open session of this group and conversation, and opens it if there is none. 404 for an unknown group. */
     openSession: call(v.strictObject({ agentGroupID: AgentGroupID, conversationID: ConversationID }), Session, { patient: true }),
     closeSession: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true }),
-    /** While `frozen` nothing is launched for it. */
-    session: call(v.strictObject({ session: SessionID }), v.strictObject({ session: Session, group: AgentGroup, frozen: v.boolean() }), {
-      patient: true,
-    }),
+    /** While `frozen` nothing is launched for it. `applied`: how many changes of the group were, by which a sandbox knows its own. */
+    session: call(
+      v.strictObject({ session: SessionID }),
+      v.strictObject({ session: Session, group: AgentGroup, applied: v.number(), frozen: v.boolean() }),
+      { patient: true },
+    ),
     sessions: call(v.strictObject({}), v.array(Session), { patient: true, large: true }),
     submitFor: call(
       v.strictObject({

@@ -6,12 +6,16 @@ import { readGroup } from '../registry/world.ts'
 import { presentSession } from './find.ts'
 import type { OpenSessions } from './open-sessions.ts'
 
+const countApplied = `SELECT COUNT(*) AS applied FROM changes WHERE agent_group_id = ? AND state = 'applied'`
+
 export const sessionAndGroup = async (
   { store, sessions, freezes }: { store: Store; sessions: OpenSessions; freezes: Freezes },
   id: SessionID,
-): Promise<{ session: Session; group: AgentGroup; frozen: boolean }> => {
+): Promise<{ session: Session; group: AgentGroup; applied: number; frozen: boolean }> => {
   const session = presentSession(sessions, id)
+  // First: what is applied in between is in the group, and a launch too many is better than one too few.
+  const counted = await store.read.get<{ applied: number }>(countApplied, [session.agentGroupID])
   const group = await readGroup(store.read, session.agentGroupID)
   if (group === undefined) throw new ServiceError('not-found', { detail: `there is no agent group ${session.agentGroupID} any more` })
-  return { session, group, frozen: freezes.of(group.id) !== undefined }
+  return { session, group, applied: counted?.applied ?? 0, frozen: freezes.of(group.id) !== undefined }
 }

@@ -5,6 +5,7 @@ import { backoff } from '@gatehouse/kernel'
 import { noteTold, type Request, untoldRequests } from '../queue/requests.ts'
 import { UnreadableQueue } from '../queue/unreadable.ts'
 import { adopt } from './adopt.ts'
+import type { Registered } from './ask.ts'
 import { close } from './close.ts'
 import type { Context } from './context.ts'
 import { decided } from './decided.ts'
@@ -44,7 +45,11 @@ const forget = (context: Context, session: Session): void => {
   close(context, session).catch((error: unknown) => context.log.error('session not closed in order', { session: session.id, error }))
 }
 
-/** `again`: the connection was lost in between, so a change of any group may have gone unheard. */
+/** A change of its group has gone unheard, and nobody knows what it took away. A launch that is being prepared asks by itself. */
+const isBehind = ({ run }: Session, registered: Registered | undefined): boolean =>
+  run?.applied !== undefined && registered !== undefined && registered.applied !== run.applied
+
+/** `again`: the connection was lost in between. */
 const reconcile = async (context: Context, options: { again: boolean }): Promise<void> => {
   // One that is opened while the gateway answers is not in its answer.
   const before = [...context.sessions.values()]
@@ -54,8 +59,8 @@ const reconcile = async (context: Context, options: { again: boolean }): Promise
   const sessions = registered.map((one) => adopt(context, one))
   for (const session of sessions) {
     session.news.emit('surface')
-    await reconsider(context, session)
-    if (options.again) relaunch(context, session, { narrowing: true })
+    const registered = await reconsider(context, session)
+    if (options.again && isBehind(session, registered)) relaunch(context, session, { narrowing: true })
     if (session.keeping === undefined) settleOwed(context, session)
     else oweAgain(context, session)
   }

@@ -16,6 +16,8 @@ export interface Run {
   end(why: StopReason): void
   /** To be ended at the next quiet moment; until then nothing new is delivered. */
   leaving: StopReason | undefined
+  /** How many changes of its group were applied when it was prepared; undefined before that. */
+  applied: number | undefined
   /** Delivered to this sandbox and not acknowledged. */
   readonly delivered: Set<MessageID>
   /** Requests on its socket that are being answered, long polls apart. */
@@ -48,6 +50,7 @@ export const createRun = (session: SessionID): Run => {
       controller.abort()
     },
     leaving: undefined,
+    applied: undefined,
     delivered: new Set(),
     busy: 0,
     proved: false,

@@ -123,6 +123,7 @@ describe('a freeze', { timeout: 300_000 }, () => {
     unit.gateway.freeze(true)
     await knowsOfFreeze(unit)
     unit.gateway.group.persona = 'second'
+    unit.gateway.applied += 1
     unit.reconnect()
     await waitFor(() => unit.gateway.reads > 1, { what: 'a runner that has asked again' })
     const { messageId } = await unit.send('persona')

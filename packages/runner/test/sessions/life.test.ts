@@ -70,11 +70,22 @@ describe('a sandbox', { timeout: 300_000 }, () => {
     assert.equal(await unit.chat('persona'), 'second')
   })
 
-  it('is replaced after the connection to the gateway was lost, since a change may have gone unheard', async (t) => {
+  it('stays when the connection to the gateway was lost and nothing was changed meanwhile', async (t) => {
+    const unit = await openUnit(t)
+    await unit.chat('one')
+    await quiet(unit)
+    unit.reconnect()
+    await waitFor(() => unit.gateway.reads > 1, { what: 'a runner that has asked again' })
+    assert.equal(await unit.chat('two'), 'echo: two')
+    assert.equal((await unit.session())?.launches, 1)
+  })
+
+  it('is replaced when a change went unheard while the connection to the gateway was lost', async (t) => {
     const unit = await openUnit(t)
     await unit.chat('one')
     await quiet(unit)
     unit.gateway.group.persona = 'second'
+    unit.gateway.applied += 1
     unit.reconnect()
     await launched(unit, 2)
     assert.equal(await unit.chat('persona'), 'second')

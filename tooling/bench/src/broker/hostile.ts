@@ -27,7 +27,7 @@ const faults: Readonly<Record<string, 'call' | 'list'>> = {
 }
 
 /** About a second each: a fault a second. */
-const turns = 12
+const turns = 24
 const callers = 4
 /** How long one that does not come back is waited for before the next turn without it. */
 const patience = 2_000
@@ -68,7 +68,31 @@ const beside = async (fault: Act, measure: () => Promise<Float64Array>): Promise
   return times
 }
 
-const together = (parts: readonly Float64Array[]): Figures => figuresOf(Float64Array.from(parts.flatMap((part) => [...part])))
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
+
+/** Each figure by the second, and of these the one in the middle: a second that the machine itself held up says nothing of a fault. */
+const bySecond = (seconds: readonly Float64Array[]): Figures => {
+  const figures = seconds.map((times) => figuresOf(times))
+  const middle = (of: keyof Figures): number => median(figures.map((figure) => figure[of]))
+  return { p50: middle('p50'), p95: middle('p95'), p99: middle('p99'), rate: middle('rate') }
+}
+
+interface Seconds {
+  readonly without: Float64Array[]
+  readonly with: Float64Array[]
+}
+
+/** By turns, and each as often first. */
+const measureBoth = async (fault: Act, measure: () => Promise<Float64Array>): Promise<Seconds> => {
+  const seconds: Seconds = { without: [], with: [] }
+  for (let turn = 0; turn < turns; turn += 1) {
+    if (turn % 2 === 0) seconds.without.push(await measure())
+    seconds.with.push(await beside(fault, measure))
+    if (turn % 2 === 1) seconds.without.push(await measure())
+  }
+  return seconds
+}
 
 /** `count`: calls of the neighbour without each fault, and as many with it. */
 export const measureHostile = async (bench: BenchUnit, count: number): Promise<object> => {
@@ -77,15 +101,10 @@ export const measureHostile = async (bench: BenchUnit, count: number): Promise<o
   await sample(act, count)
   const figures: Record<string, Figures> = {}
   for (const fault of Object.keys(faults)) {
-    const start = await openFault(bench, fault)
-    const parts: { without: Float64Array[]; with: Float64Array[] } = { without: [], with: [] }
-    for (let turn = 0; turn < turns; turn += 1) {
-      parts.without.push(await measure())
-      parts.with.push(await beside(start, measure))
-    }
+    const seconds = await measureBoth(await openFault(bench, fault), measure)
     await bench.unit.client.servers.remove('hostile')
-    figures[`without ${fault}`] = together(parts.without)
-    figures[`beside ${fault}`] = together(parts.with)
+    figures[`without ${fault}`] = bySecond(seconds.without)
+    figures[`beside ${fault}`] = bySecond(seconds.with)
   }
   printTable(Object.entries(figures))
   for (const fault of Object.keys(faults)) {

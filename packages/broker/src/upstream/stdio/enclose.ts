@@ -32,10 +32,18 @@ const find = async (): Promise<Enclosure> => {
   return { prefix: setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL', '--'], isWhole: false }
 }
 
+/** What a server computes takes no processor from those who wait for the broker. */
+const behindOthers = ['-n', '10', '--'] as const
+
+const findAll = async (): Promise<Enclosure> => {
+  const [{ prefix, isWhole }, nice] = await Promise.all([find(), findProgram('nice')])
+  return { prefix: [...(nice === null ? [] : [nice, ...behindOthers]), ...prefix], isWhole }
+}
+
 let found: Promise<Enclosure> | undefined
 
 /** The same for every server of this process. */
 export const enclosure = (): Promise<Enclosure> => {
-  found ??= find()
+  found ??= findAll()
   return found
 }

@@ -1,5 +1,6 @@
 // What a local server may write without harming others, and what it finds in its environment.
 import assert from 'node:assert/strict'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { limits, type ServerName } from '@gatehouse/contracts'
@@ -60,6 +61,14 @@ test('gives a local server the declared variables and a few of the host, and not
   assert.deepEqual(Object.keys(env).toSorted(), ['GREETING', 'HOME', 'LANG', 'LOG', 'PATH', 'PWD'])
   assert.equal(env['GREETING'], 'hello world')
   assert.equal(env['HOME'], cwd)
+})
+
+test('gives a local server a lower priority than those who wait for the broker', async () => {
+  await start()
+  await bench.call('sample__echo', { text: 'a' })
+  const priorities = (await processesOf(log)).map((pid) => getPriority(pid))
+  assert.ok(priorities.length > 0)
+  assert.ok(priorities.every((priority) => priority > getPriority()))
 })
 
 test('keeps the value of a variable out of results, errors, lists and logs, but for the server', async () => {
