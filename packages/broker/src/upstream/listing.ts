@@ -1,5 +1,5 @@
 // Reads the whole list of a server's tools, page by page and within bounds. A bad tool is left out, never the whole list.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { limits, type ToolDefinition } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { Scrub } from '../secrets/scrub.ts'
@@ -29,6 +29,7 @@ async function* pages({ requests }: Source, signal: AbortSignal): AsyncGenerator
   do {
     if (seen.size >= limits.listPages || seen.has(cursor)) throw new UpstreamFailure('endless-list')
     seen.add(cursor)
+    if (seen.size > quickPages) await pause(rest)
     const page = v.safeParse(ToolPage, await requests.send('tools/list', cursor === undefined ? {} : { cursor }, signal))
     if (!page.success) throw new UpstreamFailure('protocol')
     yield page.output
@@ -36,8 +37,14 @@ async function* pages({ requests }: Source, signal: AbortSignal): AsyncGenerator
   } while (cursor !== undefined)
 }
 
+/** Pages that are read without a rest. */
+const quickPages = 8
 /** Tools that are judged in one turn of the event loop: a long list keeps nobody's call waiting. */
-const inOneTurn = 16
+const inOneTurn = 4
+/** Tools of a list of the usual length; longer ones are judged with a rest after each turn. */
+const quickTools = 256
+/** Milliseconds. */
+const rest = 2
 
 const shorter = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined || (b ?? a) < a ? b : a)
 
@@ -49,7 +56,7 @@ export const listTools = async (source: Source, signal: AbortSignal): Promise<Li
   for await (const page of pages(source, signal)) {
     ttl = shorter(ttl, page.ttlMs)
     for (const [at, value] of page.tools.entries()) {
-      if (at % inOneTurn === inOneTurn - 1) await nextTurn()
+      if (at % inOneTurn === inOneTurn - 1) await (tools.size < quickTools ? nextTurn() : pause(rest))
       const judged = judge(value)
       if (judged === null || tools.has(judged.tool.name) || (source.mirrorsArguments && !hasUsableMarks(judged.tool.inputSchema))) {
         dropped += 1

@@ -1,4 +1,5 @@
 // MCP over the standard streams of a local server: one JSON message a line. A bad line harms nobody but itself.
+import type { Readable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { limits, type ServerImage } from '@gatehouse/contracts'
 import { UpstreamFailure } from '../failure.ts'
@@ -40,7 +41,7 @@ export class StdioTransport implements Transport {
   readonly stderr = null
   readonly #options: StdioOptions
   #running: RunningProgram | null = null
-  #turns: Turns | null = null
+  #turns: Turns<string> | null = null
   #isClosed = false
 
   constructor(options: StdioOptions) {
@@ -67,18 +68,21 @@ export class StdioTransport implements Transport {
     this.#running = running
     const turns = inTurns(running.stdout, (line) => this.#take(line))
     this.#turns = turns
-    const onOverlong = (line: OverlongLine): void => this.onoverlong?.(line)
-    running.stdout.on(
-      'data',
-      createLines({
-        most: limits.upstreamMessage,
-        onLine: (line) => turns.take(line),
-        onOverlong,
-        onOverrun: (head) => onOverlong({ head, tail: '' }),
-      }),
-    )
-    running.stderr.on('data', (chunk: Buffer) => this.#options.onErrorOutput?.(chunk))
-    running.stderr.once('end', () => this.#options.onErrorOutput?.())
+    const onOverlong = (line: OverlongLine): void => {
+      turns.forfeit()
+      this.onoverlong?.(line)
+    }
+    const cut = createLines({
+      most: limits.upstreamMessage,
+      onLine: turns.take,
+      onOverlong,
+      onOverrun: (head) => onOverlong({ head, tail: '' }),
+    })
+    running.stdout.on('data', (chunk: Buffer) => {
+      cut(chunk)
+      turns.read(chunk.length)
+    })
+    this.#readErrors(running.stderr)
     void running.gone.then(() => this.#closed())
     // Closed while it started.
     if (this.#isClosed) await running.stop()
@@ -87,12 +91,22 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#running === null || this.#isClosed || !this.#running.stdin.writable) throw new UpstreamFailure('exited')
     if (this.#running.stdin.writableLength > mostUnread) throw new UpstreamFailure('backlog')
+    if ('method' in message && 'id' in message) this.#turns?.ask()
     this.#running.stdin.write(`${JSON.stringify(message)}\n`)
   }
 
   async close(): Promise<void> {
     await this.#running?.stop()
     this.#closed()
+  }
+
+  #readErrors(stderr: Readable): void {
+    const turns = inTurns<Buffer>(stderr, (chunk) => this.#options.onErrorOutput?.(chunk))
+    stderr.on('data', turns.take)
+    stderr.once('end', () => {
+      turns.finish()
+      this.#options.onErrorOutput?.()
+    })
   }
 
   #take(line: string): void {

@@ -4,14 +4,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { test } from 'node:test'
 import { inTurns } from '../../../src/upstream/stdio/in-turns.ts'
 
-const world = (perLine = 0) => {
+const world = (perLine = 0, requests = 1) => {
   const taken: string[] = []
   const source = { paused: 0, resumed: 0, pause: () => (source.paused += 1), resume: () => (source.resumed += 1) }
-  const turns = inTurns(source, (line) => {
+  const turns = inTurns<string>(source, (line) => {
     const began = performance.now()
     while (performance.now() - began < perLine);
     taken.push(line)
   })
+  for (let at = 0; at < requests; at += 1) turns.ask()
   return { taken, source, turns }
 }
 const lines = (count: number) => Array.from({ length: count }, (_, at) => String(at))
@@ -54,10 +55,43 @@ test('what waits at the end is taken, once', async () => {
 })
 
 test('no more than a few lines are taken in one turn, however quick they are', async () => {
-  const { taken, turns } = world()
+  const { taken, turns } = world(0, 2)
   const all = lines(100)
   all.forEach(turns.take)
   assert.ok(taken.length <= 16, `${taken.length} lines were taken in one turn`)
   while (taken.length < all.length) await nextTurn()
   assert.deepEqual(taken, all)
+})
+
+test('what nobody asked for is taken with a rest after each turn, and the answer to a later request without', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] })
+  const { taken, source, turns } = world(0, 0)
+  const all = lines(40)
+  all.forEach(turns.take)
+  const first = taken.length
+  assert.ok(first <= 16, `${first} lines were taken in one turn`)
+  t.mock.timers.tick(1)
+  assert.equal(taken.length, first, 'lines that were taken without a rest')
+  while (taken.length < all.length) t.mock.timers.tick(1)
+  assert.deepEqual(taken, all)
+  t.mock.timers.tick(2)
+  assert.equal(source.resumed, 1)
+  turns.ask()
+  turns.take('answer')
+  assert.equal(taken.at(-1), 'answer')
+})
+
+test('others have a turn after each large piece, and a rest where the line is too long to be of use', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] })
+  const { source, turns } = world()
+  turns.read(64 * 1_024)
+  assert.deepEqual([source.paused, source.resumed], [1, 0])
+  t.mock.timers.tick(0)
+  assert.equal(source.resumed, 1)
+  turns.forfeit()
+  turns.read(64 * 1_024)
+  t.mock.timers.tick(1)
+  assert.equal(source.resumed, 1, 'a piece of no use that was followed without a rest')
+  t.mock.timers.tick(1)
+  assert.equal(source.resumed, 2)
 })
