@@ -54,8 +54,8 @@ export interface HeardCard {
   readonly answers?: { readonly approve: string; readonly reject: string }
 }
 
-/** Answers as it is told; keeps what it took, whose signature held. */
-export const startReceiver = async (secret: string) => {
+/** Answers as it is told; keeps what it took, whose signature held by the secret, which may come to be later. */
+export const startReceiver = async (secret: string | (() => string)) => {
   const heard: Heard[] = []
   const cards: HeardCard[] = []
   const state: { status: number; forged: number; headers: Record<string, string> } = { status: 200, forged: 0, headers: {} }
@@ -65,7 +65,7 @@ export const startReceiver = async (secret: string) => {
     incoming.on('end', () => {
       try {
         const body = Buffer.concat(chunks).toString()
-        new Webhook(secret).verify(body, incoming.headers as Record<string, string>)
+        new Webhook(typeof secret === 'string' ? secret : secret()).verify(body, incoming.headers as Record<string, string>)
         const { type, data } = JSON.parse(body) as { type: string; data: Omit<Heard, 'id'> & Omit<HeardCard, 'id'> }
         const id = String(incoming.headers['webhook-id'])
         if (state.status < 300 && type === 'card') cards.push({ ...data, id })

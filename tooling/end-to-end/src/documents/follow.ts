@@ -22,8 +22,8 @@ export interface Reading {
   readonly address?: string
   /** Where what is started beside the unit listens, by its name. */
   readonly listens?: Readonly<Record<string, number>>
-  /** Steps that cannot be done here. */
-  readonly leaveOut?: (step: Step) => boolean
+  /** Words of each block that is not followed, and why not. */
+  readonly notRun?: Readonly<Record<string, string>>
   /** Looked at before each step. */
   readonly before?: (step: Step) => Promise<void>
 }
@@ -88,6 +88,8 @@ const perform = async (reader: Reader, step: Step, where: string): Promise<void>
   switch (step.does) {
     case 'save':
       return writeFile(join(reader.place.directory, step.file), step.text)
+    case 'leave':
+      return undefined
     case 'show':
       return see(reader, step.text, where)
     case 'start':
@@ -131,15 +133,30 @@ const openReader = async (home: string, { directory = join(home, 'here'), env, a
   return { place, address: own, terminal: openTerminal(place), listens, running: new Map(), last: undefined }
 }
 
+/** What is left out is left out by name, and whoever leaves it out says why. */
+const stepsToTake = (page: string, steps: readonly Step[], notRun: Readonly<Record<string, string>>): Step[] => {
+  const names = Object.keys(notRun)
+  for (const name of names)
+    assert.ok(
+      steps.some(({ text }) => text.includes(name)),
+      `${page}: expected a block with ${name}, which is not followed`,
+    )
+  const isLeft = ({ text }: Step): boolean => names.some((name) => text.includes(name))
+  const unexplained = steps.find((step) => step.does === 'leave' && !isLeft(step))
+  assert.ok(unexplained === undefined, `${page}:${unexplained?.line}: expected a reason why this is not followed, got none`)
+  return steps.filter((step) => !isLeft(step))
+}
+
 /** Rejects with the line of the page that does not do what the page says. `look` is called while everything still runs. */
 export const follow = async (page: string, reading: Reading = {}, look?: (address: string) => Promise<void>): Promise<void> => {
   const steps = stepsOf(await readFile(resolve(root, page), 'utf8'))
   assert.ok(steps.length > 0, `${page}: expected blocks that a test follows, got none`)
+  const toTake = stepsToTake(page, steps, reading.notRun ?? {})
   const home = await freshDirectory()
   const reader = await openReader(home, reading)
   try {
     if (reading.already !== undefined) await start(reader, { text: reading.already, name: 'unit' }, `what runs before ${page}`)
-    for (const step of steps.filter((each) => reading.leaveOut?.(each) !== true)) {
+    for (const step of toTake) {
       const asked = filled(step, { places: reading.places, address: reader.address, home })
       await reading.before?.(asked)
       await perform(reader, asked, `${page}:${step.line}`)

@@ -3,7 +3,6 @@ import { copyFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { execa } from 'execa'
-import type { Step } from '../../src/documents/page.ts'
 import { follow } from '../../src/documents/follow.ts'
 import { freePort, startUnit } from '../../src/unit.ts'
 import { production } from '../fixtures/production.ts'
@@ -27,7 +26,8 @@ const certify = async (directory: string): Promise<void> => {
   await execa('openssl', ['req', '-x509', ...key, ...made], { cwd: directory })
 }
 
-const ofTraefik = (step: Step): boolean => /traefik|entryPoints|routers/.test(step.text)
+const reason = 'GATEHOUSE_TRAEFIK names no Traefik; Debian has none'
+const ofTraefik = { 'traefik --configFile': reason, entryPoints: reason, 'routers:': reason }
 
 test('Caddy, nginx and, where it is there, Traefik end TLS before a unit that answers to its public name alone', { skip }, async (t) => {
   const { base, stateDir, places, env } = await production(t)
@@ -58,6 +58,6 @@ test('Caddy, nginx and, where it is there, Traefik end TLS before a unit that an
       CURL_CA_BUNDLE: ca,
       ...(traefik !== undefined && { PATH: `${dirname(traefik)}:${process.env['PATH'] ?? ''}` }),
     },
-    leaveOut: (step) => traefik === undefined && ofTraefik(step),
+    ...(traefik === undefined && { notRun: ofTraefik }),
   })
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { follow } from '../../src/documents/follow.ts'
+import { follow, type Reading } from '../../src/documents/follow.ts'
 import { freshDirectory } from '../../src/unit.ts'
 
 let folder = ''
@@ -19,21 +19,25 @@ interface Block {
 
 const block = (marks: string, text: string): Block => ({ marks, text })
 
-const read = async (name: string, blocks: readonly Block[]): Promise<void> => {
+const read = async (name: string, blocks: readonly Block[], reading: Reading = {}): Promise<void> => {
   const page = join(folder, `${name}.md`)
   await writeFile(page, blocks.map(({ marks, text }) => `\`\`\`${marks}\n${text}\n\`\`\`\n`).join('\nWords.\n\n'))
-  await follow(page)
+  await follow(page, reading)
 }
 
 test('variables, the directory and files that were saved are there for the next block', () =>
-  read('kept', [
-    block('json test file=entry.json', '{ "a": 1 }'),
-    block('sh test', 'word=kept\nmkdir below && cd below'),
-    block('sh test', 'echo "$word here"; cat ../entry.json; pwd'),
-    block('text shows', 'kept   here\n{ "a": 1 }\n…/below'),
-    block('sh elsewhere', 'exit 1'),
-    block('text', 'nobody looks at this'),
-  ]))
+  read(
+    'kept',
+    [
+      block('json test file=entry.json', '{ "a": 1 }'),
+      block('sh test', 'word=kept\nmkdir below && cd below'),
+      block('sh test', 'echo "$word here"; cat ../entry.json; pwd'),
+      block('text shows', 'kept   here\n{ "a": 1 }\n…/below'),
+      block('sh elsewhere', 'exit 1'),
+      block('text', 'nobody looks at this'),
+    ],
+    { notRun: { 'exit 1': 'a machine that there is not' } },
+  ))
 
 test('a line that fails is found although more lines follow it', async () => {
   await assert.rejects(read('fails', [block('sh test', 'true'), block('sh test', 'false\ntrue')]), /fails\.md:7/)
@@ -54,8 +58,25 @@ test('what the page shows must be shown, in its order', async () => {
 test('a block of sh that nobody marked, a mark that there is not, and a page with nothing to follow are faults', async () => {
   await assert.rejects(read('unmarked', [block('sh', 'true')]), /line 1: expected ```sh test or ```sh elsewhere/)
   await assert.rejects(read('misspelt', [block('sh tset', 'true')]), /got tset/)
+  await assert.rejects(read('nameless', [block('', 'true')]), /line 1: expected a language/)
   await assert.rejects(read('empty', [block('text', 'nothing')]), /expected blocks that a test follows/)
 })
+
+test('a block that is not followed has a reason, and a reason has a block', async () => {
+  const blocks = [block('sh test', 'true'), block('sh elsewhere', 'exit 1')]
+  await assert.rejects(read('unexplained', blocks), /unexplained\.md:7: expected a reason why this is not followed/)
+  const stale = { 'exit 1': 'not here', 'exit 2': 'there is no such line' }
+  await assert.rejects(read('stale', blocks, { notRun: stale }), /expected a block with exit 2/)
+  await read('left', [block('sh test', 'exit 1'), ...blocks], { notRun: { 'exit 1': 'it would end the terminal' } })
+})
+
+test('a block in a list is read, too', () =>
+  assert.rejects(
+    read('list', [
+      block('sh test', 'true\n```\n\n1. Then:\n\n   ```sh test\n   cat <<X\n   wrong\n   X\n   false\n   ```\n\n```sh test\ntrue'),
+    ]),
+    /list\.md:7:\ncat <<X\nwrong\nX/,
+  ))
 
 test('what does not stay is not taken for started', async () => {
   await assert.rejects(read('gone', [block('sh test starts', 'echo no; exit 78')]), /gone\.md:1 ended:\nno/)
