@@ -9,13 +9,13 @@ export const answerOf = (outcome: 'approve' | 'reject', card: ShownCard): string
 
 export const isOpen = ({ state, byHand }: ShownCard): boolean => state === 'held' && !byHand
 
-const cardTitle = ({ agentGroupID, kind, state }: ShownCard): string =>
+export const cardTitle = ({ agentGroupID, kind, state }: ShownCard): string =>
   state === 'held' ? `A change of ${agentGroupID} waits for a decision (${kind})` : `A change of ${agentGroupID} (${kind})`
 
 const approvalsOf = ({ approvals: { needed, given } }: ShownCard): string[] => (needed > 1 ? [`Approvals: ${given} of ${needed}`] : [])
 
 /** What an approver must see, a line each. */
-const cardLines = (card: ShownCard): string[] => {
+export const cardLines = (card: ShownCard): string[] => {
   const { summary, requestedBy, reason, risk, evidence, afterToolOutput, changeID, expiresAt, url } = card
   return [
     summary,
@@ -32,7 +32,8 @@ const cardLines = (card: ShownCard): string[] => {
   ]
 }
 
-const howToAnswer = (card: ShownCard): string[] => {
+/** How it is decided by a text, where it waits; of high risk: where it is decided. */
+export const howToAnswer = (card: ShownCard): string[] => {
   if (card.state !== 'held') return []
   if (card.byHand) return [`Of high risk: it is decided in the console or by svcctl change show ${card.changeID}.`]
   return ['To decide, answer with one of these lines:', answerOf('approve', card), answerOf('reject', card)]

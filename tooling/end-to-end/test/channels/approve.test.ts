@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { applyChange } from '../../src/changes.ts'
+import { mintFor, submitMemory, submitPersona } from '../../src/channels/approvals.ts'
 import { type HeardCard, type Said, sendWebhook, startReceiver, webhookSecret } from '../../src/channels/webhook.ts'
-import { post, request } from '../../src/http.ts'
+import { request } from '../../src/http.ts'
+import { killAndWait } from '../../src/kill-and-wait.ts'
 import { startUnit, type Unit } from '../../src/unit.ts'
 import { waitFor } from '../../src/wait-for.ts'
 
@@ -15,11 +17,8 @@ const publicUrl = 'https://gatehouse.example.org'
 let unit: Unit
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 
-const mint = async (name: string, role: string, users: readonly string[] = [name]): Promise<void> => {
-  const wanted = { name, role, identities: users.map((user) => ({ channel: 'webhook', user })) }
-  const { status, text } = await post(`${unit.address}/v1/tokens`, wanted)
-  assert.equal(status, 201, text)
-}
+const mint = (name: string, role: 'approver' | 'requester', users: readonly string[] = [name]): Promise<string> =>
+  mintFor(unit, { name, role, channel: 'webhook', users })
 
 before(async () => {
   receiver = await startReceiver(secret)
@@ -50,12 +49,7 @@ const heard = (part: string, thread?: string) =>
 const cardOf = (id: string, fits: (one: HeardCard) => boolean = () => true): Promise<HeardCard> =>
   waitFor(`a card of ${id}`, patience, () => receiver.cards.findLast((one) => one.card.changeID === id && fits(one)))
 
-const submit = async (text: string): Promise<string> => {
-  const body = { kind: 'persona', agentGroupID: 'dev-agent', requestedBy: 'cli:tester', after: { instructions: text } }
-  const { status, json, text: answer } = await post(`${unit.address}/v1/ui/config/change`, body)
-  assert.equal(status, 202, answer)
-  return String(json?.['id'])
-}
+const submit = (text: string): Promise<string> => submitPersona(unit, text)
 
 const state = async (id: string): Promise<string> => (await unit.client.changes.show(id)).state
 
@@ -120,9 +114,7 @@ test('nobody else decides, strangers hear nothing, and who is known is told why'
 })
 
 test('a high risk has a card without answers, and a stale one gets a new card', async () => {
-  const high = { kind: 'permissions', agentGroupID: 'dev-agent', requestedBy: 'cli:tester', after: { limits: { memoryMiB: 1024 } } }
-  const { json } = await post(`${unit.address}/v1/ui/config/change`, high)
-  const highID = String(json?.['id'])
+  const highID = await submitMemory(unit)
   const byHand = await cardOf(highID)
   assert.deepEqual([byHand.card.risk, byHand.answers], ['high', undefined])
   await say({ user: 'kim', text: `approve ${byHand.card.short} ${byHand.card.digest}` })
@@ -154,15 +146,6 @@ test('a revoked token decides nothing more, and metrics say what became of each 
   assert.match(text, /cards_total\{[^}]*outcome="posted"[^}]*\} [1-9]/)
 })
 
-const kill = async (name: string): Promise<void> => {
-  const pid = await waitFor(`${name} to run`, patience, () => unit.pidOf(name))
-  process.kill(pid, 'SIGKILL')
-  await waitFor(`${name} to be back`, patience, async () => {
-    const found = (await unit.client.status()).processes.find((process) => process.name === name)
-    return found?.state === 'ready' && found.pid !== pid
-  })
-}
-
 /** As a sender does: the same message again and again, until it is taken, and once more. */
 const insist = async (text: string, id: string): Promise<void> => {
   for (const time of [1, 2])
@@ -177,7 +160,7 @@ test(
       const id = await submit(`kill ${round}`)
       const { answers } = await cardOf(id)
       const word = round % 2 === 0 ? answers?.approve : answers?.reject
-      const killed = kill(round % 4 < 2 ? 'channels' : 'gateway')
+      const killed = killAndWait(unit, round % 4 < 2 ? 'channels' : 'gateway', patience)
       await insist(word ?? '', `decision-${round}`)
       await killed
       const end = round % 2 === 0 ? 'applied' : 'rejected'

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { applyChange } from '../../src/changes.ts'
 import { allMessages } from '../../src/chat.ts'
 import { sendWebhook, startReceiver, webhookSecret } from '../../src/channels/webhook.ts'
+import { killAndWait } from '../../src/kill-and-wait.ts'
 import { startUnit, type Unit } from '../../src/unit.ts'
 import { waitFor } from '../../src/wait-for.ts'
 
@@ -35,20 +36,10 @@ const send = async (index: number): Promise<void> => {
   await waitFor(`m${index} to be taken again`, patience, sent)
 }
 
-const kill = async (name: string): Promise<void> => {
-  const pid = await waitFor(`${name} to run`, patience, () => unit.pidOf(name))
-  process.kill(pid, 'SIGKILL')
-  await waitFor(`${name} to be back`, patience, async () => {
-    const { processes } = await unit.client.status()
-    const found = processes.find((process) => process.name === name)
-    return found?.state === 'ready' && found.pid !== pid
-  })
-}
-
 const killAll = async (): Promise<void> => {
   const victims = ['channels', 'runner', 'gateway']
   for (let index = 0; index < kills; index += 1) {
-    await kill(victims[index % victims.length] ?? 'channels')
+    await killAndWait(unit, victims[index % victims.length] ?? 'channels', patience)
     if (isFull) await pause(200)
   }
 }
