@@ -7,6 +7,9 @@ export const channelLimits = {
   /** Characters of an address, person or thread of a channel, and of its own ids of messages. */
   channelText: 256,
   channelMessageID: 998,
+  /** Messages of one channel, and of one conversation of it, that are known again wherever its address leads by then. */
+  channelKeys: 50_000,
+  channelKeysOfOne: 2_000,
   /** What a channel keeps beside a message so that it can be answered. */
   channelReference: 8 * KiB,
   /** Messages that one conversation of a channel may bring at once, and a minute: beyond it two machines are talking. */
@@ -30,6 +33,8 @@ export const channelLimits = {
   channelGiveUp: 24 * 60 * 60_000,
   /** Dead letters that are shown. */
   channelLetters: 50,
+  /** Those of each channel that the runner keeps in mind: a purge takes some away. */
+  channelLettersKept: 250,
   /** An answer of a channel's service, and how long it is waited for. */
   channelAnswer: 256 * KiB,
   channelSendTime: 30_000,

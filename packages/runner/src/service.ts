@@ -19,6 +19,7 @@ import {
 import { closeStrays } from '@gatehouse/engine'
 import { type Logger, type Metrics, privateDirectory } from '@gatehouse/kernel'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
+import { DeadLetters } from './channels/dead-letters.ts'
 import { channelHandlers } from './channels/handlers.ts'
 import { messages } from './chat/messages.ts'
 import { Repeats } from './chat/repeats.ts'
@@ -184,6 +185,7 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     sequence: createSequence((group) => highestSeq(context, group)),
     closed: new Set(),
     repeats: new Repeats(),
+    deadLetters: new DeadLetters(),
     outbox: new EventEmitter(),
     ...doormen(options),
     ...packagesOf(options, { gateway: gateway.calls, posture, closing }),
@@ -205,7 +207,7 @@ const release = async (context: Context): Promise<void> => {
   await Promise.all([context.toolContainers?.close(), ...[...context.sessions.values()].map((session) => drain(context, session))])
   await context.uploads.close()
   await context.shelf.close()
-  await Promise.race([context.posture.clear(), pause(limits.connectTime)])
+  await Promise.race([context.posture.clear(), pause(limits.connectTime, undefined, { ref: false })])
   await closeStrays(context.disks.groups)
   await Promise.race([context.note.settled(), pause(context.times.grace)])
 }

@@ -1,7 +1,6 @@
 // Keeps what became of a message that a channel was given, and hands it the next one of that conversation.
 import { type Params, type Result, type runnerChannels, ServiceError } from '@gatehouse/contracts'
-import type { Store } from '@gatehouse/store'
-import { bury, noteDelivered, noteParts } from '../queue/delivery.ts'
+import { bury, type Counted, noteDelivered, noteParts } from '../queue/delivery.ts'
 import type { Context } from '../sessions/context.ts'
 import type { Session } from '../sessions/session.ts'
 import { withQueue } from '../sessions/with-queue.ts'
@@ -15,8 +14,8 @@ const find = ({ sessions }: Context, { session: id }: Pick<Params<Edge, 'deliver
   throw new ServiceError('not-found', { detail: `there is no session ${id}` })
 }
 
-const settle = async (context: Context, session: Session, write: (store: Store) => Promise<void>): Promise<Result<Edge, 'delivered'>> => {
-  await withQueue(context, session, write)
+const settle = async (context: Context, session: Session, { waiting, dead }: Counted): Promise<Result<Edge, 'delivered'>> => {
+  if (session.delivery !== undefined) Object.assign(session.delivery, { waiting, dead })
   const next = await nextOf(context, session)
   return next === undefined ? {} : { next }
 }
@@ -24,12 +23,17 @@ const settle = async (context: Context, session: Session, write: (store: Store) 
 export const delivered = async (context: Context, params: Params<Edge, 'delivered'>): Promise<Result<Edge, 'delivered'>> => {
   const session = find(context, params)
   const { seq, parts } = params
-  if (parts === undefined) return settle(context, session, (store) => noteDelivered(store, seq))
+  if (parts === undefined) return settle(context, session, await withQueue(context, session, (store) => noteDelivered(store, seq)))
   await withQueue(context, session, (store) => noteParts(store, seq, parts))
   return {}
 }
 
-export const buried = (context: Context, params: Params<Edge, 'buried'>): Promise<Result<Edge, 'buried'>> => {
+export const buried = async (context: Context, params: Params<Edge, 'buried'>): Promise<Result<Edge, 'buried'>> => {
+  const session = find(context, params)
   const { seq, reason } = params
-  return settle(context, find(context, params), (store) => bury(store, { seq, reason, at: new Date().toISOString() }))
+  const { letter, ...counted } = await withQueue(context, session, (store) => bury(store, { seq, reason, at: new Date().toISOString() }))
+  const { id, agentGroupID, conversationID: conversationId, delivery } = session
+  if (letter !== undefined && delivery !== undefined)
+    context.deadLetters.keep(id, { ...letter, channel: delivery.channel, agentGroupID, conversationId })
+  return settle(context, session, counted)
 }

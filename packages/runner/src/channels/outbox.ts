@@ -16,7 +16,12 @@ export const nextOf = async (context: Context, session: Session): Promise<Delive
   const said = session.delivery?.said ?? 0
   const found = await withQueue(context, session, (store) => nextUndelivered(store.read))
   if (found === undefined) {
-    if (session.delivery !== undefined) session.delivery.taken = Math.max(session.delivery.taken, said)
+    const { delivery } = session
+    if (delivery !== undefined) {
+      // What was said meanwhile is counted already.
+      if (delivery.said === said) delivery.waiting = 0
+      delivery.taken = Math.max(delivery.taken, said)
+    }
     return undefined
   }
   const { id, agentGroupID, conversationID } = session

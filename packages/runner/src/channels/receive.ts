@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto'
 import { type ChannelName, MessageID, type Params, type Result, type runnerChannels } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import * as v from 'valibot'
+import { principalOf } from '../chat/repeats.ts'
 import { openSession } from '../chat/send.ts'
+import { newProgress } from '../queue/delivery.ts'
 import { findRepeat, type RepeatKey } from '../queue/repeat.ts'
 import type { Context } from '../sessions/context.ts'
 import { receive } from '../sessions/receive.ts'
@@ -17,7 +19,7 @@ const fingerprint = (channel: ChannelName, id: string): string => createHash('sh
 /** Known for a day wherever its conversation leads by then; in its own conversation for as long as the message is kept. */
 const keyOf = ({ channel, id }: Params<Edge, 'receive'>): RepeatKey => {
   const key = fingerprint(channel, id)
-  return { principal: `channel:${channel}`, key, body: sha256(key) }
+  return { principal: principalOf(channel), key, body: sha256(key) }
 }
 
 const takenBefore = async (context: Context, key: RepeatKey): Promise<Taken | undefined> => {
@@ -35,7 +37,7 @@ const take = async (context: Context, params: Params<Edge, 'receive'>, repeat: R
   const session = await openSession(context, { agentGroupID, conversationID })
   const id = v.parse(MessageID, `c-${repeat.key.slice(0, 40)}`)
   // Before the agent can answer.
-  session.delivery ??= { channel, taken: 0, said: 0 }
+  session.delivery ??= newProgress(channel)
   const { stored } = await receive(context, session, { id, from: 'user', text, repeat, origin: { channel, author, reference } })
   context.repeats.keep(repeat, session.id)
   return { messageId: id, sessionId: session.id, known: !stored }

@@ -10,6 +10,23 @@ export interface Progress {
   taken: number
   /** Nothing that waits for the channel has a higher number. */
   said: number
+  /** Messages that the channel has not taken, and those that it never will: so that nobody opens a queue to count them. */
+  waiting: number
+  dead: number
+}
+
+/** Of a conversation that begins. */
+export const newProgress = (channel: ChannelName): Progress => ({ channel, taken: 0, said: 0, waiting: 0, dead: 0 })
+
+const Counted = v.object({ waiting: v.number(), dead: v.number() })
+export type Counted = v.InferOutput<typeof Counted>
+
+export const countDeliveries = async (rows: Rows): Promise<Counted> => {
+  const row = await rows.get(
+    `SELECT (SELECT count(*) FROM messages WHERE direction = 'out' AND seq > (SELECT seq FROM delivery)) AS waiting,
+       (SELECT count(*) FROM dead_letters) AS dead`,
+  )
+  return v.parse(Counted, row)
 }
 
 /** What is said from its first message on goes out by the channel that brought it. */
@@ -24,18 +41,7 @@ export const progressIn = async (rows: Rows): Promise<Progress | undefined> => {
   const row = await rows.get(
     `SELECT channel, seq AS taken, coalesce((SELECT max(seq) FROM messages WHERE direction = 'out'), 0) AS said FROM delivery`,
   )
-  return row === undefined ? undefined : v.parse(Found, row)
-}
-
-const Counted = v.object({ waiting: v.number(), dead: v.number() })
-export type Counted = v.InferOutput<typeof Counted>
-
-export const countDeliveries = async (rows: Rows): Promise<Counted> => {
-  const row = await rows.get(
-    `SELECT (SELECT count(*) FROM messages, delivery WHERE direction = 'out' AND messages.seq > delivery.seq) AS waiting,
-       (SELECT count(*) FROM dead_letters) AS dead`,
-  )
-  return v.parse(Counted, row)
+  return row === undefined ? undefined : { ...v.parse(Found, row), ...(await countDeliveries(rows)) }
 }
 
 const Row = v.object({
@@ -75,7 +81,12 @@ const pass = async (tx: Transaction, seq: number): Promise<void> => {
   await tx.run('UPDATE delivery SET seq = ?, parts = 0 WHERE seq < ?', [seq, seq])
 }
 
-export const noteDelivered = (store: Store, seq: number): Promise<void> => store.write((tx) => pass(tx, seq))
+/** Resolves with how many wait and are dead from then on. */
+export const noteDelivered = (store: Store, seq: number): Promise<Counted> =>
+  store.write(async (tx) => {
+    await pass(tx, seq)
+    return countDeliveries(tx)
+  })
 
 export interface Burial {
   readonly seq: number
@@ -83,7 +94,13 @@ export interface Burial {
   readonly at: string
 }
 
-export const bury = (store: Store, { seq, reason, at }: Burial): Promise<void> =>
+const Letter = v.object({ messageId: MessageID, reason: v.string(), at: Time })
+export type Letter = v.InferOutput<typeof Letter>
+
+const letterColumns = 'id AS messageId, reason, at'
+
+/** With the letter as it is kept: that of the first burial, which may be another's. */
+export const bury = (store: Store, { seq, reason, at }: Burial): Promise<Counted & { readonly letter: Letter | undefined }> =>
   store.write(async (tx) => {
     await tx.run(
       `INSERT INTO dead_letters (id, seq, reason, at) SELECT id, seq, ?, ? FROM messages WHERE seq = ? AND direction = 'out'
@@ -91,13 +108,10 @@ export const bury = (store: Store, { seq, reason, at }: Burial): Promise<void> =
       [reason, at, seq],
     )
     await pass(tx, seq)
+    const row = await tx.get(`SELECT ${letterColumns} FROM dead_letters WHERE seq = ?`, [seq])
+    return { ...(await countDeliveries(tx)), letter: row === undefined ? undefined : v.parse(Letter, row) }
   })
 
-const Letter = v.object({ messageId: MessageID, reason: v.string(), at: Time })
-
 /** Newest first. */
-export const deadLetters = async (rows: Rows, limit: number): Promise<v.InferOutput<typeof Letter>[]> =>
-  v.parse(
-    v.array(Letter),
-    await rows.all('SELECT id AS messageId, reason, at FROM dead_letters ORDER BY at DESC, seq DESC LIMIT ?', [limit]),
-  )
+export const deadLetters = async (rows: Rows, limit: number): Promise<Letter[]> =>
+  v.parse(v.array(Letter), await rows.all(`SELECT ${letterColumns} FROM dead_letters ORDER BY at DESC, seq DESC LIMIT ?`, [limit]))

@@ -1,12 +1,12 @@
 // Looks through the queues on disk at start: whose they are, what waits in them, which cannot be read.
 import { readdir } from 'node:fs/promises'
-import { type ChangeID, SessionID, stateFiles } from '@gatehouse/contracts'
+import { type ChangeID, type DeadLetter, limits, SessionID, stateFiles } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { About } from './about.ts'
 import { isDamage } from './damage.ts'
-import { type Progress, progressIn } from './delivery.ts'
+import { deadLetters, type Progress, progressIn } from './delivery.ts'
 import { lastSeq } from './last-seq.ts'
-import { openExisting, type QueuePlace } from './open.ts'
+import { openExisting, type OpenQueue, type QueuePlace } from './open.ts'
 import { owedIn } from './owed.ts'
 import { liveRepeats, type Repeat } from './repeat.ts'
 import { untoldRequests } from './requests.ts'
@@ -21,6 +21,8 @@ interface FoundQueue {
   /** Some decision has not reached the agent yet. */
   readonly untold: boolean
   readonly delivery: Progress | undefined
+  /** The newest that its channel never took. */
+  readonly letters: readonly DeadLetter[]
   /** Applied changes whose end here the gateway has not been told. */
   readonly owed: readonly ChangeID[]
   /** Requests of people that would be known if they came again, oldest first. */
@@ -40,12 +42,20 @@ const sessionsOnDisk = async (stateDir: string): Promise<SessionID[]> => {
   return [...new Set(ids.flatMap((id) => (id.success ? [id.output] : [])))]
 }
 
+const lettersIn = async ({ store, about }: OpenQueue, delivery: Progress | undefined): Promise<DeadLetter[]> => {
+  if (delivery === undefined || delivery.dead === 0) return []
+  const { agentGroupID, conversationID: conversationId } = about
+  const letters = await deadLetters(store.read, limits.channelLettersKept)
+  return letters.map((letter) => ({ ...letter, channel: delivery.channel, agentGroupID, conversationId }))
+}
+
 /** `undefined` for one that was never completed. */
 const look = async (place: QueuePlace, session: SessionID): Promise<FoundQueue | undefined> => {
   const queue = await openExisting(place, session)
   if (queue === undefined) return undefined
   const { store, about } = queue
   try {
+    const delivery = await progressIn(store.read)
     return {
       about,
       waiting: await waitingIn(store.read),
@@ -53,7 +63,8 @@ const look = async (place: QueuePlace, session: SessionID): Promise<FoundQueue |
       untold: (await untoldRequests(store)).length > 0,
       owed: await owedIn(store),
       repeats: await liveRepeats(store),
-      delivery: await progressIn(store.read),
+      delivery,
+      letters: await lettersIn(queue, delivery),
     }
   } finally {
     await store.close()

@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events'
 import { type AgentGroupID, type gatewayRunner, limits, type SessionID } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
+import type { DeadLetters } from '../channels/dead-letters.ts'
 import type { GroupDisks } from '../groups/disks.ts'
 import type { Repeats } from '../chat/repeats.ts'
 import type { Uploads } from '../files/uploads.ts'
@@ -62,6 +63,7 @@ export interface Context {
   readonly repeats: Repeats
   /** `message`: something may be there for a channel to deliver. */
   readonly outbox: EventEmitter<{ message: [] }>
+  readonly deadLetters: DeadLetters
   readonly uploads: Uploads
   readonly disks: GroupDisks
   readonly launches: LaunchSlots

@@ -4,7 +4,16 @@ import { limits } from '@gatehouse/contracts'
 import { forgetBefore, hasBefore } from '../queue/forget.ts'
 import { UnreadableQueue } from '../queue/unreadable.ts'
 import type { Context } from './context.ts'
+import type { Session } from './session.ts'
 import { withQueue } from './with-queue.ts'
+
+const forgetIn = (context: Context, session: Session, before: string): Promise<number> =>
+  withQueue(context, session, async (store) => {
+    if (!(await hasBefore(store, before))) return 0
+    const { forgotten, left } = await forgetBefore(store, before)
+    if (session.delivery !== undefined) Object.assign(session.delivery, left)
+    return forgotten
+  })
 
 /** One session after the other; one whose queue cannot be used now waits for the next time. */
 const forgetOld = async (context: Context, before: Date): Promise<number> => {
@@ -14,7 +23,7 @@ const forgetOld = async (context: Context, before: Date): Promise<number> => {
     if (context.closing.aborted) break
     if (!session.hasQueue) continue
     try {
-      forgotten += await withQueue(context, session, async (store) => ((await hasBefore(store, limit)) ? forgetBefore(store, limit) : 0))
+      forgotten += await forgetIn(context, session, limit)
     } catch (error) {
       if (!(error instanceof UnreadableQueue)) context.log.warn('old messages could not be forgotten', { session: session.id, error })
     }

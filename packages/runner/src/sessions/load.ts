@@ -3,13 +3,14 @@ import type { FoundQueues } from '../queue/find.ts'
 import type { Context } from './context.ts'
 import { createSession } from './session.ts'
 
-type Loaded = Pick<Context, 'sessions' | 'unreadable' | 'repeats' | 'log'>
+type Loaded = Pick<Context, 'sessions' | 'unreadable' | 'repeats' | 'deadLetters' | 'log'>
 
 /** None is open until the gateway has said so. A queue that cannot be read is kept in mind until then. */
-export const loadSessions = ({ sessions, unreadable, repeats, log }: Loaded, found: FoundQueues): void => {
-  for (const { about, waiting, lastSeq, untold, owed, delivery } of found.readable) {
+export const loadSessions = ({ sessions, unreadable, repeats, deadLetters, log }: Loaded, found: FoundQueues): void => {
+  for (const { about, waiting, lastSeq, untold, owed, delivery, letters } of found.readable) {
     const known = { hasQueue: true, waiting, lastSeq, untold, delivery, owed: new Map(owed.map((id) => [id, undefined])) }
     sessions.set(about.id, Object.assign(createSession(about), known))
+    for (const letter of letters) deadLetters.keep(about.id, letter)
   }
   const keys = found.readable.flatMap(({ about, repeats: kept }) => kept.map((repeat) => ({ ...repeat, session: about.id })))
   for (const repeat of keys.toSorted((a, b) => (a.at < b.at ? -1 : 1))) repeats.keep(repeat, repeat.session)

@@ -29,5 +29,6 @@ export const purge = async (context: Context, id: SessionID): Promise<void> => {
   const removed = await removeQueue(context, id)
   context.unreadable.delete(id)
   context.sessions.delete(id)
+  context.deadLetters.forget(id)
   if (!removed) throw new ServiceError('not-found', { detail: `Nothing of a session ${id} is left.` })
 }

@@ -12,6 +12,7 @@ export const say = async (context: Context, session: Session, message: Omit<Outg
   if (session.delivery !== undefined) {
     // Also where it was said before: the first word may have been kept without anybody having heard so.
     session.delivery.said = Math.max(session.delivery.said, session.lastSeq)
+    if (stored) session.delivery.waiting += 1
     context.outbox.emit('message')
   } else if (stored) context.metrics.counter('deliveries_total').inc({ channel: 'console', outcome: 'ok' })
   return stored

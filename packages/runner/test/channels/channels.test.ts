@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Params, runnerChannels } from '@gatehouse/contracts'
+import { Shelf } from '../../src/queue/shelf.ts'
 import { openUnit, type Unit } from '../fixtures/unit.ts'
 
 type Edge = typeof runnerChannels
@@ -94,6 +95,31 @@ describe('channels', { timeout: 300_000 }, () => {
       [[first.id, 'gone', 'slack:C1']],
     )
     assert.ok((await unit.texts()).includes('echo: one'))
+  })
+
+  it('are counted and their dead listed without a queue being opened, as they are after a restart and without what was purged', async (t) => {
+    const unit = await answered(t, 'one', 'two')
+    const other = { conversationId: 'slack:C2' as never }
+    await unit.replyTo((await receive(unit, 'three', other)).messageId)
+    const all = await outbox(unit)
+    for (const { session, seq } of all) await unit.runner.channels.buried({ session, seq, reason: 'gone' }, context)
+    const use = t.mock.method(Shelf.prototype, 'use')
+    const look = async () => {
+      const before = use.mock.callCount()
+      const { counts, letters: dead } = await letters(unit)
+      assert.equal(use.mock.callCount(), before)
+      return [counts, dead.map(({ conversationId, reason }) => `${conversationId} ${reason}`).toSorted()]
+    }
+    const found = [[{ channel: 'slack', waiting: 1, dead: 2 }], ['slack:C1 gone', 'slack:C2 gone']]
+    assert.deepEqual(await look(), found)
+    await unit.stop()
+    await unit.start()
+    assert.deepEqual(await look(), found)
+    const ended = all.find(({ conversationId }) => conversationId === 'slack:C2')
+    assert.ok(ended !== undefined)
+    unit.gateway.close(ended.session)
+    await unit.purge(ended.session)
+    assert.deepEqual(await look(), [[{ channel: 'slack', waiting: 1, dead: 1 }], ['slack:C1 gone']])
   })
 
   it('hear that something may be there, and nothing of conversations that are no channel’s', async (t) => {

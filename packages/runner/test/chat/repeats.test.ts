@@ -82,7 +82,7 @@ describe('a request with an idempotency key', { timeout: 300_000 }, () => {
   })
 
   it('is known in its own conversation even when the memory across conversations is full', async (t) => {
-    const repeats = new Repeats(1)
+    const repeats = new Repeats({ people: { most: 1 }, channel: { most: 1 } })
     for (const key of ['a', 'b']) repeats.keep(request(key), `ses_${key.repeat(13)}` as never)
     assert.deepEqual([repeats.placeOf(request('a')), repeats.placeOf(request('b'))], [undefined, 'ses_bbbbbbbbbbbbb'])
     const unit = await openUnit(t)
