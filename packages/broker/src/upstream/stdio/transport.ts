@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { limits, type ServerImage } from '@gatehouse/contracts'
 import { UpstreamFailure } from '../failure.ts'
-import { inTurns, type Turns } from './in-turns.ts'
+import { Turns } from './turns.ts'
 import { createLines, type OverlongLine } from './lines.ts'
 import { type Program, type RunningProgram, startProgram } from './start-program.ts'
 
@@ -66,7 +66,7 @@ export class StdioTransport implements Transport {
     const { program } = this.#options
     const running = await (typeof program === 'function' ? program() : startProgram(program))
     this.#running = running
-    const turns = inTurns(running.stdout, (line) => this.#take(line))
+    const turns = new Turns<string>(running.stdout, (line) => this.#take(line))
     this.#turns = turns
     const onOverlong = (line: OverlongLine): void => {
       turns.forfeit()
@@ -74,7 +74,7 @@ export class StdioTransport implements Transport {
     }
     const cut = createLines({
       most: limits.upstreamMessage,
-      onLine: turns.take,
+      onLine: (line) => turns.take(line),
       onOverlong,
       onOverrun: (head) => onOverlong({ head, tail: '' }),
     })
@@ -101,8 +101,8 @@ export class StdioTransport implements Transport {
   }
 
   #readErrors(stderr: Readable): void {
-    const turns = inTurns<Buffer>(stderr, (chunk) => this.#options.onErrorOutput?.(chunk))
-    stderr.on('data', turns.take)
+    const turns = new Turns<Buffer>(stderr, (chunk) => this.#options.onErrorOutput?.(chunk))
+    stderr.on('data', (chunk: Buffer) => turns.take(chunk))
     stderr.once('end', () => {
       turns.finish()
       this.#options.onErrorOutput?.()

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { test } from 'node:test'
-import { inTurns } from '../../../src/upstream/stdio/in-turns.ts'
+import { Turns } from '../../../src/upstream/stdio/turns.ts'
 
 const world = (perLine = 0, requests = 1) => {
   const taken: string[] = []
   const source = { paused: 0, resumed: 0, pause: () => (source.paused += 1), resume: () => (source.resumed += 1) }
-  const turns = inTurns<string>(source, (line) => {
+  const turns = new Turns<string>(source, (line) => {
     const began = performance.now()
     while (performance.now() - began < perLine);
     taken.push(line)
@@ -30,7 +30,7 @@ test('a line alone is taken at once, and the source is never paused', async () =
 test('a flood leaves the event loop to others between its turns, in order, while its source is paused', async () => {
   const { taken, source, turns } = world(1)
   const all = lines(20)
-  all.forEach(turns.take)
+  for (const line of all) turns.take(line)
   assert.ok(taken.length < 3, `${taken.length} lines were taken in one turn`)
   assert.equal(source.paused, 1)
   let others = 0
@@ -46,7 +46,7 @@ test('a flood leaves the event loop to others between its turns, in order, while
 test('what waits at the end is taken, once', async () => {
   const { taken, turns } = world(1)
   const all = lines(10)
-  all.forEach(turns.take)
+  for (const line of all) turns.take(line)
   turns.finish()
   assert.deepEqual(taken, all)
   await nextTurn()
@@ -57,7 +57,7 @@ test('what waits at the end is taken, once', async () => {
 test('no more than a few lines are taken in one turn, however quick they are', async () => {
   const { taken, turns } = world(0, 2)
   const all = lines(100)
-  all.forEach(turns.take)
+  for (const line of all) turns.take(line)
   assert.ok(taken.length <= 16, `${taken.length} lines were taken in one turn`)
   while (taken.length < all.length) await nextTurn()
   assert.deepEqual(taken, all)
@@ -67,7 +67,7 @@ test('what nobody asked for is taken with a rest after each turn, and the answer
   t.mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] })
   const { taken, source, turns } = world(0, 0)
   const all = lines(40)
-  all.forEach(turns.take)
+  for (const line of all) turns.take(line)
   const first = taken.length
   assert.ok(first <= 16, `${first} lines were taken in one turn`)
   t.mock.timers.tick(1)

@@ -1,0 +1,107 @@
+// Takes what one server writes in short turns, so that its flood keeps nobody else's call waiting; what nobody asked for, slowly.
+
+/** What can be told to wait. */
+interface Source {
+  pause(): unknown
+  resume(): unknown
+}
+
+/** Milliseconds of one turn of the event loop that one server may take; and where it was not asked. */
+const longest = { asked: 0.5, unasked: 0.1 } as const
+/** Items of one turn: what an item sets going comes after it, and is not seen by the clock. */
+const mostItems = 16
+/** Milliseconds between two turns of a server that was not asked. */
+const rest = 2
+/** Items, and large pieces, that one request may bring. */
+const perRequest = 64
+const mostAsked = 1_024 * perRequest
+/** Bytes of a piece that is large: others have a turn before the next. */
+const large = 32 * 1_024
+
+export class Turns<T> {
+  readonly #source: Source
+  readonly #act: (item: T) => void
+  readonly #waiting: T[] = []
+  /** Items that may still be answers. */
+  #asked = 0
+  #began: number | undefined
+  #taken = 0
+  #isHeld = false
+
+  constructor(source: Source, act: (item: T) => void) {
+    this.#source = source
+    this.#act = act
+  }
+
+  /** A request went out: what may be its answer is taken without rest. */
+  ask(): void {
+    this.#asked = Math.min(mostAsked, this.#asked + perRequest)
+  }
+
+  /** At once while the turn lasts; else in a later one, in order. */
+  take(item: T): void {
+    if (this.#waiting.length === 0 && !this.#isOver()) return this.#use(item)
+    this.#hold()
+    this.#waiting.push(item)
+  }
+
+  /** A piece of so many bytes was cut into what was taken: others have a turn after a large one. */
+  read(bytes: number): void {
+    if (bytes < large) return
+    this.#spend()
+    if (this.#began === undefined) this.#begin()
+    this.#hold()
+  }
+
+  /** What comes now is of no use: nothing is an answer until the next request. */
+  forfeit(): void {
+    this.#asked = 0
+  }
+
+  /** Nothing more comes: what waits is taken now. */
+  finish(): void {
+    for (const item of this.#waiting.splice(0)) this.#act(item)
+  }
+
+  #use(item: T): void {
+    this.#spend()
+    this.#act(item)
+  }
+
+  #spend(): void {
+    this.#asked = Math.max(0, this.#asked - 1)
+  }
+
+  #begin(): void {
+    this.#began = performance.now()
+    this.#taken = 0
+    if (this.#asked > 0) setImmediate(() => this.#next())
+    else setTimeout(() => this.#next(), rest)
+  }
+
+  #isOver(): boolean {
+    if (this.#began === undefined) this.#begin()
+    this.#taken += 1
+    const most = longest[this.#asked > 0 ? 'asked' : 'unasked']
+    return this.#taken > mostItems || (this.#taken > 1 && performance.now() - (this.#began ?? 0) > most)
+  }
+
+  #next(): void {
+    this.#began = undefined
+    while (this.#waiting.length > 0 && !this.#isOver()) {
+      const item = this.#waiting.shift()
+      if (item !== undefined) this.#use(item)
+    }
+    if (this.#waiting.length === 0) this.#letGo()
+  }
+
+  #hold(): void {
+    if (!this.#isHeld) this.#source.pause()
+    this.#isHeld = true
+  }
+
+  #letGo(): void {
+    if (this.#isHeld) this.#source.resume()
+    this.#isHeld = false
+  }
+}
