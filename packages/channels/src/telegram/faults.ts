@@ -44,7 +44,10 @@ const reasonFor = (error: GrammyError): string | undefined => {
   if (moved !== undefined) return `the group has become ${moved}: its wiring must name that`
   if (code === 403) return 'the bot was blocked there, or is no member any more'
   if (code !== 400) return undefined
-  return /chat not found/i.test(description) ? 'Telegram knows no such place' : 'Telegram refused it (400)'
+  if (/chat not found/i.test(description)) return 'Telegram knows no such place'
+  return /message to edit not found|message can't be edited/i.test(description)
+    ? 'it was deleted there, or cannot be edited any more'
+    : 'Telegram refused it (400)'
 }
 
 export const failureOf = (error: unknown): SendFailure => {

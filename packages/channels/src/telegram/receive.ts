@@ -7,6 +7,7 @@ import type { Inbound, Listener } from '../channel.ts'
 import { Backlog } from './backlog.ts'
 import { type Bot, pollTime } from './bot.ts'
 import { faultOf, patienceOf } from './faults.ts'
+import { dealWithPress } from './press.ts'
 import { readMessage } from './read.ts'
 import { Update } from './update.ts'
 import { accountOf, introduce, type Me } from './verify.ts'
@@ -16,7 +17,7 @@ export interface Hearing {
   readonly log: Logger
 }
 
-interface Session extends Hearing, Pick<Listener, 'take' | 'signal'> {
+interface Session extends Hearing, Pick<Listener, 'take' | 'decide' | 'signal'> {
   readonly me: Me
   readonly backlog: Backlog
 }
@@ -25,7 +26,7 @@ interface Session extends Hearing, Pick<Listener, 'take' | 'signal'> {
 const poll = async ({ bot, backlog, signal }: Session, timeout: number): Promise<Update[]> => {
   const offset = backlog.next
   try {
-    const asked = { ...(offset !== undefined && { offset }), limit: 50, timeout, allowed_updates: ['message'] as const }
+    const asked = { ...(offset !== undefined && { offset }), limit: 50, timeout, allowed_updates: ['message', 'callback_query'] as const }
     const updates = await bot.api(signal).getUpdates(asked)
     return updates.filter((update) => v.is(Update, update))
   } catch (error) {
@@ -51,12 +52,13 @@ const dealWith = async ({ log, take, backlog }: Session, id: number, message: In
   }
 }
 
-/** A place whose message waits gets none of its later ones in. */
+/** A place whose message waits gets none of its later ones in. Presses wait for nothing: each is about what its card showed. */
 const takeAll = async (session: Session, updates: readonly Update[]): Promise<void> => {
   const { backlog, bot, me, signal } = session
   const waiting = new Set<string>()
-  for (const { update_id: id, message: given } of updates) {
+  for (const { update_id: id, message: given, callback_query: pressed } of updates) {
     if (signal.aborted) return
+    if (pressed !== undefined && !backlog.has(id)) await dealWithPress(session, pressed)
     const message = readMessage(given, bot, me)
     if (backlog.has(id) || (message !== undefined && waiting.has(message.address))) continue
     if (message === undefined || (await dealWith(session, id, message))) backlog.settle(id)
@@ -66,9 +68,9 @@ const takeAll = async (session: Session, updates: readonly Update[]): Promise<vo
 }
 
 const hear = async (hearing: Hearing, listener: Listener): Promise<void> => {
-  const { take, signal } = listener
+  const { take, decide, signal } = listener
   const me = await introduce(hearing.bot, signal)
-  const session = { ...hearing, take, signal, me, backlog: new Backlog() }
+  const session = { ...hearing, take, decide, signal, me, backlog: new Backlog() }
   let timeout = 0
   while (!signal.aborted) {
     const updates = await poll(session, timeout)

@@ -3,6 +3,7 @@ import type { ChannelCredentials, OutboundSettings } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import type { Channel } from '../channel.ts'
 import { createBot } from './bot.ts'
+import { telegramCards } from './cards.ts'
 import { receiveTelegram } from './receive.ts'
 import { sendTelegram } from './send.ts'
 import { accountOf, introduce } from './verify.ts'
@@ -30,6 +31,7 @@ export const createTelegram = ({ log, ...way }: TelegramOptions): Channel => {
     can,
     receive: (listener) => receiveTelegram({ bot, log }, listener),
     send: (message, signal) => sendTelegram(bot, message, signal),
+    cards: telegramCards(bot),
     verify: async (signal) => ({ account: accountOf(await introduce(bot, signal)) }),
     close: () => bot.close(),
   }

@@ -1,4 +1,5 @@
 // An update as Telegram sends it, as far as we look at it. What has another form is let go of, so that it cannot stand in the way.
+import { limits } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
 const Id = v.pipe(v.number(), v.safeInteger())
@@ -40,6 +41,15 @@ export const TelegramMessage = v.object({
 export type TelegramMessage = v.InferOutput<typeof TelegramMessage>
 export type TelegramFile = v.InferOutput<typeof Document>
 
+/** A button that was pressed. Of a message that is old only the place and the number come. */
+export const TelegramPress = v.object({
+  id: v.pipe(v.string(), v.maxLength(limits.channelMessageID)),
+  from: Person,
+  message: v.optional(v.object({ message_id: Id, chat: v.object({ id: Id }), text: v.optional(v.string()) })),
+  data: v.optional(v.string()),
+})
+export type TelegramPress = v.InferOutput<typeof TelegramPress>
+
 /** Whatever else it holds, it has a number. */
-export const Update = v.object({ update_id: Id, message: v.optional(v.unknown()) })
+export const Update = v.object({ update_id: Id, message: v.optional(v.unknown()), callback_query: v.optional(v.unknown()) })
 export type Update = v.InferOutput<typeof Update>

@@ -1,9 +1,9 @@
 // Our Bot API is believed because a bot that others wrote for the real one works with it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Bot, GrammyError } from 'grammy'
+import { Bot, GrammyError, InlineKeyboard } from 'grammy'
 import { until } from '../fixtures/hearing.ts'
-import { ann, startTelegram } from '../fixtures/telegram-server.ts'
+import { ann, group, startTelegram } from '../fixtures/telegram-server.ts'
 
 test('a bot of grammY gets its updates, answers, fetches files and is refused as by Telegram', async () => {
   const server = await startTelegram()
@@ -27,6 +27,44 @@ test('a bot of grammY gets its updates, answers, fetches files and is refused as
   const response = await fetch(`${server.url}/file/bot${server.token}/${file_path}`)
   assert.equal(await response.text(), 'bytes')
   await assert.rejects(own.api.sendMessage(1, 'x'), { error_code: 400 })
+  await own.stop()
+  await running
+  await server.close()
+})
+
+test('a bot of grammY shows buttons, hears a press of one, answers it once and edits the message, and is refused as by Telegram', async () => {
+  const server = await startTelegram()
+  const own = new Bot(server.token, { client: { apiRoot: server.url } })
+  const heard: string[] = []
+  const refusals: string[] = []
+  const refused = (error: unknown): void => void refusals.push(error instanceof GrammyError ? error.description : String(error))
+  own.on('callback_query:data', async (context) => {
+    heard.push(`${context.from.id} ${context.callbackQuery.data} ${context.chatId} ${context.msg?.text}`)
+    await context.answerCallbackQuery({ text: 'x'.repeat(201) }).catch(refused)
+    await context.answerCallbackQuery('told')
+    await context.editMessageText('decided')
+    await context.editMessageText('decided').catch(refused)
+    await context.answerCallbackQuery('again').catch(refused)
+  })
+  const running = own.start({ allowed_updates: ['callback_query'] })
+  server.say({ text: 'not asked for' })
+  const keyboard = (data: string) => ({ reply_markup: new InlineKeyboard().text('Yes', data) })
+  await own.api.sendMessage(group.id, 'x', keyboard('é'.repeat(33))).catch(refused)
+  const { message_id } = await own.api.sendMessage(group.id, 'decide', keyboard('yes'))
+  server.press({ message: { chat_id: group.id, message_id }, data: 'yes' })
+  await until('the press to be dealt with', () => refusals.length === 4)
+  assert.deepEqual(heard, [`${ann.id} yes ${group.id} decide`])
+  assert.deepEqual(
+    server.standing().map(({ text, reply_markup, edits }) => [text, reply_markup, edits]),
+    [['decided', undefined, 1]],
+  )
+  assert.deepEqual(
+    server.telegram.told.map(({ text }) => text),
+    ['told'],
+  )
+  for (const [index, expected] of [/BUTTON_DATA_INVALID/, /MESSAGE_TOO_LONG/, /is not modified/, /query is too old/].entries())
+    assert.match(refusals[index] ?? '', expected)
+  await assert.rejects(own.api.editMessageText(group.id, 4, 'x'), /message to edit not found/)
   await own.stop()
   await running
   await server.close()

@@ -1,0 +1,269 @@
+// Cards with buttons in Telegram, against a Bot API of our own: how they stand, how they move, and what a press carries.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Cards, SendFailure, type ShownCard } from '../../src/channel.ts'
+import { createTelegram } from '../../src/telegram/telegram.ts'
+import { approvedBy, cardWith, placeWith } from '../fixtures/card.ts'
+import { hear, until, way } from '../fixtures/hearing.ts'
+import type { Standing } from '../fixtures/telegram-api.ts'
+import { ann, bot, group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
+
+let server: TelegramServer
+let hearing: ReturnType<typeof hear>
+let cards: Required<Cards>
+
+before(async () => {
+  server = await startTelegram()
+  server.telegram.chats.add(String(group.id))
+  hearing = hear((log) => createTelegram({ credentials: { token: server.token, url: server.url }, ...way, log }))
+  const { post, update, remind } = hearing.channel.cards ?? assert.fail()
+  cards = { post, update, remind: remind ?? assert.fail() }
+})
+after(async () => {
+  await hearing.stop()
+  await server.close()
+})
+
+const never = (): AbortSignal => new AbortController().signal
+const place = placeWith(String(group.id))
+const kim = { id: 4_000_002, is_bot: false, first_name: 'Kim' }
+const end = approvedBy({ channel: 'telegram', user: String(kim.id) })
+
+const postIt = async (card: ShownCard, more: Parameters<typeof placeWith>[1] = {}) => {
+  const posted = await cards.post({ id: 'msg_1', card, place: placeWith(String(group.id), more) }, never())
+  const standing = (): Standing => server.standing().find(({ message_id }) => message_id === posted['message']) ?? assert.fail()
+  return { posted, standing }
+}
+
+const buttonsOf = ({ reply_markup }: Standing) => (reply_markup?.inline_keyboard ?? []).flat()
+const dataOf = (standing: Standing, text: string): string =>
+  buttonsOf(standing).find((button) => button.text === text)?.callback_data ?? assert.fail(`no button ${text}`)
+
+const toldOf = async (id: string) => {
+  await until('the press to be answered', () => server.told(id) !== undefined)
+  return server.told(id) ?? assert.fail()
+}
+
+test('a card says what is asked, by whom, how it was judged, until when, and has two buttons', async () => {
+  const { standing } = await postIt(cardWith({ reason: 'the build is red', afterToolOutput: true, approvals: { needed: 2, given: 0 } }))
+  const { text, parse_mode, link_preview_options } = standing()
+  assert.deepEqual(text.split('\n'), [
+    'A change of ops-agent waits for a decision (mcp_access)',
+    'Give ops-agent the tools echo of sample',
+    'Asked for by: the agent of ops-agent',
+    'Its reason: the build is red',
+    'Risk: medium',
+    'Output of a tool had reached the agent before it asked.',
+    'Evidence: none',
+    'Digest: 3f2a9c1b77d0e4a5',
+    'Approvals: 0 of 2',
+    'Change: chg_20261122125301.123000000',
+    'Ends: 2026-11-23T12:53:01.123Z',
+    'All of it: https://gatehouse.example.org/ui/changes/chg_20261122125301.123000000',
+  ])
+  assert.deepEqual([parse_mode, link_preview_options], [undefined, { is_disabled: true }])
+  assert.deepEqual(
+    buttonsOf(standing()).map((button) => [button.text, button.callback_data]),
+    [
+      ['Approve', `a20261122125301.123000000:3f2a9c1b77d0e4a5${'c'.repeat(16)}`],
+      ['Reject', `r20261122125301.123000000:3f2a9c1b77d0e4a5${'c'.repeat(16)}`],
+    ],
+  )
+})
+
+test('whatever an agent wrote stands in the block, where it is no link, no name and no command, and the rest is below it', async () => {
+  const summary = 'See https://evil.example/ui and ask @admin to /approve 𝒳'
+  const { standing } = await postIt(cardWith({ summary, reason: `@all ${'é'.repeat(900)}`, requestedBy: '<b>admin</b>' }))
+  const { text, entities = [] } = standing()
+  assert.equal(entities.length, 1)
+  const [{ type, offset, length } = assert.fail()] = entities
+  const around = text.slice(0, offset) + text.slice(offset + length)
+  assert.equal(type, 'pre')
+  assert.equal(
+    around,
+    'A change of ops-agent waits for a decision (mcp_access)\n\nAll of it: https://gatehouse.example.org/ui/changes/chg_20261122125301.123000000',
+  )
+  assert.ok(text.slice(offset, offset + length).startsWith(summary))
+})
+
+test('a card longer than a message is cut in its block, at no half of a character, and keeps what is below', async () => {
+  const long = (letter: string): string => letter.repeat(1_000 / letter.length)
+  const decisions = Array.from({ length: 8 }, (_, index) => ({
+    ...(end.decisions[0] ?? assert.fail()),
+    principal: `${index}${'p'.repeat(60)}`,
+  }))
+  const failure = { rule: 'rule', reason: long('😀') }
+  const card = { ...end, summary: long('😀'), reason: long('r'), requestedBy: long('q'), decisions, failure }
+  const { posted, standing } = await postIt(cardWith())
+  await cards.update({ id: 'msg_2', card, place, posted }, never())
+  const { text, entities = [] } = standing()
+  assert.ok(text.length <= 4096 && text.length >= 4090, String(text.length))
+  assert.ok(text.isWellFormed())
+  assert.match(text, /…\nAll of it: \S+$/)
+  assert.equal(entities[0]?.length, text.lastIndexOf('\n') - (entities[0]?.offset ?? 0))
+})
+
+test('what is of high risk has no button, and says where it is decided', async () => {
+  const { posted, standing } = await postIt(cardWith({ risk: 'high', byHand: true }))
+  assert.deepEqual(buttonsOf(standing()), [])
+  assert.match(standing().text, /\nOf high risk: it is decided in the console or by svcctl change show chg_\S+$/)
+  await cards.update({ id: 'msg_2', card: cardWith({ risk: 'high', byHand: true, state: 'expired' }), place, posted }, never())
+  assert.match(standing().text, /expired: nobody decided it in time/)
+})
+
+test('a card stands in its topic as an answer to who asked; in private, and asked for elsewhere, it answers nothing', async () => {
+  const asked = (isPrivate: boolean) => ({ message: 17, private: isPrivate })
+  const inTopic = (await postIt(cardWith(), { thread: '7', reference: asked(false) })).standing()
+  assert.deepEqual([inTopic.message_thread_id, inTopic.reply_parameters], [7, { message_id: 17, allow_sending_without_reply: true }])
+  for (const reference of [asked(true), {}]) {
+    const { message_thread_id, reply_parameters } = (await postIt(cardWith(), { reference })).standing()
+    assert.deepEqual([message_thread_id, reply_parameters], [undefined, undefined])
+  }
+})
+
+test('a card that moved has the buttons of what it is now; at its end it has none, and to say it twice changes nothing', async () => {
+  const { posted, standing } = await postIt(cardWith())
+  const moved = cardWith({ digest: 'd'.repeat(64) })
+  await cards.update({ id: 'msg_2', card: moved, place, posted }, never())
+  assert.match(dataOf(standing(), 'Approve'), /:d{32}$/)
+  for (const id of ['msg_3', 'msg_3']) await cards.update({ id, card: end, place, posted }, never())
+  assert.deepEqual([buttonsOf(standing()), standing().edits], [[], 2])
+  assert.match(standing().text, /was approved and applied by kim \(telegram 4000002\)/)
+  for (const state of ['rejected', 'withdrawn', 'expired', 'refused', 'approved', 'apply_failed'] as const) {
+    await cards.update({ id: 'msg_4', card: cardWith({ state }), place, posted }, never())
+    assert.deepEqual(buttonsOf(standing()), [], state)
+  }
+})
+
+test('a reminder answers the card, and comes even where the card is gone', async () => {
+  const { posted } = await postIt(cardWith(), { thread: '7' })
+  const reminder = { id: 'msg_5', card: cardWith(), place: placeWith(String(group.id), { thread: '7' }), text: 'Still waits: @all' }
+  await cards.remind({ ...reminder, posted }, never())
+  const { text, reply_parameters, message_thread_id, entities } = server.sent.at(-1) ?? assert.fail()
+  assert.deepEqual([text, message_thread_id], [reminder.text, 7])
+  assert.deepEqual(reply_parameters, { message_id: posted['message'], allow_sending_without_reply: true })
+  assert.deepEqual(entities, [{ type: 'pre', offset: 0, length: text.length }])
+})
+
+test('a card that was a text of an earlier version is posted anew', async () => {
+  const before = server.standing().length
+  await cards.update({ id: 'msg_6', card: end, place, posted: {} }, never())
+  assert.equal(server.standing().length, before + 1)
+})
+
+test('a card that was deleted is given up, a pause is kept, and trouble is tried again', async () => {
+  const { posted } = await postIt(cardWith())
+  const fail = async (): Promise<SendFailure> => {
+    const error: unknown = await cards.update({ id: 'msg_7', card: end, place, posted }, never()).catch((failure: unknown) => failure)
+    assert.ok(error instanceof SendFailure, String(error))
+    return error
+  }
+  server.fail('editMessageText', { error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 3 } })
+  const limited = await fail()
+  assert.deepEqual([limited.kind, limited.after, limited.everywhere], ['later', 3000, true])
+  for (const answer of ['cut', 'garbage', { error_code: 500, description: 'Internal' }] as const) {
+    server.fail('editMessageText', answer)
+    assert.equal((await fail()).kind, 'later')
+  }
+  server.telegram.standing.delete(`${group.id}:${posted['message']}`)
+  const gone = await fail()
+  assert.deepEqual([gone.kind, gone.message], ['never', 'it was deleted there, or cannot be edited any more'])
+})
+
+test('a press is the word of the person whom Telegram names, and what came of it is told to that person alone', async () => {
+  const { standing } = await postIt(cardWith())
+  for (const [button, outcome] of [
+    ['Approve', 'approve'],
+    ['Reject', 'reject'],
+  ] as const) {
+    hearing.words.push({ text: `Not decided: expected ${'x'.repeat(300)}.\nAs it is now: …` })
+    const id = server.press({ message: standing(), data: dataOf(standing(), button), from: kim })
+    const { text = '', show_alert } = await toldOf(id)
+    assert.deepEqual([text.length, text.startsWith('Not decided: expected xxx'), show_alert], [200, true, true])
+    assert.deepEqual(hearing.presses.at(-1), {
+      id,
+      address: String(group.id),
+      user: String(kim.id),
+      outcome,
+      changeID: 'chg_20261122125301.123000000',
+      digest: `3f2a9c1b77d0e4a5${'c'.repeat(16)}`,
+    })
+  }
+  assert.equal(server.sent.filter(({ text }) => text.startsWith('Not decided')).length, 0)
+})
+
+test('who is not heard is told nothing, and the waiting of the button ends all the same', async () => {
+  const { standing } = await postIt(cardWith())
+  const id = server.press({ message: standing(), data: dataOf(standing(), 'Approve'), from: { ...ann, id: 666 } })
+  assert.deepEqual(await toldOf(id), { callback_query_id: id })
+})
+
+test('a press that no button of ours carries, of a machine or of no place reaches nobody, and holds nothing up', async () => {
+  const { standing } = await postIt(cardWith())
+  const data = dataOf(standing(), 'Approve')
+  const before = hearing.presses.length
+  const others = ['', 'x', data.slice(1), `${data}0`, `x${data.slice(1)}`, `${data}\n`, data.toUpperCase(), data.repeat(100)]
+  const ids = others.map((other) => server.press({ message: standing(), data: other }))
+  ids.push(server.press({ message: standing(), data, more: { message: undefined, inline_message_id: 'i' } }))
+  ids.push(server.press({ message: standing(), data, more: { data: undefined, game_short_name: 'g' } }))
+  ids.push(server.press({ message: standing(), data, from: bot }))
+  for (const callback_query of [null, 'x', {}, { id: 7 }, { id: 'q', from: { id: 'x' } }])
+    server.telegram.push({ update_id: server.telegram.nextUpdate(), callback_query })
+  for (const id of ids) await toldOf(id)
+  const last = await toldOf(server.press({ message: standing(), data, from: kim }))
+  assert.ok(last)
+  assert.equal(hearing.presses.length, before + 1)
+})
+
+test('a press whose answer Telegram no longer takes counts, and what comes behind it is heard', async () => {
+  const { standing } = await postIt(cardWith())
+  const before = hearing.presses.length
+  hearing.words.push({ text: 'too late' })
+  server.fail('answerCallbackQuery', { error_code: 400, description: 'Bad Request: query is too old and response timeout expired' })
+  server.press({ message: standing(), data: dataOf(standing(), 'Approve'), from: kim })
+  await toldOf(server.press({ message: standing(), data: dataOf(standing(), 'Reject'), from: kim }))
+  assert.deepEqual(
+    hearing.presses.slice(before).map(({ outcome }) => outcome),
+    ['approve', 'reject'],
+  )
+})
+
+test('a card that stands there twice comes to its end by its press, and one that still waits is left alone', async () => {
+  const { standing } = await postIt(cardWith())
+  const press = () => server.press({ message: standing(), data: dataOf(standing(), 'Approve'), from: kim })
+  hearing.words.push(
+    { card: cardWith({ digest: 'e'.repeat(64) }) },
+    { card: { ...end, state: 'approved' } },
+    { text: 'was approved', card: end },
+  )
+  for (const edits of [0, 0]) {
+    await toldOf(press())
+    assert.equal(standing().edits, edits)
+  }
+  await toldOf(press())
+  await until('the card to be at its end', () => standing().edits === 1)
+  assert.deepEqual(buttonsOf(standing()), [])
+})
+
+test('a press is asked for again after a death in the midst of it, and not after it was dealt with', async () => {
+  const fresh = await startTelegram('987654321:canary-canary-canary-canary-canary')
+  const start = () => hear((log) => createTelegram({ credentials: { token: fresh.token, url: fresh.url }, ...way, log }))
+  const message = { chat_id: group.id, message_id: 5 }
+  const data = 'a20261122125301.123000000:3f2a9c1b77d0e4a5cccccccccccccccc'
+  const first = start()
+  fresh.press({ message, data })
+  await until('the press to be heard', () => first.presses.length === 1)
+  await until('it to be forgotten there', () => fresh.telegram.updates.length === 0)
+  const { promise, resolve } = Promise.withResolvers<object>()
+  first.words.push(promise)
+  const lost = fresh.press({ message, data })
+  await until('the other press to be heard', () => first.presses.length === 2)
+  const stopped = first.stop()
+  resolve({})
+  await stopped
+  const second = start()
+  await until('it to be heard again', () => second.presses.length === 1)
+  assert.equal(second.presses[0]?.id, lost)
+  await second.stop()
+  await fresh.close()
+})
