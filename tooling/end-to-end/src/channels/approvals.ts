@@ -22,11 +22,13 @@ export interface Asked {
   readonly after: object
   /** Who asks; default: who runs the unit. */
   readonly token?: string
+  /** Default: dev-agent. */
+  readonly group?: string
 }
 
 /** Resolves with the id of a change that waits. */
-export const submit = async (unit: Unit, { kind, after, token }: Asked): Promise<string> => {
-  const body = { kind, agentGroupID: 'dev-agent', requestedBy: 'cli:tester', after }
+export const submit = async (unit: Unit, { kind, after, token, group = 'dev-agent' }: Asked): Promise<string> => {
+  const body = { kind, agentGroupID: group, requestedBy: 'cli:tester', after }
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const { status, json, text } = await post(`${unit.address}/v1/ui/config/change`, body, headers)
   assert.equal(status, 202, text)
