@@ -52,7 +52,6 @@ export const dealWithPress = async (pressing: Pressing, given: unknown): Promise
   const { text, card }: Pressed = press === undefined ? {} : await pressing.decide(press)
   const signal = AbortSignal.any([pressing.signal, AbortSignal.timeout(limits.channelSendTime)])
   const told = [answer(pressing, query, { text, signal }), ...(card === undefined ? [] : [showEnd(pressing, query, { card, signal })])]
-  for (const result of await Promise.allSettled(told)) {
-    if (result.status === 'rejected') pressing.log.debug('a press could not be answered', { channel: 'telegram', error: result.reason })
-  }
+  const lost = (error: unknown): void => pressing.log.debug('a press could not be answered', { channel: 'telegram', error })
+  await Promise.all(told.map((telling) => telling.catch(lost)))
 }

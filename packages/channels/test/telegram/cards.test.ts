@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Cards, SendFailure, type ShownCard } from '../../src/channel.ts'
 import { createTelegram } from '../../src/telegram/telegram.ts'
-import { approvedBy, cardWith, placeWith } from '../fixtures/card.ts'
-import { hear, until, way } from '../fixtures/hearing.ts'
+import { approvedBy, cardWith, digestOf, placeWith } from '../fixtures/card.ts'
+import { hear, outgoing, until, way } from '../fixtures/hearing.ts'
 import type { Standing } from '../fixtures/telegram-api.ts'
 import { ann, bot, group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
 
@@ -71,19 +71,24 @@ test('a card says what is asked, by whom, how it was judged, until when, and has
   )
 })
 
-test('whatever an agent wrote stands in the block, where it is no link, no name and no command, and the rest is below it', async () => {
+test('whatever an agent wrote is no link, calls nobody and is no command: it stands in a block, and the rest around it', async () => {
   const summary = 'See https://evil.example/ui and ask @admin to /approve 𝒳'
-  const { standing } = await postIt(cardWith({ summary, reason: `@all ${'é'.repeat(900)}`, requestedBy: '<b>admin</b>' }))
-  const { text, entities = [] } = standing()
-  assert.equal(entities.length, 1)
-  const [{ type, offset, length } = assert.fail()] = entities
-  const around = text.slice(0, offset) + text.slice(offset + length)
-  assert.equal(type, 'pre')
+  const card = cardWith({ summary, reason: `@everyone ${'é'.repeat(900)}`, requestedBy: '<b>@owner</b>' })
+  const { posted, standing } = await postIt(card)
+  const { text, entities = [], found } = standing()
+  const [{ type, offset, length } = assert.fail(), ...others] = entities
+  assert.deepEqual([type, others], ['pre', []])
   assert.equal(
-    around,
-    'A change of ops-agent waits for a decision (mcp_access)\n\nAll of it: https://gatehouse.example.org/ui/changes/chg_20261122125301.123000000',
+    text.slice(0, offset) + text.slice(offset + length),
+    `A change of ops-agent waits for a decision (mcp_access)\n\nAll of it: ${card.url}`,
   )
   assert.ok(text.slice(offset, offset + length).startsWith(summary))
+  assert.deepEqual(found, [card.url])
+  await cards.update({ id: 'msg_2', card: { ...end, summary, failure: { rule: 'x', reason: '@team' } }, place, posted }, never())
+  assert.deepEqual(standing().found, [card.url])
+  // The same words without the block, as a message of the agent's own is sent.
+  await hearing.channel.send(outgoing({ ...place, reference: { message: 1, private: false } }, text), never())
+  assert.deepEqual(server.standing().at(-1)?.found, ['https://evil.example/ui', '@admin', '/approve', '@owner', '@everyone', card.url])
 })
 
 test('a card longer than a message is cut in its block, at no half of a character, and keeps what is below', async () => {
@@ -123,7 +128,7 @@ test('a card stands in its topic as an answer to who asked; in private, and aske
 
 test('a card that moved has the buttons of what it is now; at its end it has none, and to say it twice changes nothing', async () => {
   const { posted, standing } = await postIt(cardWith())
-  const moved = cardWith({ digest: 'd'.repeat(64) })
+  const moved = cardWith({ digest: digestOf('d'.repeat(64)) })
   await cards.update({ id: 'msg_2', card: moved, place, posted }, never())
   assert.match(dataOf(standing(), 'Approve'), /:d{32}$/)
   for (const id of ['msg_3', 'msg_3']) await cards.update({ id, card: end, place, posted }, never())
@@ -152,7 +157,7 @@ test('a card that was a text of an earlier version is posted anew', async () => 
 })
 
 test('a card that was deleted is given up, a pause is kept, and trouble is tried again', async () => {
-  const { posted } = await postIt(cardWith())
+  const { posted, standing } = await postIt(cardWith())
   const fail = async (): Promise<SendFailure> => {
     const error: unknown = await cards.update({ id: 'msg_7', card: end, place, posted }, never()).catch((failure: unknown) => failure)
     assert.ok(error instanceof SendFailure, String(error))
@@ -165,7 +170,7 @@ test('a card that was deleted is given up, a pause is kept, and trouble is tried
     server.fail('editMessageText', answer)
     assert.equal((await fail()).kind, 'later')
   }
-  server.telegram.standing.delete(`${group.id}:${posted['message']}`)
+  server.telegram.standing.delete(`${group.id}:${standing().message_id}`)
   const gone = await fail()
   assert.deepEqual([gone.kind, gone.message], ['never', 'it was deleted there, or cannot be edited any more'])
 })
@@ -232,7 +237,7 @@ test('a card that stands there twice comes to its end by its press, and one that
   const { standing } = await postIt(cardWith())
   const press = () => server.press({ message: standing(), data: dataOf(standing(), 'Approve'), from: kim })
   hearing.words.push(
-    { card: cardWith({ digest: 'e'.repeat(64) }) },
+    { card: cardWith({ digest: digestOf('e'.repeat(64)) }) },
     { card: { ...end, state: 'approved' } },
     { text: 'was approved', card: end },
   )

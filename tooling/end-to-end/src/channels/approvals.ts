@@ -27,7 +27,7 @@ export interface Asked {
 }
 
 /** Resolves with the id of a change that waits. */
-export const submit = async (unit: Unit, { kind, after, token, group = 'dev-agent' }: Asked): Promise<string> => {
+export const submit = async (unit: Pick<Unit, 'address'>, { kind, after, token, group = 'dev-agent' }: Asked): Promise<string> => {
   const body = { kind, agentGroupID: group, requestedBy: 'cli:tester', after }
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const { status, json, text } = await post(`${unit.address}/v1/ui/config/change`, body, headers)
@@ -36,7 +36,7 @@ export const submit = async (unit: Unit, { kind, after, token, group = 'dev-agen
 }
 
 /** Of medium risk. */
-export const submitPersona = (unit: Unit, instructions: string, token?: string): Promise<string> =>
+export const submitPersona = (unit: Pick<Unit, 'address'>, instructions: string, token?: string): Promise<string> =>
   submit(unit, { kind: 'persona', after: { instructions }, ...(token !== undefined && { token }) })
 
 /** Of high risk. */

@@ -7,6 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { ann, me, place, startSlack } from '@gatehouse/channels/slack-fixture'
 import { ann as annOfTelegram, bot, group, startTelegram } from '@gatehouse/channels/telegram-fixture'
 import { createClient } from '@gatehouse/client'
+import { submitPersona } from '../../src/channels/approvals.ts'
 import { countedBy } from '../../src/channels/counted.ts'
 import { addressOf, lackingMailServers, startMailServers } from '../../src/channels/mail-servers.ts'
 import { sendWebhook, startReceiver } from '../../src/channels/webhook.ts'
@@ -83,10 +84,16 @@ const telegram = async (t: TestContext): Promise<void> => {
     '-1001234567890': String(group.id),
     '4000001': String(annOfTelegram.id),
   }
-  await follow('docs/how-to/channel-telegram.md', { env: { ...trial, TELEGRAM_API_URL: server.url }, places }, async () => {
+  await follow('docs/how-to/channel-telegram.md', { env: { ...trial, TELEGRAM_API_URL: server.url }, places }, async (address) => {
     const entities = [{ type: 'mention', offset: 0, length: bot.username.length + 1 }]
     server.say({ text: `@${bot.username} hello`, more: { entities } })
     await waitFor('the answer', patience, () => server.sent.find(({ text }) => text === 'echo: hello'))
+    const id = await submitPersona({ address }, 'Be brief.')
+    const card = await waitFor('a card', patience, () => server.standing().find(({ text }) => text.includes(`Change: ${id}`)))
+    server.press({ message: card, data: card.reply_markup?.inline_keyboard[0]?.[0]?.callback_data ?? '' })
+    await waitFor('the press to count', patience, () =>
+      server.standing().find(({ text }) => text.includes('was approved and applied by kim')),
+    )
   })
 }
 
