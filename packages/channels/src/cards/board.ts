@@ -28,7 +28,7 @@ export class Board {
     this.#lanes.wake()
   }
 
-  /** What waited for its time does not wait any more. */
+  /** What waited for its time does not wait any more, but for a pause that a service asked for. */
   wakeAll(): void {
     this.#lanes.wakeAll()
   }
@@ -37,22 +37,22 @@ export class Board {
     return this.#lanes.stop()
   }
 
-  async #look(): Promise<void> {
+  async #look(): Promise<boolean> {
     const { gateway, channels, log } = this.#options
     const limit = limits.cardLanes - this.#lanes.size
     // A card that is being shown wakes this again.
-    if (limit <= 0) return
-    let wait: number = limits.cardPoll
+    if (limit <= 0) return false
     try {
-      const { items, wait: reminder = wait } = await gateway.cards({ channels: [...channels.keys()], limit, skip: this.#lanes.taken() })
+      const { items, wait: reminder = limits.cardPoll } = await gateway.cards({ channels: [...channels.keys()], limit, skip: this.#lanes.taken() })
       for (const task of items) this.#open(task)
       // What is due already is in a lane, or rests.
-      wait = Math.min(wait, Math.max(reminder, limits.channelRetryFirst))
+      this.#lanes.wakeAfter(Math.min(limits.cardPoll, Math.max(reminder, limits.channelRetryFirst)))
+      return items.length < limit
     } catch (error) {
       log.debug('the gateway does not say which cards are to be shown', { error })
-      wait = limits.channelRetryFirst
+      this.#lanes.wakeAfter(limits.channelRetryFirst)
+      return false
     }
-    this.#lanes.wakeAfter(wait)
   }
 
   #open(task: CardTask): void {

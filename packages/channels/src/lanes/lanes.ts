@@ -8,20 +8,29 @@ export interface LanesOptions {
   readonly retryMost?: number
 }
 
+/** Finds what is to be done, and opens lanes for it. Whether it saw all of it; never rejects. */
+export type Look = () => Promise<boolean>
+
+interface Rest {
+  readonly whole: NodeJS.Timeout
+  /** While it runs somebody else wants silence: nothing ends the rest before. */
+  silence: NodeJS.Timeout | undefined
+  isWoken: boolean
+}
+
 export class Lanes<K> {
   readonly #options: LanesOptions
-  /** Finds what is to be done, and opens lanes for it. */
-  readonly #look: () => Promise<void>
+  readonly #look: Look
   readonly #stopping = new AbortController()
   readonly #running = new Map<K, Promise<void>>()
   /** Keys that wait for their next attempt. */
-  readonly #resting = new Map<K, NodeJS.Timeout>()
+  readonly #resting = new Map<K, Rest>()
   readonly #delays = new Map<K, Backoff>()
   #wanted = false
   #looking: Promise<void> | undefined
   #next: NodeJS.Timeout | undefined
 
-  constructor(look: () => Promise<void>, options: LanesOptions) {
+  constructor(look: Look, options: LanesOptions) {
     this.#look = look
     this.#options = options
   }
@@ -46,16 +55,18 @@ export class Lanes<K> {
     if (this.#looking !== undefined || this.signal.aborted) return
     clearTimeout(this.#next)
     this.#wanted = false
-    this.#looking = this.#look().finally(() => {
+    this.#looking = this.#lookAround().finally(() => {
       this.#looking = undefined
       if (this.#wanted) this.wake()
     })
   }
 
-  /** What waited for its time does not wait any more. */
+  /** What waited for its time does not wait any more, but for silence that somebody else asked for. */
   wakeAll(): void {
-    this.#endRests()
-    this.#resting.clear()
+    for (const [key, rest] of this.#resting) {
+      if (rest.silence === undefined) this.#endRest(key, rest)
+      else rest.isWoken = true
+    }
     this.wake()
   }
 
@@ -66,7 +77,7 @@ export class Lanes<K> {
   async stop(): Promise<void> {
     this.#stopping.abort()
     clearTimeout(this.#next)
-    this.#endRests()
+    for (const [key, rest] of this.#resting) this.#endRest(key, rest)
     await Promise.all([this.#looking, ...this.#running.values()])
   }
 
@@ -83,22 +94,31 @@ export class Lanes<K> {
     this.#running.set(key, lane)
   }
 
-  /** Nothing is opened for this key meanwhile. */
-  rest(key: K, milliseconds: number): void {
+  /** Nothing is opened for this key meanwhile. @param silence milliseconds that `wakeAll` does not shorten */
+  rest(key: K, milliseconds: number, silence = 0): void {
     if (this.signal.aborted) return
     const again = (): void => {
-      this.#resting.delete(key)
+      this.#endRest(key, rest)
       this.wake()
     }
-    this.#resting.set(key, setTimeout(again, milliseconds))
+    const spoken = (): void => {
+      rest.silence = undefined
+      if (rest.isWoken) again()
+    }
+    const rest: Rest = {
+      whole: setTimeout(again, Math.max(milliseconds, silence)),
+      silence: silence > 0 ? setTimeout(spoken, silence) : undefined,
+      isWoken: false,
+    }
+    this.#resting.set(key, rest)
   }
 
-  /** Rests longer after each failure in a row. @param least milliseconds that somebody else asked for */
-  retry(key: K, least = 0): void {
+  /** Rests longer after each failure in a row. @param silence milliseconds that somebody else asked for */
+  retry(key: K, silence = 0): void {
     const { retryFirst = limits.channelRetryFirst, retryMost = limits.channelRetryMost } = this.#options
     const delays = this.#delays.get(key) ?? backoff({ first: retryFirst, most: retryMost })
     this.#delays.set(key, delays)
-    this.rest(key, Math.max(delays.next(), least))
+    this.rest(key, delays.next(), silence)
   }
 
   /** The failures of this key are over. */
@@ -106,7 +126,16 @@ export class Lanes<K> {
     this.#delays.delete(key)
   }
 
-  #endRests(): void {
-    for (const timer of this.#resting.values()) clearTimeout(timer)
+  #endRest(key: K, { whole, silence }: Rest): void {
+    clearTimeout(whole)
+    clearTimeout(silence)
+    this.#resting.delete(key)
+  }
+
+  /** What failed and is not found any more was done elsewhere, or is gone. */
+  async #lookAround(): Promise<void> {
+    const free = [...this.#delays.keys()].filter((key) => this.isFree(key))
+    if (!(await this.#look())) return
+    for (const key of free) if (this.isFree(key)) this.#delays.delete(key)
   }
 }

@@ -27,7 +27,7 @@ export class Deliveries {
     this.#lanes.wake()
   }
 
-  /** What waited for its time does not wait any more. */
+  /** What waited for its time does not wait any more, but for a pause that a service asked for. */
   wakeAll(): void {
     this.#lanes.wakeAll()
   }
@@ -36,7 +36,7 @@ export class Deliveries {
     return this.#lanes.stop()
   }
 
-  async #look(): Promise<void> {
+  async #look(): Promise<boolean> {
     const { runner, channels, log } = this.#options
     const skip = this.#lanes.taken()
     // Those that are skipped now may have something new by the time that they are done.
@@ -44,9 +44,11 @@ export class Deliveries {
     try {
       const { items } = await runner.outbox({ channels: [...channels.keys()], limit: limits.channelLanes, skip })
       for (const item of items) this.#open(item)
+      return items.length < limits.channelLanes && this.#lanes.size < limits.channelLanes
     } catch (error) {
       log.debug('the runner does not say what is to be delivered', { error })
       this.#lanes.wakeAfter(limits.restartFirst)
+      return false
     }
   }
 
