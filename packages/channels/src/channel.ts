@@ -44,6 +44,8 @@ export interface Inbound {
   /** Written by a machine, ourselves included: never heard, so that two machines do not talk for ever. */
   readonly automatic: boolean
   readonly text: string
+  /** What of it its sender wrote itself, without a quotation before; absent: all of it. A decision is read in this alone. */
+  readonly ownWords?: string
   readonly files: readonly InboundFile[]
   /** What `send` needs to answer it. */
   readonly reference: Reference
@@ -150,6 +152,17 @@ export interface Cards {
   remind?(reminder: CardUpdate & { readonly text: string }, signal: AbortSignal): Promise<void>
 }
 
+/** What a person is written about who has not written. */
+export interface Concern {
+  readonly subject: string
+  /** The thread of the message that goes to the person. */
+  readonly thread: string | undefined
+  /** The id of the message about it that the same person was sent before. */
+  readonly earlier: string | undefined
+  /** Of the conversation that it is about; empty where there is none. */
+  readonly reference: Reference
+}
+
 export interface Channel {
   readonly name: ChannelName
   readonly can: Capabilities
@@ -159,8 +172,8 @@ export interface Channel {
   send(message: Outgoing, signal: AbortSignal): Promise<'sent' | 'kept'>
   /** How a card is shown; without it as text, which is answered by text. */
   readonly cards?: Cards
-  /** What `send` needs to write to a person who has not written; only where an address is not a place but a person. */
-  readonly direct?: (user: string) => Reference
+  /** What `send` needs to write to a person who has not written; only where what is sent is seen by one person, not by a place. */
+  readonly direct?: (user: string, concern: Concern) => Reference
   /** Asks the service whether it takes the credentials. Rejects with `ChannelFault`. */
   verify(signal: AbortSignal): Promise<{ readonly account?: string }>
   close(): Promise<void>

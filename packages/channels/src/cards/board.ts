@@ -1,15 +1,15 @@
 // All cards that are to be shown: each by itself, so that one that cannot be shown now keeps no other waiting.
 import { type CardTask, type gatewayChannels, limits } from '@gatehouse/contracts'
-import type { Logger, Metrics } from '@gatehouse/kernel'
+import type { Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import { SendFailure } from '../channel.ts'
 import { Lanes, type LanesOptions } from '../lanes/lanes.ts'
+import { Rounds } from './round.ts'
 import { showCard, type Showing } from './show.ts'
 
-export interface BoardOptions extends Omit<Showing, 'signal' | 'gateway'>, LanesOptions {
+export interface BoardOptions extends Omit<Showing, 'signal' | 'gateway' | 'rounds'>, LanesOptions {
   readonly gateway: Pick<Calls<typeof gatewayChannels>, 'cards' | 'carded'>
   readonly metrics: Metrics
-  readonly log: Logger
 }
 
 export const cardOutcomes = ['posted', 'updated', 'reminded', 'failed', 'retried'] as const
@@ -17,6 +17,7 @@ export const cardOutcomes = ['posted', 'updated', 'reminded', 'failed', 'retried
 export class Board {
   readonly #options: BoardOptions
   readonly #lanes: Lanes<number>
+  readonly #rounds = new Rounds<string>()
 
   constructor(options: BoardOptions) {
     this.#options = options
@@ -63,7 +64,7 @@ export class Board {
 
   async #show(task: CardTask): Promise<void> {
     const { metrics, log } = this.#options
-    const { shown, reason } = await showCard({ ...this.#options, signal: this.#lanes.signal }, task)
+    const { shown, reason } = await showCard({ ...this.#options, rounds: this.#rounds, signal: this.#lanes.signal }, task)
     this.#lanes.settle(task.id)
     metrics.counter('cards_total').inc({ channel: task.channel, outcome: shown })
     if (shown === 'failed')

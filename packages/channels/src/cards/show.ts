@@ -9,12 +9,14 @@ import {
   Reference,
   type runnerChannels,
 } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import * as v from 'valibot'
 import { type CardPlace, type Channel, SendFailure, type ShownCard } from '../channel.ts'
 import { Envelope } from '../inbound/envelope.ts'
 import type { Pacer } from '../outbound/pace.ts'
 import { textCards } from './as-text.ts'
+import type { Rounds } from './round.ts'
 import { reminderOf } from './words.ts'
 
 export interface Showing {
@@ -22,6 +24,8 @@ export interface Showing {
   readonly runner: Pick<Calls<typeof runnerChannels>, 'envelope'>
   readonly channels: ReadonlyMap<ChannelName, Channel>
   readonly pacer: Pacer
+  readonly rounds: Rounds<string>
+  readonly log: Logger
   readonly show: (card: Card) => ShownCard
   readonly signal: AbortSignal
 }
@@ -52,7 +56,8 @@ const act = async (showing: Showing, channel: Channel, task: CardTask): Promise<
   const { thread, own } = before ?? (await conversationOf(showing, task))
   const place: CardPlace = { address: task.address, thread, reference: own, approvers: task.approvers }
   const post = { id: idOf(task), card: showing.show(task.card), place }
-  const { name, can, cards = textCards(channel) } = channel
+  const texts = textCards({ ...showing, channel })
+  const { name, can, cards = texts } = channel
   await showing.pacer.wait(name, can.pace, showing.signal)
   await showing.pacer.wait(`${name} ${task.address}`, can.placePace, showing.signal)
   const signal = AbortSignal.any([showing.signal, AbortSignal.timeout(limits.channelSendTime)])
@@ -61,7 +66,7 @@ const act = async (showing: Showing, channel: Channel, task: CardTask): Promise<
   if (task.act === 'update') await cards.update(update, signal)
   else {
     const text = reminderOf(post.card)
-    await (cards.remind === undefined ? textCards(channel).remind({ ...update, text }, signal) : cards.remind({ ...update, text }, signal))
+    await (cards.remind === undefined ? texts.remind({ ...update, text }, signal) : cards.remind({ ...update, text }, signal))
   }
   return before
 }

@@ -12,6 +12,10 @@ export const isOpen = ({ state, byHand }: ShownCard): boolean => state === 'held
 export const cardTitle = ({ agentGroupID, kind, state }: ShownCard): string =>
   state === 'held' ? `A change of ${agentGroupID} waits for a decision (${kind})` : `A change of ${agentGroupID} (${kind})`
 
+/** The same as long as it lives, and no word of an agent's or a person's. */
+export const subjectOf = ({ agentGroupID, kind, short, risk }: ShownCard): string =>
+  `Change ${short} of ${agentGroupID} (${kind}, ${risk} risk)`
+
 const approvalsOf = ({ approvals: { needed, given } }: ShownCard): string[] => (needed > 1 ? [`Approvals: ${given} of ${needed}`] : [])
 
 /** What an approver must see, a line each. */

@@ -4,6 +4,7 @@ import type { Logger } from '@gatehouse/kernel'
 import type { Channel } from '../channel.ts'
 import { accountOf } from './credentials.ts'
 import { receiveMail } from './receive.ts'
+import { directTo } from './reference.ts'
 import { createPostman, sendMail } from './send.ts'
 import { verifyMail } from './verify.ts'
 
@@ -32,6 +33,7 @@ export const createEmail = ({ credentials, outbound, log }: EmailOptions): Chann
       await sendMail(postman, account, message)
       return 'sent'
     },
+    direct: directTo(account),
     verify: () => verifyMail(account, postman),
     close: () => {
       postman.close()

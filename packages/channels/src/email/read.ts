@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { limits } from '@gatehouse/contracts'
 import PostalMime, { type Attachment, type Email } from 'postal-mime'
 import type { Inbound, InboundFile } from '../channel.ts'
+import { plainAddress } from './address.ts'
 import { isVouchedFor, verdictsOf } from './authentication-results.ts'
 import type { MailAccount } from './credentials.ts'
+import { withText } from './html.ts'
+import { ownWords } from './own-words.ts'
 import { unquoted } from './unquoted.ts'
-
-/** What is written into headers of answers as it is; nothing else is an address here. */
-const plainAddress = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/
 
 const headersOf = ({ headers }: Email, name: string): string[] => headers.filter(({ key }) => key === name).map(({ value }) => value)
 
@@ -89,6 +89,9 @@ export const readEmail = async (source: Uint8Array, account: MailAccount, fallba
   const delivered = ['delivered-to', 'x-original-to'].flatMap((name) => headersOf(email, name)).map((text) => text.trim().toLowerCase())
   const address = [...to, ...cc, ...delivered].find((one) => plainAddress.test(one) && isOwn(one, own)) ?? own
   const verdicts = verdictsOf(headersOf(email, 'authentication-results'), account.authority)
+  const unproven = sender === undefined || !isVouchedFor(sender, verdicts)
+  // Nothing more is read of who is not heard.
+  const said = unproven ? email : await withText(email)
   const id = ids(email.messageId)[0] ?? fallbackID
   return {
     // A sender chooses the ids of its own messages alone.
@@ -96,10 +99,11 @@ export const readEmail = async (source: Uint8Array, account: MailAccount, fallba
     address,
     thread: threadOf(email),
     user: (sender ?? 'nobody').slice(0, limits.channelText),
-    unproven: sender === undefined || !isVouchedFor(sender, verdicts),
+    unproven,
     mentioned: to.includes(address),
     automatic: isAutomatic(email, sender, own),
-    text: bodyOf(email),
+    text: bodyOf(said),
+    ownWords: ownWords(said),
     files: email.attachments.map(fileOf),
     reference: referenceOf(email, sender),
   }

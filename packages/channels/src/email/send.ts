@@ -4,10 +4,9 @@ import { createTransport } from 'nodemailer'
 import * as v from 'valibot'
 import { type Outgoing, SendFailure } from '../channel.ts'
 import type { MailAccount } from './credentials.ts'
+import { messageID, Reply } from './reference.ts'
 
 export type Postman = ReturnType<typeof createPostman>
-
-const Reply = v.object({ to: v.pipe(v.string(), v.minLength(3)), subject: v.string(), references: v.array(v.string()) })
 
 export const createPostman = ({ smtp, ca }: MailAccount) =>
   createTransport({
@@ -28,14 +27,10 @@ export const createPostman = ({ smtp, ca }: MailAccount) =>
 /** One line without control characters. */
 const lineOf = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
 
-const subjectOf = (subject: string, { part, parts }: Outgoing): string => {
+const subjectOf = ({ subject, opens }: Reply, { part, parts }: Outgoing): string => {
   const plain = lineOf(subject).replace(/^(?:re:\s*)+/i, '')
-  return `Re: ${plain === '' ? 'your message' : plain}${parts > 1 ? ` (${part + 1}/${parts})` : ''}`
+  return `${opens ? '' : 'Re: '}${plain === '' ? 'your message' : plain}${parts > 1 ? ` (${part + 1}/${parts})` : ''}`
 }
-
-/** The same each time, so that who gets it twice can tell. It carries the thread, since some programs forget the rest. */
-const messageID = ({ id, thread }: Outgoing, { from }: MailAccount): string =>
-  `<${id}${thread === undefined ? '' : `.${thread}`}@${from.address.slice(from.address.indexOf('@') + 1)}>`
 
 const statusOf = (error: unknown): number =>
   error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : 0
@@ -52,20 +47,20 @@ const failureOf = (error: unknown): SendFailure => {
 
 export const sendMail = async (postman: Postman, account: MailAccount, message: Outgoing): Promise<void> => {
   const reply = v.safeParse(Reply, message.reference)
-  if (!reply.success) throw new SendFailure('never', 'it is not known who wrote the message that it answers')
-  const { to, subject, references } = reply.output
+  if (!reply.success) throw new SendFailure('never', 'it is not known to which address it goes')
+  const { to, references, opens } = reply.output
   try {
     await postman.sendMail({
       envelope: { from: account.from.address, to: [to] },
       // Answers come back to the address that was written to.
       from: { name: account.from.name, address: message.address },
       to: { name: '', address: to },
-      subject: subjectOf(subject, message),
+      subject: subjectOf(reply.output, message),
       messageId: messageID(message, account),
       date: new Date(message.at),
       ...(references.length > 0 && { inReplyTo: references.at(-1), references }),
       text: message.text,
-      headers: { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' },
+      headers: { 'Auto-Submitted': opens ? 'auto-generated' : 'auto-replied', 'X-Auto-Response-Suppress': 'All' },
     })
   } catch (error) {
     throw failureOf(error)

@@ -1,9 +1,9 @@
 // Leaves out what a mail program quoted of the message that is answered, where it stands at the end.
 
-const isQuoted = (line: string): boolean => line.startsWith('>') || line.trim() === ''
+export const isQuoted = (line: string): boolean => line.startsWith('>') || line.trim() === ''
 
 /** `On Monday, Ann wrote:`, whatever the language. */
-const isAttribution = (line: string): boolean => /:\s*$/.test(line) && line.length <= 200
+export const isAttribution = (line: string): boolean => /:\s*$/.test(line) && line.length <= 200
 
 /** The whole text where nothing but a quotation would be left out. */
 export const unquoted = (text: string): string => {

@@ -51,7 +51,7 @@ const keep = async (intake: Intake, channel: ChannelName, { message, admission }
 const judge = async (intake: Intake, channel: ChannelName, message: Inbound): Promise<Outcome> => {
   if (message.automatic) return 'automatic'
   if (message.unproven === true) return 'unproven'
-  const word = readWord(message.text)
+  const word = readWord(message.ownWords ?? message.text)
   if (word !== undefined) return intake.decide(channel, { message, word })
   const { address, user } = message
   const admission = await intake.gateway.admit({ channel, address, user })

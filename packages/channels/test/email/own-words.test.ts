@@ -1,0 +1,96 @@
+// What of a letter counts as its sender's own word: a decision is read there, and in nothing that was quoted.
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { weakenedCopy } from '@gatehouse/kernel/weakened-copy'
+import { readWord } from '../../src/cards/word.ts'
+import type { MailAccount } from '../../src/email/credentials.ts'
+import { readEmail } from '../../src/email/read.ts'
+
+const server = { host: 'mail.example', port: 1, secure: true, user: 'u', password: 'p' }
+const from = { name: 'Agents', address: 'agents@example.org' }
+const account: MailAccount = { imap: server, smtp: server, mailbox: 'INBOX', from, authority: 'mx.example', ca: undefined }
+const vouched = 'Authentication-Results: mx.example; dmarc=pass header.from=example.org'
+const head = [vouched, 'From: kim@example.org', 'To: agents@example.org', 'In-Reply-To: <card@example.org>']
+const line = 'approve 125301.123 3f2a9c1b77d0e4a5'
+const attribution = 'On Monday, Agents wrote:'
+const longAttribution = ['On Monday, November 23, 2026 at 10:00', 'Agents <agents@example.org> wrote:']
+const quoted = ['> A change of ops-agent waits', '>', `> ${line}`]
+
+const read = (lines: readonly string[], headers: readonly string[] = []) =>
+  readEmail(Buffer.from([...head, ...headers, '', ...lines].join('\r\n')), account, '<uid-1-2>')
+const wordOf = async (...given: Parameters<typeof read>) => {
+  const { ownWords, text } = await read(...given)
+  return readWord(ownWords ?? text)?.digest
+}
+const html = ['Content-Type: text/html; charset=utf-8']
+
+test('a decision stands above a quotation, below it, or in a letter with a subject of its own', async () => {
+  const letters: (readonly string[])[] = [
+    [line],
+    [line, '', attribution, ...quoted],
+    [line, attribution, ...quoted, '-- ', 'Kim'],
+    [line, attribution, ...quoted],
+    [attribution, ...quoted, '', line],
+    [...longAttribution, ...quoted, '', line, '', 'Kim'],
+    ['', ...quoted, '', line],
+    [`${line} not`, 'today'],
+  ]
+  for (const letter of letters) assert.equal(await wordOf(letter), '3f2a9c1b77d0e4a5', letter.join('|'))
+  const fresh = [vouched, 'From: kim@example.org', 'To: agents@example.org', 'Subject: my answer', '', line].join('\r\n')
+  assert.ok(readWord((await readEmail(Buffer.from(fresh), account, '<uid>')).ownWords ?? ''))
+})
+
+test('in HTML alone it stands before the quotation', async () => {
+  const quote = `<blockquote><p>A change of ops-agent waits</p><p>${line}</p></blockquote>`
+  assert.equal(await wordOf([`<p>${line}</p><div>${attribution}</div>${quote}`], html), '3f2a9c1b77d0e4a5')
+  assert.equal(await wordOf([`<p>${line}</p>`], html), '3f2a9c1b77d0e4a5')
+})
+
+/** Letters in which somebody else's line is quoted, and their sender decided nothing. */
+const quotations: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ['all of it quoted', [attribution, ...quoted], []],
+  ['the line quoted first', [`> ${line}`, '', 'what is that?'], []],
+  ['the line quoted deeper', [`>> ${line}`, '> and?', 'no'], []],
+  ['a question before it', ['what is that?', '', attribution, `> ${line}`], []],
+  ['another line before it', [attribution, ...quoted, '', 'please look at this:', line], []],
+  ['HTML with nothing but a quotation', [`<blockquote>${line}</blockquote>`], html],
+  ['HTML with capitals', [`<BLOCKQUOTE type="cite"><p>${line}</p></BLOCKQUOTE><p>no</p>`], html],
+  ['HTML with an attribution', [`<div>${attribution}</div><blockquote>${line}</blockquote>`], html],
+  ['HTML with a style before it', [`<style>p{color:red}</style><div><blockquote>${line}</blockquote></div>`], html],
+]
+
+test('what is quoted decides nothing, however it is marked', async () => {
+  for (const [name, lines, headers] of quotations) assert.equal(await wordOf(lines, headers), undefined, name)
+})
+
+test('the look at HTML is there for a reason: without it a quotation decides', async (t) => {
+  const copy = await weakenedCopy(join(import.meta.dirname, '../..'), {
+    file: 'email/own-words.ts',
+    from: 'isMarked || html === undefined',
+    to: 'isMarked || html !== null',
+  })
+  t.after(() => rm(copy.directory, { recursive: true }))
+  const weak = (await copy.load('email/read.ts')) as { readEmail: typeof readEmail }
+  const [, lines] = quotations.find(([name]) => name === 'HTML with nothing but a quotation') ?? assert.fail()
+  const { ownWords } = await weak.readEmail(Buffer.from([...head, ...html, '', ...lines].join('\r\n')), account, '<uid>')
+  assert.ok(readWord(ownWords ?? ''))
+})
+
+test('a letter in HTML alone is heard as its text, from who is vouched for', async () => {
+  const letter = ['<html><head><style>p{}</style></head><body><p>good &amp; <b>bright</b><br>morning</p></body></html>']
+  assert.equal((await read(letter, html)).text, 'good & bright\nmorning')
+  const stranger = ['From: kim@example.org', ...html, '', ...letter].join('\r\n')
+  assert.equal((await readEmail(Buffer.from(stranger), account, '<uid>')).text, '')
+})
+
+test('what an agent hears is the whole answer, with what it answers', async () => {
+  assert.equal((await read(['> which one?', 'the second'])).text, '> which one?\nthe second')
+})
+
+test('a letter of quotation marks without end is read in time in proportion to it', async () => {
+  const long = Array.from({ length: 20_000 }, (_, index) => (index % 2 === 0 ? '> x' : 'y:'))
+  assert.equal(await wordOf(long), undefined)
+  assert.equal(await wordOf([`${'<blockquote>'.repeat(100_000)}${line}`], html), undefined)
+})
