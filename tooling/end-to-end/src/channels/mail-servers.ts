@@ -7,9 +7,8 @@ import { execa } from 'execa'
 import { createTransport } from 'nodemailer'
 import { descendants, endInOrder } from '../descendants.ts'
 import { waitFor } from '../wait-for.ts'
+import { addressOf, domain, type Letter, letterOf } from './letters.ts'
 
-const domain = 'example.test'
-export const addressOf = (name: string): string => `${name}@${domain}`
 export const passwordOf = (name: string): string => `canary-of-${name}/9f3@7c`
 
 const people = ['agents', 'ann', 'ben', 'mallory'] as const
@@ -157,21 +156,6 @@ const prepare = async (at: string, ports: { readonly smtp: number; readonly imap
   await writeFile(join(at, 'passwords'), people.map((name) => `${addressOf(name)}: ${passwordOf(name)}\n`).join(''))
   await own(at)
 }
-
-/** One that a person reads: the header and the body as they are. */
-export interface Letter {
-  readonly text: string
-  header(name: string): string | undefined
-}
-
-const letterOf = (text: string): Letter => ({
-  text,
-  header: (name) =>
-    new RegExp(`^${name}:[ \\t]*((?:.|\\n[ \\t])*)$`, 'im')
-      .exec(text.split('\n\n')[0] ?? '')?.[1]
-      ?.replaceAll(/\n[ \t]+/g, ' ')
-      .trim(),
-})
 
 const urlOf = (scheme: string, port: number): string =>
   `${scheme}://${encodeURIComponent(addressOf('agents'))}:${encodeURIComponent(passwordOf('agents'))}@127.0.0.1:${port}`

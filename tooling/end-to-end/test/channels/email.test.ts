@@ -1,10 +1,10 @@
 // E-mail on a whole unit, against Exim and Dovecot: heard once from who is vouched for, answered in the thread, all else refused.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
 import { applyChange } from '../../src/changes.ts'
 import { countedBy } from '../../src/channels/counted.ts'
-import { addressOf, lackingMailServers, type Letter, passwordOf, startMailServers } from '../../src/channels/mail-servers.ts'
+import { addressOf, type Draft, draft, type Letter } from '../../src/channels/letters.ts'
+import { lackingMailServers, passwordOf, startMailServers } from '../../src/channels/mail-servers.ts'
 import { secretsLeft } from '../../src/channels/secrets.ts'
 import { request } from '../../src/http.ts'
 import { startUnit, type Unit } from '../../src/unit.ts'
@@ -17,16 +17,6 @@ const ann = addressOf('ann')
 
 let unit: Unit
 let mail: Awaited<ReturnType<typeof startMailServers>>
-
-interface Draft {
-  readonly text: string
-  readonly id?: string
-  readonly from?: string
-  readonly headers?: readonly string[]
-}
-
-const draft = ({ text, id = `<${randomUUID()}@example.test>`, from = `Ann <${ann}>`, headers = [] }: Draft): string =>
-  [`From: ${from}`, `To: ${agents}`, `Message-ID: ${id}`, ...headers, '', text, ''].join('\r\n')
 
 const write = (wanted: Draft): Promise<void> => mail.send(draft(wanted), { as: 'ann' })
 
