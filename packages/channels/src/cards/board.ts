@@ -44,7 +44,11 @@ export class Board {
     // A card that is being shown wakes this again.
     if (limit <= 0) return false
     try {
-      const { items, wait: reminder = limits.cardPoll } = await gateway.cards({ channels: [...channels.keys()], limit, skip: this.#lanes.taken() })
+      const { items, wait: reminder = limits.cardPoll } = await gateway.cards({
+        channels: [...channels.keys()],
+        limit,
+        skip: this.#lanes.taken(),
+      })
       for (const task of items) this.#open(task)
       // What is due already is in a lane, or rests.
       this.#lanes.wakeAfter(Math.min(limits.cardPoll, Math.max(reminder, limits.channelRetryFirst)))

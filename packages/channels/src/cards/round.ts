@@ -3,7 +3,7 @@ import { SendFailure } from '../channel.ts'
 
 export interface Stop<P> {
   readonly person: P
-  send(): Promise<void>
+  readonly send: () => Promise<void>
 }
 
 export class Rounds<P> {
@@ -21,7 +21,7 @@ export class Rounds<P> {
    */
   async go(id: string, stops: readonly Stop<P>[]): Promise<string[]> {
     const had = this.#open(id)
-    let later: unknown
+    const later: unknown[] = []
     const refusals: SendFailure[] = []
     for (const { person, send } of stops) {
       if (had.has(person)) continue
@@ -30,10 +30,10 @@ export class Rounds<P> {
         had.add(person)
       } catch (error) {
         if (error instanceof SendFailure && error.kind === 'never') refusals.push(error)
-        else later ??= error
+        else later.push(error)
       }
     }
-    if (later !== undefined) throw later
+    if (later.length > 0) throw later[0]
     this.#had.delete(id)
     const [refusal] = refusals
     if (refusal !== undefined && had.size === 0) throw refusal

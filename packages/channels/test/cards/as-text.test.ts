@@ -46,10 +46,13 @@ test('what follows names the letter that it follows, to each his own, and how it
   const { letters: posted, note } = await show({ ...asked, approvers: ['kim', 'ben'] })
   const { letters: reminded } = await show({ act: 'remind', reminder: 1, approvers: ['kim', 'ben'], reference: note.reference })
   const { letters: updated } = await show({ act: 'update', card: ended, approvers: ['kim', 'ben'], reference: note.reference })
-  assert.deepEqual([reminded.map(to), updated.map(to)], [
-    ['kim', 'ben'],
-    ['kim', 'ben', 'ann'],
-  ])
+  assert.deepEqual(
+    [reminded.map(to), updated.map(to)],
+    [
+      ['kim', 'ben'],
+      ['kim', 'ben', 'ann'],
+    ],
+  )
   for (const follow of [reminded, updated]) {
     assert.deepEqual(
       follow.slice(0, 2).map(({ reference }) => reference['earlier']),

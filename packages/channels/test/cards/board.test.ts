@@ -65,10 +65,10 @@ test('an update and a reminder go where the card stands; a reminder is a text wh
   )
   await soon('both notes', () => told.length === 2)
   const [[, update] = assert.fail()] = acts
-  assert.deepEqual([acts.length, update.place.thread, { ...update }.posted], [1, 't1', { message: 'm1' }] as unknown[])
+  assert.deepEqual([acts.length, update.place.thread, 'posted' in update && update.posted], [1, 't1', { message: 'm1' }])
   assert.deepEqual([sent.length, sent[0]?.thread, sent[0]?.reference], [1, 't1', { to: 'ann' }])
   assert.match(sent[0]?.text ?? '', /^Still waits/)
-  assert.deepEqual(told.map(({ reminder }) => reminder).toSorted(), [1, undefined])
+  assert.deepEqual(told.map(({ act, reminder }) => `${act} ${reminder}`).toSorted(), ['remind 1', 'update undefined'])
 })
 
 test('each try has the same id; an update to something else, each reminder and each card have their own', async (t) => {
@@ -132,7 +132,10 @@ test('a pause that the service asks for holds everything of that channel; one of
   const held: unknown[] = []
   t.mock.method(Pacer.prototype, 'hold', (...given: unknown[]) => void held.push(given))
   const { put, state, told } = open(t)
-  const failures = [new SendFailure('later', 'too much', { after: 7 }), new SendFailure('later', 'too much', { after: 9, everywhere: true })]
+  const failures = [
+    new SendFailure('later', 'too much', { after: 7 }),
+    new SendFailure('later', 'too much', { after: 9, everywhere: true }),
+  ]
   state.send = () => {
     const failure = failures.shift()
     return failure === undefined ? Promise.resolve() : Promise.reject(failure)
