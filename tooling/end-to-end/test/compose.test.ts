@@ -1,11 +1,14 @@
 // The stack of deploy/compose: nothing starts without a good signature, it serves over TLS alone, and every line of its hardening holds.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createClient, type Fetch } from '@gatehouse/client'
 import { execa } from 'execa'
 import { Agent, fetch as fetchBy } from 'undici'
+import { follow } from '../src/documents/follow.ts'
+import { root } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 import { lacking } from './fixtures/container-world.ts'
 import { linesOf, postureOf, tokenOf } from './fixtures/container.ts'
@@ -54,6 +57,26 @@ const inspect = async (container: string | undefined): Promise<Inspected> => {
   return found
 }
 
+/** What a reader types in the place of what the page has for an example. */
+const placesOf = ({ directory, settings }: Stack): Record<string, string> => {
+  const digest = (digit: string): string => `@sha256:${digit.repeat(64)}`
+  return {
+    'deploy/compose': directory,
+    [`registry.example.org/gatehouse${digest('1')}`]: settings.GATEHOUSE_IMAGE,
+    [`docker.io/library/caddy${digest('2')}`]: settings.CADDY_IMAGE,
+    'gatehouse.example.org': settings.GATEHOUSE_HOST,
+    'admin@example.org': settings.GATEHOUSE_TLS,
+    'GATEHOUSE_DATA=/var/lib/gatehouse': `GATEHOUSE_DATA=${settings.GATEHOUSE_DATA}`,
+    'GATEHOUSE_HTTPS=443': `GATEHOUSE_HTTPS=${settings.GATEHOUSE_HTTPS}`,
+    'GATEHOUSE_HTTP=80': `GATEHOUSE_HTTP=${settings.GATEHOUSE_HTTP}`,
+    '172.30.87.0/28': settings.GATEHOUSE_SUBNET,
+    'COMPOSE_PROJECT_NAME=gatehouse': `COMPOSE_PROJECT_NAME=${settings.COMPOSE_PROJECT_NAME}`,
+    // The Compose of Debian is a program of its own, and a test has no terminal.
+    'docker compose exec': 'docker-compose exec -T',
+    'docker compose': 'docker-compose',
+  }
+}
+
 for (const [name, given] of tools) {
   describe(`the stack, with ${name}`, { skip, timeout: 600_000 }, () => {
     let stack: Stack
@@ -89,14 +112,17 @@ for (const [name, given] of tools) {
 
     test('serves over TLS and nothing beside it, in containers that may do nothing else', async (t) => {
       stack.sign('ours')
-      await stack.configure()
-      const checked = await stack.start(['--check'])
-      assert.equal(checked.exitCode, 0, checked.all)
-      assert.deepEqual(await stack.containers(), [], 'a check starts nothing')
-      // What the shell has is not what was verified, and must not win.
-      const started = await stack.start([], { GATEHOUSE_IMAGE: 'registry.invalid/evil:latest', GATEHOUSE_HOST: 'evil.invalid' })
-      assert.equal(started.exitCode, 0, started.all)
       t.after(stack.down)
+      await stack.clear()
+      // What the shell has is not what was verified, and must not win.
+      await follow('docs/how-to/compose.md', {
+        directory: stack.room,
+        env: stack.env({ GATEHOUSE_IMAGE: 'registry.invalid/evil:latest', GATEHOUSE_HOST: 'evil.invalid' }),
+        places: placesOf(stack),
+        before: async ({ text }) => {
+          if (text === './start\n') assert.deepEqual(await stack.containers(), [], 'a check starts nothing')
+        },
+      })
       const [gatehouse = ''] = await stack.containers('gatehouse')
       const [caddy = ''] = await stack.containers('caddy')
       const ca = await waitFor('the authority of Caddy', 60_000, () => readFile(stack.authority, 'utf8'))
@@ -214,6 +240,18 @@ for (const [name, given] of tools) {
         assert.equal(again.exitCode, 0, again.all)
         assert.deepEqual(await stack.containers('gatehouse'), [gatehouse])
         assert.equal((await client.changes.show(id)).state, 'applied')
+      })
+
+      await t.test('with the other network, as the page gives it, the unit has a way out and still no port', async () => {
+        const shown = await readFile(join(root, 'docs/how-to/compose.md'), 'utf8')
+        const file = join(stack.directory, 'compose.override.yaml')
+        await writeFile(file, /^```yaml\n(.*?)^```$/ms.exec(shown)?.[1] ?? assert.fail('expected an override on the page'))
+        const again = await stack.start()
+        await rm(file)
+        assert.equal(again.exitCode, 0, again.all)
+        const { NetworkSettings } = await inspect((await stack.containers('gatehouse'))[0])
+        assert.deepEqual(Object.keys(NetworkSettings.Networks).toSorted(), [`${stack.project}_inside`, `${stack.project}_outside`])
+        assert.ok(Object.values(NetworkSettings.Ports).every((bound) => bound === null))
       })
     })
 
