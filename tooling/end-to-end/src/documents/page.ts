@@ -52,4 +52,10 @@ const stepOf = ({ language, words, text, line }: Block): Step[] => {
   return [{ does: 'type', text, line, ends: Number(valueOf(words, 'ends') ?? 0), stopped: words.includes('stopped') }]
 }
 
+/** What stands between backticks in a line and begins like this; each once. */
+export const typedBetween = (page: string, begin: RegExp): string[] => {
+  const spans = [...page.replaceAll(/^```.*?^```$/gms, '').matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text)
+  return [...new Set(spans.filter((text) => begin.test(text)))]
+}
+
 export const stepsOf = (page: string): Step[] => blocksOf(page).flatMap(stepOf)
