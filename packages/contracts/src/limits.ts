@@ -89,6 +89,9 @@ export const limits = {
   launchesPerProcessor: 2,
   /** A sandbox that has not asked for work by then keeps no other from its start any more. */
   launchPlaceTime: 10_000,
+  /** While more messages than this are being written, starts wait for them, but no longer than that. */
+  receiptsAtOnce: 4,
+  receiptsFirst: 2_000,
   /** A change that narrows reaches a busy sandbox within this. */
   narrowingTime: 30_000,
   /** So many failures of a sandbox within the window park its session. */
@@ -208,6 +211,10 @@ export const limits = {
 
   sandboxMemoryMiB: 512,
   sandboxCpus: 1,
+  /** Added to the niceness of what runs in a sandbox, so that the services come first. */
+  sandboxNice: 10,
+  /** The same for engines that make groups of their own, where 1,024 is what others have. */
+  sandboxCpuShares: 112,
   sandboxProcesses: 64,
   sandboxPids: 256,
   sandboxPidsGvisor: 512,

@@ -3,6 +3,7 @@ import { constants } from 'node:os'
 import { Writable } from 'node:stream'
 import { ServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
+import { behindServices } from './behind.ts'
 import type { Usage } from './cgroup/counters.ts'
 import type { Exit, Sandbox } from './driver.ts'
 import { inheritedDescriptors } from './descriptors.ts'
@@ -71,9 +72,10 @@ const extraDescriptors = (program: Program, inherited: readonly number[]): ('ign
 }
 
 const start = async (program: Program) => {
-  const extra = extraDescriptors(program, await inheritedDescriptors())
+  const [inherited, { file, args }] = await Promise.all([inheritedDescriptors(), behindServices(program)])
+  const extra = extraDescriptors(program, inherited)
   return {
-    child: execa(program.file, [...program.args], {
+    child: execa(file, [...args], {
       stdio: ['ignore', 'pipe', 'pipe', ...extra],
       encoding: 'buffer',
       buffer: false,

@@ -47,6 +47,7 @@ import { type Context, defaultTimes, type Times } from './sessions/context.ts'
 import { keepForgetting } from './sessions/forget-old.ts'
 import { highestSeq } from './sessions/highest-seq.ts'
 import { LaunchSlots } from './sessions/launch-slots.ts'
+import { Receipts } from './sessions/receipts.ts'
 import { loadSessions } from './sessions/load.ts'
 import { logs } from './sessions/logs.ts'
 import { purge } from './sessions/purge.ts'
@@ -131,9 +132,10 @@ const launchSlots = (options: RunnerOptions): LaunchSlots =>
   })
 
 /** Who lets in so much at once and no more. */
-const doormen = (options: RunnerOptions): Pick<Context, 'uploads' | 'launches'> => ({
+const doormen = (options: RunnerOptions): Pick<Context, 'uploads' | 'launches' | 'receipts'> => ({
   uploads: new Uploads(options.stateDir),
   launches: launchSlots(options),
+  receipts: new Receipts({ few: limits.receiptsAtOnce, longest: limits.receiptsFirst }),
 })
 
 const packagesOf = (options: RunnerOptions, base: Pick<TreePlace, 'gateway' | 'posture' | 'closing'>) => {

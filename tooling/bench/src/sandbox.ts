@@ -70,6 +70,7 @@ const showMany = (many: Many): void => {
   say(
     `${many.talking - many.failed} of ${many.talking} answered after ${(many.talkedMs / 1_000).toFixed(1)} s, each by a sandbox of its own`,
   )
+  printTable([['receipt of a first message', many.receipts]])
   for (const reason of many.reasons) say(`not answered: ${reason}`)
 }
 

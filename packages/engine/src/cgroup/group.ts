@@ -2,6 +2,7 @@
 import { chmod, mkdir, readFile, readdir, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { limits as bounds } from '@gatehouse/contracts'
 import type { LaunchSpec } from '../driver.ts'
 import { type Directories, readUsage, type Usage } from './counters.ts'
 import { type Controller, controllers, type Hierarchy } from './hierarchy.ts'
@@ -39,7 +40,9 @@ const settings = (controller: Controller, version: 1 | 2, { memoryMiB, cpus, pid
     case 'pids':
       return { 'pids.max': String(pids) }
     case 'cpu':
-      return version === 1 ? { 'cpu.cfs_period_us': String(period), 'cpu.cfs_quota_us': quota } : { 'cpu.max': `${quota} ${period}` }
+      return version === 1
+        ? { 'cpu.cfs_period_us': String(period), 'cpu.cfs_quota_us': quota, 'cpu.shares': String(bounds.sandboxCpuShares) }
+        : { 'cpu.max': `${quota} ${period}`, 'cpu.weight.nice?': String(bounds.sandboxNice) }
   }
 }
 

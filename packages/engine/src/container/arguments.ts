@@ -54,6 +54,7 @@ const processLimit = (engine: Engine, processes: number): string[] => {
 const groupLimits = (engine: Engine, { limits: asked }: LaunchSpec): string[] =>
   [
     ['--memory', `${asked.memoryMiB}m`, '--memory-swap', `${asked.memoryMiB}m`, '--cpus', String(asked.cpus)],
+    ['--cpu-shares', String(limits.sandboxCpuShares)],
     ['--pids-limit', String(engine.gvisor ? Math.max(asked.pids, limits.sandboxPidsGvisor) : asked.pids)],
   ].flat()
 

@@ -76,7 +76,7 @@ const resourcesOf = (spec: LaunchSpec, runtime: Pick<Runtime, 'name'>): object =
   devices: [{ allow: false, access: 'rwm' }],
   memory: { limit: spec.limits.memoryMiB * MiB, swap: spec.limits.memoryMiB * MiB },
   pids: { limit: processesOf(spec, runtime) },
-  cpu: { period, quota: Math.max(1000, Math.round(spec.limits.cpus * period)) },
+  cpu: { shares: limits.sandboxCpuShares, period, quota: Math.max(1000, Math.round(spec.limits.cpus * period)) },
 })
 
 export const renderBundle = (spec: LaunchSpec, { runtime, seccomp, cgroupsPath }: BundleParts): object => {

@@ -24,6 +24,7 @@ const bounds = ({ gvisor }: Engine): string[][] => [
   ['--memory', `${limits.toolMemoryMiB}m`],
   ['--memory-swap', `${limits.toolMemoryMiB}m`],
   ['--cpus', String(limits.toolCpus)],
+  ['--cpu-shares', String(limits.sandboxCpuShares)],
   ['--tmpfs', `/tmp:rw,noexec,nosuid,nodev,size=${limits.toolTmpMiB}m,mode=1777`],
   ['--ulimit', 'nofile=1024:1024'],
   ['--ulimit', 'core=0:0'],

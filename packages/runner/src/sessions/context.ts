@@ -16,6 +16,7 @@ import type { Posture } from '../sandbox/posture.ts'
 import type { ToolContainers } from '../tool-containers/containers.ts'
 import type { LaunchSlots } from './launch-slots.ts'
 import type { Note } from './note.ts'
+import type { Receipts } from './receipts.ts'
 import type { Report } from './report.ts'
 import type { Session } from './session.ts'
 
@@ -67,6 +68,7 @@ export interface Context {
   readonly uploads: Uploads
   readonly disks: GroupDisks
   readonly launches: LaunchSlots
+  readonly receipts: Receipts
   readonly trees: Trees
   readonly witnessTree: TreeWitness
   /** Host paths below which a mount may lie. */

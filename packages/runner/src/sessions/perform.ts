@@ -100,6 +100,7 @@ const launch = async ({ metrics }: Context, { driver, spec }: Prepared): Promise
 const inTurn = async (context: Context, session: Session, run: Run): Promise<Prepared> => {
   const engaged = await context.posture.engaged(run.signal)
   run.started = await context.launches.take(session.agentGroupID, run.signal)
+  await context.receipts.calm(run.signal)
   return prepare(context, session, { run, engaged })
 }
 

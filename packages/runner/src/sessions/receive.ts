@@ -18,7 +18,7 @@ export interface Received {
 /** The launch, if one is needed, goes on by itself. */
 export const receive = async (context: Context, session: Session, message: Received): Promise<Stored> => {
   const at = new Date().toISOString()
-  const stored = await number(context, session, (store, seq) => accept(store, { ...message, seq, at }))
+  const stored = await context.receipts.during(() => number(context, session, (store, seq) => accept(store, { ...message, seq, at })))
   session.waiting = stored.waiting
   session.news.emit('message')
   ensure(context, session)

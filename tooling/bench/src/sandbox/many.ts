@@ -1,6 +1,7 @@
 // A thousand sessions with their sockets and queues but no process, and what each costs its host; then many of them talk at the same time.
 import { readdir, readFile } from 'node:fs/promises'
 import { startUnit, type Unit, waitFor } from '@gatehouse/end-to-end'
+import { type Figures, oneByOne } from '../measure.ts'
 import { pss } from '../memory.ts'
 import { converse, whenQuiet } from './talk.ts'
 
@@ -54,6 +55,8 @@ export interface Many extends Amounts {
   readonly firstHalfKib: number
   readonly secondHalfKib: number
   readonly talkedMs: number
+  /** How long each waited until its message was on disk. */
+  readonly receipts: Figures
   /** Of those that talked: the target is none. */
   readonly failed: number
   /** Each once. */
@@ -92,6 +95,7 @@ export const measureMany = async ({ sessions, talking }: Amounts): Promise<Many>
       firstHalfKib: kib(middle - before, sessions / 2),
       secondHalfKib: kib(after - middle, sessions / 2),
       talkedMs,
+      receipts: oneByOne(talked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))),
       failed: reasons.length,
       reasons: [...new Set(reasons.map((reason) => reason.replace(/ in many-\d+/, '')))],
     }

@@ -7,18 +7,21 @@ const group = 'dev-agent'
 /** Milliseconds that a reply is waited for, and between two looks, of which each costs a call itself. */
 const soon = { patience: 60_000, pause: 2 }
 
-export const converse = async (unit: Unit, conversationId: string, { patience, pause } = soon): Promise<void> => {
+/** Resolves when the reply is stored; the milliseconds until the message itself was. */
+export const converse = async (unit: Unit, conversationId: string, { patience, pause } = soon): Promise<number> => {
+  const since = performance.now()
   const { messageId } = await unit.client.chat.send({ agentGroupID: group, conversationId, text: 'hello' })
+  const received = performance.now() - since
   const deadline = performance.now() + patience
   while (performance.now() < deadline) {
     const { messages } = await unit.client.chat.messages(group, { conversation: conversationId, limit: 4 })
-    if (messages.some(({ inReplyTo }) => inReplyTo === messageId)) return
+    if (messages.some(({ inReplyTo }) => inReplyTo === messageId)) return received
     await delay(pause)
   }
   throw new Error(`no reply in ${conversationId} within ${patience} ms`)
 }
 
-const times = async (rounds: number, act: (round: number) => Promise<void>): Promise<number[]> => {
+const times = async (rounds: number, act: (round: number) => Promise<unknown>): Promise<number[]> => {
   const found: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     const since = performance.now()

@@ -1,0 +1,49 @@
+// Messages that are being written, whose senders wait. Starts of sandboxes let a crowd of them go first: both need this process and its
+// processors, and a sender gives up after a while.
+import { setTimeout as pause } from 'node:timers/promises'
+
+export interface ReceiptsOptions {
+  /** So many at once hold up no start. */
+  readonly few: number
+  /** No start waits longer, however many come. Milliseconds. */
+  readonly longest: number
+}
+
+export class Receipts {
+  readonly #options: ReceiptsOptions
+  #writing = 0
+  #calm: PromiseWithResolvers<void> | undefined
+
+  constructor(options: ReceiptsOptions) {
+    this.#options = options
+  }
+
+  async during<T>(act: () => Promise<T>): Promise<T> {
+    this.#writing += 1
+    try {
+      return await act()
+    } finally {
+      this.#writing -= 1
+      if (!this.#isCrowded()) this.#calm?.resolve()
+    }
+  }
+
+  /** Resolves when few are being written, the time is over, or the signal aborts. */
+  async calm(signal: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const late = pause(this.#options.longest, undefined, { signal: AbortSignal.any([signal, over.signal]), ref: false }).catch(
+      () => undefined,
+    )
+    while (this.#isCrowded() && !signal.aborted) {
+      this.#calm ??= Promise.withResolvers()
+      const ended = await Promise.race([this.#calm.promise.then(() => false), late.then(() => true)])
+      if (ended) break
+      this.#calm = undefined
+    }
+    over.abort()
+  }
+
+  #isCrowded(): boolean {
+    return this.#writing > this.#options.few
+  }
+}
