@@ -23,6 +23,12 @@ const waits = {
   later: milliseconds('GATEHOUSE_MODEL_LATER', 60_000),
 }
 
+/** Where no wall ends it with its host: one whose host died before it was bound to it. */
+const isOrphan = (): boolean => {
+  const host = process.env['GATEHOUSE_HOST']
+  return host !== undefined && process.ppid !== Number(host)
+}
+
 const run = async (signal: AbortSignal): Promise<void> => {
   const session = createSession(places.session, signal)
   const tools = await connectTools(places.tools, signal)
@@ -53,4 +59,4 @@ const main = async (): Promise<void> => {
 }
 
 // Not awaited: the lazy part imports what it shares with this file, and would wait for it for ever.
-void main()
+if (!isOrphan()) void main()

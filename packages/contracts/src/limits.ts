@@ -215,6 +215,8 @@ export const limits = {
   sandboxNice: 10,
   /** The same for engines that make groups of their own, where 1,024 is what others have. */
   sandboxCpuShares: 112,
+  /** And of all sandboxes together. */
+  sandboxesCpuShares: 512,
   sandboxProcesses: 64,
   sandboxPids: 256,
   sandboxPidsGvisor: 512,

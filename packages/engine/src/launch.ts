@@ -23,8 +23,8 @@ export interface Program {
   readonly inheritEnvironment?: boolean
   /** Data that the program reads from descriptor 3. */
   readonly descriptor3?: Uint8Array | undefined
-  /** The program reads descriptor 4 before it does anything else: it is ended, empty, when `ready` has resolved. */
-  readonly gate?: { ready(pid: number): Promise<void> } | undefined
+  /** The program reads descriptor 4 before it does anything else: `key` comes when `ready` has resolved, and without it the program fails. */
+  readonly gate?: { readonly key: Uint8Array; ready(pid: number): Promise<void> } | undefined
   /** Waited for before the launch counts as made. */
   started?(pid: number): Promise<void>
 }
@@ -95,7 +95,7 @@ const openGate = async (program: Program, child: { pid?: number | undefined; std
   if (gate === undefined) return
   await gate.ready(child.pid)
   const end = child.stdio[4]
-  if (end instanceof Writable) end.end()
+  if (end instanceof Writable) end.end(gate.key)
 }
 
 const notStarted = async (file: string, child: Promise<{ readonly cause?: unknown }>): Promise<ServiceError> => {

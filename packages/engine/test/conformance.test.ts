@@ -11,6 +11,7 @@ import type { Facts } from '../src/seal/facts.ts'
 import { judge } from '../src/seal/judge.ts'
 import { type EngineRow, findDriver, home, rows } from './fixtures/engines.ts'
 import { processesWith, until } from './fixtures/processes.ts'
+import { isBehind, processesInContainers, processesInGroup } from './fixtures/standing.ts'
 import { type Stay, buildSite, furnish, identity, limits } from './fixtures/site.ts'
 
 const site = await buildSite()
@@ -154,9 +155,20 @@ for (const { row, driver } of found) {
       confined(row, driver, () => stay)
     }
 
-    it('is gone once stop has answered', async () => {
+    it('stands behind the services while it runs, and is gone once stop has answered', async (t) => {
       const marker = `stop-${row.label}-${process.pid}`
       const sandbox = await started(driver, marked('idle', marker))
+      t.after(() => sandbox.stop())
+      const own = driver.name === 'container' ? await processesInContainers(row.label.split('-')[0] ?? '', stay.installation) : []
+      const running = [...own, ...(await processesWith(marker)), ...(await processesInGroup(stay.installation))]
+      assert.ok(running.length > 0)
+      // An engine whose runtime sets no limits sets no weight either.
+      if (!driver.missing.includes('cpu-limit') || driver.name !== 'container')
+        assert.deepEqual(
+          await Promise.all(running.map(isBehind)),
+          running.map(() => true),
+        )
+      assert.equal(await isBehind(process.pid), false)
       assert.equal((await sandbox.stop()).reason, 'stopped')
       const exit = await sandbox.exited
       assert.equal(exit.reason, 'stopped')

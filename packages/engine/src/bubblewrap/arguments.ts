@@ -9,16 +9,15 @@ export interface ArgumentParts {
   readonly seccomp: boolean
   /** `/tmp` is among the mounts; without a stage it is made here, where it cannot be told that nothing in it is a program. */
   readonly tmpMounted: boolean
-  /** The program waits until descriptor 4 ends. */
+  /** The root is not among the arguments, but read from descriptor 4. */
   readonly gate: boolean
 }
 
 export const sandboxArguments = (spec: Omit<LaunchSpec, 'id' | 'installation'>, parts: ArgumentParts): string[] =>
   [
-    parts.gate ? gateArguments : [],
     ['--unshare-all', '--unshare-user', '--hostname', 'sandbox'],
     ['--uid', String(sandboxUid), '--gid', String(sandboxUid)],
-    ['--ro-bind', spec.rootfs, '/'],
+    parts.gate ? gateArguments : rootArguments(spec.rootfs, '/'),
     ['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev'],
     parts.tmpMounted ? [] : ['--perms', '1777', '--size', String(spec.limits.tmpMiB * MiB), '--tmpfs', '/tmp'],
     spec.mounts.flatMap(mountArguments),
@@ -28,7 +27,17 @@ export const sandboxArguments = (spec: Omit<LaunchSpec, 'id' | 'installation'>, 
     ['--', ...spec.command],
   ].flat()
 
-/** What is read there is no argument; reading it is what holds bwrap back. */
+export const rootArguments = (rootfs: string, target: string): string[] => ['--ro-bind', rootfs, target]
+
+/** Reading there is what holds bwrap back. */
 export const gateArguments = ['--args', '4'] as const
+
+/** Whoever dies opens the gate too, but leaves no root behind it: then there is nothing to run. */
+export const gateKey = (rootfs: string, target: string): Uint8Array =>
+  Buffer.from(
+    rootArguments(rootfs, target)
+      .map((argument) => `${argument}\0`)
+      .join(''),
+  )
 
 const mountArguments = (mount: Mount): string[] => [mount.mode === 'ro' ? '--ro-bind' : '--bind', mount.source, mount.target]

@@ -59,13 +59,13 @@ interface Prepared {
 }
 
 const start = async (options: BubblewrapOptions, spec: LaunchSpec, { group, stage, tmp }: Prepared): Promise<Sandbox> => {
-  const program = bubblewrapProgram(spec, { ...options, tmp, prefix: stage?.prefix ?? [] })
+  const { key, ...program } = bubblewrapProgram(spec, { ...options, tmp, prefix: stage?.prefix ?? [] })
   const ready = async (pid: number): Promise<void> => {
     await stage?.entered(pid)
     await group?.enter(pid)
   }
   await group?.create(spec.limits)
-  return launchProgram({ ...program, gate: { ready } }, endingOf(group))
+  return launchProgram({ ...program, gate: { ready, key } }, endingOf(group))
 }
 
 const launch = async (options: BubblewrapOptions, spec: LaunchSpec): Promise<Sandbox> => {

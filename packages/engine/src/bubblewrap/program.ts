@@ -3,7 +3,7 @@ import { type HostIdentity, sandboxUid } from '@gatehouse/contracts'
 import type { LaunchSpec } from '../driver.ts'
 import type { Program } from '../launch.ts'
 import { programPath } from '../programs.ts'
-import { sandboxArguments } from './arguments.ts'
+import { gateKey, sandboxArguments } from './arguments.ts'
 import { showSources } from './stage.ts'
 
 export interface BubblewrapPrograms {
@@ -34,20 +34,25 @@ export const hostIdentity = (identity: HostIdentity | undefined): HostIdentity =
 const withTmp = (spec: LaunchSpec, tmp: string | null): LaunchSpec =>
   tmp === null ? spec : { ...spec, mounts: [{ source: tmp, target: '/tmp', mode: 'rw' }, ...spec.mounts] }
 
-const commandLine = (given: LaunchSpec, { programs, root, filter, tmp }: ProgramOptions): readonly string[] => {
-  const spec = withTmp(given, tmp)
-  const parts = { seccomp: filter !== null, tmpMounted: tmp !== null }
-  if (!root) return [programs.bwrap, ...sandboxArguments(spec, { ...parts, gate: true })]
-  const shown = showSources(spec, hostIdentity(spec.identity), programs)
-  return [
-    ...shown.prefix,
-    programs.bwrap,
-    ...sandboxArguments({ ...spec, rootfs: shown.rootfs, mounts: shown.mounts }, { ...parts, gate: false }),
-  ]
+interface Line {
+  readonly command: readonly string[]
+  readonly key: Uint8Array
 }
 
-export const bubblewrapProgram = (spec: LaunchSpec, options: ProgramOptions): Program => {
-  const limited = [options.programs.prlimit, '--nofile=1024:1024', '--core=0:0', '--', ...commandLine(spec, options)]
-  const [file = options.programs.prlimit, ...args] = [...options.prefix, ...limited]
-  return { file, args, env: { PATH: programPath }, descriptor3: options.filter ?? undefined }
+const lineOf = (given: LaunchSpec, { programs, root, filter, tmp }: ProgramOptions): Line => {
+  const spec = withTmp(given, tmp)
+  const parts = { seccomp: filter !== null, tmpMounted: tmp !== null }
+  if (!root) return { command: [programs.bwrap, ...sandboxArguments(spec, { ...parts, gate: true })], key: gateKey(spec.rootfs, '/') }
+  const shown = showSources(spec, hostIdentity(spec.identity), programs)
+  const inner = sandboxArguments({ ...spec, rootfs: shown.rootfs, mounts: shown.mounts }, { ...parts, gate: false })
+  return { command: [...shown.prefix, programs.bwrap, ...inner], key: shown.key }
+}
+
+/** `key`: what its gate takes. bwrap itself asks to die with its parent late: one whose parent died before that would stay. */
+export const bubblewrapProgram = (spec: LaunchSpec, options: ProgramOptions): Program & { readonly key: Uint8Array } => {
+  const { prlimit, setpriv } = options.programs
+  const { command, key } = lineOf(spec, options)
+  const bound = [setpriv, '--pdeathsig', 'KILL', '--', prlimit, '--nofile=1024:1024', '--core=0:0', '--', ...command]
+  const [file = setpriv, ...args] = [...options.prefix, ...bound]
+  return { file, args, env: { PATH: programPath }, descriptor3: options.filter ?? undefined, key }
 }

@@ -2,7 +2,7 @@
 import type { HostIdentity } from '@gatehouse/contracts'
 import type { LaunchSpec, Mount } from '../driver.ts'
 import { hardened, type StageMount } from '../stage/fstab.ts'
-import { gateArguments } from './arguments.ts'
+import { gateArguments, gateKey } from './arguments.ts'
 
 /** A tmpfs covers it inside the private namespace; the host's own is not touched. */
 const stage = '/tmp'
@@ -20,6 +20,7 @@ interface Shown {
   readonly mounts: readonly Mount[]
   /** What comes before the inner `bwrap` on the command line. */
   readonly prefix: readonly string[]
+  readonly key: Uint8Array
 }
 
 const mountFlag = ({ mode }: Mount): string => (mode === 'ro' ? '--ro-bind' : '--bind')
@@ -42,11 +43,10 @@ export const showSources = (spec: Pick<LaunchSpec, 'rootfs' | 'mounts'>, identit
   const rootfs = `${stage}/root`
   const mounts = spec.mounts.map((mount, index) => ({ ...mount, source: `${stage}/mount-${index}` }))
   const prefix = [
-    [programs.bwrap, ...gateArguments, '--unshare-pid', '--die-with-parent', '--dev-bind', '/', '/', '--tmpfs', stage],
-    ['--ro-bind', spec.rootfs, rootfs],
+    [programs.bwrap, '--unshare-pid', '--die-with-parent', '--dev-bind', '/', '/', '--tmpfs', stage, ...gateArguments],
     spec.mounts.flatMap((mount, index) => [mountFlag(mount), mount.source, mounts[index]?.source ?? stage]),
     ['--', programs.setpriv, '--reuid', String(identity.uid), '--regid', String(identity.gid), '--clear-groups'],
     ['--inh-caps=-all', '--bounding-set=-all', '--'],
   ]
-  return { rootfs, mounts, prefix: prefix.flat() }
+  return { rootfs, mounts, prefix: prefix.flat(), key: gateKey(spec.rootfs, rootfs) }
 }

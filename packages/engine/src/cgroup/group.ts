@@ -46,6 +46,12 @@ const settings = (controller: Controller, version: 1 | 2, { memoryMiB, cpus, pid
   }
 }
 
+/** All sandboxes together get half of what a neighbour of their group gets, such as the slice in which the services lie. */
+const settingsOfAll = (version: 1 | 2): Settings =>
+  version === 1
+    ? { 'cpu.shares?': String(bounds.sandboxesCpuShares) }
+    : { 'cpu.weight?': String(Math.round(bounds.sandboxesCpuShares / 10.24)) }
+
 /** A name that ends with `?` may be absent: not every kernel counts swap. */
 const apply = async (path: string, values: Settings): Promise<void> => {
   for (const [name, value] of Object.entries(values)) {
@@ -111,11 +117,13 @@ const makeVisible = async (path: string): Promise<void> => {
 }
 
 const label = /^[\w.-]+$/
+/** Of all installations. */
+const home = '/gatehouse'
 
 export const groupPath = (installation: string, id: string): string => {
   for (const part of [installation, id])
     if (!label.test(part) || /^\.+$/.test(part)) throw new TypeError(`expected a plain name, got ${part}`)
-  return `/gatehouse/${installation}/${id}`
+  return `${home}/${installation}/${id}`
 }
 
 export const openGroup = (hierarchy: Hierarchy, path: string): Group => {
@@ -132,6 +140,8 @@ export const openGroup = (hierarchy: Hierarchy, path: string): Group => {
         const { version, path: directory } = directories[controller]
         await apply(directory, settings(controller, version, limits))
       }
+      const { version, base } = hierarchy.cpu
+      if (!hierarchy.beside) await apply(join(base, home), settingsOfAll(version))
     },
     async enter(pid) {
       for (const directory of paths) await writeFile(join(directory, 'cgroup.procs'), String(pid))

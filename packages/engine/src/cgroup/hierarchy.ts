@@ -15,6 +15,8 @@ export interface Place {
 export interface Hierarchy extends Readonly<Record<Controller, Place>> {
   /** Where an engine may make groups of a sandbox that have no limit: every hierarchy of this host, as far as it is ours. */
   readonly bases: readonly string[]
+  /** The unit's own processes lie at the top, where each of them counts for the processors as much as all of our groups together. */
+  readonly beside: boolean
 }
 
 interface Mounted {
@@ -35,6 +37,10 @@ const parseMounts = (text: string): Mounted[] =>
 
 /** The path of this process in the hierarchy of version 2. */
 const ownPath = async (): Promise<string> => /^0::(.*)$/m.exec(await readText('/proc/self/cgroup'))?.[1] ?? '/'
+
+/** The path of this process where processors are shared out. */
+const ownPathFor = async ({ version }: Place): Promise<string> =>
+  version === 2 ? ownPath() : (/^\d+:(?:[^:]*,)?cpu(?:,[^:]*)?:(.*)$/m.exec(await readText('/proc/self/cgroup'))?.[1] ?? '/')
 
 const isWritable = (path: string): Promise<boolean> =>
   access(path, constants.W_OK).then(
@@ -68,5 +74,5 @@ export const findHierarchy = async (root: boolean): Promise<Hierarchy | null> =>
   const [memory, pids, cpu] = await Promise.all([place('memory'), place('pids'), place('cpu')])
   if (memory === null || pids === null || cpu === null) return null
   const others = root ? mounts.map(({ point }) => point) : []
-  return { memory, pids, cpu, bases: [...new Set([...others, memory.base, pids.base, cpu.base])] }
+  return { memory, pids, cpu, bases: [...new Set([...others, memory.base, pids.base, cpu.base])], beside: (await ownPathFor(cpu)) === '/' }
 }

@@ -45,7 +45,7 @@ const toProgram = (spec: LaunchSpec, { node, agent, setpriv }: NoneOptions): Pro
   ]
   const command = [node, ...allowed, `--max-old-space-size=${spec.limits.memoryMiB}`, ...programs]
   const [first = node, ...rest] = setpriv === null ? command : [setpriv, '--pdeathsig', 'KILL', '--no-new-privs', '--', ...command]
-  return { file: first, args: rest, env: { ...places(spec), ...spec.env } }
+  return { file: first, args: rest, env: { ...places(spec), GATEHOUSE_HOST: String(process.pid), ...spec.env } }
 }
 
 /** A child that outlives its parent is prevented by the kernel, so there is nothing to reconcile. */

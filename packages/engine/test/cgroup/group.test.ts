@@ -1,0 +1,33 @@
+// What a control group is given, in a directory that stands for a hierarchy: not every host has both kinds.
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { groupPath, openGroup } from '../../src/cgroup/group.ts'
+
+const made = async (t: TestContext, { version, beside }: { version: 1 | 2; beside: boolean }) => {
+  const base = await mkdtemp(join(tmpdir(), 'cgroup-'))
+  t.after(() => rm(base, { recursive: true, force: true }))
+  const place = { version, base }
+  const path = groupPath('here', 'ses_a')
+  await openGroup({ memory: place, pids: place, cpu: place, bases: [base], beside }, path).create({ memoryMiB: 64, cpus: 1, pids: 16 })
+  const read = (name: string): Promise<string | undefined> => readFile(join(base, name), 'utf8').catch(() => undefined)
+  return { own: (name: string) => read(join(path, name)), all: (name: string) => read(join('gatehouse', name)) }
+}
+
+describe('a control group', () => {
+  it('stands behind the slices of services, as all sandboxes together do', async (t) => {
+    const one = await made(t, { version: 1, beside: false })
+    assert.deepEqual([await one.own('cpu.shares'), await one.all('cpu.shares')], ['112', '512'])
+    const two = await made(t, { version: 2, beside: false })
+    assert.deepEqual([await two.own('cpu.weight.nice'), await two.all('cpu.weight')], ['10', '50'])
+  })
+
+  it('is not put further behind where all sandboxes together count as one process of the unit already', async (t) => {
+    const one = await made(t, { version: 1, beside: true })
+    assert.deepEqual([await one.own('cpu.shares'), await one.all('cpu.shares')], ['112', undefined])
+    const two = await made(t, { version: 2, beside: true })
+    assert.equal(await two.all('cpu.weight'), undefined)
+  })
+})
