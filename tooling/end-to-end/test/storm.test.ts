@@ -51,16 +51,14 @@ test('messages are answered once and in order while any process is killed', { ti
 
   const killer = new Killer({ unit, victims, random: seeded(seed), patience })
   const sent: string[] = []
-  let isStorm = true
+  const over = new AbortController()
   const sending = (async () => {
-    for (let index = 0; index < messages || isStorm; index += 1) {
+    for (let index = 0; index < messages || !over.signal.aborted; index += 1) {
       if (isFull) await roomOf(unit)
       sent.push((await sendSurely(unit, `message ${index}`)).messageId)
     }
   })()
-  const storm = killer.killUntil({ most: kills, until: Date.now() + longest, together: isFull ? 2 : 1 }).finally(() => {
-    isStorm = false
-  })
+  const storm = killer.killUntil({ most: kills, until: Date.now() + longest, together: isFull ? 2 : 1 }).finally(() => over.abort())
   await Promise.all([sending, storm])
   const counts = [...killer.killed].map(([name, times]) => `${name} ${times}`).join(', ')
   t.diagnostic(`${killer.count} of ${kills} kills beside ${sent.length} messages: ${counts}`)

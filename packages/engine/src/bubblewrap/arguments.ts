@@ -27,7 +27,7 @@ export const sandboxArguments = (spec: Omit<LaunchSpec, 'id' | 'installation'>, 
     ['--', ...spec.command],
   ].flat()
 
-export const rootArguments = (rootfs: string, target: string): string[] => ['--ro-bind', rootfs, target]
+const rootArguments = (rootfs: string, target: string): string[] => ['--ro-bind', rootfs, target]
 
 /** Reading there is what holds bwrap back. */
 export const gateArguments = ['--args', '4'] as const
