@@ -174,8 +174,8 @@ export interface Channel {
   readonly cards?: Cards
   /** What `send` needs to write to a person who has not written; only where what is sent is seen by one person, not by a place. */
   readonly direct?: (user: string, concern: Concern) => Reference
-  /** Asks the service whether it takes the credentials. Rejects with `ChannelFault`. */
-  verify(signal: AbortSignal): Promise<{ readonly account?: string }>
+  /** Asks the service whether it takes the credentials. Rejects with `ChannelFault`. `detail`: where that is not what was learned. */
+  verify(signal: AbortSignal): Promise<{ readonly account?: string; readonly detail?: string }>
   close(): Promise<void>
 }
 

@@ -9,12 +9,12 @@ export const checkChannel = async (channels: ReadonlyMap<ChannelName, Channel>, 
   const began = performance.now()
   const elapsedMs = (): number => Math.round(performance.now() - began)
   try {
-    const { account } = await channel.verify(AbortSignal.timeout(limits.probeTime))
+    const { account, detail = 'the service takes the credentials' } = await channel.verify(AbortSignal.timeout(limits.probeTime))
     return {
       name,
       accepted: true,
       ...(account !== undefined && { account }),
-      detail: 'the service takes the credentials',
+      detail,
       elapsedMs: elapsedMs(),
     }
   } catch (error) {

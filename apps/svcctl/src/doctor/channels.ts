@@ -3,13 +3,18 @@ import { type ChannelCheck, type ChannelName, type ChannelView, isServiceError }
 import { everyPage } from '../connection/every-page.ts'
 import { type Check, fail, pass, skip, type Verdict, warn } from './check.ts'
 
+const check = (name: ChannelName): string => `svcctl registry channels check ${name}`
+
 const credentials = (name: ChannelName): { advice: string } => ({
-  advice: `give the unit credentials for ${name} that hold, and start it again`,
+  advice: `give the unit credentials for ${name} that hold, and start it again; then try: ${check(name)}`,
 })
 
 const verdictOf = async ({ name, state, reason }: ChannelView, ask: () => Promise<ChannelCheck>): Promise<Verdict> => {
   if (state === 'refused') return fail(`${name}: ${reason ?? 'refused'}`, credentials(name))
-  if (state === 'down') return warn(`${name}: ${reason ?? 'down'}`, { advice: `mend the way to ${name}; the unit tries again by itself` })
+  if (state === 'down')
+    return warn(`${name}: ${reason ?? 'down'}`, {
+      advice: `mend the way to ${name}; the unit tries again by itself, or ask at once: ${check(name)}`,
+    })
   try {
     const { accepted, detail } = await ask()
     return accepted ? pass(`${name}: ${detail}`) : fail(`${name}: ${detail}`, credentials(name))

@@ -45,8 +45,7 @@ export const createWebhook = ({ credentials, ownAddress, outbound, clock = Date.
       listener === undefined ? { outcome: 'busy' } : receiveWebhook(signed, { secrets, take: listener.take, now: clock() }),
     send: (message, signal) => sendWebhook(way, message, signal),
     cards: webhookCards(way),
-    // There is no service to be asked: each message proves itself.
-    verify: () => Promise.resolve({}),
+    verify: () => Promise.resolve({ detail: 'there is no service to be asked: each message proves itself' }),
     close: () => Promise.resolve(),
   }
 }
