@@ -196,6 +196,8 @@ export const ControlPlaneBoot = v.strictObject({
   models: v.boolean(),
   /** Whether there is a process for channels. */
   channels: v.optional(v.boolean(), false),
+  /** Whether it takes webhooks. */
+  webhooks: v.optional(v.boolean(), false),
   sandbox: v.string(),
   console: v.string(),
   rate: v.nullable(v.strictObject({ perSecond: v.number(), burst: v.number() })),

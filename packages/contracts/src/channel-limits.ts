@@ -43,6 +43,10 @@ export const channelLimits = {
   webhookBody: 512 * KiB,
   /** Webhooks with a wrong signature from one address. */
   webhooksWrongPerMinute: 10,
+  /** Webhooks of one address whose bodies are read: a second, after a first burst, and at once. */
+  webhooksPerSecond: 10,
+  webhooksBurst: 60,
+  webhooksAtOnce: 8,
   /** An e-mail as it lies on the server. */
   emailSize: 32 * MiB,
   /** How often a mailbox is looked into where its server does not tell of new mail. */

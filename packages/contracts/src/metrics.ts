@@ -78,6 +78,12 @@ export const metrics = {
     help: 'Decisions that people made in channels by what became of them',
     labels: ['channel', 'outcome'],
   },
+  webhooks_refused_total: {
+    owner: 'control-plane',
+    type: 'counter',
+    help: 'Webhooks that were refused before anybody vouched for them by why',
+    labels: ['reason'],
+  },
   channel_up: { owner: 'channels', type: 'gauge', help: '1 while the channel can be used', labels: ['channel'] },
   rpc_call_duration_seconds: {
     owner: 'every',

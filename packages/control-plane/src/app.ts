@@ -9,6 +9,7 @@ import { rateGuard } from './guards/rate.ts'
 import { requestGuard } from './guards/request.ts'
 import { createSite } from './guards/site.ts'
 import { tokenGuard } from './guards/token.ts'
+import { showWebhooks } from './guards/webhook.ts'
 import { generateOpenApi } from './open-api.ts'
 import { documentedPath } from './openapi/path.ts'
 import { answerProblem } from './problem.ts'
@@ -44,9 +45,10 @@ export const createApp = ({ unit, port, now }: AppOptions): Hono<Env> => {
   app.use(hostGuard(createSite({ host: boot.host, port, publicUrls: boot.publicUrls })))
   app.use(tokenGuard(now))
   if (boot.rate !== null) app.use(rateGuard(boot.rate, now))
-  const routes = createRoutes(once(generateOpenApi))
+  const routes = createRoutes(once(generateOpenApi), now)
   app.route('/', routes)
   showReads(routes, unit.metrics)
+  showWebhooks(unit.metrics)
   refuseOtherMethods(app)
   app.notFound((c) => answerProblem(c, new ServiceError('not-found', { detail: 'expected a path of this API, got another one' })))
   return app

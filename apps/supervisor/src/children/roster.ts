@@ -191,6 +191,7 @@ const controlPlane = (unit: Unit, secrets: Secrets): ControlPlaneBoot => ({
   approvals: unit.plan.approvals,
   models: unit.plan.models.length > 0,
   channels: hasChannels(unit.plan.channels),
+  webhooks: unit.plan.channels.webhook !== undefined,
   sandbox: unit.plan.sandbox,
   console: `${unit.release}/console`,
   rate: unit.plan.rate,

@@ -28,24 +28,18 @@ test('what we sign the library takes by either of two secrets, and what it signs
   assert.ok(isGenuine([first, second], theirs, now))
 })
 
+const unread = { from: 'webhookFault(message, now) === undefined', to: 'now > 0 && webhookFault !== undefined' }
+
 /** Each with what a weaker unit would leave out. */
 const attacks: readonly (readonly [string, Signed, { readonly from: string; readonly to: string } | undefined])[] = [
   ['another secret', signed(stranger), { from: 'timingSafeEqual(one, mac)', to: 'timingSafeEqual(mac, mac)' }],
   ['another body', { ...signed(first), body: '{}' }, { from: '${id}.${timestamp}.${body}', to: '${id}.${timestamp}.${body.length > 0}' }],
   ['another id', { ...signed(first), id: 'msg_2' }, { from: '${id}.${timestamp}.${body}', to: '${id.length > 0}.${timestamp}.${body}' }],
   ['another time', { ...signed(first), timestamp: seconds(1) }, { from: '${id}.${timestamp}', to: '${id}.${timestamp.length > 0}' }],
-  [
-    'an old time',
-    signed(first, { timestamp: seconds(-301) }),
-    { from: 'fitting.length > 0 && isTimely(message, now)', to: 'fitting.length > 0 && now > 0 && isTimely !== undefined' },
-  ],
-  [
-    'a time to come',
-    signed(first, { timestamp: seconds(302) }),
-    { from: 'Math.abs(now / 1000 - Number(timestamp))', to: 'now / 1000 - Number(timestamp)' },
-  ],
+  ['an old time', signed(first, { timestamp: seconds(-301) }), unread],
+  ['a time to come', signed(first, { timestamp: seconds(302) }), unread],
   ['no time', signed(first, { timestamp: '' }), undefined],
-  ['an id with a dot', signed(first, { id: 'a.b' }), { from: String.raw`\x2d\x2f`, to: String.raw`\x2d\x2e\x2f` }],
+  ['an id with a dot', signed(first, { id: 'a.b' }), unread],
   ['an unknown version', { ...signed(first), signature: sign([first], signed(first)).replace('v1,', 'v0,') }, undefined],
   ['no signature', { ...signed(first), signature: '' }, undefined],
   ['a short signature', { ...signed(first), signature: 'v1,AAAA' }, undefined],

@@ -24,7 +24,8 @@ import { tokenRoutes } from './tokens.ts'
 import { unitRoutes } from './unit.ts'
 import { webhookRoutes } from './webhooks.ts'
 
-export const createRoutes = (readDocument: () => Promise<object>): Hono<Env> =>
+/** `now`: milliseconds, monotone; for the limiters. */
+export const createRoutes = (readDocument: () => Promise<object>, now?: () => number): Hono<Env> =>
   new Hono<Env>()
     .route('/', probeRoutes)
     .route('/', consoleRoutes)
@@ -39,7 +40,7 @@ export const createRoutes = (readDocument: () => Promise<object>): Hono<Env> =>
     .route('/', catalogRoutes)
     .route('/', modelRoutes)
     .route('/', channelRoutes)
-    .route('/', webhookRoutes)
+    .route('/', webhookRoutes(now))
     .route('/', tokenRoutes)
     .route('/', freezeRoutes)
     .route('/', sessionRoutes)

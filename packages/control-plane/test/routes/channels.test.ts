@@ -34,19 +34,22 @@ test('a unit without credentials has no channels, and takes no webhooks', async 
   assert.equal((await ask('POST', '/v1/webhooks', { headers: { authorization: null }, body: {} })).status, 404)
 })
 
+/** Of the right form and time; whether a secret made them is judged elsewhere. */
+const plausible = () => ({
+  authorization: null,
+  'webhook-id': 'i',
+  'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+  'webhook-signature': `v1,${'A'.repeat(43)}=`,
+})
+
 test('a webhook is passed on as it came, without a token and unread', async () => {
   const { ask, named } = createTestUnit()
-  const headers = {
-    authorization: null,
-    'webhook-id': 'i',
-    'webhook-timestamp': '1',
-    'webhook-signature': 'v1,x',
-    'content-type': 'text/plain',
-  }
-  const { status, json } = await ask('POST', '/v1/webhooks', { headers, body: '{"no json' })
+  const headers = plausible()
+  const { status, json } = await ask('POST', '/v1/webhooks', { headers: { ...headers, 'content-type': 'text/plain' }, body: '{"no json' })
   assert.deepEqual([status, json()], [202, { status: 'accepted' }])
   const [passed] = named('channels.webhook')
-  assert.deepEqual({ ...passed?.params, body: '' }, { id: 'i', timestamp: '1', signature: 'v1,x', body: '' })
+  const { 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers
+  assert.deepEqual({ ...passed?.params, body: '' }, { id: 'i', timestamp, signature, body: '' })
   assert.match(String(passed?.params.body), /no json/)
 })
 
@@ -61,7 +64,7 @@ test('what comes of it is one answer of the table, and a sender that is too fast
   ] as const
   for (const [outcome, expected] of answers) {
     const { ask } = createTestUnit({ answers: { 'channels.webhook': () => ({ outcome }) } })
-    const { status, headers } = await ask('POST', '/v1/webhooks', { headers: { authorization: null }, body: {} })
+    const { status, headers } = await ask('POST', '/v1/webhooks', { headers: plausible(), body: {} })
     assert.equal(status, expected, outcome)
     if (outcome === 'busy') assert.equal(headers.get('retry-after'), '30')
   }
@@ -69,7 +72,6 @@ test('what comes of it is one answer of the table, and a sender that is too fast
 
 test('a webhook that is too large or no text is refused before anybody looks at it', async () => {
   const { ask, named } = createTestUnit()
-  const headers = { authorization: null }
-  assert.equal((await ask('POST', '/v1/webhooks', { headers, body: 'x'.repeat(600_000) })).status, 413)
+  assert.equal((await ask('POST', '/v1/webhooks', { headers: plausible(), body: 'x'.repeat(600_000) })).status, 413)
   assert.equal(named('channels.webhook').length, 0)
 })
