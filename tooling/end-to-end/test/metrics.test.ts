@@ -66,6 +66,7 @@ test('shows every metric of the table at the start, those of what has not happen
     'sandbox_launches_waiting',
     'deliveries_total',
     'channel_messages_total',
+    'webhooks_refused_total',
     'unit_degraded',
     'sandbox_refused',
     'process_restarts_total',
@@ -124,6 +125,13 @@ test('a message, its sandbox, and a call of a tool', async () => {
   const readings = await read()
   assert.equal(total(readings, 'broker_upstream_up', ['server="sample"']), 1)
   for (const direction of ['in', 'out']) assert.ok(total(readings, 'broker_bytes_total', [`direction="${direction}"`]) > 0, direction)
+})
+
+test('a webhook that nobody vouches for', async () => {
+  await moves(
+    () => request(`${unit.address}/v1/webhooks`, { method: 'POST', body: '{}' }),
+    [['webhooks_refused_total', 1, 'reason="malformed"']],
+  )
 })
 
 test('a sandbox that a person ends', async () => {
