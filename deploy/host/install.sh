@@ -229,7 +229,7 @@ install_release() {
   if "$dry"; then return; fi
   say 'Next: docs/how-to/bare-host.md; in short:'
   say '  systemctl enable --now gatehouse                  everything, as root with few powers'
-  say '  systemctl enable --now gatehouse-control gatehouse-runner    the same as two units with uids of their own'
+  say '  systemctl enable --now gatehouse-control          the same as two units with uids of their own; then gatehouse-runner'
   say '  systemctl enable --now gatehouse-control-plane    no sandboxes, and nothing of root'
 }
 
@@ -239,7 +239,8 @@ all_units='gatehouse.service gatehouse-control.service gatehouse-runner.service 
 
 stop_units() {
   for unit in $all_units; do
-    case $unit in *@.service) continue ;; esac
+    # What was made ready is taken away, so the next installation on this host must make it ready anew.
+    case $unit in *@.service) [ ! -e "$units/$unit" ] || manager stop "${unit%.service}*.service"; continue ;; esac
     [ ! -e "$units/$unit" ] || manager disable --now "$unit"
   done
 }

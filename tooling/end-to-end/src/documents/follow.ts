@@ -12,6 +12,8 @@ import { openTerminal, type Place, type Running, startIn, type Terminal } from '
 export interface Reading {
   /** Where the reader begins; default an empty directory. */
   readonly directory?: string
+  /** A program with its arguments that opens each terminal on another root. The reader finds nothing of this checkout there. */
+  readonly inside?: readonly string[]
   /** What the reader already has in every terminal. */
   readonly env?: Readonly<Record<string, string>>
   /** What a reader puts in the place of a word of the page, out of what is in the reader's home. */
@@ -78,7 +80,7 @@ const answers = async (reader: Reader, name: string): Promise<boolean> => {
 const start = async (reader: Reader, step: { readonly text: string; readonly name: string }, where: string): Promise<void> => {
   const { text, name } = step
   await reader.running.get(name)?.stop()
-  const running = await startIn(reader.place, text)
+  const running = startIn(reader.place, text)
   reader.running.set(name, running)
   await waitFor(`the ${name} of ${where} to answer`, patience, async () => !running.isRunning() || (await answers(reader, name)))
   assert.ok(running.isRunning(), `${where} ended:\n${running.said()}`)
@@ -113,22 +115,25 @@ const filled = (step: Step, { places, address, home }: { places: Reading['places
   return { ...step, text: text.replaceAll('127.0.0.1:8787', address.replace('http://', '')) }
 }
 
-const openReader = async (home: string, { directory = join(home, 'here'), env, address, listens = {} }: Reading): Promise<Reader> => {
-  const aside = join(home, 'typed')
-  for (const folder of [aside, directory]) await mkdir(folder, { recursive: true })
+const openReader = async (home: string, { directory = join(home, 'here'), env = {}, ...reading }: Reading): Promise<Reader> => {
+  const { inside, address, listens = {} } = reading
+  if (inside === undefined) await mkdir(directory, { recursive: true })
   const own = address ?? `http://127.0.0.1:${await freePort()}`
   const place: Place = {
     directory,
-    aside,
-    env: {
-      HOME: home,
-      TERM: 'dumb',
-      LC_ALL: 'C.UTF-8',
-      SERVICE_API_URL: own,
-      SERVICE_API_ADDR: own.replace('http://', ''),
-      ...env,
-      PATH: [join(release, 'bin'), env?.['PATH'] ?? process.env['PATH']].join(':'),
-    },
+    inside,
+    env:
+      inside === undefined
+        ? {
+            HOME: home,
+            TERM: 'dumb',
+            LC_ALL: 'C.UTF-8',
+            SERVICE_API_URL: own,
+            SERVICE_API_ADDR: own.replace('http://', ''),
+            ...env,
+            PATH: [join(release, 'bin'), env['PATH'] ?? process.env['PATH']].join(':'),
+          }
+        : env,
   }
   return { place, address: own, terminal: openTerminal(place), listens, running: new Map(), last: undefined }
 }

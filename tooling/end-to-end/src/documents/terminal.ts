@@ -1,28 +1,26 @@
 // What a reader types into: one bash that keeps its variables from block to block, and terminals in which something goes on running.
 import { randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { execa } from 'execa'
 import { waitFor } from '../wait-for.ts'
 
 export interface Place {
   /** Where the reader is. */
   readonly directory: string
-  /** Where the blocks are kept as they are typed. */
-  readonly aside: string
   readonly env: Readonly<Record<string, string>>
+  /** A program with its arguments that every bash is started by; the directory is one that is there for it. */
+  readonly inside?: readonly string[] | undefined
 }
 
 const deadline = 600_000
 
-const bash = (args: readonly string[], { directory, env }: Place) =>
-  execa('bash', args, { cwd: directory, env, extendEnv: false, all: true, buffer: false, reject: false, detached: true })
-
-const kept = async ({ aside }: Place, text: string): Promise<string> => {
-  const file = join(aside, `${randomUUID()}.sh`)
-  await writeFile(file, text)
-  return file
+const bash = (args: readonly string[], { directory, env, inside }: Place) => {
+  const [program, ...words] = [...(inside ?? []), 'bash', '--noprofile', '--norc', ...args]
+  const cwd = inside === undefined ? directory : '/'
+  return execa(program ?? 'bash', words, { cwd, env, extendEnv: false, all: true, buffer: false, reject: false, detached: true })
 }
+
+/** As one word, whatever is in it. */
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 export interface Typed {
   readonly code: number
@@ -34,7 +32,8 @@ export interface Typed {
 export type Terminal = ReturnType<typeof openTerminal>
 
 export const openTerminal = (place: Place) => {
-  const shell = bash(['--noprofile', '--norc', '-s'], place)
+  const shell = bash(['-s'], place)
+  shell.stdin.write(`cd ${quoted(place.directory)}\n`)
   let said = ''
   shell.all.on('data', (chunk: Buffer) => (said += chunk.toString()))
   let ended: number | undefined
@@ -44,8 +43,7 @@ export const openTerminal = (place: Place) => {
     type: async (text: string, ends = 0): Promise<Typed> => {
       said = ''
       const mark = randomUUID()
-      const file = await kept(place, text)
-      shell.stdin.write(`set ${ends === 0 ? '-e' : '+e'}; source '${file}' </dev/null; printf '\\n%s %s %s\\n' ${mark} $? "$PWD"\n`)
+      shell.stdin.write(`set ${ends === 0 ? '-e' : '+e'}; eval ${quoted(text)} </dev/null; printf '\\n%s %s %s\\n' ${mark} $? "$PWD"\n`)
       return waitFor('a block to end', deadline, () => {
         const [before = '', last = ''] = said.split(`\n${mark} `)
         const [, code = '-1', directory = ''] = /^(\d+) (.*)\n/.exec(last) ?? []
@@ -60,11 +58,11 @@ export const openTerminal = (place: Place) => {
   }
 }
 
-export type Running = Awaited<ReturnType<typeof startIn>>
+export type Running = ReturnType<typeof startIn>
 
 /** A block that goes on running in a terminal of its own. */
-export const startIn = async (place: Place, text: string) => {
-  const shell = bash(['--noprofile', '--norc', '-e', await kept(place, text)], place)
+export const startIn = (place: Place, text: string) => {
+  const shell = bash(['-ec', `cd ${quoted(place.directory)}\n${text}`], place)
   let said = ''
   shell.all.on('data', (chunk: Buffer) => (said += chunk.toString()))
   let running = true

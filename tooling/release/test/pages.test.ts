@@ -1,0 +1,96 @@
+// The pages about a bare host, a unit in two halves, and an upgrade, followed word for word where systemd is the first process.
+import assert from 'node:assert/strict'
+import { readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { follow } from '@gatehouse/end-to-end/documents'
+import { execa } from 'execa'
+import { buildRelease } from '../src/index.ts'
+import { bootSystemd } from './booted.ts'
+import { CleanRoot } from './clean-root.ts'
+import { architecture, type Made, makeRelease, removeRelease, sources, version } from './made.ts'
+
+const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
+const newer = '9.9.0'
+const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', TERM: 'dumb', LC_ALL: 'C.UTF-8' }
+/** The reader is root. */
+const places = { 'sudo ': '' }
+
+const pages = (): void => {
+  let made: Made
+  let root: CleanRoot
+  let booted: Awaited<ReturnType<typeof bootSystemd>>
+  before(async () => {
+    made = await makeRelease()
+    const out = join(made.folder, 'newer')
+    await buildRelease({ ...sources, out, version: newer, architecture, signingKey: made.privateKey, level: 0 })
+    root = await CleanRoot.make()
+    booted = await bootSystemd(root, made.folder)
+  })
+  after(async () => {
+    await booted?.end()
+    await root?.remove()
+    if (made !== undefined) await removeRelease(made)
+  })
+
+  const type = async (text: string): Promise<void> => {
+    const [program = '', ...words] = booted.inside
+    const { exitCode, all } = await execa(program, [...words, 'bash', '-ec', text], {
+      env,
+      extendEnv: false,
+      reject: false,
+      all: true,
+      timeout: 120_000,
+    })
+    assert.equal(exitCode, 0, `${text}\n${all}`)
+  }
+  const install = 'cd /tmp/release; sh install.sh --key release.pub'
+  // The runsc of Debian 12 is too old to be taken unasked, which `svcctl doctor` calls a fault.
+  const settings = 'echo SERVICE_SANDBOX=off >>/etc/gatehouse/gatehouse.env'
+  const token = 'openssl rand -hex 32 | install -m 0600 /dev/stdin /etc/gatehouse/credentials/SERVICE_API_TOKEN'
+  const wait = 'curl --silent --show-error --retry 60 --retry-delay 1 --retry-connrefused http://127.0.0.1:8787/readyz'
+  const purge = 'sh /tmp/release/install.sh --uninstall --purge'
+  const reading = (directory: string) => ({ inside: booted.inside, address: 'http://127.0.0.1:8787', directory, env, places })
+
+  const leftovers = async (): Promise<string[]> =>
+    [...(await root.contents()).keys()].filter((path) =>
+      /\/(opt|etc|var\/lib|usr\/local\/bin|etc\/systemd\/system)\/(gatehouse|svcctl)/.test(path),
+    )
+
+  test('a release is installed, started, and taken away until nothing is left', async () => {
+    await follow('docs/how-to/bare-host.md', reading('/tmp/release'))
+    assert.deepEqual(await leftovers(), [])
+  })
+
+  test('a unit is split in two, and both halves are archived', async () => {
+    await type(`${install}\n${token}`)
+    await follow('docs/how-to/split-host.md', reading('/root'))
+    await type('systemctl is-active gatehouse-control gatehouse-runner; head -c 21 /root/unit.tar.age | grep -q age-encryption.org')
+    await type(purge)
+  })
+
+  test('a release is replaced by a newer one, and comes back with the state that it had', async () => {
+    const svcctl = 'svcctl --token-file /etc/gatehouse/credentials/SERVICE_API_TOKEN'
+    const newcomer = `${svcctl} token create after --role auditor --file /root/after.token`
+    await type([install, token, settings, 'systemctl enable --now gatehouse', wait].join('\n'))
+    await type(`${svcctl} token create before --role auditor --file /root/before.token`)
+    await follow('docs/how-to/upgrade.md', {
+      ...reading('/root'),
+      places: {
+        ...places,
+        'v1.2.3': `v${version}`,
+        'sh install.sh --key release.pub': 'sh /tmp/release/newer/install.sh --key /tmp/release/release.pub',
+      },
+      before: async ({ text }) => {
+        if (text.includes('doctor')) assert.equal(await readlink(root.at('opt/gatehouse/current')), `v${newer}`)
+        if (text.includes('state.newer')) await type(newcomer)
+      },
+    })
+    assert.equal(await readlink(root.at('opt/gatehouse/current')), `v${version}`)
+    await type(`${svcctl} token list | grep before; ! ${svcctl} token list | grep after`)
+    await type(purge)
+  })
+}
+
+// In the fast profile install.sh is tried without systemd, and the units as systemd judges them.
+if (isFull) suite('pages about a bare host', { timeout: 600_000 }, pages)
