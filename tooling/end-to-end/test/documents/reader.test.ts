@@ -1,10 +1,10 @@
 // The reader of the documents itself: what a page gets wrong is found, and named by its line.
 import assert from 'node:assert/strict'
-import { rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { follow, type Reading } from '../../src/documents/follow.ts'
-import { freshDirectory } from '../../src/unit.ts'
+import { freshDirectory, root } from '../../src/unit.ts'
 
 let folder = ''
 before(async () => {
@@ -77,6 +77,19 @@ test('a block in a list is read, too', () =>
     ]),
     /list\.md:7:\ncat <<X\nwrong\nX/,
   ))
+
+test('each how-to is followed by the test that the index names', async () => {
+  const index = await readFile(join(root, 'docs/README.md'), 'utf8')
+  const rows = new Map(
+    [...index.matchAll(/^\| \[[\w-]+\]\((how-to\/[\w-]+\.md)\) \| \[\w+\]\(\.\.\/(\S+\.test\.ts)\) \|/gm)].map(
+      ([, page = '', file = '']) => [page, file],
+    ),
+  )
+  const pages = (await readdir(join(root, 'docs/how-to'))).map((name) => `how-to/${name}`)
+  assert.deepEqual([...rows.keys()].toSorted(), pages.toSorted())
+  for (const [page, file] of rows)
+    assert.ok((await readFile(join(root, file), 'utf8')).includes(`'docs/${page}'`), `${file} does not name docs/${page}`)
+})
 
 test('what does not stay is not taken for started', async () => {
   await assert.rejects(read('gone', [block('sh test starts', 'echo no; exit 78')]), /gone\.md:1 ended:\nno/)
