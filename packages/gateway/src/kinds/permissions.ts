@@ -69,10 +69,16 @@ const why = (after: Permissions, { limits: own, providerTools }: AgentGroup): st
   ]
 }
 
-const sentences = (after: Permissions): string[] => [
-  ...(after.members === undefined
-    ? []
-    : [after.members.length === 0 ? 'lets everybody talk to it' : `lets ${amount(after.members.length, 'member')} talk to it`]),
+/** Where a group is wired its members are all that keeps people out. */
+const membersSentence = (members: NonNullable<Permissions['members']>, { wirings, agentGroupID }: World): string => {
+  if (members.length > 0) return `lets ${amount(members.length, 'member')} talk to it`
+  const own = wirings.filter((wired) => wired.agentGroupID === agentGroupID)
+  const places = own.map(({ channel, address }) => `${channel} ${address}`)
+  return places.length === 0 ? 'lets everybody talk to it' : `lets everybody talk to it who can write at ${nameList(places)}`
+}
+
+const sentences = (after: Permissions, world: World): string[] => [
+  ...(after.members === undefined ? [] : [membersSentence(after.members, world)]),
   ...(after.model === undefined ? [] : [`uses the model ${quote(after.model.id)} of ${quote(after.model.provider)}`]),
   ...named(after).map((name) => `${name} ${after.limits?.[name]}`),
   ...(after.providerTools === undefined ? [] : [`tools at the provider: ${nameList(after.providerTools)}`]),
@@ -110,7 +116,7 @@ export const permissions = defineKind({
   takes,
   risk: (after, { world }) => (why(after, presentGroup(world)).length > 0 ? 'high' : 'medium'),
   why: (after, { world }) => why(after, presentGroup(world)),
-  describe: (after, world) => `Sets what ${world.agentGroupID} may: ${sentences(after).join('; ')}`,
+  describe: (after, world) => `Sets what ${world.agentGroupID} may: ${sentences(after, world).join('; ')}`,
   apply: (after, { world }) => {
     const group = presentGroup(world)
     const { model = group.model, members = group.members, providerTools = group.providerTools } = after

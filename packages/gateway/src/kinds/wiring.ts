@@ -3,6 +3,7 @@ import { type After, boundedPattern, type Failure, kinds, limits, WiringTerms } 
 import { RE2JS } from 're2js'
 import * as v from 'valibot'
 import { presentGroup, type World } from '../registry/world.ts'
+import { heardAt } from './heard.ts'
 import { defineKind } from './kind.ts'
 import { type Terms, termsOf } from './wiring-terms.ts'
 import { quote } from './words.ts'
@@ -82,7 +83,8 @@ const engagements = { all: 'answers everything', mention: 'answers when mentione
 const describe = (after: Wiring, world: World): string => {
   if ('remove' in after) return `Takes ${at(after.remove)} from ${world.agentGroupID}`
   const fits = after.pattern === undefined ? '' : ` ${quote(after.pattern)}`
-  return `Leads ${at(after)} to ${world.agentGroupID}, which ${engagements[after.engage]}${fits}, with ${sessions[after.session]}`
+  const heard = heardAt(after.channel, presentGroup(world))
+  return `Leads ${at(after)} to ${world.agentGroupID}, which hears ${heard} and ${engagements[after.engage]}${fits}, with ${sessions[after.session]}`
 }
 
 export const wiring = defineKind({

@@ -1,5 +1,6 @@
 // All that a group can do, in one list: each power once, in the order in which a reader weighs them.
 import { alwaysOnTools, type AgentGroup, type Grant, type Power, type Wired } from '@gatehouse/contracts'
+import { heardAt } from '../kinds/heard.ts'
 import type { Share } from '../registry/world.ts'
 import { grantedPowers, type Offer } from './granted.ts'
 
@@ -43,8 +44,8 @@ const channelsOf = (group: AgentGroup, wirings: readonly Wired[]): Power[] =>
     .map(({ channel, address, engage, pattern }) => ({
       area: 'channel',
       name: `${channel} ${address}`,
-      detail: `${engagements[engage]}${pattern === undefined ? '' : ` ${pattern}`}`,
-      marks: group.members.length === 0 && engage !== 'mention' ? ['anybody'] : [],
+      detail: `hears ${heardAt(channel, group)}, ${engagements[engage]}${pattern === undefined ? '' : ` ${pattern}`}`,
+      marks: group.members.length === 0 ? ['anybody'] : [],
     }))
 
 /** Null where there is no group. */

@@ -1,0 +1,30 @@
+// Whoever approves a wiring, or the members of a group, is told who will be able to speak to the agent.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { channels } from '@gatehouse/contracts'
+import { ask, makeGroup, makeWired, makeWorld } from '../fixtures/world.ts'
+
+const session = 'shared'
+const summaryOf = (after: object, members: { channel: (typeof channels)[number]; user: string }[] = []): string =>
+  ask('wiring', after).describe(makeWorld({ group: makeGroup({ members }) }))
+
+for (const engage of ['all', 'mention', 'pattern']) {
+  test(`a wiring with engage ${engage} of a group without members says that anyone is heard, in every channel`, () => {
+    const pattern = engage === 'pattern' ? { pattern: '^x' } : {}
+    for (const channel of channels)
+      assert.match(summaryOf({ channel, address: 'a', engage, session, ...pattern }), /which hears anyone who /)
+  })
+}
+
+test('with members it says how many of that channel are heard, or that nobody is', () => {
+  const members = ['U1', 'U2'].map((user) => ({ channel: 'slack' as const, user }))
+  const at = (channel: string) => summaryOf({ channel, address: 'a', engage: 'mention', session }, members)
+  assert.match(at('slack'), /which hears 2 members alone and answers when mentioned/)
+  assert.match(at('email'), /which hears nobody \(none of its members is of email\) and/)
+})
+
+test('a group that is wired and loses its members is said to be open where it is wired', () => {
+  const describe = (world: object): string => ask('permissions', { members: [] }).describe(makeWorld(world))
+  assert.match(describe({}), /lets everybody talk to it$/)
+  assert.match(describe({ wirings: [makeWired('C1')] }), /lets everybody talk to it who can write at .*C1/)
+})
