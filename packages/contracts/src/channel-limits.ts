@@ -59,6 +59,8 @@ export const channelLimits = {
   /** UTF-16 units of each text of a card, and decisions that it names: the last ones. */
   cardText: 1_000,
   cardDecisions: 8,
+  /** UTF-16 units of a reason that is typed into a card. */
+  cardReason: 1_000,
   /** Approvers to whom one card is written, each by itself, where an address is no place. */
   cardPeople: 32,
   /** Cards that are worked on at once. */

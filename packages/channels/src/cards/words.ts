@@ -16,25 +16,35 @@ export const cardTitle = ({ agentGroupID, kind, state }: ShownCard): string =>
 export const subjectOf = ({ agentGroupID, kind, short, risk }: ShownCard): string =>
   `Change ${short} of ${agentGroupID} (${kind}, ${risk} risk)`
 
-const approvalsOf = ({ approvals: { needed, given } }: ShownCard): string[] => (needed > 1 ? [`Approvals: ${given} of ${needed}`] : [])
+const approvalsOf = ({ approvals: { needed, given } }: ShownCard): string => `${given} of ${needed}`
 
-/** What an approver must see, a line each. */
-export const cardLines = (card: ShownCard): string[] => {
-  const { summary, requestedBy, reason, risk, evidence, afterToolOutput, changeID, expiresAt, url } = card
+export interface Fact {
+  readonly label?: string
+  readonly text: string
+}
+
+/** What an approver must see, beside the sentence that says what would change. */
+export const cardFacts = (card: ShownCard): Fact[] => {
+  const { requestedBy, reason, risk, evidence, afterToolOutput, changeID, expiresAt, approvals } = card
   return [
-    summary,
-    `Asked for by: ${requestedBy}`,
-    ...(reason === undefined ? [] : [`Its reason: ${reason}`]),
-    `Risk: ${risk}`,
-    ...(afterToolOutput ? ['Output of a tool had reached the agent before it asked.'] : []),
-    `Evidence: ${evidence.slice(0, limits.cardDigest)}`,
-    `Digest: ${digestPrefix(card)}`,
-    ...approvalsOf(card),
-    `Change: ${changeID}`,
-    ...(expiresAt === undefined ? [] : [`Ends: ${expiresAt}`]),
-    ...(url === undefined ? [] : [`All of it: ${url}`]),
+    { label: 'Asked for by', text: requestedBy },
+    ...(reason === undefined ? [] : [{ label: 'Its reason', text: reason }]),
+    { label: 'Risk', text: risk },
+    ...(afterToolOutput ? [{ text: 'Output of a tool had reached the agent before it asked.' }] : []),
+    { label: 'Evidence', text: evidence.slice(0, limits.cardDigest) },
+    { label: 'Digest', text: digestPrefix(card) },
+    ...(approvals.needed > 1 ? [{ label: 'Approvals', text: approvalsOf(card) }] : []),
+    { label: 'Change', text: changeID },
+    ...(expiresAt === undefined ? [] : [{ label: 'Ends', text: expiresAt }]),
   ]
 }
+
+/** A line each. */
+export const cardLines = (card: ShownCard): string[] => [
+  card.summary,
+  ...cardFacts(card).map(({ label, text }) => (label === undefined ? text : `${label}: ${text}`)),
+  ...(card.url === undefined ? [] : [`All of it: ${card.url}`]),
+]
 
 /** How it is decided by a text, where it waits; of high risk: where it is decided. */
 export const howToAnswer = (card: ShownCard): string[] => {
@@ -59,19 +69,26 @@ const decidersOf = ({ decisions }: ShownCard): string => {
   return named.length === 0 ? '' : ` by ${[...new Set(named)].join(', ')}`
 }
 
-/** One sentence on where it stands. */
-export const endingOf = (card: ShownCard): string => {
-  const { changeID, state, failure, summary, decisions } = card
-  const reason = failure?.reason ?? decisions.at(-1)?.reason
-  const approvals = state === 'held' ? approvalsOf(card).map((text) => ` ${text}.`) : []
-  return `${changeID} ${endings[state]}${decidersOf(card)}.${approvals.join('')} ${summary}${reason === undefined ? '' : ` — ${reason}`}`
+/** Where it stands, and who brought it there. */
+export const verdictOf = (card: ShownCard): string => {
+  const { changeID, state, approvals } = card
+  const given = state === 'held' && approvals.needed > 1 ? ` Approvals: ${approvalsOf(card)}.` : ''
+  return `${changeID} ${endings[state]}${decidersOf(card)}.${given}`
 }
 
-export const reminderOf = (card: ShownCard): string =>
-  [
-    `Still waits for a decision, until ${card.expiresAt ?? 'somebody decides'}: ${card.summary}`,
-    `Change: ${card.changeID}`,
-    ...howToAnswer(card),
-  ].join('\n')
+/** Why it ended so, as far as anybody said. */
+export const whyOf = ({ failure, decisions }: ShownCard): string | undefined => failure?.reason ?? decisions.at(-1)?.reason
+
+/** Where it stands, what it is about, and why. */
+export const endingOf = (card: ShownCard): string => {
+  const why = whyOf(card)
+  return `${verdictOf(card)} ${card.summary}${why === undefined ? '' : ` — ${why}`}`
+}
+
+/** Without how to answer. */
+export const stillWaits = ({ expiresAt, summary, changeID }: ShownCard): string =>
+  `Still waits for a decision, until ${expiresAt ?? 'somebody decides'}: ${summary}\nChange: ${changeID}`
+
+export const reminderOf = (card: ShownCard): string => [stillWaits(card), ...howToAnswer(card)].join('\n')
 
 export const cardText = (card: ShownCard): string => [cardTitle(card), ...cardLines(card), '', ...howToAnswer(card)].join('\n').trim()

@@ -1,8 +1,8 @@
 // An event as Slack sends it, as far as we look at it.
 import * as v from 'valibot'
 
-const Id = v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,40}$/))
-const Stamp = v.pipe(v.string(), v.regex(/^\d{1,20}\.\d{1,10}$/))
+export const Id = v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,40}$/))
+export const Stamp = v.pipe(v.string(), v.regex(/^\d{1,20}\.\d{1,10}$/))
 
 export const SlackFile = v.object({
   name: v.optional(v.nullable(v.string())),

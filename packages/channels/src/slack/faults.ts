@@ -67,7 +67,16 @@ const reasons: Readonly<Record<string, string>> = {
   restricted_action: 'the workspace lets the bot not write there',
   thread_not_found: 'the thread is gone',
   cannot_reply_to_message: 'the thread cannot be answered',
+  message_not_found: 'the card is gone',
+  cant_update_message: 'Slack lets the bot not change the card',
+  edit_window_closed: 'the workspace lets nobody change a message that old',
+  user_not_in_channel: 'the person is not in that place',
 }
+
+const shapes = new Set(['invalid_blocks', 'invalid_blocks_format', 'msg_blocks_too_long'])
+
+/** Slack takes the message, but not how it is laid out. */
+export const isShapeRefused = (error: unknown): boolean => shapes.has(codeOf(error) ?? '')
 
 export const failureOf = (error: unknown): SendFailure => {
   const cause = bare(error)

@@ -1,19 +1,23 @@
 // Hears Slack by its socket: each envelope is acknowledged once its message is on disk. What was not acknowledged Slack brings
-// again, up to three times; what comes twice has the same id.
+// again, up to three times; what comes twice has the same id. A pressed button is acknowledged at once: who pressed it waits.
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@gatehouse/contracts'
 import { KeyedTurns, type Logger } from '@gatehouse/kernel'
 import type { SocketModeClient } from '@slack/socket-mode'
 import { ChannelFault, type Inbound, type Listener } from '../channel.ts'
+import { answerPress } from './answer-press.ts'
 import type { App } from './app.ts'
+import type { CardsDeps } from './cards.ts'
 import { faultOf, patienceOf } from './faults.ts'
+import { readPress } from './press.ts'
 import { readEvent } from './read.ts'
 import { accountOf, introduce, type Me } from './verify.ts'
 
 export interface Hearing {
   readonly app: App
   readonly log: Logger
+  readonly cards: CardsDeps
 }
 
 interface Session extends Hearing {
@@ -25,6 +29,7 @@ interface Session extends Hearing {
 
 interface Envelope {
   readonly ack: () => Promise<void>
+  readonly type: string
   readonly body?: unknown
 }
 
@@ -42,7 +47,15 @@ const dealWith = async ({ log, listener }: Session, message: Inbound, signal: Ab
   return false
 }
 
-const answer = async (session: Session, { ack, body }: Envelope, signal: AbortSignal): Promise<void> => {
+const answerPressed = async ({ me, cards, listener, log }: Session, { ack, body }: Envelope): Promise<void> => {
+  await ack().catch(() => undefined)
+  const pressed = readPress(body, me)
+  if (pressed !== undefined) await answerPress({ ...cards, listener, log }, pressed)
+}
+
+const answer = async (session: Session, envelope: Envelope, signal: AbortSignal): Promise<void> => {
+  if (envelope.type === 'interactive') return answerPressed(session, envelope)
+  const { ack, body } = envelope
   const message = readEvent(body, session.app, session.me)
   const isDone = message === undefined || (await session.turns.run(message.address, () => dealWith(session, message, signal)))
   if (!isDone) return

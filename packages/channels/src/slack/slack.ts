@@ -1,7 +1,8 @@
 // Slack as a channel: an app that keeps a connection to Slack (Socket Mode) and answers by its Web API.
-import type { Logger } from '@gatehouse/kernel'
+import { KeyedTurns, type Logger } from '@gatehouse/kernel'
 import type { Channel } from '../channel.ts'
 import { type AppOptions, createApp } from './app.ts'
+import { slackCards } from './cards.ts'
 import { receiveSlack } from './receive.ts'
 import { sendSlack } from './send.ts'
 import { accountOf, introduce, mayConnect } from './verify.ts'
@@ -21,11 +22,13 @@ const can: Channel['can'] = {
 
 export const createSlack = ({ log, ...options }: SlackOptions): Channel => {
   const app = createApp(options)
+  const cards = { app, turns: new KeyedTurns() }
   return {
     name: 'slack',
     can,
-    receive: (listener) => receiveSlack({ app, log }, listener),
+    receive: (listener) => receiveSlack({ app, log, cards }, listener),
     send: (message, signal) => sendSlack(app, message, signal),
+    cards: slackCards(cards),
     verify: async (signal) => {
       const me = await introduce(app, signal)
       await mayConnect(app, signal)

@@ -33,3 +33,35 @@ test("Slack's own clients connect, hear, acknowledge, answer in a thread, come b
   await socket.disconnect()
   await server.close()
 })
+
+test("Slack's own clients hear a pressed button, change the message in place and answer who pressed alone", async () => {
+  const server = await startSlack()
+  const web = new WebClient(server.tokens.bot, { slackApiUrl: server.url })
+  const socket = new SocketModeClient({ appToken: server.tokens.app, clientOptions: { slackApiUrl: server.url } })
+  interface Pressed {
+    readonly ack: () => Promise<void>
+    readonly body: { user: { id: string }; container: { channel_id: string; message_ts: string }; actions: { value: string }[] }
+  }
+  socket.on('interactive', ({ ack, body: { user, container, actions } }: Pressed) => {
+    const { channel_id: channel, message_ts: ts } = container
+    void ack()
+      .then(() => web.chat.update({ channel, ts, text: `done ${actions[0]?.value}`, blocks: [] }))
+      .then(() => web.chat.postEphemeral({ channel, user: user.id, text: 'thanks' }))
+  })
+  await socket.start()
+  const button = { type: 'button', text: { type: 'plain_text', text: 'Press' }, action_id: 'a', value: 'x' } as const
+  await web.chat.postMessage({ channel: place, text: 'a card', blocks: [{ type: 'actions', elements: [button] }] })
+  const [shown] = server.shown
+  assert.ok(shown)
+  const envelope = server.press(shown, 'Press')
+  await until('the answer', () => server.told.length > 0)
+  assert.deepEqual(server.told, [{ channel: place, user: ann, text: 'thanks', thread: undefined }])
+  assert.deepEqual([shown.text, shown.blocks], ['done x', []])
+  assert.ok(server.slack.acknowledged.includes(envelope))
+  const wrong: unknown = await web.chat
+    .postMessage({ channel: place, text: 'x', blocks: [{ type: 'odd' }] })
+    .catch((error: unknown) => error)
+  assert.ok(wrong instanceof WebAPIPlatformError && wrong.data.error === 'invalid_blocks')
+  await socket.disconnect()
+  await server.close()
+})

@@ -20,6 +20,7 @@ export const mintFor = async (unit: Unit, { name, role, channel, users }: Person
 export interface Asked {
   readonly kind: string
   readonly after: object
+  readonly reason?: string
   /** Who asks; default: who runs the unit. */
   readonly token?: string
   /** Default: dev-agent. */
@@ -27,8 +28,9 @@ export interface Asked {
 }
 
 /** Resolves with the id of a change that waits. */
-export const submit = async (unit: Pick<Unit, 'address'>, { kind, after, token, group = 'dev-agent' }: Asked): Promise<string> => {
-  const body = { kind, agentGroupID: group, requestedBy: 'cli:tester', after }
+export const submit = async (unit: Pick<Unit, 'address'>, asked: Asked): Promise<string> => {
+  const { kind, after, reason, token, group = 'dev-agent' } = asked
+  const body = { kind, agentGroupID: group, requestedBy: 'cli:tester', after, ...(reason !== undefined && { reason }) }
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const { status, json, text } = await post(`${unit.address}/v1/ui/config/change`, body, headers)
   assert.equal(status, 202, text)
