@@ -12,7 +12,10 @@ import { runSvcctl } from '../../src/svcctl.ts'
 import { startUnit, type Unit } from '../../src/unit.ts'
 import { waitFor } from '../../src/wait-for.ts'
 
+const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
 const patience = 60_000
+/** Of a change: who waits for its end waits for so long. */
+const [life, lifetime] = ['2m', 120_000] as const
 const tokens = { bot: 'xoxb-canaryOfSlack-theBotOfTheHouse', app: 'xapp-canaryOfSlack-theAppOfTheHouse' }
 const publicUrl = 'https://gatehouse.example.org'
 const people = { kim: 'U0000KIM1', lee: 'U0000LEE1', pat: 'U0000PAT1', nobody: 'U0NOBODY1', mallory: 'U0MALLORY' } as const
@@ -28,7 +31,7 @@ let waiting: Shown
 before(async () => {
   server = await startSlack(tokens)
   unit = await startUnit({
-    flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off', '--log-level', 'debug'],
+    flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off', '--log-level', 'debug', ...(isFull ? ['--change-ttl', life] : [])],
     env: { SLACK_BOT_TOKEN: tokens.bot, SLACK_APP_TOKEN: tokens.app, SLACK_API_URL: server.url, SERVICE_PUBLIC_URL: publicUrl },
   })
   const { kim, lee, pat, nobody } = people
@@ -203,6 +206,25 @@ test('an answer that Slack has too much of is sent when its pause is over', asyn
   server.say({ text: toBot('slowly') })
   await answered('echo: slowly')
 })
+
+if (isFull) {
+  test(
+    'who waits too long is reminded twice in the thread of the card, and it says that it expired',
+    { timeout: lifetime * 3 },
+    async () => {
+      const card = await cardOf(await submitPersona(unit, 'slow'))
+      await waitFor('it to expire', lifetime * 2, () => readBlocksText(card.blocks).includes('expired: nobody decided it in time'))
+      assert.deepEqual(labels(card), [])
+      const reminders = server.shown.filter(({ thread, ts }) => thread === card.ts && ts !== card.ts)
+      assert.equal(reminders.length, 2)
+      for (const { blocks } of reminders)
+        assert.match(
+          readBlocksText(blocks),
+          new RegExp(`^@${people.kim} @${people.lee} @${people.pat} \nStill waits for a decision, until 20`),
+        )
+    },
+  )
+}
 
 test('tokens that are revoked in mid-life are told by the status, and stand nowhere', async () => {
   const environments = await Promise.all(
