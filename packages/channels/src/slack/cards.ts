@@ -65,19 +65,27 @@ export const showAt = async (app: App, { posted, card }: { posted: Posted; card:
   await offer(cardContent(card), (content) => app.asBot(signal).chat.update({ ...posted, ...content, ...quiet }))
 }
 
-const standing = ({ posted }: CardUpdate): Posted => v.parse(Posted, posted)
+/** Undefined: it was a text, of a version without buttons. */
+const standing = ({ posted }: CardUpdate): Posted | undefined => {
+  const { success, output } = v.safeParse(Posted, posted)
+  return success ? output : undefined
+}
 
 const remind = async ({ app }: CardsDeps, update: CardUpdate, signal: AbortSignal): Promise<void> => {
   const { card, place } = update
-  const { channel, ts } = standing(update)
+  const { channel, ts } = standing(update) ?? { channel: place.address, ts: undefined }
   const content = contentOf(reminderOf(card), reminderBlocks(card, place.approvers))
-  await offer(content, (one) => app.asBot(signal).chat.postMessage({ channel, ...one, ...quiet, ...unseen, thread_ts: place.thread ?? ts }))
+  const thread = place.thread ?? ts
+  await offer(content, (one) =>
+    app.asBot(signal).chat.postMessage({ channel, ...one, ...quiet, ...unseen, ...(thread !== undefined && { thread_ts: thread }) }),
+  )
 }
 
 export const slackCards = (deps: CardsDeps): Required<Cards> => ({
   post: async (post, signal) => ({ ...(await postCard(deps, post, signal)) }),
   update: async (update, signal) => {
     const posted = standing(update)
+    if (posted === undefined) return void (await postCard(deps, update, signal))
     await deps.turns.run(turnOf(posted), () => showAt(deps.app, { posted, card: update.card }, signal))
   },
   remind: (reminder, signal) => remind(deps, reminder, signal),
