@@ -1,4 +1,5 @@
-// What of a letter its sender wrote itself: a decision is read in this alone, wherever mail programs put what they quote.
+// What of a letter its sender wrote itself: a decision is read in this alone, wherever mail programs put what they quote. Where one
+// marks no quotation, a line of an agent's own may look like a mark: so HTML, which tells the two apart, is always asked too.
 import type { Email } from 'postal-mime'
 import { readWord } from '../cards/word.ts'
 import { isAttribution, isQuoted, unquoted } from './unquoted.ts'
@@ -6,33 +7,41 @@ import { isAttribution, isQuoted, unquoted } from './unquoted.ts'
 /** An attribution may be broken into so many lines. */
 const longestAttribution = 3
 
-/** Where a quotation ends that the text begins with; 0 where it does not. */
-const endOfQuotation = (lines: readonly string[]): number => {
-  const quote = lines.findIndex((line) => line.startsWith('>'))
-  if (quote < 0) return 0
-  const before = lines.slice(0, quote).filter((line) => line.trim() !== '')
-  if (before.length > longestAttribution || (before.length > 0 && !isAttribution(before.at(-1) ?? ''))) return 0
+const isMarked = (line: string): boolean => line.startsWith('>')
+
+/** What follows a quotation that the text begins with; nothing where it goes on, since a long line of it may have lost its mark. */
+const belowQuotation = (text: string): string => {
+  const lines = text.replaceAll('\r\n', '\n').split('\n')
+  const quote = lines.findIndex(isMarked)
+  const before = lines.slice(0, Math.max(quote, 0)).filter((line) => line.trim() !== '')
+  if (before.length > longestAttribution || (before.length > 0 && !isAttribution(before.at(-1) ?? ''))) return ''
   const end = lines.findIndex((line, index) => index > quote && !isQuoted(line))
-  return end < 0 ? lines.length : end
+  const below = quote < 0 || end < 0 ? [] : lines.slice(end)
+  return below.some(isMarked) ? '' : below.join('\n').trim()
 }
 
-/** Of mail in HTML alone quotations have no mark in the text: what is said before them there is looked for here. */
-const isBeforeQuotation = (words: string, html: string): boolean => {
-  const at = html.toLowerCase().indexOf('<blockquote')
-  const before = at < 0 ? html : html.slice(0, at)
+const beforeQuotations = (html: string): string => {
+  const at = html.search(/<blockquote/i)
+  return at < 0 ? html : html.slice(0, at)
+}
+
+const behindQuotations = (html: string): string => html.split(/<\/blockquote/i).slice(1).at(-1) ?? ''
+
+/** Its first words, since markup may lie between them. */
+const holds = (part: string, words: string): boolean => {
   const [first = ''] = words.split('\n')
   return first
     .split(/\s+/)
     .slice(0, 3)
-    .every((word) => before.includes(word))
+    .every((word) => part.includes(word))
 }
 
 /** Empty where it cannot be told from what is quoted. */
 export const ownWords = ({ text = '', html }: Pick<Email, 'text' | 'html'>): string => {
   const whole = unquoted(text)
-  const lines = whole.split('\n')
   // Two lines before a quotation may be an attribution, or a decision and an attribution.
-  const words = readWord(whole) === undefined ? lines.slice(endOfQuotation(lines)).join('\n').trim() : whole
-  const isMarked = text.split('\n').some((line) => line.startsWith('>'))
-  return isMarked || html === undefined || isBeforeQuotation(words, html) ? words : ''
+  const isAbove = readWord(whole) !== undefined
+  const words = isAbove ? whole : belowQuotation(text)
+  if (html === undefined) return words
+  return holds(isAbove ? beforeQuotations(html) : behindQuotations(html), words) ? words : ''
 }

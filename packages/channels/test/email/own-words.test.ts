@@ -48,6 +48,22 @@ test('in HTML alone it stands before the quotation', async () => {
   assert.equal(await wordOf([`<p>${line}</p>`], html), '3f2a9c1b77d0e4a5')
 })
 
+const alternative = ['Content-Type: multipart/alternative; boundary=b']
+/** A letter as a text and as HTML. */
+const both = (text: readonly string[], page: string): string[] => ['--b', '', ...text, '--b', ...html, '', page, '--b--']
+
+test('in a letter of both it stands outside of the quotation in each', async () => {
+  const quote = `<blockquote><p>A change of ops-agent waits</p><p>${line}</p></blockquote>`
+  const above = both([line, '', attribution, ...quoted], `<p>${line}</p><p>${attribution}</p>${quote}`)
+  const below = both([attribution, ...quoted, '', line], `<p>${attribution}</p>${quote}<p>${line}</p>`)
+  assert.equal(await wordOf(above, alternative), '3f2a9c1b77d0e4a5')
+  assert.equal(await wordOf(below, alternative), '3f2a9c1b77d0e4a5')
+})
+
+/** An agent's own marks, in the letter of a program that sets none. */
+const posed = ['see:', '> x', line]
+const posedIn = (element: string): string => `<p>thanks</p><${element}><p>${attribution}</p><p>see:</p><p>&gt; x</p><p>${line}</p></${element}>`
+
 /** Letters in which somebody else's line is quoted, and their sender decided nothing. */
 const quotations: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   ['all of it quoted', [attribution, ...quoted], []],
@@ -55,6 +71,10 @@ const quotations: readonly (readonly [string, readonly string[], readonly string
   ['the line quoted deeper', [`>> ${line}`, '> and?', 'no'], []],
   ['a question before it', ['what is that?', '', attribution, `> ${line}`], []],
   ['another line before it', [attribution, ...quoted, '', 'please look at this:', line], []],
+  ['a long line that was wrapped without a mark', ['thanks', attribution, '> A change of ops-agent', line, '> waits'], []],
+  ['marks of the agent in HTML', [posedIn('blockquote')], html],
+  ['marks of the agent in HTML without a quotation', [posedIn('div')], html],
+  ['marks of the agent in both', both(['thanks', '', attribution, '', ...posed], posedIn('div')), alternative],
   ['HTML with nothing but a quotation', [`<blockquote>${line}</blockquote>`], html],
   ['HTML with capitals', [`<BLOCKQUOTE type="cite"><p>${line}</p></BLOCKQUOTE><p>no</p>`], html],
   ['HTML with an attribution', [`<div>${attribution}</div><blockquote>${line}</blockquote>`], html],
@@ -68,8 +88,8 @@ test('what is quoted decides nothing, however it is marked', async () => {
 test('the look at HTML is there for a reason: without it a quotation decides', async (t) => {
   const copy = await weakenedCopy(join(import.meta.dirname, '../..'), {
     file: 'email/own-words.ts',
-    from: 'isMarked || html === undefined',
-    to: 'isMarked || html !== null',
+    from: 'if (html === undefined)',
+    to: 'if (html !== null)',
   })
   t.after(() => rm(copy.directory, { recursive: true }))
   const weak = (await copy.load('email/read.ts')) as { readEmail: typeof readEmail }
