@@ -11,6 +11,10 @@ import type { Me } from './verify.ts'
 const isAutomatic = ({ from, sender_chat, is_automatic_forward }: TelegramMessage): boolean =>
   from === undefined || from.is_bot || sender_chat !== undefined || is_automatic_forward === true
 
+/** Words of somebody else that a person sent on, or had a bot write: no decision of that person's. */
+const isOfAnother = ({ forward_origin, forward_date, via_bot }: TelegramMessage): boolean =>
+  [forward_origin, forward_date, via_bot].some((mark) => mark !== undefined)
+
 /** Ids of messages are the place's own. Topics of a forum are threads; a chain of answers is none. */
 export const readMessage = (given: unknown, bot: Bot, me: Me): Inbound | undefined => {
   const { success, output: message } = v.safeParse(TelegramMessage, given)
@@ -24,6 +28,7 @@ export const readMessage = (given: unknown, bot: Bot, me: Me): Inbound | undefin
     mentioned: isMentioned(message, me),
     automatic: isAutomatic(message),
     text: textOf(message, me),
+    ...(isOfAnother(message) && { ownWords: '' }),
     files: filesOf(bot, message),
     reference: { message: message_id, private: chat.type === 'private' },
   }

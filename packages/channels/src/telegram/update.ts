@@ -25,6 +25,11 @@ export const TelegramMessage = v.object({
   from: v.optional(Person),
   /** A group or channel that speaks in place of a person. */
   sender_chat: v.optional(v.object({ id: Id })),
+  /** Said before by somebody, and sent on; servers of before 2024 say only when. */
+  forward_origin: v.optional(v.unknown()),
+  forward_date: v.optional(v.unknown()),
+  /** Written by this bot for who sent it. */
+  via_bot: v.optional(v.unknown()),
   chat: v.object({ id: Id, type: v.string() }),
   reply_to_message: v.optional(v.object({ from: v.optional(Person) })),
   text: v.optional(v.string()),

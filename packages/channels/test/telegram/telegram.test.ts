@@ -89,6 +89,15 @@ test('bots, ourselves and groups that speak as a person are automatic', async ()
     assert.equal((await keptWith(text)).automatic, true, text)
 })
 
+test('what was sent on, or written by a bot for a person, is heard and decides nothing', async () => {
+  const marks = [{ forward_origin: { type: 'user', date: 1, sender_user: bot } }, { forward_date: 1 }, { via_bot: { ...bot, id: 9 } }]
+  const lines = marks.map((_, index) => `approve 125301.12${index} 3f2a9c1b77d0e4a5`)
+  for (const [index, more] of marks.entries()) server.say({ text: lines[index] ?? '', more })
+  for (const line of lines) assert.equal((await keptWith(line)).ownWords, '')
+  server.say({ text: 'approve 125301.129 3f2a9c1b77d0e4a5' })
+  assert.equal((await keptWith('approve 125301.129 3f2a9c1b77d0e4a5')).ownWords, undefined)
+})
+
 test('a topic of a forum is a thread, a chain of answers is none', async () => {
   server.say({ text: 'in a topic', more: { message_thread_id: 7, is_topic_message: true } })
   server.say({ text: 'in a chain', more: { message_thread_id: 8 } })
