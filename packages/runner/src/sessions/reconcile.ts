@@ -45,9 +45,12 @@ const forget = (context: Context, session: Session): void => {
   close(context, session).catch((error: unknown) => context.log.error('session not closed in order', { session: session.id, error }))
 }
 
-/** A change of its group has gone unheard, and nobody knows what it took away. A launch that is being prepared asks by itself. */
+/**
+ * A change of its group has gone unheard, and nobody knows what it took away. So too without an answer: who asked later, and got
+ * it, compares nothing. A launch that is being prepared asks by itself.
+ */
 const isBehind = ({ run }: Session, registered: Registered | undefined): boolean =>
-  run?.applied !== undefined && registered !== undefined && registered.applied !== run.applied
+  run?.applied !== undefined && registered?.applied !== run.applied
 
 /** `again`: the connection was lost in between. */
 const reconcile = async (context: Context, options: { again: boolean }): Promise<void> => {

@@ -91,6 +91,26 @@ describe('a sandbox', { timeout: 300_000 }, () => {
     assert.equal(await unit.chat('persona'), 'second')
   })
 
+  it('is replaced then also where a freeze that is told at once asks a second time', async (t) => {
+    const unit = await openUnit(t)
+    await unit.chat('one')
+    await quiet(unit)
+    const { session } = unit.gateway.handlers
+    let asked = 0
+    Object.assign(unit.gateway.handlers, {
+      session: (...args: Parameters<typeof session>) => {
+        asked += 1
+        if (asked === 1) unit.gateway.emit('freeze-changed', {})
+        return session(...args)
+      },
+    })
+    unit.gateway.group.persona = 'second'
+    unit.gateway.applied += 1
+    unit.reconnect()
+    await launched(unit, 2)
+    assert.equal(await unit.chat('persona'), 'second')
+  })
+
   it('is started again when it dies in the middle of a message, which it gets again', async (t) => {
     const unit = await openUnit(t)
     await unit.send('exit 3')
