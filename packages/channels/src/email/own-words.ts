@@ -25,7 +25,11 @@ const beforeQuotations = (html: string): string => {
   return at < 0 ? html : html.slice(0, at)
 }
 
-const behindQuotations = (html: string): string => html.split(/<\/blockquote/i).slice(1).at(-1) ?? ''
+const behindQuotations = (html: string): string =>
+  html
+    .split(/<\/blockquote/i)
+    .slice(1)
+    .at(-1) ?? ''
 
 /** Its first words, since markup may lie between them. */
 const holds = (part: string, words: string): boolean => {

@@ -62,7 +62,8 @@ test('in a letter of both it stands outside of the quotation in each', async () 
 
 /** An agent's own marks, in the letter of a program that sets none. */
 const posed = ['see:', '> x', line]
-const posedIn = (element: string): string => `<p>thanks</p><${element}><p>${attribution}</p><p>see:</p><p>&gt; x</p><p>${line}</p></${element}>`
+const posedIn = (element: string): string =>
+  `<p>thanks</p><${element}><p>${attribution}</p><p>see:</p><p>&gt; x</p><p>${line}</p></${element}>`
 
 /** Letters in which somebody else's line is quoted, and their sender decided nothing. */
 const quotations: readonly (readonly [string, readonly string[], readonly string[]])[] = [
