@@ -103,7 +103,7 @@ const specOf = async (context: Context, run: Run, { registered, group, owner, ro
 export const prepare = async (context: Context, session: Session, { run, engaged }: { run: Run; engaged: Engaged }): Promise<Prepared> => {
   const { driver, rootfs, disks } = engaged
   const { session: registered, group, applied } = await surfacesReady(context, session, run.signal)
-  run.applied = applied
+  run.basis = { group, applied }
   refuseUnsealed(driver, group)
   const owner = driver.owner(registered.identity)
   run.disk = await context.disks.open(disks, group, run.id)

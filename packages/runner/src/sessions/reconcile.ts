@@ -1,5 +1,6 @@
 // After each (re)connection to the gateway: what was missed meanwhile is asked for, and what waits is seen to.
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { isServiceError, limits } from '@gatehouse/contracts'
 import { backoff } from '@gatehouse/kernel'
 import { noteTold, type Request, untoldRequests } from '../queue/requests.ts'
@@ -46,11 +47,15 @@ const forget = (context: Context, session: Session): void => {
 }
 
 /**
- * A change of its group has gone unheard, and nobody knows what it took away. So too without an answer: who asked later, and got
- * it, compares nothing. A launch that is being prepared asks by itself.
+ * A change of its group has gone unheard, and nobody knows what it took away. So too where as many were applied to a group that is
+ * another now, by a gateway of an older state; and without an answer: who asked later, and got it, compares nothing. A launch that
+ * is being prepared asks by itself.
  */
-const isBehind = ({ run }: Session, registered: Registered | undefined): boolean =>
-  run?.applied !== undefined && registered?.applied !== run.applied
+const isBehind = ({ run }: Session, registered: Registered | undefined): boolean => {
+  if (run?.basis === undefined) return false
+  const { group, applied } = run.basis
+  return registered?.applied !== applied || !isDeepStrictEqual(registered.group, group)
+}
 
 /** `again`: the connection was lost in between. */
 const reconcile = async (context: Context, options: { again: boolean }): Promise<void> => {

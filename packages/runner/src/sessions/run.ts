@@ -1,6 +1,6 @@
 // One sandbox of a session, from the preparation of its launch to its end.
 import { randomBytes } from 'node:crypto'
-import type { MessageID, SessionID } from '@gatehouse/contracts'
+import type { AgentGroup, MessageID, SessionID } from '@gatehouse/contracts'
 
 /** Why the host ends a sandbox. */
 export const stopReasons = ['idle', 'relaunch', 'narrowed', 'drain', 'park', 'unresponsive', 'terminate', 'cancel'] as const
@@ -16,8 +16,8 @@ export interface Run {
   end(why: StopReason): void
   /** To be ended at the next quiet moment; until then nothing new is delivered. */
   leaving: StopReason | undefined
-  /** How many changes of its group were applied when it was prepared; undefined before that. */
-  applied: number | undefined
+  /** Its group when it was prepared, and how many changes of it were applied; undefined before that. */
+  basis: { readonly group: AgentGroup; readonly applied: number } | undefined
   /** Delivered to this sandbox and not acknowledged. */
   readonly delivered: Set<MessageID>
   /** Requests on its socket that are being answered, long polls apart. */
@@ -50,7 +50,7 @@ export const createRun = (session: SessionID): Run => {
       controller.abort()
     },
     leaving: undefined,
-    applied: undefined,
+    basis: undefined,
     delivered: new Set(),
     busy: 0,
     proved: false,

@@ -7,11 +7,9 @@ import type { Driver } from '@gatehouse/engine'
 import { waitFor } from '@gatehouse/kernel'
 import { type Answer, ask } from '../fixtures/door.ts'
 import { noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
+import { quiet } from '../fixtures/waits.ts'
 
 const launches = async (unit: Unit): Promise<number | undefined> => (await unit.session())?.launches
-
-const quiet = (unit: Unit) =>
-  waitFor(async () => (await unit.session())?.waiting === 0 && (await unit.inState('live')), { what: 'a session that is quiet' })
 
 const knowsOfFreeze = (unit: Unit) =>
   waitFor(async () => (await unit.health()).facts['frozen'] === 1, { what: 'a session that knows of the freeze' })

@@ -7,17 +7,12 @@ import { describe, it } from 'node:test'
 import type { Driver } from '@gatehouse/engine'
 import { waitFor } from '@gatehouse/kernel'
 import { noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
+import { launched, quiet } from '../fixtures/waits.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures')
 
-const quiet = (unit: Unit) =>
-  waitFor(async () => (await unit.session())?.waiting === 0 && (await unit.inState('live')), { what: 'a session that is quiet' })
-
 const changed = (unit: Unit, narrowing = false): void =>
   unit.gateway.emit('group-changed', { agentGroupID: unit.gateway.group.id, changeID: unit.gateway.changeID, narrowing })
-
-const launched = (unit: Unit, times: number) =>
-  waitFor(async () => (await unit.session())?.launches === times && (await unit.inState('live')), { what: `launch ${times}` })
 
 const stages = (unit: Unit): string[] => unit.gateway.notes.map(({ stage }) => stage)
 
@@ -67,47 +62,6 @@ describe('a sandbox', { timeout: 300_000 }, () => {
     await quiet(unit)
     unit.gateway.group.persona = 'second'
     changed(unit)
-    assert.equal(await unit.chat('persona'), 'second')
-  })
-
-  it('stays when the connection to the gateway was lost and nothing was changed meanwhile', async (t) => {
-    const unit = await openUnit(t)
-    await unit.chat('one')
-    await quiet(unit)
-    unit.reconnect()
-    await waitFor(() => unit.gateway.reads > 1, { what: 'a runner that has asked again' })
-    assert.equal(await unit.chat('two'), 'echo: two')
-    assert.equal((await unit.session())?.launches, 1)
-  })
-
-  it('is replaced when a change went unheard while the connection to the gateway was lost', async (t) => {
-    const unit = await openUnit(t)
-    await unit.chat('one')
-    await quiet(unit)
-    unit.gateway.group.persona = 'second'
-    unit.gateway.applied += 1
-    unit.reconnect()
-    await launched(unit, 2)
-    assert.equal(await unit.chat('persona'), 'second')
-  })
-
-  it('is replaced then also where a freeze that is told at once asks a second time', async (t) => {
-    const unit = await openUnit(t)
-    await unit.chat('one')
-    await quiet(unit)
-    const { session } = unit.gateway.handlers
-    let asked = 0
-    Object.assign(unit.gateway.handlers, {
-      session: (...args: Parameters<typeof session>) => {
-        asked += 1
-        if (asked === 1) unit.gateway.emit('freeze-changed', {})
-        return session(...args)
-      },
-    })
-    unit.gateway.group.persona = 'second'
-    unit.gateway.applied += 1
-    unit.reconnect()
-    await launched(unit, 2)
     assert.equal(await unit.chat('persona'), 'second')
   })
 
