@@ -1,10 +1,12 @@
 // The how-to about proxies, followed word for word with real ones and a certificate of the test's own. GATEHOUSE_TRAEFIK: path of a Traefik.
-import { copyFile } from 'node:fs/promises'
+import { copyFile, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { createClient } from '@gatehouse/client'
 import { execa } from 'execa'
 import { follow } from '../../src/documents/follow.ts'
 import { freePort, startUnit } from '../../src/unit.ts'
+import { waitFor } from '../../src/wait-for.ts'
 import { production } from '../fixtures/production.ts'
 
 const traefik = process.env['GATEHOUSE_TRAEFIK']
@@ -39,7 +41,25 @@ test('Caddy, nginx and, where it is there, Traefik end TLS before a unit that an
 
   const [tls, plain] = [await freePort(), await freePort()]
   const ca = join(base, 'certificate.pem')
+  const address = `http://127.0.0.1:${await freePort()}`
+  const client = createClient({ address, token: (await readFile(join(base, 'admin-token'), 'utf8')).trim() })
+  let listening = false
+  /** Something to hear of, for as long as the page listens: without it the page waits for the next sign of life. */
+  const makeNews = (): Promise<unknown> =>
+    waitFor('the page to have heard', 60_000, async () => {
+      if (!listening) return true
+      await client.freezes.freeze({ reason: 'news' })
+      await client.freezes.unfreeze({ reason: 'news' })
+      return false
+    })
+  let news: Promise<unknown> = Promise.resolve()
   await follow('docs/how-to/behind-a-proxy.md', {
+    address,
+    before: ({ text }) => {
+      listening = text.includes('/v1/events')
+      if (listening) news = makeNews()
+      return Promise.resolve()
+    },
     directory: base,
     listens: { proxy: tls },
     places: {
@@ -60,4 +80,5 @@ test('Caddy, nginx and, where it is there, Traefik end TLS before a unit that an
     },
     ...(traefik === undefined && { notRun: ofTraefik }),
   })
+  await news
 })
