@@ -4,6 +4,7 @@ import { limits } from '@gatehouse/contracts'
 import { ImapFlow } from 'imapflow'
 import { ChannelFault } from '../channel.ts'
 import type { MailAccount } from './credentials.ts'
+import { mailboxFault } from './faults.ts'
 
 export interface Mail {
   readonly uid: number
@@ -35,9 +36,6 @@ export const connectMailbox = ({ imap, ca }: MailAccount, verifyOnly = false): I
   return client
 }
 
-const isRefused = (error: unknown): boolean =>
-  error instanceof Error && 'authenticationFailed' in error && error.authenticationFailed === true
-
 /** Rejects with `ChannelFault`. */
 export const openMailbox = async (client: ImapFlow, mailbox: string | undefined): Promise<void> => {
   try {
@@ -45,8 +43,7 @@ export const openMailbox = async (client: ImapFlow, mailbox: string | undefined)
     if (mailbox !== undefined) await client.mailboxOpen(mailbox)
   } catch (error) {
     client.close()
-    if (isRefused(error)) throw new ChannelFault('refused', 'the mail server does not take user and password for the mailbox', error)
-    throw new ChannelFault('away', 'the mailbox was not reached', error)
+    throw mailboxFault(error)
   }
 }
 

@@ -1,9 +1,10 @@
 // Hears a mailbox: each new message once it is there, in the order of its coming, seen only when it was dealt with.
-import { limits } from '@gatehouse/contracts'
+import { isServiceError, limits } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import type { ImapFlow } from 'imapflow'
 import type { Listener, Outcome } from '../channel.ts'
 import type { MailAccount } from './credentials.ts'
+import { mailboxFault } from './faults.ts'
 import { connectMailbox, type Mail, markSeen, openMailbox, sourceOf, unseen, watchArrivals } from './mailbox.ts'
 import { readEmail } from './read.ts'
 
@@ -52,6 +53,9 @@ export const receiveMail = async (hearing: Hearing, { take, up, signal }: Listen
       await takeAll(client, { ...hearing, take, signal })
       await arrivals.next(signal)
     }
+  } catch (error) {
+    // What the unit itself could not do is brought again, and says why.
+    throw isServiceError(error) ? error : mailboxFault(error)
   } finally {
     signal.removeEventListener('abort', end)
     client.close()

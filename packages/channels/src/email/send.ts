@@ -4,6 +4,7 @@ import { createTransport } from 'nodemailer'
 import * as v from 'valibot'
 import { type Outgoing, SendFailure } from '../channel.ts'
 import type { MailAccount } from './credentials.ts'
+import { failureOf } from './faults.ts'
 import { messageID, Reply } from './reference.ts'
 
 export type Postman = ReturnType<typeof createPostman>
@@ -30,19 +31,6 @@ const lineOf = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2
 const subjectOf = ({ subject, opens }: Reply, { part, parts }: Outgoing): string => {
   const plain = lineOf(subject).replace(/^(?:re:\s*)+/i, '')
   return `${opens ? '' : 'Re: '}${plain === '' ? 'your message' : plain}${parts > 1 ? ` (${part + 1}/${parts})` : ''}`
-}
-
-const statusOf = (error: unknown): number =>
-  error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : 0
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
-
-/** What the server says of this message for good; what it says of our password may change. */
-const failureOf = (error: unknown): SendFailure => {
-  if (codeOf(error) === 'EAUTH') return new SendFailure('later', 'the mail server does not take user and password', { cause: error })
-  const status = statusOf(error)
-  if (status >= 500) return new SendFailure('never', `the mail server refused it (${status})`, { cause: error })
-  return new SendFailure('later', 'the mail server did not take it', { cause: error })
 }
 
 export const sendMail = async (postman: Postman, account: MailAccount, message: Outgoing): Promise<void> => {

@@ -157,6 +157,12 @@ const prepare = async (at: string, ports: { readonly smtp: number; readonly imap
   await own(at)
 }
 
+/** The second and its fraction, out of Exim's own id of a letter: files are named when it was delivered, which goes beside each other. */
+const takenAs = (letter: Letter): string => {
+  const [second = '', , fraction = ''] = (/\bid (\S+?)[\s;]/.exec(letter.header('Received') ?? '')?.[1] ?? '').split('-')
+  return `${second} ${fraction}`
+}
+
 const urlOf = (scheme: string, port: number): string =>
   `${scheme}://${encodeURIComponent(addressOf('agents'))}:${encodeURIComponent(passwordOf('agents'))}@127.0.0.1:${port}`
 
@@ -164,6 +170,8 @@ export const startMailServers = async () => {
   const at = await mkdtemp(join(tmpdir(), 'gatehouse-mail-'))
   const ports = { smtp: await freePort(), imap: await freePort() }
   const running = new Map<'exim' | 'dovecot', ReturnType<typeof serve>>()
+  /** By file: none changes once it is there. */
+  const read = new Map<string, Letter>()
   await prepare(at, ports)
 
   const setPassword = (password: string): Promise<void> =>
@@ -214,11 +222,19 @@ export const startMailServers = async () => {
     setPassword,
     startDovecot,
     startExim,
-    /** What came to a person, in the order of their coming. */
+    /** What came to a person, in the order in which Exim took it. */
     letters: async (name: string): Promise<Letter[]> => {
       const folder = join(at, 'mail', name, 'new')
-      const files = (await readdir(folder).catch((): string[] => [])).toSorted()
-      return Promise.all(files.map(async (file) => letterOf((await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n'))))
+      const files = await readdir(folder).catch((): string[] => [])
+      const found = await Promise.all(
+        files.map(async (file) => {
+          const path = join(folder, file)
+          const letter = read.get(path) ?? letterOf((await readFile(path, 'utf8')).replaceAll('\r\n', '\n'))
+          read.set(path, letter)
+          return { letter, taken: takenAs(letter) }
+        }),
+      )
+      return found.toSorted((one, other) => (one.taken < other.taken ? -1 : 1)).map(({ letter }) => letter)
     },
     close: async () => {
       await Promise.all([stop('exim'), stop('dovecot')])

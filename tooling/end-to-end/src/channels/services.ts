@@ -1,0 +1,94 @@
+// The services of channels as one test meets them: each is written to by a person, and shows what the unit has said.
+import { randomBytes } from 'node:crypto'
+import { ann as annOfSlack, startSlack } from '@gatehouse/channels/slack-fixture'
+import { ann as annOfTelegram, startTelegram } from '@gatehouse/channels/telegram-fixture'
+import { addressOf, draft } from './letters.ts'
+import { passwordOf, startMailServers } from './mail-servers.ts'
+
+export interface Answer {
+  readonly text: string
+  /** Answers with the same id are one, sent again; undefined where the service has none of ours. */
+  readonly id: string | undefined
+}
+
+export interface Service {
+  readonly channel: 'slack' | 'telegram' | 'email'
+  /** What a unit is started with. */
+  readonly env: Readonly<Record<string, string>>
+  /** What must stand nowhere. */
+  readonly secrets: readonly string[]
+  /** The service brings what is written in the order of its coming. */
+  readonly keepsOrder: boolean
+  /** An address that may be wired. */
+  readonly place: (lane: number) => string
+  /** A person writes there. `again`: the service brings it twice. */
+  readonly say: (lane: number, text: string, again: boolean) => Promise<void>
+  /** In the order of their coming. */
+  readonly answers: () => Promise<readonly Answer[]>
+  readonly close: () => Promise<void>
+}
+
+const canary = (): string => `canary${randomBytes(12).toString('hex')}`
+
+const slackService = async (): Promise<Service> => {
+  const tokens = { bot: `xoxb-${canary()}`, app: `xapp-${canary()}` }
+  const server = await startSlack(tokens)
+  const place = (lane: number): string => `C0LANE${lane}`
+  return {
+    channel: 'slack',
+    env: { SLACK_BOT_TOKEN: tokens.bot, SLACK_APP_TOKEN: tokens.app, SLACK_API_URL: server.url },
+    secrets: [tokens.bot, tokens.app],
+    keepsOrder: true,
+    place,
+    say: async (lane, text, again) => {
+      const said = { channel: place(lane), user: annOfSlack, text }
+      const ts = server.say(said)
+      if (again) server.say({ ...said, ts, more: { type: 'app_mention' } })
+    },
+    answers: async () => server.posted.map(({ text }) => ({ text, id: undefined })),
+    close: server.close,
+  }
+}
+
+const telegramService = async (): Promise<Service> => {
+  const secret = canary()
+  const server = await startTelegram(`123456789:${secret}`)
+  const { telegram } = server
+  const personOf = (lane: number): number => annOfTelegram.id + lane
+  return {
+    channel: 'telegram',
+    env: { TELEGRAM_BOT_TOKEN: server.token, TELEGRAM_API_URL: server.url },
+    secrets: [secret],
+    keepsOrder: true,
+    place: (lane) => String(personOf(lane)),
+    say: async (lane, text, again) => {
+      const id = personOf(lane)
+      server.say({ chat: { id, type: 'private' }, from: { ...annOfTelegram, id }, text })
+      const message = telegram.updates.at(-1)?.message
+      if (again) telegram.push({ update_id: telegram.nextUpdate(), message })
+    },
+    answers: async () => server.sent.map(({ text }) => ({ text, id: undefined })),
+    close: server.close,
+  }
+}
+
+const emailService = async (): Promise<Service> => {
+  const mail = await startMailServers()
+  const place = (lane: number): string => addressOf(`agents+lane${lane}`)
+  return {
+    channel: 'email',
+    env: mail.env,
+    secrets: [passwordOf('agents')],
+    // Exim delivers letters beside each other.
+    keepsOrder: false,
+    place,
+    say: async (lane, text, again) => {
+      const letter = draft({ text, to: place(lane) })
+      for (const _ of again ? [1, 2] : [1]) await mail.send(letter, { as: 'ann', to: place(lane) })
+    },
+    answers: async () => (await mail.letters('ann')).map(({ body, header }) => ({ text: body.trim(), id: header('Message-ID') })),
+    close: mail.close,
+  }
+}
+
+export const startServices = (): Promise<Service[]> => Promise.all([slackService(), telegramService(), emailService()])
