@@ -3,11 +3,11 @@ import { type CardTask, type gatewayChannels, limits } from '@gatehouse/contract
 import type { Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import { SendFailure } from '../channel.ts'
-import { Lanes, type LanesOptions } from '../lanes/lanes.ts'
+import { Lanes } from '../lanes/lanes.ts'
 import { Rounds } from './round.ts'
 import { showCard, type Showing } from './show.ts'
 
-export interface BoardOptions extends Omit<Showing, 'signal' | 'gateway' | 'rounds'>, LanesOptions {
+export interface BoardOptions extends Omit<Showing, 'signal' | 'gateway' | 'rounds'> {
   readonly gateway: Pick<Calls<typeof gatewayChannels>, 'cards' | 'carded'>
   readonly metrics: Metrics
 }

@@ -14,12 +14,14 @@ import type { Calls } from '@gatehouse/rpc'
 import * as v from 'valibot'
 import { type CardPlace, type Channel, SendFailure, type ShownCard } from '../channel.ts'
 import { Envelope } from '../inbound/envelope.ts'
+import { insist } from '../lanes/insist.ts'
+import type { LanesOptions } from '../lanes/lanes.ts'
 import type { Pacer } from '../outbound/pace.ts'
 import { textCards } from './as-text.ts'
 import type { Rounds } from './round.ts'
 import { reminderOf } from './words.ts'
 
-export interface Showing {
+export interface Showing extends LanesOptions {
   readonly gateway: Pick<Calls<typeof gatewayChannels>, 'carded'>
   readonly runner: Pick<Calls<typeof runnerChannels>, 'envelope'>
   readonly channels: ReadonlyMap<ChannelName, Channel>
@@ -82,7 +84,7 @@ export const showCard = async (showing: Showing, task: CardTask): Promise<{ read
   if (channel === undefined) throw new TypeError(`expected a card of a channel of this unit, got one of ${task.channel}`)
   try {
     const reference = await act(showing, channel, task)
-    await showing.gateway.carded({ ...done, reference })
+    await insist(() => showing.gateway.carded({ ...done, reference }), showing)
     return { shown: shown[what] }
   } catch (error) {
     if (!(error instanceof SendFailure)) throw error

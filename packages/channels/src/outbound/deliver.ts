@@ -5,10 +5,12 @@ import type { Calls } from '@gatehouse/rpc'
 import * as v from 'valibot'
 import { type Channel, type Outgoing, SendFailure } from '../channel.ts'
 import { Envelope } from '../inbound/envelope.ts'
+import { insist } from '../lanes/insist.ts'
+import type { LanesOptions } from '../lanes/lanes.ts'
 import type { Pacer } from './pace.ts'
 import { split } from './split.ts'
 
-export interface Courier {
+export interface Courier extends LanesOptions {
   readonly gateway: Pick<Calls<typeof gatewayChannels>, 'maySpeak'>
   readonly runner: Pick<Calls<typeof runnerChannels>, 'delivered'>
   readonly channels: ReadonlyMap<ChannelName, Channel>
@@ -78,12 +80,12 @@ const sendParts = async (
     const message = { id: partID(delivery, part), address, thread, text, at, part, parts: texts.length, reference }
     fate = await sendPart(courier, delivery, { channel, message })
     if (fate.kind !== 'delivered') return fate
-    if (part + 1 < texts.length) await courier.runner.delivered({ session, seq, parts: part + 1 })
+    if (part + 1 < texts.length) await insist(() => courier.runner.delivered({ session, seq, parts: part + 1 }), courier)
   }
   return fate
 }
 
-/** Rejects only where the gateway or the runner does not answer. */
+/** Rejects only where the gateway does not answer. */
 export const deliver = async (courier: Courier, delivery: Delivery): Promise<Fate> => {
   const envelope = v.safeParse(Envelope, delivery.reference)
   const channel = courier.channels.get(delivery.channel)

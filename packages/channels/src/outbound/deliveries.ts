@@ -2,10 +2,11 @@
 import { type Delivery, limits, type runnerChannels, type SessionID } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
-import { Lanes, type LanesOptions } from '../lanes/lanes.ts'
+import { insist } from '../lanes/insist.ts'
+import { Lanes } from '../lanes/lanes.ts'
 import { type Courier, deliver, type Fate } from './deliver.ts'
 
-export interface DeliveriesOptions extends Omit<Courier, 'signal' | 'runner'>, LanesOptions {
+export interface DeliveriesOptions extends Omit<Courier, 'signal' | 'runner'> {
   readonly runner: Pick<Calls<typeof runnerChannels>, 'outbox' | 'delivered' | 'buried'>
   readonly metrics: Metrics
   readonly log: Logger
@@ -83,7 +84,7 @@ export class Deliveries {
     const { session, seq, channel } = delivery
     this.#lanes.settle(session)
     if (fate.kind === 'delivered') {
-      const { next } = await runner.delivered({ session, seq })
+      const { next } = await insist(() => runner.delivered({ session, seq }), { ...this.#options, signal: this.#lanes.signal })
       metrics.counter('deliveries_total').inc({ channel, outcome: fate.outcome })
       return next
     }

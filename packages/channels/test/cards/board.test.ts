@@ -1,7 +1,7 @@
 // Cards on their way: each shown and noted once it stands, again until it does, and none held up by another.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { limits, type Reference } from '@gatehouse/contracts'
+import { limits, type Reference, ServiceError } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { type CardPost, type Cards, SendFailure } from '../../src/channel.ts'
 import { Pacer } from '../../src/outbound/pace.ts'
@@ -117,6 +117,15 @@ test('a card that cannot be shown now keeps no other waiting; one that never can
   board.wake()
   await soon('the last one', () => told.length === places.length)
   assert.equal(new Set(sent.map(({ address }) => address)).size, places.length - 1)
+})
+
+test('a card that stands is noted again and again while the gateway is away, and not shown twice', async (t) => {
+  const { put, told, sent, state } = open(t)
+  let failing = 3
+  state.carded = () => ((failing -= 1) >= 0 ? Promise.reject(new ServiceError('unavailable')) : Promise.resolve())
+  put(taskWith())
+  await soon('the note', () => told.length === 1)
+  assert.equal(sent.length, 1)
 })
 
 test('a card that stands, of which the gateway does not know, is shown again under the same id', async (t) => {

@@ -1,6 +1,7 @@
 // What goes out: in the order of each conversation, again until it is taken, and never beside a freeze or a wiring.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { ServiceError } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { SendFailure } from '../../src/channel.ts'
 import { type Behaviour, createCourier, makeDelivery } from '../fixtures/courier.ts'
@@ -61,6 +62,30 @@ test('a part that was noted as sent is not sent again, and every part keeps its 
     ],
   )
   assert.equal(new Set(sent.map(({ id }) => id)).size, 2)
+})
+
+test('what was sent is noted again and again while the runner is away, and not sent twice', async (t) => {
+  let away = 5
+  const { say, sent } = open(t, {
+    length: 10,
+    note: () => ((away -= 1) % 3 === 0 ? Promise.resolve() : Promise.reject(new ServiceError(away % 2 === 0 ? 'unavailable' : 'deadline'))),
+  })
+  say(makeDelivery('a', 1, { text: 'first part\nsecond one' }))
+  say(makeDelivery('a', 2))
+  await soon('both', () => sent.some(({ text }) => text === 'a2'))
+  assert.deepEqual(
+    sent.map(({ text }) => text),
+    ['first part', 'second one', 'a2'],
+  )
+})
+
+test('what the runner does not note for another reason is sent again, under the same id', async (t) => {
+  let failing = 2
+  const { say, sent } = open(t, { note: () => ((failing -= 1) >= 0 ? Promise.reject(new ServiceError('internal')) : Promise.resolve()) })
+  say(makeDelivery('a', 1))
+  say(makeDelivery('a', 2))
+  await soon('both', () => sent.some(({ text }) => text === 'a2'))
+  assert.deepEqual([sent.length, new Set(sent.map(({ id }) => id)).size], [4, 2])
 })
 
 test('what can never be delivered becomes a dead letter with its reason, and the next one goes on', async (t) => {
