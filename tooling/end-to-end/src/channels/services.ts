@@ -25,18 +25,23 @@ export interface Service {
   readonly say: (lane: number, text: string, again: boolean) => Promise<void>
   /** In the order of their coming. */
   readonly answers: () => Promise<readonly Answer[]>
+  /** Takes the credentials away. Resolves with what a unit is started with that has the new ones. */
+  readonly revoke: () => Promise<Readonly<Record<string, string>>>
   readonly close: () => Promise<void>
 }
 
 const canary = (): string => `canary${randomBytes(12).toString('hex')}`
 
+const slackTokens = () => ({ bot: `xoxb-${canary()}`, app: `xapp-${canary()}` })
+
 const slackService = async (): Promise<Service> => {
-  const tokens = { bot: `xoxb-${canary()}`, app: `xapp-${canary()}` }
+  const tokens = slackTokens()
   const server = await startSlack(tokens)
   const place = (lane: number): string => `C0LANE${lane}`
+  const env = () => ({ SLACK_BOT_TOKEN: tokens.bot, SLACK_APP_TOKEN: tokens.app, SLACK_API_URL: server.url })
   return {
     channel: 'slack',
-    env: { SLACK_BOT_TOKEN: tokens.bot, SLACK_APP_TOKEN: tokens.app, SLACK_API_URL: server.url },
+    env: env(),
     secrets: [tokens.bot, tokens.app],
     keepsOrder: true,
     place,
@@ -46,6 +51,11 @@ const slackService = async (): Promise<Service> => {
       if (again) server.say({ ...said, ts, more: { type: 'app_mention' } })
     },
     answers: async () => server.posted.map(({ text }) => ({ text, id: undefined })),
+    revoke: async () => {
+      Object.assign(tokens, slackTokens())
+      server.cut()
+      return env()
+    },
     close: server.close,
   }
 }
@@ -54,10 +64,11 @@ const telegramService = async (): Promise<Service> => {
   const secret = canary()
   const server = await startTelegram(`123456789:${secret}`)
   const { telegram } = server
+  const env = () => ({ TELEGRAM_BOT_TOKEN: telegram.token, TELEGRAM_API_URL: server.url })
   const personOf = (lane: number): number => annOfTelegram.id + lane
   return {
     channel: 'telegram',
-    env: { TELEGRAM_BOT_TOKEN: server.token, TELEGRAM_API_URL: server.url },
+    env: env(),
     secrets: [secret],
     keepsOrder: true,
     place: (lane) => String(personOf(lane)),
@@ -68,6 +79,11 @@ const telegramService = async (): Promise<Service> => {
       if (again) telegram.push({ update_id: telegram.nextUpdate(), message })
     },
     answers: async () => server.sent.map(({ text }) => ({ text, id: undefined })),
+    revoke: async () => {
+      Object.assign(telegram, { token: `123456789:${canary()}` })
+      server.cut()
+      return env()
+    },
     close: server.close,
   }
 }
@@ -87,6 +103,14 @@ const emailService = async (): Promise<Service> => {
       for (const _ of again ? [1, 2] : [1]) await mail.send(letter, { as: 'ann', to: place(lane) })
     },
     answers: async () => (await mail.letters('ann')).map(({ body, header }) => ({ text: body.trim(), id: header('Message-ID') })),
+    revoke: async () => {
+      const password = canary()
+      await mail.setPassword(password)
+      await mail.stop('dovecot')
+      mail.startDovecot()
+      const { EMAIL_IMAP_URL: url } = mail.env
+      return { ...mail.env, EMAIL_IMAP_URL: url.replace(encodeURIComponent(passwordOf('agents')), password) }
+    },
     close: mail.close,
   }
 }

@@ -10,7 +10,8 @@ import { secretsLeft } from '../../src/channels/secrets.ts'
 import { type Answer, type Service, startServices } from '../../src/channels/services.ts'
 import { allMessages } from '../../src/chat.ts'
 import { killAndWait } from '../../src/kill-and-wait.ts'
-import { startUnit, type Unit } from '../../src/unit.ts'
+import { removeState } from '../../src/remove-state.ts'
+import { freshDirectory, startUnit, type Unit } from '../../src/unit.ts'
 import { waitFor } from '../../src/wait-for.ts'
 
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
@@ -22,19 +23,27 @@ const key = randomBytes(32)
 const skip = await lackingMailServers()
 
 let services: Service[] = []
+let stateDir: string
 let unit: Unit
+
+const start = (environments: readonly Service['env'][]): Promise<Unit> => {
+  const env = Object.assign({ WEBHOOK_SIGNING_SECRET: `whsec_${key.toString('base64')}` }, ...environments)
+  return startUnit({ stateDir, flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off', '--log-level', 'debug'], env })
+}
+
+const wire = ({ channel, place }: Service, lane: number): Promise<string> =>
+  applyChange(unit, { kind: 'wiring', after: { channel, address: place(lane), engage: 'all', session: 'shared' } })
 
 before(async () => {
   if (skip !== false) return
+  stateDir = await freshDirectory()
   services = await startServices()
-  const env = Object.assign({ WEBHOOK_SIGNING_SECRET: `whsec_${key.toString('base64')}` }, ...services.map((service) => service.env))
-  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off', '--log-level', 'debug'], env })
-  for (const { channel, place } of services)
-    for (let lane = 0; lane < lanes; lane += 1)
-      await applyChange(unit, { kind: 'wiring', after: { channel, address: place(lane), engage: 'all', session: 'shared' } })
+  unit = await start(services.map(({ env }) => env))
+  for (const service of services) for (let lane = 0; lane < lanes; lane += 1) await wire(service, lane)
 })
 after(async () => {
   await unit?.dispose()
+  if (skip === false) await removeState(stateDir)
   await Promise.all(services.map(({ close }) => close()))
 })
 
@@ -114,4 +123,26 @@ suite('kills', { skip }, () => {
     assert.equal(secrets.length, 6)
     assert.deepEqual(await secretsLeft(unit, secrets), [])
   })
+
+  if (isFull) {
+    test('credentials that are taken away are told, and with new ones all are up and answer', { timeout: patience }, async () => {
+      const renewed = await Promise.all(services.map(({ revoke }) => revoke()))
+      await waitFor('all to be refused', patience, async () => {
+        const { items } = await unit.client.channels.list()
+        return items.filter(({ state }) => state === 'refused').length === services.length
+      })
+      const { degraded } = await unit.client.status()
+      for (const { channel } of services) assert.ok(degraded.includes(`channel ${channel}`), degraded.join())
+      await unit.stop()
+      unit = await start(renewed)
+      for (const service of services) {
+        // A unit for development begins anew at each start.
+        await wire(service, 0)
+        await service.say(0, textOf(service, count), false)
+        await waitFor(`${service.channel} to answer`, patience, async () =>
+          (await echoes(service)).some(({ text }) => text === answerTo(textOf(service, count))),
+        )
+      }
+    })
+  }
 })
