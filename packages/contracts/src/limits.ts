@@ -212,9 +212,9 @@ export const limits = {
   sandboxMemoryMiB: 512,
   sandboxCpus: 1,
   /** Added to the niceness of what runs in a sandbox, so that the services come first. */
-  sandboxNice: 10,
+  sandboxNice: 5,
   /** The same for engines that make groups of their own, where 1,024 is what others have. */
-  sandboxCpuShares: 112,
+  sandboxCpuShares: 335,
   /** And of all sandboxes together. */
   sandboxesCpuShares: 512,
   sandboxProcesses: 64,

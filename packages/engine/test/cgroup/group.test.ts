@@ -19,14 +19,14 @@ const made = async (t: TestContext, { version, beside }: { version: 1 | 2; besid
 describe('a control group', () => {
   it('stands behind the slices of services, as all sandboxes together do', async (t) => {
     const one = await made(t, { version: 1, beside: false })
-    assert.deepEqual([await one.own('cpu.shares'), await one.all('cpu.shares')], ['112', '512'])
+    assert.deepEqual([await one.own('cpu.shares'), await one.all('cpu.shares')], ['335', '512'])
     const two = await made(t, { version: 2, beside: false })
-    assert.deepEqual([await two.own('cpu.weight.nice'), await two.all('cpu.weight')], ['10', '50'])
+    assert.deepEqual([await two.own('cpu.weight.nice'), await two.all('cpu.weight')], ['5', '50'])
   })
 
   it('is not put further behind where all sandboxes together count as one process of the unit already', async (t) => {
     const one = await made(t, { version: 1, beside: true })
-    assert.deepEqual([await one.own('cpu.shares'), await one.all('cpu.shares')], ['112', undefined])
+    assert.deepEqual([await one.own('cpu.shares'), await one.all('cpu.shares')], ['335', undefined])
     const two = await made(t, { version: 2, beside: true })
     assert.equal(await two.all('cpu.weight'), undefined)
   })
