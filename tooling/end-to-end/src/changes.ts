@@ -15,11 +15,11 @@ interface Wish {
 /** Resolves with the change's id when it was applied. */
 export const applyChange = async (unit: Unit, { kind, after, group = 'dev-agent' }: Wish): Promise<string> => {
   const body = { kind, agentGroupID: group, requestedBy: 'cli:tester', after }
-  const { status, json, text } = await post(`${unit.address}/v1/ui/config/change`, body)
+  const { status, json, text } = await post(`${unit.address}/v1/ui/config/change`, body, unit.bearer)
   assert.equal(status, 202, text)
   const id = String(json?.['id'])
   const { digest } = await unit.client.changes.show(id)
-  const decided = await post(`${unit.address}/v1/changes/${id}/decision`, { outcome: 'approve', decidedBy: 'someone', digest })
+  const decided = await post(`${unit.address}/v1/changes/${id}/decision`, { outcome: 'approve', decidedBy: 'someone', digest }, unit.bearer)
   assert.equal(decided.status, 200, decided.text)
   return id
 }

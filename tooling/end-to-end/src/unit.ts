@@ -55,11 +55,15 @@ export const startUnit = async (options: UnitOptions = {}) => {
   const exited = child.then(({ exitCode, signal }) => ({ code: exitCode, signal }))
   const client = createClient({ address, ...(options.token === undefined ? {} : { token: options.token }) })
 
+  const bearer: Record<string, string> = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }
+
   const unit = {
     address,
     port,
     stateDir,
     client,
+    /** Headers by which plain requests are let in, where the unit wants a token. */
+    bearer,
     lines,
     exited,
     pid: child.pid ?? 0,

@@ -38,7 +38,7 @@ describe('an image of sandboxes', { skip, timeout: 400_000 }, () => {
     const directory = await mkdtemp(join(tmpdir(), 'gatehouse-image-'))
     try {
       await cp(join(release, 'rootfs'), directory, { recursive: true, verbatimSymlinks: true })
-      await writeFile(join(directory, 'agent/mark'), mark)
+      await writeFile(join(directory, 'agent/mark.mjs'), mark)
       await execa('tar', ['-C', directory, '-cf', '-', '.'], { encoding: 'buffer', buffer: false }).pipe('docker', ['import', '-', tag])
     } finally {
       await rm(directory, { recursive: true, force: true })
@@ -67,7 +67,7 @@ describe('an image of sandboxes', { skip, timeout: 400_000 }, () => {
         throw new Error(JSON.stringify((await unit.client.status()).sandbox), { cause: error })
       })
       await allowTool(unit, 'run_script', group)
-      const look = scriptOf(`console.log((await import('node:fs')).readFileSync('/agent/mark', 'utf8'))`)
+      const look = scriptOf(`console.log((await import('node:fs')).readFileSync('/agent/mark.mjs', 'utf8'))`)
       assert.deepEqual(JSON.parse(await say(unit, look, group)), { stdout: `${mark}\n`, stderr: '', exitCode: 0 })
     })
   }
