@@ -16,14 +16,15 @@ usage() {
   cat <<'TEXT'
 install.sh: installs a release of Gatehouse on this host; run again it changes nothing that is right already
 
-  install.sh --key FILE [--dry-run] [--release FILE]
-  install.sh --identity URL --issuer URL [--dry-run] [--release FILE]
+  install.sh --key FILE [--dry-run] [--release FILE] [--allow-downgrade]
+  install.sh --identity URL --issuer URL [--dry-run] [--release FILE] [--allow-downgrade]
   install.sh --uninstall [--purge] [--dry-run]
 
   --key FILE        public key (PEM, P-256) of whoever releases; SHA256SUMS.sig is checked by it, with openssl
   --identity URL    instead of a key: the workflow that signed, as in its certificate; SHA256SUMS.sigstore.json is checked
   --issuer URL      by cosign, and who vouched for that workflow
   --release FILE    the tarball [the only one beside this script]; SHA256SUMS and its signature lie beside it
+  --allow-downgrade takes a release that is older than the one that is installed; it starts on no state that is newer
   --dry-run         says what it would do, and changes nothing
   --uninstall       takes the release and its units away; state, settings and the account stay
   --purge           with --uninstall: those too
@@ -36,7 +37,7 @@ say() { printf '%s\n' "$*"; }
 fail() { printf '%s: %s\n' "$program" "$1" >&2; [ $# -lt 2 ] || printf '  try: %s\n' "$2" >&2; exit 1; }
 misused() { printf '%s: %s\n  try: %s --help\n' "$program" "$1" "$program" >&2; exit 2; }
 
-act=install key='' identity='' issuer='' tarball='' dry=false purge=false
+act=install key='' identity='' issuer='' tarball='' dry=false purge=false downgrade=false
 while [ $# -gt 0 ]; do
   case $1 in
     --key | --identity | --issuer | --release)
@@ -50,6 +51,7 @@ while [ $# -gt 0 ]; do
       shift 2
       ;;
     --dry-run) dry=true; shift ;;
+    --allow-downgrade) downgrade=true; shift ;;
     --uninstall) act=uninstall; shift ;;
     --purge) purge=true; shift ;;
     --help) usage; exit 0 ;;
@@ -136,6 +138,26 @@ verify_release() {
   say "verified $file"
 }
 
+# Whether the first version comes before the second. One with a suffix comes before the one that it leads to.
+precedes() {
+  one=$(printf '%s' "${1%%+*}" | sed 's/-/~/') other=$(printf '%s' "${2%%+*}" | sed 's/-/~/')
+  [ "$one" != "$other" ] && [ "$(printf '%s\n' "$one" "$other" | sort -V | head -n 1)" = "$one" ]
+}
+
+# An older release is signed as well: whoever offers one may want a hole of it back.
+judge_version() {
+  installed=$(readlink "$prefix/current" 2>/dev/null) || return 0
+  installed=${installed##*/}
+  [ "$installed" != "$version" ] || return 0
+  if ! precedes "$version" "$installed"; then
+    say "replaces $installed by $version"
+  elif "$downgrade"; then
+    say "replaces $installed by $version, which is older"
+  else
+    fail "expected $installed or a newer release, got $version: nothing was installed" "$program --allow-downgrade, once docs/how-to/upgrade.md (Roll back) was read"
+  fi
+}
+
 make_account() {
   if found=$(getent passwd "$account"); then
     case $found in
@@ -218,6 +240,7 @@ install_release() {
   trap 'rm -rf -- "$work"' EXIT
   find_release
   verify_release
+  judge_version
   make_account
   make_own "$etc"
   make_own "$prefix"

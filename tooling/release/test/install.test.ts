@@ -1,6 +1,6 @@
 // install.sh on a root that nothing was installed on: what it puts there, what it refuses, and that nothing stays of it.
 import assert from 'node:assert/strict'
-import { appendFile, chmod, copyFile, cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, copyFile, cp, mkdtemp, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
@@ -106,6 +106,51 @@ suite('install.sh', () => {
     assert.deepEqual(await root.contents(), first)
     const { stdout } = await root.run(made.folder, ['/usr/local/bin/gatehouse', '--version'])
     assert.match(stdout, /^\d+\.\d+\.\d+$/)
+  })
+
+  test('names the release that it replaces, and takes an older one only when told to', async () => {
+    const current = root.at('opt/gatehouse/current')
+    const over = async (there: string, ...flags: string[]) => {
+      await rm(current)
+      await symlink(there, current)
+      const { exitCode, stdout, stderr } = await install(...key, ...flags)
+      return { exitCode, said: `${stdout}\n${stderr}`, now: await readlink(current) }
+    }
+    const refused = await over('v9.8.10')
+    assert.deepEqual([refused.exitCode, refused.now], [1, 'v9.8.10'], refused.said)
+    assert.match(refused.said, /expected v9\.8\.10 or a newer release, got v9\.8\.7: nothing was installed\n.*--allow-downgrade/)
+    const allowed = await over('v9.8.10', '--allow-downgrade')
+    assert.deepEqual([allowed.exitCode, allowed.now], [0, `v${version}`], allowed.said)
+    assert.match(allowed.said, /^replaces v9\.8\.10 by v9\.8\.7, which is older$/m)
+    const newer = await over('v9.8.7-alpha.2', '--dry-run')
+    assert.match(newer.said, /^replaces v9\.8\.7-alpha\.2 by v9\.8\.7$/m)
+    await install(...key)
+  })
+
+  test('knows which of two releases is the older one', async () => {
+    const text = await readFile(join(checkout, 'deploy/host/install.sh'), 'utf8')
+    const judge = /^precedes\(\) \{$[^]*?^\}$/m.exec(text)?.[0] ?? ''
+    const order = [
+      'v0.9.9',
+      'v0.10.0',
+      'v1.0.0-alpha',
+      'v1.0.0-alpha.9',
+      'v1.0.0-alpha.10',
+      'v1.0.0-beta',
+      'v1.0.0',
+      'v1.0.1',
+      'v1.2.0',
+      'v1.10.0',
+    ]
+    const script = `${judge}\nfor a in $*; do for b in $*; do if precedes $a $b; then echo "$a $b"; fi; done; done`
+    const { stdout } = await execa('sh', ['-c', script, 'sh', ...order, 'v1.0.0+build'])
+    const expected = [...order, 'v1.0.0+build'].flatMap((one) =>
+      [...order, 'v1.0.0+build'].flatMap((other) => {
+        const place = (name: string) => order.indexOf(name.replace('+build', ''))
+        return place(one) < place(other) ? [`${one} ${other}`] : []
+      }),
+    )
+    assert.deepEqual(stdout.split('\n').toSorted(), expected.toSorted())
   })
 
   test('leaves the mode of every directory that is there as it is', async () => {
