@@ -9,6 +9,8 @@ import { type KeyPlace, newKey, type QueueKey, readKey, writeKey } from './key.t
 import { migrations } from './schema.ts'
 import { UnreadableQueue } from './unreadable.ts'
 
+export { migrations }
+
 export interface QueuePlace {
   readonly stateDir: string
   readonly wrapping: Buffer
