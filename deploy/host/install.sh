@@ -229,7 +229,7 @@ place_units() {
     return
   fi
   make_directory "$units"
-  for unit in "$prefix/$version"/systemd/*; do
+  for unit in "$prefix/$version"/systemd/*.service; do
     cmp -s "$unit" "$units/$(basename "$unit")" || run install -m 0644 "$unit" "$units/"
   done
   manager daemon-reload
@@ -287,6 +287,7 @@ remove_release() {
   done
   [ ! -e "$prefix" ] || run rm -rf -- "$prefix"
   if "$purge"; then
+    for unit in $all_units; do [ ! -e "$units/$unit.d" ] || run rm -rf -- "$units/$unit.d"; done
     for path in "$etc" "$lib" /run/gatehouse; do [ ! -e "$path" ] || run rm -rf -- "$path"; done
     if getent passwd "$account" >/dev/null; then run userdel "$account"; fi
     if getent group "$account" >/dev/null; then run groupdel "$account"; fi
