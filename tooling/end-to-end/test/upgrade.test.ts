@@ -19,10 +19,11 @@ const skip = existsSync('/usr/bin/bwrap') ? false : 'needs bwrap, install with: 
 if (skip !== false && process.env['CI'] === 'true') throw new Error(skip)
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
+const timeout = 180_000
 const group = 'mock-agent'
 const passphrase = 'a passphrase of the test 0123456789'
 
-suite('a state of the release before', { skip }, () => {
+suite('a state of the release before', { skip, timeout: 360_000 }, () => {
   let folder: string
   let sample: Awaited<ReturnType<typeof startSample>>
   let held: string
@@ -85,27 +86,31 @@ suite('a state of the release before', { skip }, () => {
     if (folder !== undefined) await removeState(folder)
   })
 
-  test('starts with all that was in it: what is held can be approved, what was not read is answered once, the journal is sound', async () => {
-    assert.notDeepEqual(await schemasOf(state(), 1), schemas)
-    const unit = await start(state())
-    const { client } = unit
-    assert.equal(await replyTo(unit, unread, group), 'echo: read me')
-    assert.deepEqual((await allMessages(unit, group)).slice(0, messages.length), messages)
-    assert.deepEqual(await pendingIn(unit), [held])
-    assert.equal(await approve(unit, held), 'applied')
-    assert.deepEqual(
-      (await client.tokens.list()).items.map(({ name }) => name),
-      ['looker'],
-    )
-    await callTool(unit, 'after')
-    const { items } = await client.audit.calls({ op: 'call', status: 'ok' })
-    assert.equal(items.length, 2)
-    await unit.stop()
-    await verify(state())
-    assert.deepEqual(await schemasOf(state()), schemas)
-  })
+  test(
+    'starts with all that was in it: what is held can be approved, what was not read is answered once, the journal is sound',
+    { timeout },
+    async () => {
+      assert.notDeepEqual(await schemasOf(state(), 1), schemas)
+      const unit = await start(state())
+      const { client } = unit
+      assert.equal(await replyTo(unit, unread, group), 'echo: read me')
+      assert.deepEqual((await allMessages(unit, group)).slice(0, messages.length), messages)
+      assert.deepEqual(await pendingIn(unit), [held])
+      assert.equal(await approve(unit, held), 'applied')
+      assert.deepEqual(
+        (await client.tokens.list()).items.map(({ name }) => name),
+        ['looker'],
+      )
+      await callTool(unit, 'after')
+      const { items } = await client.audit.calls({ op: 'call', status: 'ok' })
+      assert.equal(items.length, 2)
+      await unit.stop()
+      await verify(state())
+      assert.deepEqual(await schemasOf(state()), schemas)
+    },
+  )
 
-  test('is no longer one of the release before, which says so and writes nothing', async () => {
+  test('is no longer one of the release before, which says so and writes nothing', { timeout }, async () => {
     await assert.rejects(schemasOf(state(), 1), new RegExp(`expected schema ${schemaOfDatabase - 1} or older, got ${schemaOfDatabase}`))
     await toNewerSchema(state())
     const refused = await start(state(), false)
@@ -130,5 +135,5 @@ suite('a state of the release before', { skip }, () => {
     await verify(stateDir)
     await rm(stateDir, { recursive: true })
   }
-  if (full) test('is there again, as it was, by the backup that was made before; frozen until somebody has looked', rollBack)
+  if (full) test('is there again, as it was, by the backup that was made before; frozen until somebody has looked', { timeout }, rollBack)
 })

@@ -6,6 +6,7 @@ import { after, before, suite, test } from 'node:test'
 import { type BootedRoot, bootRoot, hostTraces } from './booted-root.ts'
 import { type Made, makeRelease, removeRelease } from './made.ts'
 
+const timeout = 300_000
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
 const lacking = ['/usr/lib/systemd/systemd', '/usr/bin/runsc', '/usr/sbin/runc', '/usr/bin/bwrap'].find((file) => !existsSync(file))
 const needs = lacking === undefined ? false : `needs ${lacking}, install with: apt-get install -y systemd runsc runc bubblewrap`
@@ -72,27 +73,31 @@ const declare = (): void => {
   })
 
   for (const [name, trial] of Object.entries(trials))
-    test(`${name}: an agent answers behind every wall, also after a restart, and nothing of it stays when it is stopped`, async () => {
-      await start(trial)
-      await statusMatches(/^sandbox\t\w+ ok$/m)
-      const clerk = '{"id":"clerk","name":"Clerk","agent":"mock"}'
-      const id = await booted.ask('svcctl', 'change', 'submit', 'agent_create', '--group', 'clerk', '--after', clerk)
-      await booted.ask('svcctl', 'change', 'approve', id, '--by', 'somebody', '--yes')
-      await say('hello')
-      const proofs = JSON.parse(await booted.ask('svcctl', 'audit', 'list', '--stage', 'seal-proof', '--json')) as {
-        detail: { lacking: [] }
-      }[]
-      assert.deepEqual(
-        proofs.map(({ detail }) => detail.lacking),
-        [[]],
-      )
-      await booted.ask('systemctl', 'restart', ...trial.units)
-      await statusMatches(/^sandbox\t\w+ ok$/m)
-      await say('again')
-      await stop(trial)
-    })
+    test(
+      `${name}: an agent answers behind every wall, also after a restart, and nothing of it stays when it is stopped`,
+      { timeout },
+      async () => {
+        await start(trial)
+        await statusMatches(/^sandbox\t\w+ ok$/m)
+        const clerk = '{"id":"clerk","name":"Clerk","agent":"mock"}'
+        const id = await booted.ask('svcctl', 'change', 'submit', 'agent_create', '--group', 'clerk', '--after', clerk)
+        await booted.ask('svcctl', 'change', 'approve', id, '--by', 'somebody', '--yes')
+        await say('hello')
+        const proofs = JSON.parse(await booted.ask('svcctl', 'audit', 'list', '--stage', 'seal-proof', '--json')) as {
+          detail: { lacking: [] }
+        }[]
+        assert.deepEqual(
+          proofs.map(({ detail }) => detail.lacking),
+          [[]],
+        )
+        await booted.ask('systemctl', 'restart', ...trial.units)
+        await statusMatches(/^sandbox\t\w+ ok$/m)
+        await say('again')
+        await stop(trial)
+      },
+    )
 
-  test('the restrictions are in force: what shares the kernel is refused without what it needs more', async () => {
+  test('the restrictions are in force: what shares the kernel is refused without what it needs more', { timeout }, async () => {
     for (const settings of [runc, bubblewrap]) {
       const trial = { units: ['gatehouse'], settings }
       await start(trial)
@@ -101,14 +106,14 @@ const declare = (): void => {
     }
   })
 
-  test('the unit without sandboxes is ready under restrictions that leave nothing of root', async () => {
+  test('the unit without sandboxes is ready under restrictions that leave nothing of root', { timeout }, async () => {
     const trial = { units: ['gatehouse-control-plane'] }
     await start(trial)
     await statusMatches(/^sandbox\toff/m)
     await stop(trial)
   })
 
-  test('purged, it leaves nothing in the root, and the whole boot nothing on the host', async () => {
+  test('purged, it leaves nothing in the root, and the whole boot nothing on the host', { timeout }, async () => {
     await booted.ask('sh', '/tmp/release/install.sh', '--uninstall', '--purge')
     assert.doesNotMatch(await booted.ask('systemctl', 'list-units', '--all', '--plain', '--no-legend'), /gatehouse\S*\.(service|mount)/)
     const left = [...(await booted.root.contents())].filter(([path]) => !path.startsWith('/root/.cache'))
@@ -118,4 +123,4 @@ const declare = (): void => {
   })
 }
 
-if (full) suite('units that systemd starts', { skip }, declare)
+if (full) suite('units that systemd starts', { skip, timeout: 10 * timeout }, declare)
