@@ -1,6 +1,10 @@
 // The text of a letter that has none but in HTML: read by the same library, which renders what lacks beside what is there.
 import { randomUUID } from 'node:crypto'
-import PostalMime, { type Email } from 'postal-mime'
+import type { Email } from 'postal-mime'
+import { parseEmail } from './parse.ts'
+
+/** UTF-16 units that are rendered, in one piece: more than a message has. */
+const most = 512 * 1024
 
 /** The second of two parts, since HTML is rendered as text only beside a text. */
 const wrap = (html: string): string => {
@@ -11,6 +15,6 @@ const wrap = (html: string): string => {
 
 export const withText = async (email: Email): Promise<Email> => {
   if (email.text !== undefined || email.html === undefined) return email
-  const { text = '' } = await PostalMime.parse(wrap(email.html))
+  const { text = '' } = await parseEmail(Buffer.from(wrap(email.html.slice(0, most).replaceAll(/\r?\n/g, ' '))))
   return { ...email, text: text.trim() }
 }

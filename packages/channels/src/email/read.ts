@@ -1,13 +1,14 @@
 // Reads one e-mail as a message to an agent: who wrote it, whether that is vouched for, to which address, in which thread.
 import { createHash } from 'node:crypto'
 import { limits } from '@gatehouse/contracts'
-import PostalMime, { type Attachment, type Email } from 'postal-mime'
+import type { Attachment, Email } from 'postal-mime'
 import type { Inbound, InboundFile } from '../channel.ts'
 import { plainAddress } from './address.ts'
 import { isVouchedFor, verdictsOf } from './authentication-results.ts'
 import type { MailAccount } from './credentials.ts'
 import { withText } from './html.ts'
 import { ownWords } from './own-words.ts'
+import { parseEmail } from './parse.ts'
 import { unquoted } from './unquoted.ts'
 
 const headersOf = ({ headers }: Email, name: string): string[] => headers.filter(({ key }) => key === name).map(({ value }) => value)
@@ -82,7 +83,7 @@ const referenceOf = (email: Email, sender: string | undefined): Inbound['referen
 
 /** `fallbackID`: for a message that names none. Throws for what is no e-mail. */
 export const readEmail = async (source: Uint8Array, account: MailAccount, fallbackID: string): Promise<Inbound> => {
-  const email = await PostalMime.parse(source, { maxNestingDepth: 32, maxHeadersSize: 256 * 1024, maxRfc822NestingDepth: 1 })
+  const email = await parseEmail(source, { maxNestingDepth: 32, maxHeadersSize: 256 * 1024, maxRfc822NestingDepth: 1 })
   const own = account.from.address
   const sender = senderOf(email)
   const [to, cc] = [mailboxes(email.to), mailboxes(email.cc)]
