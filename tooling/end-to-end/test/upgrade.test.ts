@@ -51,6 +51,13 @@ suite('a state of the release before', { skip, timeout: 360_000 }, () => {
     assert.equal(code, 0, stderr)
   }
 
+  const backUp = async (unit: Unit): Promise<void> => {
+    await writeFile(join(folder, 'passphrase'), passphrase, { mode: 0o600 })
+    const args = ['backup', '--passphrase-file', join(folder, 'passphrase'), '--out', backup()]
+    const taken = await runSvcctl(args, { address: unit.address, token: demoToken, home: folder })
+    assert.equal(taken.code, 0, taken.stderr)
+  }
+
   /** A grant that was used, a held change, messages, a token, a backup; then a message, and the power goes. */
   const live = async (): Promise<void> => {
     const unit = await start(state())
@@ -62,10 +69,7 @@ suite('a state of the release before', { skip, timeout: 360_000 }, () => {
     await client.tokens.create({ name: 'looker', role: 'auditor' })
     held = (await client.changes.submit({ kind: 'persona', agentGroupID: group, after: { instructions: 'held all the while' } })).id
     messages = await allMessages(unit, group)
-    await writeFile(join(folder, 'passphrase'), passphrase, { mode: 0o600 })
-    const args = ['backup', '--passphrase-file', join(folder, 'passphrase'), '--out', backup()]
-    const taken = await runSvcctl(args, { address: unit.address, token: demoToken, home: folder })
-    assert.equal(taken.code, 0, taken.stderr)
+    if (full) await backUp(unit)
     unread = (await client.chat.send({ agentGroupID: group, conversationId: 'late', text: 'read me' })).messageId
     const processes = await descendants(unit.pid)
     await unit.kill()
