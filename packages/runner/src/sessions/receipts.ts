@@ -24,7 +24,7 @@ export class Receipts {
       return await act()
     } finally {
       this.#writing -= 1
-      if (!this.#isCrowded()) this.#calm?.resolve()
+      if (!this.#isCrowded()) this.#tell()
     }
   }
 
@@ -38,9 +38,14 @@ export class Receipts {
       this.#calm ??= Promise.withResolvers()
       const ended = await Promise.race([this.#calm.promise.then(() => false), late.then(() => true)])
       if (ended) break
-      this.#calm = undefined
     }
     over.abort()
+  }
+
+  /** Whoever finds a crowd again waits for the next one. */
+  #tell(): void {
+    this.#calm?.resolve()
+    this.#calm = undefined
   }
 
   #isCrowded(): boolean {

@@ -1,6 +1,7 @@
 // Messages that are being written come before starts of sandboxes, as long as that keeps no start waiting for ever.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Receipts } from '../../src/sessions/receipts.ts'
 
 const never = new AbortController().signal
@@ -52,6 +53,17 @@ describe('messages that are being written', () => {
     failed.reject(new Error('no disk'))
     await assert.rejects(written, /no disk/)
     await start
+  })
+
+  it('wake every start that waits, also where more came in between', async () => {
+    const receipts = new Receipts({ few: 0, longest: 600_000 })
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const both = receipts.during(() => first.promise).then(() => receipts.during(() => second.promise))
+    const starts = [receipts.calm(never), receipts.calm(never)]
+    first.resolve()
+    for (let turn = 0; turn < 10; turn += 1) await nextTurn()
+    second.resolve()
+    await Promise.all([both, ...starts])
   })
 
   it('keep no start waiting for ever, nor one that is not wanted any more', async () => {
