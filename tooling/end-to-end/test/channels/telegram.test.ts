@@ -225,7 +225,11 @@ test('a token that is revoked in mid-life is told by the status, and stands nowh
     return found?.state === 'refused' ? found : undefined
   })
   assert.match(channel.reason ?? '', /revoked/)
-  const check = await request(`${unit.address}/v1/channels/telegram/check`, { method: 'POST' })
+  // Whoever was killed before may not be back yet.
+  const check = await waitFor('an answer to the check', patience, async () => {
+    const answer = await request(`${unit.address}/v1/channels/telegram/check`, { method: 'POST' })
+    return answer.status === 503 ? undefined : answer
+  })
   assert.deepEqual([check.status, check.json?.['accepted']], [200, false])
   const answers = await Promise.all(['/v1/channels', '/v1/status', '/metrics', '/v1/audit'].map((path) => request(unit.address + path)))
   const printed = [...unit.lines, ...environments, check.text, ...answers.map(({ text }) => text)].join('\n')
