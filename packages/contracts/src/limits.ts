@@ -211,7 +211,7 @@ export const limits = {
 
   sandboxMemoryMiB: 512,
   sandboxCpus: 1,
-  /** Added to the niceness of what runs in a sandbox, so that the services come first. */
+  /** Added to the niceness of what runs in a sandbox, and of local tool servers, so that the services come first. */
   sandboxNice: 5,
   /** The same for engines that make groups of their own, where 1,024 is what others have. */
   sandboxCpuShares: 335,

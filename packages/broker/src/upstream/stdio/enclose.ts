@@ -33,7 +33,7 @@ const find = async (): Promise<Enclosure> => {
 }
 
 /** What a server computes takes no processor from those who wait for the broker. */
-const behindOthers = ['-n', '10', '--'] as const
+const behindOthers = ['-n', String(limits.sandboxNice), '--'] as const
 
 const findAll = async (): Promise<Enclosure> => {
   const [{ prefix, isWhole }, nice] = await Promise.all([find(), findProgram('nice')])
