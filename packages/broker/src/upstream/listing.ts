@@ -44,7 +44,7 @@ const inOneTurn = 4
 /** Tools of a list of the usual length; longer ones are judged with a rest after each turn. */
 const quickTools = 256
 /** Milliseconds. */
-const rest = 2
+const rest = 5
 
 const shorter = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined || (b ?? a) < a ? b : a)
 
@@ -55,6 +55,7 @@ export const listTools = async (source: Source, signal: AbortSignal): Promise<Li
   let ttl: number | undefined
   for await (const page of pages(source, signal)) {
     ttl = shorter(ttl, page.ttlMs)
+    if (tools.size + dropped + page.tools.length > limits.listTools) throw new UpstreamFailure('too-large')
     for (const [at, value] of page.tools.entries()) {
       if (at % inOneTurn === inOneTurn - 1) await (tools.size < quickTools ? nextTurn() : pause(rest))
       const judged = judge(value)
@@ -64,7 +65,7 @@ export const listTools = async (source: Source, signal: AbortSignal): Promise<Li
       }
       bytes += judged.bytes
       tools.set(judged.tool.name, source.scrub.json(judged.tool))
-      if (tools.size + dropped > limits.listTools || bytes > limits.listBytes) throw new UpstreamFailure('too-large')
+      if (bytes > limits.listBytes) throw new UpstreamFailure('too-large')
     }
   }
   return { tools: [...tools.values()], dropped, ...(ttl !== undefined && { ttl }) }

@@ -1,4 +1,4 @@
-// What a tool server that misbehaves costs the callers of another one: their calls with it and without it, by turns.
+// What a tool server that misbehaves costs the callers of another one: their calls beside it and beside one that behaves, by turns.
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Figures, figuresOf, printTable } from '../measure.ts'
@@ -6,42 +6,43 @@ import { askInTurn, type BenchUnit, grant, throughBroker } from './unit.ts'
 
 const program = join(import.meta.dirname, '../../../../packages/broker/test/fixtures/hostile/stdio.ts')
 
-/**
- * One of each sort: what is silent, dies, floods, lies, is large; in the answer to a call or in its list of tools. The first of each
- * has no fault: what a server costs its neighbours by being called, and by being started and listed.
- */
-const faults: Readonly<Record<string, 'call' | 'list'>> = {
-  'none, called': 'call',
-  'none, started': 'list',
-  'never-answers': 'call',
-  'dies-mid-call': 'call',
-  'floods-stdout': 'call',
-  'stderr-flood': 'call',
-  'pings-without-end': 'call',
-  'wrong-ids': 'call',
-  'invalid-json': 'call',
-  'error-with-a-long-text': 'call',
-  'line-of-100-MB': 'call',
-  '10000-tools': 'list',
-  'pages-without-end': 'list',
-}
+/** One of each: what is silent, dies, floods, lies, is large. */
+const inAnAnswer = [
+  'never-answers',
+  'dies-mid-call',
+  'floods-stdout',
+  'stderr-flood',
+  'pings-without-end',
+  'wrong-ids',
+  'invalid-json',
+  'error-with-a-long-text',
+  'line-of-100-MB',
+]
+/** Of a server that is started for it. */
+const inItsList: ReadonlySet<string> = new Set(['10000-tools', 'pages-without-end'])
+
+/** Their calls end at a deadline long after anything of them is under way: not waited for. */
+const answerless: ReadonlySet<string> = new Set(['never-answers', 'wrong-ids', 'invalid-json'])
 
 /** About a second each: a fault a second. */
 const turns = 24
 const callers = 4
-/** How long one that does not come back is waited for before the next turn without it. */
-const patience = 2_000
+/** How long what a fault set going is waited for, so that nothing of it falls into the next turn. */
+const patience = 10_000
 /** Milliseconds between two calls of a neighbour. */
 const between = 4
 
 type Act = () => Promise<unknown>
 
-const openFault = async ({ unit, sockets }: BenchUnit, fault: string): Promise<Act> => {
-  await unit.client.servers.put('hostile', { transport: 'stdio', command: process.execPath, args: [program, fault] })
-  if (faults[fault] === 'list') return () => unit.client.servers.probe('hostile')
-  await grant(unit, 'hostile')
+/** Adds the server of this fault, with it or without; gives what sets it going once. */
+const open = async ({ unit, sockets }: BenchUnit, fault: string, name: 'harmless' | 'hostile'): Promise<Act> => {
+  const args = [program, name === 'hostile' ? fault : 'none']
+  await unit.client.servers.put(name, { transport: 'stdio', command: process.execPath, args })
+  if (inItsList.has(fault)) return () => unit.client.servers.probe(name)
+  await grant(unit, name)
   const ask = askInTurn(sockets, '/call')
-  return () => ask({ body: JSON.stringify({ name: 'hostile__go', arguments: {} }) })
+  const call = () => ask({ body: JSON.stringify({ name: `${name}__go`, arguments: {} }) })
+  return name === 'hostile' && answerless.has(fault) ? async () => void call().catch(() => undefined) : call
 }
 
 /** Callers who pause between their calls: what they wait for is the call, not a processor that they keep busy themselves. */
@@ -60,9 +61,9 @@ const sample = async (act: Act, count: number): Promise<Float64Array> => {
   return times
 }
 
-/** How the fault ends is no matter here. */
-const beside = async (fault: Act, measure: () => Promise<Float64Array>): Promise<Float64Array> => {
-  const ended = fault().catch(() => undefined)
+/** How the act ends is no matter here. */
+const beside = async (act: Act, measure: () => Promise<Float64Array>): Promise<Float64Array> => {
+  const ended = act().catch(() => undefined)
   const times = await measure()
   await Promise.race([ended, pause(patience)])
   return times
@@ -78,38 +79,37 @@ const bySecond = (seconds: readonly Float64Array[]): Figures => {
   return { p50: middle('p50'), p95: middle('p95'), p99: middle('p99'), rate: middle('rate') }
 }
 
-interface Seconds {
-  readonly without: Float64Array[]
-  readonly with: Float64Array[]
-}
-
-/** By turns, and each as often first. */
-const measureBoth = async (fault: Act, measure: () => Promise<Float64Array>): Promise<Seconds> => {
-  const seconds: Seconds = { without: [], with: [] }
+/** By turns, and each as often first as last. */
+const measureEach = async (acts: readonly Act[], measure: () => Promise<Float64Array>): Promise<Figures[]> => {
+  const seconds = acts.map((act) => ({ act, times: [] as Float64Array[] }))
   for (let turn = 0; turn < turns; turn += 1) {
-    if (turn % 2 === 0) seconds.without.push(await measure())
-    seconds.with.push(await beside(fault, measure))
-    if (turn % 2 === 1) seconds.without.push(await measure())
+    for (const { act, times } of seconds) times.push(await beside(act, measure))
+    seconds.reverse()
   }
-  return seconds
+  return acts.map((act) => bySecond(seconds.find((each) => each.act === act)?.times ?? []))
 }
 
-/** `count`: calls of the neighbour without each fault, and as many with it. */
+const nothing: Act = () => Promise.resolve()
+
+/** `count`: calls of the neighbour beside nobody, beside a server that behaves, and beside the same server with each fault. */
 export const measureHostile = async (bench: BenchUnit, count: number): Promise<object> => {
   const { act } = throughBroker(bench, 'sample')
   const measure = () => sample(act, Math.ceil(count / turns))
   await sample(act, count)
   const figures: Record<string, Figures> = {}
-  for (const fault of Object.keys(faults)) {
-    const seconds = await measureBoth(await openFault(bench, fault), measure)
-    await bench.unit.client.servers.remove('hostile')
-    figures[`without ${fault}`] = bySecond(seconds.without)
-    figures[`beside ${fault}`] = bySecond(seconds.with)
+  const moves: string[] = []
+  for (const fault of [...inAnAnswer, ...inItsList]) {
+    const acts = [nothing, await open(bench, fault, 'harmless'), await open(bench, fault, 'hostile')]
+    const [alone, harmless, hostile] = await measureEach(acts, measure)
+    for (const name of ['harmless', 'hostile']) await bench.unit.client.servers.remove(name)
+    if (alone === undefined || harmless === undefined || hostile === undefined) throw new Error('expected three figures')
+    Object.assign(figures, { [`${fault}: nobody`]: alone, [`${fault}: one that behaves`]: harmless, [`${fault}: the fault`]: hostile })
+    const percent = (from: Figures, to: Figures): string => `${((to.p99 / from.p99 - 1) * 100).toFixed(0)} %`
+    moves.push(
+      `${fault} moves a neighbour's p99 by ${percent(harmless, hostile)} (target 10); a server without the fault by ${percent(alone, harmless)}`,
+    )
   }
   printTable(Object.entries(figures))
-  for (const fault of Object.keys(faults)) {
-    const moved = (figures[`beside ${fault}`]?.p99 ?? Number.NaN) / (figures[`without ${fault}`]?.p99 ?? Number.NaN) - 1
-    process.stdout.write(`${fault} moves a neighbour's p99 by ${(moved * 100).toFixed(0)} % (target 10)\n`)
-  }
+  process.stdout.write(`${moves.join('\n')}\n`)
   return figures
 }

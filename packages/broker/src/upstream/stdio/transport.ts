@@ -19,6 +19,9 @@ export interface StdioOptions {
 /** Sixteen calls of the largest size: a server that leaves more unread gets nothing more. */
 const mostUnread = limits.callBody * limits.serverCallsInFlight
 
+/** Milliseconds between two reads of a server's stderr that come at once: 64 KiB in each is more than anybody reads. */
+const errorRest = 10
+
 /** Chatter that nobody here listens to, dropped before it costs a check of its shape. */
 const unheard: ReadonlySet<unknown> = new Set(['notifications/message', 'notifications/progress'])
 
@@ -101,7 +104,11 @@ export class StdioTransport implements Transport {
   }
 
   #readErrors(stderr: Readable): void {
-    const turns = new Turns<Buffer>(stderr, (chunk) => this.#options.onErrorOutput?.(chunk))
+    const keep = (chunk: Buffer): false => {
+      this.#options.onErrorOutput?.(chunk)
+      return false
+    }
+    const turns = new Turns<Buffer>(stderr, keep, errorRest)
     stderr.on('data', (chunk: Buffer) => turns.take(chunk))
     stderr.once('end', () => {
       turns.finish()
@@ -109,10 +116,13 @@ export class StdioTransport implements Transport {
     })
   }
 
-  #take(line: string): void {
+  /** Whether somebody here heard it. */
+  #take(line: string): boolean {
     const message = parse(line)
     if (message === null) this.#options.onNoise?.()
-    else if (!('method' in message) || !unheard.has(message.method)) this.onmessage?.(message)
+    if (message === null || ('method' in message && unheard.has(message.method))) return false
+    this.onmessage?.(message)
+    return true
   }
 
   #closed(): void {

@@ -8,10 +8,11 @@ interface Source {
 
 /** Milliseconds of one turn of the event loop that one server may take; and where it was not asked. */
 const longest = { asked: 0.5, unasked: 0.1 } as const
-/** Items of one turn: what an item sets going comes after it, and is not seen by the clock. */
-const mostItems = 16
-/** Milliseconds between two turns of a server that was not asked. */
-const rest = 2
+/** Items of one turn. One that sets something going, which comes after it and is not seen by the clock, counts as several. */
+const mostItems = 64
+const weight = { asked: 4, unasked: 32 } as const
+/** Milliseconds between two turns of a server that was not asked: in between it stands before a full pipe and needs no processor. */
+const usualRest = 2
 /** Items, and large pieces, that one request may bring. */
 const perRequest = 64
 const mostAsked = 1_024 * perRequest
@@ -20,7 +21,8 @@ const large = 32 * 1_024
 
 export class Turns<T> {
   readonly #source: Source
-  readonly #act: (item: T) => void
+  readonly #act: (item: T) => boolean
+  readonly #rest: number
   readonly #waiting: T[] = []
   /** Items that may still be answers. */
   #asked = 0
@@ -28,9 +30,11 @@ export class Turns<T> {
   #taken = 0
   #isHeld = false
 
-  constructor(source: Source, act: (item: T) => void) {
+  /** `act`: whether the item sets something going. `rest`: milliseconds between two turns of a server that was not asked. */
+  constructor(source: Source, act: (item: T) => boolean, rest = usualRest) {
     this.#source = source
     this.#act = act
+    this.#rest = rest
   }
 
   /** A request went out: what may be its answer is taken without rest. */
@@ -64,25 +68,30 @@ export class Turns<T> {
   }
 
   #use(item: T): void {
+    const heard = weight[this.#kind()]
     this.#spend()
-    this.#act(item)
+    if (this.#act(item)) this.#taken += heard - 1
   }
 
   #spend(): void {
     this.#asked = Math.max(0, this.#asked - 1)
   }
 
+  #kind(): 'asked' | 'unasked' {
+    return this.#asked > 0 ? 'asked' : 'unasked'
+  }
+
   #begin(): void {
     this.#began = performance.now()
     this.#taken = 0
     if (this.#asked > 0) setImmediate(() => this.#next())
-    else setTimeout(() => this.#next(), rest)
+    else setTimeout(() => this.#next(), this.#rest)
   }
 
   #isOver(): boolean {
     if (this.#began === undefined) this.#begin()
     this.#taken += 1
-    const most = longest[this.#asked > 0 ? 'asked' : 'unasked']
+    const most = longest[this.#kind()]
     return this.#taken > mostItems || (this.#taken > 1 && performance.now() - (this.#began ?? 0) > most)
   }
 

@@ -4,13 +4,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { test } from 'node:test'
 import { Turns } from '../../../src/upstream/stdio/turns.ts'
 
-const world = (perLine = 0, requests = 1) => {
+const world = (perLine = 0, requests = 1, isHeard = false) => {
   const taken: string[] = []
   const source = { paused: 0, resumed: 0, pause: () => (source.paused += 1), resume: () => (source.resumed += 1) }
   const turns = new Turns<string>(source, (line) => {
     const began = performance.now()
     while (performance.now() - began < perLine);
     taken.push(line)
+    return isHeard
   })
   for (let at = 0; at < requests; at += 1) turns.ask()
   return { taken, source, turns }
@@ -55,7 +56,7 @@ test('what waits at the end is taken, once', async () => {
 })
 
 test('no more than a few lines are taken in one turn, however quick they are', async () => {
-  const { taken, turns } = world(0, 2)
+  const { taken, turns } = world(0, 2, true)
   const all = lines(100)
   for (const line of all) turns.take(line)
   assert.ok(taken.length <= 16, `${taken.length} lines were taken in one turn`)
@@ -65,7 +66,7 @@ test('no more than a few lines are taken in one turn, however quick they are', a
 
 test('what nobody asked for is taken with a rest after each turn, and the answer to a later request without', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] })
-  const { taken, source, turns } = world(0, 0)
+  const { taken, source, turns } = world(0.01, 0)
   const all = lines(40)
   for (const line of all) turns.take(line)
   const first = taken.length
@@ -79,6 +80,16 @@ test('what nobody asked for is taken with a rest after each turn, and the answer
   turns.ask()
   turns.take('answer')
   assert.equal(taken.at(-1), 'answer')
+})
+
+test('what sets something going counts as several lines where nobody asked for it', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] })
+  const { taken, turns } = world(0, 0, true)
+  const all = lines(20)
+  for (const line of all) turns.take(line)
+  assert.ok(taken.length <= 3, `${taken.length} lines were heard in one turn`)
+  while (taken.length < all.length) t.mock.timers.tick(1)
+  assert.deepEqual(taken, all)
 })
 
 test('others have a turn after each large piece, and a rest where the line is too long to be of use', (t) => {
