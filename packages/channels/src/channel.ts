@@ -15,6 +15,12 @@ export interface Capabilities {
   readonly ids: boolean
   /** UTF-16 units of the longest message. */
   readonly length: number
+  /** `size`: bytes of the largest file there, 0 for none. */
+  readonly files: {
+    readonly size: number
+    /** A text and all its files go in one message, and `size` bounds them together; else each file goes by itself, with an empty text. */
+    readonly together: boolean
+  }
   /** What the service takes from one sender, and to one place. */
   readonly pace: Pace
   readonly placePace: Pace
@@ -105,12 +111,21 @@ export interface Listener {
   readonly signal: AbortSignal
 }
 
+export interface OutgoingFile {
+  /** A plain name, never a path, never empty. */
+  readonly name: string
+  /** Never empty, and never more than `Capabilities.files.size`. */
+  readonly bytes: Uint8Array
+}
+
 export interface Outgoing {
   /** The same each time this part of this message is sent. */
   readonly id: string
   readonly address: string
   readonly thread: string | undefined
+  /** Empty only where there are files. */
   readonly text: string
+  readonly files: readonly OutgoingFile[]
   /** RFC 3339; when the agent said it. */
   readonly at: string
   /** Counted from 0. */

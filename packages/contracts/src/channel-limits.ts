@@ -25,6 +25,12 @@ export const channelLimits = {
   channelPatternSteps: 512,
   /** Files of one message that are taken. */
   channelFiles: 10,
+  /** Files that an agent sends with one message, and their bytes together. */
+  sentFiles: 4,
+  sentBytes: 20 * MiB,
+  /** Copies of files that wait for the channel of one conversation, and of all conversations of a group. */
+  sentHeld: 40 * MiB,
+  sentHeldByGroup: 80 * MiB,
   /** Conversations whose messages are delivered at the same time. */
   channelLanes: 32,
   /** A message that could not be delivered is tried again between these, and given up after the last. */
@@ -38,6 +44,12 @@ export const channelLimits = {
   /** An answer of a channel's service, and how long it is waited for. */
   channelAnswer: 256 * KiB,
   channelSendTime: 30_000,
+  /** The same for a message with files. */
+  channelFilesTime: 120_000,
+  /** Messages whose files are in memory at the same time, on their way to a service. */
+  channelFilesAtOnce: 4,
+  /** UTF-16 units of the name of a file that is sent. */
+  channelFileName: 128,
   /** How far the clock of a webhook's sender may be away, seconds. */
   webhookSkew: 5 * 60,
   webhookBody: 512 * KiB,

@@ -1,5 +1,6 @@
 // What the unit knows of channels: which there are, what comes in by one, what is to go out, and how each fares.
 import * as v from 'valibot'
+import { SentFile } from './files.ts'
 import { AgentGroupID, ConversationID, MessageID, SessionID, Time } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { Channel, type channels } from './kinds/agents.ts'
@@ -26,6 +27,7 @@ export const Delivery = v.strictObject({
   id: MessageID,
   seq: v.number(),
   text: v.string(),
+  files: v.array(SentFile),
   at: Time,
   /** Parts of it that the channel has taken already. */
   parts: v.number(),

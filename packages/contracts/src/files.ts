@@ -46,6 +46,10 @@ export const FileItem = v.strictObject({
 })
 export type FileItem = v.InferOutput<typeof FileItem>
 
+/** A file that an agent sent with a message, under the path that it gave. */
+export const SentFile = v.strictObject({ name: v.string(), path: v.string(), size: v.number() })
+export type SentFile = v.InferOutput<typeof SentFile>
+
 /** In the order of their bytes. `truncated`: there are more than are looked at. */
 export const FileList = v.strictObject({
   items: v.array(FileItem),

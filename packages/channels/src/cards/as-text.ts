@@ -58,7 +58,7 @@ const send = async ({ channel, pacer, rounds, log }: TextWay, letter: Letter, si
   const { id, card, text, place } = letter
   const { address, thread, reference } = place
   const { name, can, direct } = channel
-  const message = { address, thread, text: text.slice(0, can.length), at: new Date().toISOString(), part: 0, parts: 1 }
+  const message = { address, thread, text: text.slice(0, can.length), files: [], at: new Date().toISOString(), part: 0, parts: 1 }
   if (direct === undefined) return void (await channel.send({ ...message, id, reference }, signal))
   const stops = [...recipients(direct, letter)].map(([person, own], index) => ({
     person,

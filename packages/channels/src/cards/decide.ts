@@ -94,6 +94,7 @@ const say = async (
         thread,
         text: text.slice(0, channel.can.length),
         at: new Date().toISOString(),
+        files: [],
         part: 0,
         parts: 1,
         reference,

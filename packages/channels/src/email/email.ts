@@ -18,6 +18,7 @@ const can: Channel['can'] = {
   threads: true,
   ids: false,
   length: 400_000,
+  files: { size: 0, together: false },
   pace: { perSecond: 5, burst: 10 },
   placePace: { perSecond: 2, burst: 10 },
 }

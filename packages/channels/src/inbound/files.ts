@@ -4,6 +4,7 @@ import { type AgentGroupID, isServiceError, limits, NewFilePath, type runnerChan
 import type { Calls } from '@gatehouse/rpc'
 import * as v from 'valibot'
 import type { Inbound, InboundFile } from '../channel.ts'
+import { plainName } from '../file-name.ts'
 
 export interface FilePlace {
   readonly runner: Pick<Calls<typeof runnerChannels>, 'fileBegin' | 'filePart' | 'fileEnd' | 'fileDrop'>
@@ -20,12 +21,7 @@ export const folderOf = (channel: string, id: string): string =>
 
 /** A name that hides nothing and leads nowhere else. */
 const nameOf = ({ name }: InboundFile, index: number): string => {
-  const last = name.split(/[/\\]/).at(-1) ?? ''
-  const plain = last
-    .replaceAll(/[^\p{L}\p{N} ._()+@-]/gu, '_')
-    .replace(/^\.+/, '_')
-    .slice(0, 100)
-    .trim()
+  const plain = plainName(name, 100)
   const unique = plain === '' ? `file-${index + 1}` : index === 0 ? plain : `${index + 1}-${plain}`
   return v.is(NewFilePath, unique) ? unique : `file-${index + 1}`
 }

@@ -7,14 +7,17 @@ import { type Channel, type Outgoing, SendFailure } from '../channel.ts'
 import { Envelope } from '../inbound/envelope.ts'
 import { insist } from '../lanes/insist.ts'
 import type { LanesOptions } from '../lanes/lanes.ts'
+import { fetchFiles } from './fetch-files.ts'
 import type { Pacer } from './pace.ts'
-import { split } from './split.ts'
+import { type Part, partsOf } from './parts.ts'
+import type { Porters } from './porters.ts'
 
 export interface Courier extends LanesOptions {
   readonly gateway: Pick<Calls<typeof gatewayChannels>, 'maySpeak'>
-  readonly runner: Pick<Calls<typeof runnerChannels>, 'delivered'>
+  readonly runner: Pick<Calls<typeof runnerChannels>, 'delivered' | 'sentFile'>
   readonly channels: ReadonlyMap<ChannelName, Channel>
   readonly pacer: Pacer
+  readonly porters: Porters
   readonly signal: AbortSignal
 }
 
@@ -45,19 +48,32 @@ const hindrance = async ({ gateway }: Courier, { channel, agentGroupID }: Delive
   return verdict === 'unwired' ? { kind: 'dead', reason: 'its address leads to this group no more' } : undefined
 }
 
-const sendPart = async (
-  courier: Courier,
-  delivery: Delivery,
-  { channel, message }: { channel: Channel; message: Outgoing },
-): Promise<Fate> => {
+interface Stop {
+  readonly channel: Channel
+  readonly message: Omit<Outgoing, 'files'>
+  readonly files: Part['files']
+}
+
+/** The bytes are fetched when the way is free, and forgotten with it. */
+const carry = async (courier: Courier, delivery: Delivery, { channel, message, files }: Stop): Promise<'sent' | 'kept'> => {
+  const within = (time: number): AbortSignal => AbortSignal.any([courier.signal, AbortSignal.timeout(time)])
+  if (files.length === 0) return channel.send({ ...message, files: [] }, within(limits.channelSendTime))
+  return courier.porters.during(courier.signal, async () => {
+    const signal = within(limits.channelFilesTime)
+    return channel.send({ ...message, files: await fetchFiles({ ...courier, signal }, delivery, files) }, signal)
+  })
+}
+
+const sendPart = async (courier: Courier, delivery: Delivery, stop: Stop): Promise<Fate> => {
   const { pacer, signal } = courier
-  const { name, can } = channel
+  const { name, can } = stop.channel
+  const { address } = stop.message
   await pacer.wait(name, can.pace, signal)
-  await pacer.wait(`${name} ${message.address}`, can.placePace, signal)
-  const hindered = await hindrance(courier, delivery, message.address)
+  await pacer.wait(`${name} ${address}`, can.placePace, signal)
+  const hindered = await hindrance(courier, delivery, address)
   if (hindered !== undefined) return hindered
   try {
-    const sent = await channel.send(message, AbortSignal.any([signal, AbortSignal.timeout(limits.channelSendTime)]))
+    const sent = await carry(courier, delivery, stop)
     return { kind: 'delivered', outcome: sent === 'kept' ? 'kept' : 'ok' }
   } catch (error) {
     const fate = fateOf(courier, delivery, error)
@@ -73,14 +89,14 @@ const sendParts = async (
 ): Promise<Fate> => {
   const { address, thread, own: reference } = envelope
   const { session, seq, at } = delivery
-  const texts = split(delivery.text, channel.can.length)
+  const parts = partsOf(delivery, channel.can)
   let fate: Fate = { kind: 'delivered', outcome: 'ok' }
-  for (const [part, text] of texts.entries()) {
-    if (part < delivery.parts || text === '') continue
-    const message = { id: partID(delivery, part), address, thread, text, at, part, parts: texts.length, reference }
-    fate = await sendPart(courier, delivery, { channel, message })
+  for (const [part, { text, files }] of parts.entries()) {
+    if (part < delivery.parts) continue
+    const message = { id: partID(delivery, part), address, thread, text, at, part, parts: parts.length, reference }
+    fate = await sendPart(courier, delivery, { channel, message, files })
     if (fate.kind !== 'delivered') return fate
-    if (part + 1 < texts.length) await insist(() => courier.runner.delivered({ session, seq, parts: part + 1 }), courier)
+    if (part + 1 < parts.length) await insist(() => courier.runner.delivered({ session, seq, parts: part + 1 }), courier)
   }
   return fate
 }

@@ -5,9 +5,10 @@ import type { Calls } from '@gatehouse/rpc'
 import { insist } from '../lanes/insist.ts'
 import { Lanes } from '../lanes/lanes.ts'
 import { type Courier, deliver, type Fate } from './deliver.ts'
+import { Porters } from './porters.ts'
 
-export interface DeliveriesOptions extends Omit<Courier, 'signal' | 'runner'> {
-  readonly runner: Pick<Calls<typeof runnerChannels>, 'outbox' | 'delivered' | 'buried'>
+export interface DeliveriesOptions extends Omit<Courier, 'signal' | 'runner' | 'porters'> {
+  readonly runner: Pick<Calls<typeof runnerChannels>, 'outbox' | 'delivered' | 'buried' | 'sentFile'>
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -15,6 +16,7 @@ export interface DeliveriesOptions extends Omit<Courier, 'signal' | 'runner'> {
 export class Deliveries {
   readonly #options: DeliveriesOptions
   readonly #lanes: Lanes<SessionID>
+  readonly #porters = new Porters(limits.channelFilesAtOnce)
   /** Something was left because its lane was busy, or all were. */
   #left = false
 
@@ -72,7 +74,7 @@ export class Deliveries {
     const { signal } = this.#lanes
     let next: Delivery | undefined = first
     while (next !== undefined && !signal.aborted) {
-      const fate: Fate = await deliver({ ...this.#options, signal }, next)
+      const fate: Fate = await deliver({ ...this.#options, porters: this.#porters, signal }, next)
       if (signal.aborted && fate.kind !== 'delivered') return
       if (fate.kind === 'later' || fate.kind === 'frozen') return this.#rest(next.session, fate, next)
       next = await this.#settle(next, fate)

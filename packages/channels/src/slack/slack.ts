@@ -16,6 +16,7 @@ const can: Channel['can'] = {
   threads: true,
   ids: false,
   length: 4000,
+  files: { size: 0, together: false },
   pace: { perSecond: 5, burst: 10 },
   placePace: { perSecond: 1, burst: 3 },
 }

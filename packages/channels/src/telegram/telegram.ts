@@ -20,6 +20,7 @@ const can: Channel['can'] = {
   threads: true,
   ids: false,
   length: 4096,
+  files: { size: 0, together: false },
   pace: { perSecond: 25, burst: 25 },
   placePace: { perSecond: 1 / 3, burst: 3 },
 }

@@ -1,7 +1,8 @@
 // Sends what an agent said to the url of its wiring, signed. The url is what a person approved; nothing that came in names another.
+import { createHash } from 'node:crypto'
 import { checkServerUrl, limits, type OutboundSettings } from '@gatehouse/contracts'
 import { createOutlet, OutboundFailure } from '@gatehouse/outbound'
-import { type Outgoing, SendFailure } from '../channel.ts'
+import { type Outgoing, type OutgoingFile, SendFailure } from '../channel.ts'
 import { sign } from './signature.ts'
 
 export interface Way {
@@ -19,8 +20,18 @@ export interface Letter {
   readonly body: string
 }
 
-const bodyOf = ({ address, thread, text, at, part, parts, reference }: Outgoing): string =>
-  JSON.stringify({ type: 'message', timestamp: at, data: { address, thread, text, part, parts, inReplyTo: reference['inReplyTo'] } })
+const shownFile = ({ name, bytes }: OutgoingFile) => ({
+  name,
+  size: bytes.length,
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+  content: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
+})
+
+const bodyOf = ({ address, thread, text, files: given, at, part, parts, reference }: Outgoing): string => {
+  const files = given.length > 0 ? given.map(shownFile) : undefined
+  const data = { address, thread, text, files, part, parts, inReplyTo: reference['inReplyTo'] }
+  return JSON.stringify({ type: 'message', timestamp: at, data })
+}
 
 /** Seconds or a date. */
 const retryAfter = (text: string | null): number | undefined => {

@@ -1,6 +1,6 @@
 // The signed webhook as a channel: other programs of the operator write to agents, and are answered at the url of the wiring.
 import { once } from 'node:events'
-import type { ChannelCredentials, OutboundSettings } from '@gatehouse/contracts'
+import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
 import type { Channel, Listener } from '../channel.ts'
 import { webhookCards } from './cards.ts'
 import { receiveWebhook, type WebhookAnswer } from './receive.ts'
@@ -24,6 +24,7 @@ const can: Channel['can'] = {
   threads: true,
   ids: true,
   length: 200_000,
+  files: { size: limits.file, together: false },
   pace: { perSecond: 50, burst: 50 },
   placePace: { perSecond: 10, burst: 20 },
 }

@@ -8,7 +8,7 @@ import { Line } from '../../src/line/line.ts'
 const pace = { perSecond: 1, burst: 1 }
 const channelOf = (receive: Channel['receive']): Channel => ({
   name: 'email',
-  can: { threads: true, ids: true, length: 10, pace, placePace: pace },
+  can: { threads: true, ids: true, length: 10, files: { size: 0, together: false }, pace, placePace: pace },
   receive,
   send: () => Promise.resolve('sent'),
   verify: () => Promise.resolve({}),

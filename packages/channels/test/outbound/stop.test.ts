@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import type { Channel } from '../../src/channel.ts'
 import { deliver } from '../../src/outbound/deliver.ts'
 import { Pacer } from '../../src/outbound/pace.ts'
+import { Porters } from '../../src/outbound/porters.ts'
 
 type Verdict = Result<typeof gatewayChannels, 'maySpeak'>['verdict']
 
@@ -17,6 +18,7 @@ const delivery: Delivery = {
   id: v.parse(MessageID, 'r-1'),
   seq: 1,
   text: 'first part\nsecond one\nthird part',
+  files: [],
   at: new Date().toISOString(),
   parts: 0,
   reference: { address: 'a', own: {} },
@@ -29,7 +31,7 @@ const sendUnder = async (...verdicts: Verdict[]) => {
   const pace = { perSecond: 10_000, burst: 1_000 }
   const channel: Channel = {
     name: 'webhook',
-    can: { threads: true, ids: true, length: 12, pace, placePace: pace },
+    can: { threads: true, ids: true, length: 12, files: { size: 0, together: false }, pace, placePace: pace },
     receive: () => Promise.resolve(),
     send: ({ text }) => Promise.resolve((sent.push(text), 'sent')),
     verify: () => Promise.resolve({}),
@@ -38,9 +40,10 @@ const sendUnder = async (...verdicts: Verdict[]) => {
   const fate = await deliver(
     {
       gateway: { maySpeak: () => Promise.resolve({ verdict: verdicts.shift() ?? 'allowed' }) },
-      runner: { delivered: ({ parts }) => Promise.resolve((noted.push(parts), {})) },
+      runner: { delivered: ({ parts }) => Promise.resolve((noted.push(parts), {})), sentFile: () => Promise.resolve({ data: '' }) },
       channels: new Map([['webhook', channel]]),
       pacer: new Pacer(),
+      porters: new Porters(1),
       signal: AbortSignal.timeout(30_000),
     },
     delivery,

@@ -1,5 +1,6 @@
 // Answers by webhook against receivers that behave badly, each in one way.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,6 +18,7 @@ const outgoing = (address: string): Outgoing => ({
   address,
   thread: undefined,
   text: 'hello',
+  files: [],
   at: new Date().toISOString(),
   part: 0,
   parts: 1,
@@ -106,4 +108,19 @@ test('what no operator would mean is never dialled', async (t) => {
 
 test('an address that is no url has no receiver, and that is no failure', async () => {
   assert.equal(await send('alerts'), 'kept')
+})
+
+test('a file goes in the body, with what proves that it arrived whole', async (t) => {
+  const chunks: Buffer[] = []
+  const url = await receiver(t, (request, response) => {
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => response.end())
+  })
+  // A view of a larger buffer, of which nothing else may leave.
+  const bytes = Buffer.from('secret report secret').subarray(7, 13)
+  await sendWebhook(way, { ...outgoing(url), text: '', files: [{ name: 'report.txt', bytes }] }, new AbortController().signal)
+  const { data } = JSON.parse(Buffer.concat(chunks).toString()) as { data: Record<string, unknown> }
+  const [text, sha256] = [Buffer.from('report'), createHash('sha256').update('report').digest('hex')]
+  assert.deepEqual(data['files'], [{ name: 'report.txt', size: 6, sha256, content: text.toString('base64') }])
+  assert.equal(data['text'], '')
 })

@@ -9,6 +9,8 @@ import { fileCalls } from './runner-calls/files.ts'
 
 const { fileBegin, filePart, fileEnd, fileDrop } = fileCalls
 const live = { channels: v.array(Channel) }
+/** At most `limits.filePart` bytes. */
+const Part = v.pipe(v.string(), v.maxLength(Math.ceil(limits.filePart / 3) * 4))
 const said = { session: SessionID, seq: v.number() }
 /** The next message of the same conversation, if there is one. */
 const Next = v.strictObject({ next: v.optional(Delivery) })
@@ -40,6 +42,11 @@ export const runnerChannels = defineEdge({
     }),
     /** With `parts`: so many of them; without: the whole message. Twice is as good as once. */
     delivered: call(v.strictObject({ ...said, parts: v.optional(v.number()) }), Next, { patient: true, large: true }),
+    /** A part of the copy of a file that goes with a message, in base64. `not-found` where the message waits no more. */
+    sentFile: call(v.strictObject({ ...said, file: v.number(), part: v.number() }), v.strictObject({ data: Part }), {
+      patient: true,
+      large: true,
+    }),
     /** It will never be delivered: it stays in the conversation, and is counted. */
     buried: call(v.strictObject({ ...said, reason: v.string() }), Next, { patient: true, large: true }),
     /** How many messages wait and how many died, and the newest dead ones. */

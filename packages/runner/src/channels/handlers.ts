@@ -1,5 +1,5 @@
 // The calls of channels, one line each into an act.
-import type { runnerChannels } from '@gatehouse/contracts'
+import { ServiceError, type runnerChannels } from '@gatehouse/contracts'
 import type { Handlers } from '@gatehouse/rpc'
 import { fileHandlers } from '../files/handlers.ts'
 import type { Context } from '../sessions/context.ts'
@@ -16,6 +16,7 @@ export const channelHandlers = (context: Context): Handlers<typeof runnerChannel
     outbox: (wanted) => outbox(context, wanted),
     delivered: (word) => delivered(context, word),
     buried: (word) => buried(context, word),
+    sentFile: ({ seq }) => Promise.reject(new ServiceError('not-found', { detail: `there is no copy of message ${seq}` })),
     letters: (wanted) => letters(context, wanted),
     envelope: (asked) => envelope(context, asked),
     fileBegin,

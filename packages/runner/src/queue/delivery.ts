@@ -48,7 +48,7 @@ const Row = v.object({
   ...v.pick(Delivery, ['channel', 'id', 'seq', 'text', 'at', 'parts']).entries,
   reference: v.nullable(v.pipe(v.string(), v.parseJson(), Delivery.entries.reference)),
 })
-export type Undelivered = Omit<v.InferOutput<typeof Row>, 'reference'> & Pick<Delivery, 'reference'>
+export type Undelivered = Omit<v.InferOutput<typeof Row>, 'reference'> & Pick<Delivery, 'reference' | 'files'>
 
 /** The oldest that waits. What answers no message is sent to where the last one before it came from. */
 export const nextUndelivered = async (rows: Rows): Promise<Undelivered | undefined> => {
@@ -60,7 +60,7 @@ export const nextUndelivered = async (rows: Rows): Promise<Undelivered | undefin
   )
   if (row === undefined) return undefined
   const { reference, ...message } = v.parse(Row, row)
-  return { ...message, reference: reference ?? {} }
+  return { ...message, files: [], reference: reference ?? {} }
 }
 
 const Referred = v.object({ reference: v.pipe(v.string(), v.parseJson(), Delivery.entries.reference) })
