@@ -104,7 +104,7 @@ export const readEmail = async (source: Uint8Array, account: MailAccount, fallba
     mentioned: to.includes(address),
     automatic: isAutomatic(email, sender, own),
     text: bodyOf(said),
-    ownWords: ownWords(said),
+    ownWords: email.beginsEmpty ? '' : ownWords(said),
     files: email.attachments.map(fileOf),
     reference: referenceOf(email, sender),
   }

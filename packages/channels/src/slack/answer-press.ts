@@ -1,8 +1,8 @@
 // Does what a pressed button asks for: the word goes to the gateway, what came of it to that person alone, and to the card.
 import type { Logger } from '@gatehouse/kernel'
 import type { Listener, Pressed } from '../channel.ts'
-import { type CardsDeps, showAt, turnOf } from './cards.ts'
-import { failureOf } from './faults.ts'
+import { textBlocks } from './blocks.ts'
+import { type CardsDeps, offer, showAt, turnOf } from './cards.ts'
 import type { SlackPress } from './press.ts'
 import { escapeText } from './text.ts'
 
@@ -15,11 +15,9 @@ export interface Answering extends CardsDeps {
 const tell = async ({ app, listener }: Answering, { press, channel, thread }: SlackPress, { text }: Pressed): Promise<void> => {
   if (text === undefined) return
   const way = { parse: 'none', link_names: false, ...(thread !== undefined && { thread_ts: thread }) } as const
-  try {
-    await app.asBot(listener.signal).chat.postEphemeral({ channel, user: press.user, text: escapeText(text), ...way })
-  } catch (error) {
-    throw failureOf(error)
-  }
+  await offer({ text: escapeText(text), blocks: textBlocks(text) }, (content) =>
+    app.asBot(listener.signal).chat.postEphemeral({ channel, user: press.user, ...content, ...way }),
+  )
 }
 
 /** Of a card that was sent twice the gateway knows one: the other is brought up to date by who presses it. */

@@ -14,6 +14,9 @@ const lines = (rows: readonly (readonly RichTextElement[])[]): RichTextBlock => 
   elements: [{ type: 'rich_text_section', elements: rows.flatMap((row, index) => (index === 0 ? row : [plain('\n'), ...row])) }],
 })
 
+/** A text in which nothing is markup: a message to one person alone has no other way to say so. */
+export const textBlocks = (text: string): KnownBlock[] => [lines(text.split('\n').map((line) => (line === '' ? [] : [plain(line)])))]
+
 const quote = (text: string): RichTextBlock => ({ type: 'rich_text', elements: [{ type: 'rich_text_quote', elements: [plain(text)] }] })
 
 const factLines = (card: ShownCard): RichTextElement[][] => [

@@ -21,7 +21,7 @@ export type Posted = v.InferOutput<typeof Posted>
 
 export const turnOf = ({ channel, ts }: Posted): string => `${channel}:${ts}`
 
-interface Content {
+export interface Content {
   /** For notifications and readers of screens; the whole where Slack does not take the blocks. */
   readonly text: string
   readonly blocks: KnownBlock[]
@@ -35,7 +35,7 @@ const contentOf = (text: string, blocks: KnownBlock[]): Content => ({ text: esca
 const cardContent = (card: ShownCard): Content => contentOf(card.state === 'held' ? cardText(card) : endingOf(card), cardBlocks(card))
 
 /** A card without its layout is better than none: it can be answered by text. */
-const offer = async <T>(content: Content, call: (content: Content) => Promise<T>): Promise<T> => {
+export const offer = async <T>(content: Content, call: (content: Content) => Promise<T>): Promise<T> => {
   try {
     return await call(content).catch((error: unknown) => {
       if (isShapeRefused(error)) return call({ ...content, blocks: [] })

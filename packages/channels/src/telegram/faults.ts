@@ -21,10 +21,17 @@ const isRefusal = (error: unknown): boolean => [401, 404].includes(codeOf(error)
 
 const refused = 'Telegram does not take the token: it was revoked, or is another one'
 
+/** What the server says may be anything. */
+const secondsOf = ({ parameters }: GrammyError): number => {
+  const given: unknown = parameters.retry_after ?? 1
+  const seconds = Number(given)
+  return Number.isFinite(seconds) ? seconds : 1
+}
+
 /** Milliseconds; undefined where it is not asked. */
 export const patienceOf = (error: unknown): number | undefined => {
   if (!(error instanceof GrammyError) || error.error_code !== 429) return undefined
-  const seconds = error.parameters.retry_after ?? 1
+  const seconds = secondsOf(error)
   return Math.min(Math.max(seconds, 1) * 1000, limits.channelRetryMost * 12)
 }
 
@@ -42,6 +49,7 @@ const reasonFor = (error: GrammyError): string | undefined => {
   const { error_code: code, description, parameters } = error
   const moved = parameters.migrate_to_chat_id
   if (moved !== undefined) return `the group has become ${moved}: its wiring must name that`
+  if (code === 413) return 'Telegram takes no file that large'
   if (code === 403) return 'the bot was blocked there, or is no member any more'
   if (code !== 400) return undefined
   if (/chat not found/i.test(description)) return 'Telegram knows no such place'

@@ -86,6 +86,59 @@ test('what is quoted decides nothing, however it is marked', async () => {
   for (const [name, lines, headers] of quotations) assert.equal(await wordOf(lines, headers), undefined, name)
 })
 
+const mixed = ['Content-Type: multipart/mixed; boundary=m']
+const parts = (...given: readonly (readonly string[])[]): string[] => [...given.flatMap((part) => ['--m', ...part]), '--m--']
+const body = (text: string): string[] => ['Content-Type: text/plain', '', text]
+const put = (disposition: string, type = 'text/plain'): string[] => [
+  `Content-Type: ${type}`,
+  ...(disposition === '' ? [] : [`Content-Disposition: ${disposition}`]),
+  '',
+  line,
+]
+
+test('a text that was put into a letter decides nothing where the letter itself says nothing', async () => {
+  const inserted: (readonly string[])[] = [
+    put('inline; filename=card.txt'),
+    put("inline; filename*=utf-8''card.txt"),
+    put('inline', 'text/plain; name=card.txt'),
+    put('attachment; filename=card.txt'),
+    put('inline'),
+    put(''),
+    put('inline', 'text/html'),
+  ]
+  for (const part of inserted)
+    for (const empty of ['', ' ', '\r\n'])
+      assert.equal(await wordOf(parts(body(empty), part), mixed), undefined, JSON.stringify([empty, part]))
+  assert.equal(await wordOf(put('').slice(2), ['Content-Type: text/plain; name=card.txt']), undefined)
+})
+
+test('a text with the name of a file is a file, and the words above it are those of the letter', async () => {
+  const given = parts(body('please look'), put('inline; filename=card.txt'))
+  const { text, files } = await read(given, mixed)
+  assert.deepEqual([text, files.map(({ name }) => name)], ['please look', ['card.txt']])
+  assert.equal(
+    Buffer.from((await files[0]?.read()) ?? [])
+      .toString()
+      .trim(),
+    line,
+  )
+  assert.equal(await wordOf(parts(body(line), put('inline; filename=other.txt')), mixed), '3f2a9c1b77d0e4a5')
+  assert.equal(await wordOf(parts(put('inline'), put('attachment; filename=other.txt')), mixed), '3f2a9c1b77d0e4a5')
+})
+
+test('the look at names of parts is there for a reason: without it a file that was put in decides', async (t) => {
+  const copy = await weakenedCopy(join(import.meta.dirname, '../..'), {
+    file: 'email/read.ts',
+    from: "email.beginsEmpty ? '' : ownWords(said)",
+    to: 'ownWords(said)',
+  })
+  t.after(() => rm(copy.directory, { recursive: true }))
+  const weak = (await copy.load('email/read.ts')) as { readEmail: typeof readEmail }
+  const source = [...head, ...mixed, '', ...parts(body(''), put('inline'))].join('\r\n')
+  const { ownWords } = await weak.readEmail(Buffer.from(source), account, '<uid>')
+  assert.ok(readWord(ownWords ?? ''))
+})
+
 test('the look at HTML is there for a reason: without it a quotation decides', async (t) => {
   const copy = await weakenedCopy(join(import.meta.dirname, '../..'), {
     file: 'email/own-words.ts',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Press, Pressed } from '../../src/channel.ts'
 import { until } from '../fixtures/hearing.ts'
-import { readBlocksText } from '../fixtures/slack-blocks.ts'
+import { piecesOf, readBlocksText } from '../fixtures/slack-blocks.ts'
 import { applied, card, labels, never, type SlackCards, startCards, thread } from '../fixtures/slack-cards.ts'
 import { place } from '../fixtures/slack-server.ts'
 
@@ -25,9 +25,14 @@ test('a press is acknowledged before it is decided, and hands on who pressed wha
   await slack.acknowledged(slack.server.press(message, 'Reject', { user: 'U0000KIM1', at: '1700000005.000009', reason: ' not today ' }))
   await until('the press to be handed on', () => presses.length === 1)
   const told = slack.server.told.length
-  given.resolve({ text: 'Not decided: <b> & so on' })
+  // A message to one person alone cannot be told to have no markup: what is read of it stands where there is none.
+  given.resolve({ text: 'Not decided: *b* <b> & `so on`\n\n~no~ <!here>' })
   await until('the answer', () => slack.server.told.length > told)
-  assert.deepEqual(slack.server.told.at(-1), { channel: place, user: 'U0000KIM1', text: 'Not decided: &lt;b&gt; &amp; so on', thread })
+  const { blocks, ...answer } = slack.server.told.at(-1) ?? assert.fail()
+  const text = 'Not decided: *b* &lt;b&gt; &amp; `so on`\n\n~no~ &lt;!here&gt;'
+  assert.deepEqual(answer, { channel: place, user: 'U0000KIM1', text, thread })
+  assert.ok(piecesOf(blocks).every((piece) => piece.type === 'text' && piece.style === undefined))
+  assert.equal(readBlocksText(blocks), 'Not decided: *b* <b> & `so on`\n\n~no~ <!here>')
   assert.deepEqual(presses, [
     {
       id: `${place}:${message.ts}:U0000KIM1:1700000005.000009`,

@@ -55,7 +55,7 @@ test("Slack's own clients hear a pressed button, change the message in place and
   assert.ok(shown)
   const envelope = server.press(shown, 'Press')
   await until('the answer', () => server.told.length > 0)
-  assert.deepEqual(server.told, [{ channel: place, user: ann, text: 'thanks', thread: undefined }])
+  assert.deepEqual(server.told, [{ channel: place, user: ann, text: 'thanks', blocks: [], thread: undefined }])
   assert.deepEqual([shown.text, shown.blocks], ['done x', []])
   assert.ok(server.slack.acknowledged.includes(envelope))
   const wrong: unknown = await web.chat
@@ -64,4 +64,48 @@ test("Slack's own clients hear a pressed button, change the message in place and
   assert.ok(wrong instanceof WebAPIPlatformError && wrong.data.error === 'invalid_blocks')
   await socket.disconnect()
   await server.close()
+})
+
+test("Slack's own client sends files as Slack documents it, and is refused as by Slack", async (t) => {
+  const server = await startSlack()
+  t.after(() => server.close())
+  const web = new WebClient(server.tokens.bot, { slackApiUrl: server.url, retryConfig: { retries: 0 } })
+  const bytes = Buffer.from([0, 13, 10, 45, 45, 255])
+  const uploads = [
+    { file: bytes, filename: 'a "b";name=x.bin', title: 'one' },
+    { content: 'two', filename: 'b.txt' },
+  ]
+  await web.filesUploadV2({ channel_id: place, thread_ts: '1700000001.000001', initial_comment: 'both', file_uploads: uploads })
+  assert.deepEqual(
+    server.shared.map(({ name, title, bytes: kept, channel, thread, comment }) => [
+      name,
+      title,
+      kept.toString('hex'),
+      channel,
+      thread,
+      comment,
+    ]),
+    [
+      ['a "b";name=x.bin', 'one', bytes.toString('hex'), place, '1700000001.000001', 'both'],
+      ['b.txt', 'b.txt', Buffer.from('two').toString('hex'), place, '1700000001.000001', 'both'],
+    ],
+  )
+  const refusalOf = async (call: Promise<unknown>): Promise<string> => {
+    const error: unknown = await call.catch((refusal: unknown) => refusal)
+    assert.ok(error instanceof WebAPIPlatformError, String(error))
+    return error.data.error
+  }
+  const { files } = web
+  assert.equal(await refusalOf(files.getUploadURLExternal({ filename: 'x', length: 0 })), 'missing_argument')
+  const { upload_url = '', file_id = '' } = await files.getUploadURLExternal({ filename: 'x', length: 3 })
+  const complete = (channel_id = place) => files.completeUploadExternal({ files: [{ id: file_id }], channel_id })
+  assert.equal(await refusalOf(complete()), 'file_not_found')
+  const post = async (body: string) => (await fetch(upload_url, { method: 'POST', body })).status
+  assert.deepEqual([await post('of another length'), await post('abc'), await post('abc')], [400, 200, 404])
+  assert.equal(await refusalOf(complete('CNOWHERE')), 'channel_not_found')
+  assert.equal((await complete()).ok, true)
+  assert.equal(await refusalOf(complete()), 'file_not_found')
+  server.slack.scopes.delete('files:write')
+  assert.equal(await refusalOf(files.getUploadURLExternal({ filename: 'x', length: 3 })), 'missing_scope')
+  assert.ok(!(await web.auth.test()).response_metadata?.scopes?.includes('files:write'))
 })

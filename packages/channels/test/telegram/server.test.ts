@@ -1,7 +1,7 @@
 // Our Bot API is believed because a bot that others wrote for the real one works with it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Bot, GrammyError, InlineKeyboard } from 'grammy'
+import { Bot, GrammyError, InlineKeyboard, InputFile } from 'grammy'
 import { until } from '../fixtures/hearing.ts'
 import { ann, group, startTelegram } from '../fixtures/telegram-server.ts'
 
@@ -68,4 +68,24 @@ test('a bot of grammY shows buttons, hears a press of one, answers it once and e
   await own.stop()
   await running
   await server.close()
+})
+
+test('a bot of grammY sends files into a topic as Telegram documents it, and is refused as by Telegram', async (t) => {
+  const server = await startTelegram()
+  t.after(() => server.close())
+  const { api } = new Bot(server.token, { client: { apiRoot: server.url } })
+  server.say({ text: 'somebody is there' })
+  const bytes = Buffer.from([0, 13, 10, 45, 45, 255])
+  const options = { message_thread_id: 7, reply_parameters: { message_id: 3 }, caption: '17', disable_content_type_detection: true }
+  const { document } = await api.sendDocument(group.id, new InputFile(bytes, 'a b.bin'), options)
+  assert.deepEqual([document.file_name, document.file_size], ['a b.bin', 6])
+  assert.deepEqual(server.documents, [{ chat_id: String(group.id), ...options, document: { name: 'a b.bin', bytes } }])
+  const cases: [number, Buffer, RegExp][] = [
+    [group.id, Buffer.alloc(0), /must be non-empty/],
+    [group.id, Buffer.alloc(50 * 1024 * 1024 + 1), /Too Large/],
+    [5, bytes, /chat not found/],
+  ]
+  for (const [chat, content, expected] of cases) await assert.rejects(api.sendDocument(chat, new InputFile(content, 'x')), expected)
+  await assert.rejects(api.sendDocument(group.id, 'an id of nothing'), /invalid file_id/)
+  assert.equal(server.documents.length, 1)
 })

@@ -191,6 +191,11 @@ test('a refusal is waited out as long as it asks, becomes a dead letter, or is t
   assert.deepEqual([limited.kind, limited.after, limited.everywhere], ['later', 7000, true])
   hearing.log.error('all of it', { failure: limited, cause: limited.cause, inner: { ...(limited.cause as object) } })
   assert.ok(!hearing.lines.join('\n').includes('what only the agent said'))
+  for (const retry_after of ['soon', '7', {}, null, Number.MAX_VALUE]) {
+    const odd = await attempt({ error_code: 429, description: 'Too Many Requests', parameters: { retry_after: retry_after as number } })
+    const expected = retry_after === '7' ? 7000 : retry_after === Number.MAX_VALUE ? 3_600_000 : 1000
+    assert.deepEqual([odd.kind, odd.after], ['later', expected], JSON.stringify(retry_after))
+  }
   assert.equal((await attempt({ error_code: 403, description: 'Forbidden: bot was kicked from the group chat' })).kind, 'never')
   const moved = await attempt({ error_code: 400, description: 'group chat was upgraded', parameters: { migrate_to_chat_id: -100_77 } })
   assert.deepEqual([moved.kind, moved.message.includes('-10077')], ['never', true])
