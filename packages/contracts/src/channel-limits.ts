@@ -61,6 +61,8 @@ export const channelLimits = {
   webhooksAtOnce: 8,
   /** An e-mail as it lies on the server. */
   emailSize: 32 * MiB,
+  /** How long the unit remembers that a server takes no larger letters. */
+  emailSizeKept: 60 * 60_000,
   /** How often a mailbox is looked into where its server does not tell of new mail. */
   emailPoll: 60_000,
 

@@ -5,6 +5,7 @@ import type { Channel } from '../channel.ts'
 import { accountOf } from './credentials.ts'
 import { receiveMail } from './receive.ts'
 import { directTo } from './reference.ts'
+import { Room } from './room.ts'
 import { createPostman, sendMail } from './send.ts'
 import { verifyMail } from './verify.ts'
 
@@ -14,11 +15,10 @@ export interface EmailOptions {
   readonly log: Logger
 }
 
-const can: Channel['can'] = {
+const can: Omit<Channel['can'], 'files'> = {
   threads: true,
   ids: false,
   length: 400_000,
-  files: { size: 0, together: false },
   pace: { perSecond: 5, burst: 10 },
   placePace: { perSecond: 2, burst: 10 },
 }
@@ -26,12 +26,15 @@ const can: Channel['can'] = {
 export const createEmail = ({ credentials, outbound, log }: EmailOptions): Channel => {
   const account = accountOf(credentials, outbound)
   const postman = createPostman(account)
+  const room = new Room()
   return {
     name: 'email',
-    can,
+    get can() {
+      return { ...can, files: { size: room.size, together: true } }
+    },
     receive: (listener) => receiveMail({ account, log }, listener),
     send: async (message) => {
-      await sendMail(postman, account, message)
+      await sendMail({ postman, account, room }, message)
       return 'sent'
     },
     direct: directTo(account),

@@ -39,3 +39,24 @@ export const failureOf = (error: unknown): SendFailure => {
   if (status >= 500) return new SendFailure('never', `the mail server refused it (${status})`, { cause })
   return new SendFailure('later', 'the mail server did not take it', { cause })
 }
+
+/** A letter that is as large as this will never be taken; undefined where it is not about its size. */
+export interface Excess {
+  /** Bytes of the largest letter, where the server says so. */
+  readonly most: number | undefined
+}
+
+/** 552 is said of a full mailbox too, which then has its own code behind it. */
+const isAboutSize = (status: number, answer: string): boolean => {
+  const code = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(answer)?.[1]
+  return code === undefined ? status === 552 : status >= 500 && ['5.3.4', '5.2.3'].includes(code)
+}
+
+export const excessOf = (error: unknown): Excess | undefined => {
+  if (!(error instanceof Error)) return undefined
+  // The library compares with what the server has announced, and says nothing to it.
+  const announced = /^Message size larger than allowed (\d{1,15})$/.exec(error.message)?.[1]
+  if (announced !== undefined) return { most: Number(announced) }
+  const answer = 'response' in error && typeof error.response === 'string' ? error.response : ''
+  return isAboutSize(Number(wordOf(error, 'responseCode') ?? 0), answer) ? { most: undefined } : undefined
+}

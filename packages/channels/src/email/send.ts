@@ -1,11 +1,14 @@
-// Sends an answer as e-mail: to the address that wrote, never to one that the message named; marked as written by a machine.
+// Sends an answer as e-mail: to the address that wrote, never to one that the message named; marked as written by a machine. Its files
+// hang on it.
 import { limits } from '@gatehouse/contracts'
 import { createTransport } from 'nodemailer'
 import * as v from 'valibot'
 import { type Outgoing, SendFailure } from '../channel.ts'
+import { attachmentsOf } from './attachments.ts'
 import type { MailAccount } from './credentials.ts'
-import { failureOf } from './faults.ts'
+import { excessOf, failureOf } from './faults.ts'
 import { messageID, Reply } from './reference.ts'
+import { type Room, sizeOf } from './room.ts'
 
 export type Postman = ReturnType<typeof createPostman>
 
@@ -33,24 +36,52 @@ const subjectOf = ({ subject, opens }: Reply, { part, parts }: Outgoing): string
   return `${opens ? '' : 'Re: '}${plain === '' ? 'your message' : plain}${parts > 1 ? ` (${part + 1}/${parts})` : ''}`
 }
 
-export const sendMail = async (postman: Postman, account: MailAccount, message: Outgoing): Promise<void> => {
+const envelopeOf = ({ from }: MailAccount, { to }: Reply, { text, files }: Outgoing) => {
+  const size = sizeOf(
+    text,
+    files.map(({ bytes }) => bytes),
+  )
+  // Only a size that is told is compared with the server's: a text alone goes as it always did.
+  return { from: from.address, to: [to], ...(files.length > 0 && { size }) }
+}
+
+const letterOf = (account: MailAccount, reply: Reply, message: Outgoing) => {
+  const { to, references, opens } = reply
+  return {
+    envelope: envelopeOf(account, reply, message),
+    // Answers come back to the address that was written to.
+    from: { name: account.from.name, address: message.address },
+    to: { name: '', address: to },
+    subject: subjectOf(reply, message),
+    messageId: messageID(message, account),
+    date: new Date(message.at),
+    ...(references.length > 0 && { inReplyTo: references.at(-1), references }),
+    text: message.text,
+    attachments: attachmentsOf(message.files),
+    headers: { 'Auto-Submitted': opens ? 'auto-generated' : 'auto-replied', 'X-Auto-Response-Suppress': 'All' },
+  }
+}
+
+export interface Sending {
+  readonly postman: Postman
+  readonly account: MailAccount
+  readonly room: Room
+}
+
+/** Of a letter that is too large the room is learned: it goes again, and what it has no room for is named in its text. */
+const failure = (error: unknown, room: Room, { text, files }: Outgoing): SendFailure => {
+  const excess = files.length === 0 ? undefined : excessOf(error)
+  if (excess === undefined) return failureOf(error)
+  room.learn({ ...excess, text, files: files.map(({ bytes }) => bytes) })
+  return new SendFailure('later', 'the mail server takes no letter that large', { cause: failureOf(error).cause })
+}
+
+export const sendMail = async ({ postman, account, room }: Sending, message: Outgoing): Promise<void> => {
   const reply = v.safeParse(Reply, message.reference)
   if (!reply.success) throw new SendFailure('never', 'it is not known to which address it goes')
-  const { to, references, opens } = reply.output
   try {
-    await postman.sendMail({
-      envelope: { from: account.from.address, to: [to] },
-      // Answers come back to the address that was written to.
-      from: { name: account.from.name, address: message.address },
-      to: { name: '', address: to },
-      subject: subjectOf(reply.output, message),
-      messageId: messageID(message, account),
-      date: new Date(message.at),
-      ...(references.length > 0 && { inReplyTo: references.at(-1), references }),
-      text: message.text,
-      headers: { 'Auto-Submitted': opens ? 'auto-generated' : 'auto-replied', 'X-Auto-Response-Suppress': 'All' },
-    })
+    await postman.sendMail(letterOf(account, reply.output, message))
   } catch (error) {
-    throw failureOf(error)
+    throw failure(error, room, message)
   }
 }

@@ -1,10 +1,19 @@
 // The clients of Slack: its Web API with either token, and its socket. Whatever they send goes by the unit's own way out, and
 // nothing of what they would log is logged: it holds what people wrote.
 import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
-import { createAddressPolicy, createConnect, createOutlet, dialDirectly, type Fetch, OutboundFailure } from '@gatehouse/outbound'
+import {
+  createAddressPolicy,
+  createConnect,
+  createOutlet,
+  dialDirectly,
+  type Fetch,
+  OutboundFailure,
+  type Outlet,
+} from '@gatehouse/outbound'
 import { type Logger as SlackLogger, LogLevel, SocketModeClient } from '@slack/socket-mode'
 import { type FetchFunction, WebClient, type WebClientOptions } from '@slack/web-api'
 import { Agent } from 'undici'
+import { UploadRefused } from './faults.ts'
 import { isOfSlack } from './hosts.ts'
 
 export interface AppOptions {
@@ -22,6 +31,8 @@ export interface App {
   socket(signal: AbortSignal): SocketModeClient
   /** A file by its url, which must be Slack's. */
   download(url: URL): Promise<Response>
+  /** Bytes to the url that Slack named for them, which must be its own. Who has it needs no token, and none is sent. */
+  upload(url: URL, bytes: Uint8Array, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -58,13 +69,33 @@ const createDispatcher = ({ credentials, ownAddress, outbound: settings }: AppOp
   })
 }
 
-const download = async ({ credentials, ownAddress, outbound: settings }: AppOptions, url: URL): Promise<Response> => {
+/** A way to another host of Slack's than that of its Web API, for one request. */
+const outletTo = ({ credentials, ownAddress, outbound: settings }: AppOptions, url: URL, most: number): Outlet => {
   if (!isOfSlack(url.href, new URL(credentials.url))) throw new OutboundFailure('address-refused')
-  const outlet = createOutlet({ url, ownAddress, settings, most: limits.file })
+  return createOutlet({ url, ownAddress, settings, most, headersTime: limits.channelFilesTime })
+}
+
+const download = async (options: AppOptions, url: URL): Promise<Response> => {
+  const outlet = outletTo(options, url, limits.file)
   try {
-    const headers = { authorization: `Bearer ${credentials.botToken}` }
+    const headers = { authorization: `Bearer ${options.credentials.botToken}` }
     const answer = await outlet.fetch(url, { headers, signal: AbortSignal.timeout(limits.callTime) })
     return new Response(answer.ok ? await answer.bytes() : null, { status: answer.status, headers: answer.headers })
+  } finally {
+    await outlet.close()
+  }
+}
+
+const upload = async (
+  options: AppOptions,
+  url: URL,
+  { bytes, signal }: { readonly bytes: Uint8Array; readonly signal: AbortSignal },
+): Promise<void> => {
+  const outlet = outletTo(options, url, limits.channelAnswer)
+  try {
+    const headers = { 'content-type': 'application/octet-stream' }
+    const { status, headers: answered } = await outlet.fetch(url, { method: 'POST', headers, body: Uint8Array.from(bytes), signal })
+    if (status !== 200) throw new UploadRefused(status, answered.get('retry-after'))
   } finally {
     await outlet.close()
   }
@@ -97,6 +128,7 @@ export const createApp = (options: AppOptions): App => {
         clientOptions: clientOptions(signal),
       }),
     download: (from) => download(options, from),
+    upload: (to, bytes, signal) => upload(options, to, { bytes, signal }),
     close: async () => {
       await outlet.close()
       await dispatcher.destroy()

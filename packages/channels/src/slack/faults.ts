@@ -4,6 +4,19 @@ import { OutboundFailure } from '@gatehouse/outbound'
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api'
 import { ChannelFault, SendFailure } from '../channel.ts'
 
+/** The bytes of a file were not taken. @param pause seconds, as the service says it */
+export class UploadRefused extends Error {
+  readonly status: number
+  readonly pause: string | null
+
+  constructor(status: number, pause: string | null) {
+    super(`Slack answered the bytes of a file with ${status}`)
+    this.name = 'UploadRefused'
+    this.status = status
+    this.pause = pause
+  }
+}
+
 /** Slack's code where it is one. */
 const codeOf = (error: unknown): string | undefined =>
   error instanceof WebAPIPlatformError && /^[a-z_]{1,60}$/.test(error.data.error) ? error.data.error : undefined
@@ -14,7 +27,7 @@ const bare = (error: unknown): Error => {
   if (error instanceof WebAPIHTTPError) return new Error(`Slack answered ${error.statusCode}`)
   if (error instanceof WebAPIRateLimitedError) return new Error(`Slack asks for a pause of ${error.retryAfter} s`)
   const inner = error instanceof WebAPIRequestError ? error.original : error
-  if (inner instanceof OutboundFailure) return inner
+  if (inner instanceof OutboundFailure || inner instanceof UploadRefused) return inner
   const code = inner instanceof Error && 'code' in inner && typeof inner.code === 'string' ? inner.code : 'no answer that can be read'
   return new Error(`Slack was not reached: ${code}`)
 }
@@ -44,9 +57,18 @@ const refusalOf = (error: unknown): string | undefined => {
   return `Slack does not take the token (${code})`
 }
 
+/** Seconds; undefined where it is not asked. */
+const pauseOf = (error: unknown): number | undefined => {
+  if (error instanceof WebAPIRateLimitedError) return error.retryAfter
+  if (!(error instanceof UploadRefused) || error.status !== 429) return undefined
+  return /^\d{1,9}$/.test(error.pause ?? '') ? Number(error.pause) : 1
+}
+
 /** Milliseconds; undefined where it is not asked. */
-export const patienceOf = (error: unknown): number | undefined =>
-  error instanceof WebAPIRateLimitedError ? Math.min(Math.max(error.retryAfter, 1) * 1000, limits.channelRetryMost * 12) : undefined
+export const patienceOf = (error: unknown): number | undefined => {
+  const seconds = pauseOf(error)
+  return seconds === undefined ? undefined : Math.min(Math.max(seconds, 1) * 1000, limits.channelRetryMost * 12)
+}
 
 export const faultOf = (error: unknown): ChannelFault => {
   if (error instanceof ChannelFault) return error
@@ -87,4 +109,32 @@ export const failureOf = (error: unknown): SendFailure => {
   if (refusal !== undefined) return new SendFailure('later', refusal, { after: limits.channelRetryMost, everywhere: true, cause })
   const reason = reasons[codeOf(error) ?? '']
   return reason === undefined ? new SendFailure('later', 'Slack did not take it', { cause }) : new SendFailure('never', reason, { cause })
+}
+
+export const permissionForFiles = 'files:write'
+
+/** What of a file will not pass by waiting. Messages may go there nonetheless. */
+const reasonsOfFiles: Readonly<Record<string, string>> = {
+  missing_scope: `the app lacks the permission ${permissionForFiles}: add it, and install the app again`,
+  no_permission: 'Slack lets the bot put no file there',
+  access_denied: 'Slack lets the bot put no file there',
+  posting_to_channel_denied: 'Slack lets the bot put no file there',
+  invalid_channel: 'Slack knows no such place, or the bot is not in it',
+  file_uploads_disabled: 'the workspace takes no files',
+  file_uploads_except_images_disabled: 'the workspace takes no files but pictures',
+  file_type_not_allowed: 'the workspace takes no files of this kind',
+  file_upload_size_restricted: 'the workspace takes no file that large',
+  storage_limit_reached: 'the workspace has no room for files',
+}
+
+const reasonForFile = (error: unknown): string | undefined => {
+  if (error instanceof UploadRefused && error.status === 413) return reasonsOfFiles['file_upload_size_restricted']
+  if (error instanceof OutboundFailure && error.kind === 'address-refused') return 'Slack named a url for the file that is not its own'
+  return reasonsOfFiles[codeOf(error) ?? '']
+}
+
+export const fileFailureOf = (error: unknown): SendFailure => {
+  if (error instanceof SendFailure) return error
+  const reason = reasonForFile(error)
+  return reason === undefined ? failureOf(error) : new SendFailure('never', reason, { cause: bare(error) })
 }

@@ -1,11 +1,12 @@
 // Slack as a channel: an app that keeps a connection to Slack (Socket Mode) and answers by its Web API.
+import { limits } from '@gatehouse/contracts'
 import { KeyedTurns, type Logger } from '@gatehouse/kernel'
 import type { Channel } from '../channel.ts'
 import { type AppOptions, createApp } from './app.ts'
 import { slackCards } from './cards.ts'
 import { receiveSlack } from './receive.ts'
 import { sendSlack } from './send.ts'
-import { accountOf, introduce, mayConnect } from './verify.ts'
+import { accountOf, introduce, lackOf, mayConnect } from './verify.ts'
 
 export interface SlackOptions extends AppOptions {
   readonly log: Logger
@@ -16,7 +17,7 @@ const can: Channel['can'] = {
   threads: true,
   ids: false,
   length: 4000,
-  files: { size: 0, together: false },
+  files: { size: limits.file, together: false },
   pace: { perSecond: 5, burst: 10 },
   placePace: { perSecond: 1, burst: 3 },
 }
@@ -33,7 +34,8 @@ export const createSlack = ({ log, ...options }: SlackOptions): Channel => {
     verify: async (signal) => {
       const me = await introduce(app, signal)
       await mayConnect(app, signal)
-      return { account: accountOf(me) }
+      const detail = lackOf(me)
+      return { account: accountOf(me), ...(detail !== undefined && { detail }) }
     },
     close: () => app.close(),
   }

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { ChannelFault } from '../channel.ts'
 import type { App } from './app.ts'
-import { faultOf } from './faults.ts'
+import { faultOf, permissionForFiles } from './faults.ts'
 
 const Me = v.object({
   user_id: v.string(),
@@ -12,6 +12,8 @@ const Me = v.object({
   team: v.optional(v.string(), 'workspace'),
   /** Then one token serves many workspaces. */
   is_enterprise_install: v.optional(v.boolean(), false),
+  /** What the token of the bot may, as far as Slack says it. */
+  response_metadata: v.optional(v.object({ scopes: v.optional(v.array(v.string())) })),
 })
 export type Me = v.InferOutput<typeof Me>
 
@@ -36,3 +38,9 @@ export const mayConnect = async (app: App, signal: AbortSignal): Promise<void> =
 }
 
 export const accountOf = ({ user, team }: Me): string => `@${user} in ${team}`.slice(0, 200)
+
+/** Undefined where nothing is known to lack. The rest works without it, so it is no refusal. */
+export const lackOf = ({ response_metadata: { scopes } = {} }: Me): string | undefined =>
+  scopes === undefined || scopes.includes(permissionForFiles)
+    ? undefined
+    : `the service takes the credentials, but no files: the app lacks the permission ${permissionForFiles}, add it and install the app again`

@@ -11,8 +11,8 @@ export interface BotOptions {
 }
 
 export interface Bot {
-  /** Its calls end when the signal aborts. */
-  api(signal: AbortSignal): Api
+  /** Its calls end when the signal aborts. `patient`: also those that take the time of a file. */
+  api(signal: AbortSignal, patient?: 'patient'): Api
   /** Answers with a file by the path that `getFile` told. */
   download(path: string): Promise<Response>
   close(): Promise<void>
@@ -21,20 +21,30 @@ export interface Bot {
 /** Seconds that Telegram waits for a message before it says that there is none. */
 export const pollTime = 25
 
+/** A form comes as a stream, and goes as a whole: a file is in memory anyway, and no larger than one that is taken. */
+const whole = async (body: RequestInit['body']): Promise<RequestInit['body']> =>
+  body instanceof ReadableStream ? await new Response(body).bytes() : body
+
 /** The client knows no signals of Node's: they come in here. */
 const clientFetch = (fetch: Fetch, signal: AbortSignal): typeof globalThis.fetch => {
-  return (input, init) => {
+  return async (input, init) => {
     const signals = [signal, init?.signal].filter((one) => one instanceof AbortSignal)
-    return fetch(input instanceof Request ? input.url : input, { ...init, signal: AbortSignal.any(signals) })
+    const body = await whole(init?.body)
+    return fetch(input instanceof Request ? input.url : input, { ...init, ...(body && { body }), signal: AbortSignal.any(signals) })
   }
 }
 
+const seconds = (milliseconds: number): number => milliseconds / 1000
+
 export const createBot = ({ credentials: { token, url: apiRoot }, ownAddress, outbound: settings }: BotOptions): Bot => {
-  const headersTime = pollTime * 1000 + limits.connectTime
-  const outlet = createOutlet({ url: new URL(apiRoot), ownAddress, settings, most: limits.file, headersTime })
-  const options = { apiRoot, timeoutSeconds: headersTime / 1000, sensitiveLogs: false }
+  const answerTime = pollTime * 1000 + limits.connectTime
+  const outlet = createOutlet({ url: new URL(apiRoot), ownAddress, settings, most: limits.file, headersTime: limits.channelFilesTime })
+  const options = { apiRoot, sensitiveLogs: false }
   return {
-    api: (signal) => new Api(token, { ...options, fetch: clientFetch(outlet.fetch, signal) }),
+    api: (signal, patient) => {
+      const timeoutSeconds = seconds(patient === undefined ? answerTime : limits.channelFilesTime)
+      return new Api(token, { ...options, timeoutSeconds, fetch: clientFetch(outlet.fetch, signal) })
+    },
     download: (path) =>
       outlet.fetch(`${apiRoot}/file/bot${token}/${path.split('/').map(encodeURIComponent).join('/')}`, {
         signal: AbortSignal.timeout(limits.callTime),

@@ -1,5 +1,5 @@
 // Telegram as a channel: a bot that asks for its messages again and again, and answers them.
-import type { ChannelCredentials, OutboundSettings } from '@gatehouse/contracts'
+import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import type { Channel } from '../channel.ts'
 import { createBot } from './bot.ts'
@@ -20,7 +20,7 @@ const can: Channel['can'] = {
   threads: true,
   ids: false,
   length: 4096,
-  files: { size: 0, together: false },
+  files: { size: limits.file, together: false },
   pace: { perSecond: 25, burst: 25 },
   placePace: { perSecond: 1 / 3, burst: 3 },
 }

@@ -15,6 +15,7 @@ before(async () => {
   server = await startSlack()
   tunnelled = await putBehindProxy(Number(new URL(server.url).port))
   server.slack.socketUrl = `wss://${distant}`
+  server.uploads.url = `https://${distant}/upload/v1`
 })
 after(async () => {
   await tunnelled.close()
@@ -31,14 +32,17 @@ test('messages, answers and files pass the proxy, which is asked for Slack alone
   try {
     await until('it to be up', () => hearing.line.state.state === 'up')
     server.slack.files.set('F1', Buffer.from('by the proxy'))
-    const files = [{ id: 'F1', name: 'a.txt', size: 12, url_private_download: `https://${distant}/files/F1` }]
-    server.say({ text: 'hello', more: { subtype: 'file_share', files } })
+    const brought = [{ id: 'F1', name: 'a.txt', size: 12, url_private_download: `https://${distant}/files/F1` }]
+    server.say({ text: 'hello', more: { subtype: 'file_share', files: brought } })
     await until('the message to be heard', () => hearing.kept.some(({ text }) => text === 'hello'))
     const [message] = hearing.kept
     assert.ok(message !== undefined)
     assert.equal(Buffer.from((await message.files[0]?.read()) ?? []).toString(), 'by the proxy')
     await hearing.channel.send(outgoing(message, 'and an answer'), new AbortController().signal)
     assert.equal(server.posted.at(-1)?.text, 'and an answer')
+    const files = [{ name: 'b.txt', bytes: Buffer.from('by the proxy, back') }]
+    await hearing.channel.send(outgoing(message, '', { files }), new AbortController().signal)
+    assert.equal(server.shared.at(-1)?.bytes.toString(), 'by the proxy, back')
     const ways = new Set(tunnelled.asked.map(({ target, authorization }) => `${target} ${authorization}`))
     assert.deepEqual([...ways], [`${distant}:443 Basic ${Buffer.from('user:word').toString('base64')}`])
   } finally {
