@@ -43,7 +43,9 @@ const headersOf = (headers: Readonly<Record<string, string | string[] | undefine
 }
 
 const toResponse = ({ statusCode, headers, body }: Awaited<ReturnType<typeof request>>, most: number): Response => {
-  const isStream = String(headers['content-type'] ?? '').startsWith('text/event-stream')
+  const isStream = String(headers['content-type'] ?? '')
+    .toLowerCase()
+    .startsWith('text/event-stream')
   const init = { status: statusCode, headers: headersOf(headers) }
   if (withoutBody.has(statusCode)) {
     body.resume()

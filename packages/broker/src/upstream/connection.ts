@@ -16,8 +16,6 @@ export interface Connection {
   /** That of a local server in a container. */
   readonly image: ServerImage | undefined
   readonly isLegacy: boolean
-  /** The server says when its tools change. */
-  readonly announces: boolean
   /** Resolves with the reason when the connection is gone. */
   readonly gone: Promise<UpstreamFailure>
   /** Arguments that a tool's schema marks with `x-mcp-header` travel in headers too. */
@@ -81,12 +79,15 @@ const attempt = async (
   }
 }
 
-/** Some old local servers end when they are asked for their revision before `initialize`: those are started once more. */
-const endedByProbe = (error: unknown, entry: NamedEntry): boolean =>
-  entry.entry.transport === 'stdio' &&
-  error instanceof SdkError &&
-  error.code === SdkErrorCode.EraNegotiationFailed &&
-  error.cause === undefined
+/**
+ * Some old local servers end when they are asked for their revision before `initialize`: those are started once more. Some remote ones
+ * answer nothing to a method that they do not know: those are asked once more.
+ */
+const endedByProbe = (error: unknown, { entry }: NamedEntry): boolean => {
+  if (!(error instanceof SdkError)) return false
+  if (entry.transport === 'http') return error.code === SdkErrorCode.RequestTimeout
+  return error.code === SdkErrorCode.EraNegotiationFailed && error.cause === undefined
+}
 
 const connectClient = async (entry: NamedEntry, settings: ConnectSettings, options: ConnectOptions): Promise<Attempt> => {
   const asLegacy = { ...options, prior: { kind: 'legacy' } as const }
@@ -134,7 +135,6 @@ const wire = ({ client, made }: Attempt, version: string, onToolsChanged: () => 
     server: { name: brief(info?.name, scrub), version: brief(info?.version, scrub), protocol },
     image: made.kind === 'stdio' ? made.transport.image : undefined,
     isLegacy,
-    announces,
     gone: gone.promise,
     mirrorsArguments: !isLegacy && made.kind === 'http',
     callBySdk: (tool, args, signal) => callBySdk(client, { tool, args }, signal),

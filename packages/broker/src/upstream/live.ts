@@ -25,7 +25,7 @@ export interface OpenOptions extends NamedEntry {
   readonly onListed: (listing: Listing) => void
 }
 
-/** Announcements that come in a row are answered by one listing. */
+/** Announcements that come in a row are answered by one listing, a storm of them by fewer and fewer. */
 const settleTime = 100
 
 /** Never so often that it is a load, never so seldom that a new tool is missed for a day. */
@@ -49,6 +49,9 @@ export class Live {
   #listing: Listing
   #refreshing: Promise<Listing> | undefined
   #timer: NodeJS.Timeout | undefined
+  /** From an announcement to the listing that answers it. */
+  #isAnnounced = false
+  #settles = settleTime / 2
   #users = 0
   #retired: UpstreamFailure | undefined
 
@@ -56,7 +59,7 @@ export class Live {
     this.connection = connection
     this.#listing = listing
     this.#options = options
-    if (!connection.announces) this.#later(jittered(pollTime(listing)))
+    this.#later(jittered(pollTime(listing)))
     void connection.gone.then(() => clearTimeout(this.#timer))
   }
 
@@ -92,7 +95,11 @@ export class Live {
   }
 
   changed(): void {
-    this.#later(settleTime)
+    if (this.#isAnnounced) return
+    this.#isAnnounced = true
+    const isCalm = Date.now() - this.#listing.at > limits.upstreamSustained
+    this.#settles = isCalm ? settleTime : Math.min(2 * this.#settles, limits.listKeptLeast)
+    this.#later(this.#settles)
   }
 
   /** While somebody uses it, it is not closed by `retire`. */
@@ -130,7 +137,9 @@ export class Live {
   async #relist(): Promise<void> {
     // An announcement during a listing asks for another one.
     await this.#refreshing?.catch(() => undefined)
+    this.#isAnnounced = false
     await this.refresh().catch(() => this.#options.log.warn('the tools of a server could not be listed; the last list stays'))
-    if (!this.connection.announces && this.#retired === undefined) this.#later(jittered(pollTime(this.#listing)))
+    // Also a server that announces changes is asked now and then: many have no way to tell us, and say that they do.
+    if (!this.#isAnnounced && this.#retired === undefined) this.#later(jittered(pollTime(this.#listing)))
   }
 }

@@ -10,6 +10,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client'
+import { limits } from '@gatehouse/contracts'
 import { OutboundFailure } from '@gatehouse/outbound'
 import { classify } from './classify.ts'
 import { UpstreamError, UpstreamFailure } from './failure.ts'
@@ -33,15 +34,23 @@ interface Waiting {
 const firstId = 1_000_000_000
 
 const idIn = (line: OverlongLine): number | undefined => {
-  const found = [/"id"\s*:\s*(1\d{9})\b/.exec(line.head), /"id"\s*:\s*(1\d{9})\b(?!.*"id"\s*:\s*1\d{9})/s.exec(line.tail)]
+  const found = [/"id"\s*:\s*"?(1\d{9})\b/.exec(line.head), /"id"\s*:\s*"?(1\d{9})\b(?!.*"id"\s*:\s*"?1\d{9})/s.exec(line.tail)]
   const text = found.find((match) => match !== null)?.[1]
   return text === undefined ? undefined : Number(text)
+}
+
+/** Ids of the SDK are below ours. Some servers give a number back as text. */
+const ownId = (id: unknown): number | undefined => {
+  const number = typeof id === 'string' && /^1\d{9}$/.test(id) ? Number(id) : id
+  return typeof number === 'number' && number >= firstId ? number : undefined
 }
 
 const errorOf = (error: unknown): UpstreamError => {
   const { code, message } = typeof error === 'object' && error !== null ? (error as { code?: unknown; message?: unknown }) : {}
   return new UpstreamError(typeof code === 'number' ? code : 0, typeof message === 'string' ? message : '')
 }
+
+const statusOf = (error: unknown): number | undefined => (error instanceof SdkHttpError ? error.status : undefined)
 
 /** A stream of events that was cut for its size says so only in the text of an error of ours. */
 const watchStreams = (transport: Transport): (() => UpstreamFailure) => {
@@ -50,6 +59,8 @@ const watchStreams = (transport: Transport): (() => UpstreamFailure) => {
   Object.assign(transport, {
     onerror: (error: Error) => {
       wasCut = error.message.includes(OutboundFailure.name)
+      // Whoever waited for that stream is told at once; the end of another is no matter of this.
+      queueMicrotask(() => (wasCut = false))
       others?.(error)
     },
   })
@@ -91,7 +102,9 @@ export class Requests {
     this.#waiting.set(id, answer)
     signal.addEventListener('abort', giveUp)
     try {
-      this.#post({ id, method, params: this.#withMeta(params) }, options).catch((error: unknown) => answer.reject(this.#failure(error)))
+      this.#post({ id, method, params: this.#withMeta(params) }, options).catch(async (error: unknown) =>
+        answer.reject(await this.#failure(error)),
+      )
       return await answer.promise
     } finally {
       this.#waiting.delete(id)
@@ -109,9 +122,11 @@ export class Requests {
   }
 
   #take(message: JSONRPCMessage): boolean {
-    if (!('id' in message) || 'method' in message || typeof message.id !== 'number' || message.id < firstId) return false
+    if (!('id' in message) || 'method' in message) return false
+    const id = ownId(message.id)
+    if (id === undefined) return false
     // A late answer to a request that was given up is dropped.
-    const found = this.#waiting.get(message.id)
+    const found = this.#waiting.get(id)
     if ('result' in message) found?.resolve(message.result)
     else found?.reject(errorOf(message.error))
     return true
@@ -132,8 +147,20 @@ export class Requests {
     this.#post({ method: 'notifications/cancelled', params: this.#withMeta({ requestId: id, reason: 'given up' }) }).catch(() => undefined)
   }
 
-  #failure(error: unknown): UpstreamFailure {
-    const isLost = error instanceof SdkHttpError && error.status === 404 && this.#transport.sessionId !== undefined
+  async #failure(error: unknown): Promise<UpstreamFailure> {
+    const status = this.#transport.sessionId === undefined ? undefined : statusOf(error)
+    const isLost = status === 404 || (status === 400 && !(await this.#isKnown()))
     return isLost ? new UpstreamFailure('session-lost') : classify(error)
+  }
+
+  /** Many servers answer 400, not 404, to a session that they have forgotten; then they refuse also what is never wrong. */
+  async #isKnown(): Promise<boolean> {
+    const options = { requestSignal: AbortSignal.timeout(limits.connectTime), onRequestStreamEnd: () => undefined }
+    try {
+      await this.#post({ id: this.#nextId++, method: 'ping' }, options)
+      return true
+    } catch (error) {
+      return statusOf(error) !== 400 && statusOf(error) !== 404
+    }
   }
 }

@@ -1,8 +1,9 @@
 // One tool server as all sessions share it: its live list, its slots, its calls.
 import type { Digest, ServerState, ToolDefinition } from '@gatehouse/contracts'
-import type { Metrics } from '@gatehouse/kernel'
+import { Abandoned, type Metrics } from '@gatehouse/kernel'
 import { Slots } from '../fairness/slots.ts'
 import type { Scrub } from '../secrets/scrub.ts'
+import { answersAtAll } from './answers-at-all.ts'
 import { classify } from './classify.ts'
 import { Connector, type ConnectorOptions } from './connector.ts'
 import { digestOf } from './digest-of.ts'
@@ -63,6 +64,8 @@ const pinned = (listing: Listing, { tool, pin }: ToolRequest): ToolDefinition =>
   return definition
 }
 
+const isTimeout = ({ reason }: AbortSignal): boolean => reason instanceof Abandoned && reason.code === 'timeout'
+
 const showServer = (metrics: Metrics, server: string): void => {
   for (const name of ['broker_upstream_up', 'broker_upstream_restarts_total', 'broker_queue_depth'] as const)
     metrics.touch(name, { server })
@@ -77,6 +80,8 @@ export class Upstream {
   readonly #connector: Connector
   readonly #slots: Slots
   #lastListing: Listing | undefined
+  /** The connection that is looked at for life. */
+  #doubted: Live | undefined
 
   constructor(options: UpstreamOptions) {
     const { metrics, name, onListed, onWaiting } = options
@@ -156,7 +161,10 @@ export class Upstream {
   async #findDeclared(live: Live, request: ToolRequest, signal: AbortSignal): Promise<void> {
     const isFresh = Date.now() - live.listing.at < staleList
     if (isFresh || fits(live.listing.tools.get(request.tool), request.pin)) return void pinned(live.listing, request)
-    pinned(await untilAborted(live.refresh(), signal), request)
+    const listing = await untilAborted(live.refresh(), signal).catch((error: unknown) => {
+      throw this.#judge(error, live, signal)
+    })
+    pinned(listing, request)
   }
 
   async #send(live: Live, call: DeclaredCall, signal: AbortSignal): Promise<Answer> {
@@ -168,10 +176,19 @@ export class Upstream {
   }
 
   #judge(error: unknown, live: Live, signal: AbortSignal): unknown {
+    if (isTimeout(signal)) void this.#doubt(live)
     if (signal.aborted) return error
     if (error instanceof UpstreamError) return new UpstreamError(error.code, live.connection.scrub.text(error.message))
     const failure = classify(error)
     if (fatal.has(failure.kind)) this.#connector.lost(live, failure)
     return failure
+  }
+
+  /** A server that hangs would let every call of every session wait; the next one gets another. */
+  async #doubt(live: Live): Promise<void> {
+    if (this.#doubted === live) return
+    this.#doubted = live
+    if (!(await answersAtAll(live.connection))) this.#connector.lost(live, new UpstreamFailure('silent'))
+    this.#doubted = undefined
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { limits, type ServerName } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { type Bench, createBench, local, messages, sessionOne } from '../fixtures/bench.ts'
+import { type Bench, type BenchOptions, createBench, local, messages, sessionOne } from '../fixtures/bench.ts'
 import { createScrub } from '../../src/secrets/scrub.ts'
 import { listTools } from '../../src/upstream/listing.ts'
 import type { Requests } from '../../src/upstream/requests.ts'
@@ -17,10 +17,10 @@ afterEach(() => bench.stop())
 
 const context = { requestId: 'r', traceparent: undefined, signal: new AbortController().signal }
 const names = async () => (await bench.tools()).map(({ name }) => name)
-const start = async (env: Record<string, string>) => {
+const start = async (env: Record<string, string>, options: BenchOptions = {}) => {
   bench.gateway.catalog = { sample: local(env) }
   bench.gateway.grants = { [sessionOne]: { sample: [] } }
-  await bench.start()
+  await bench.start(options)
 }
 
 test('leaves out what cannot be pinned, shown or stored, and a second tool under a name that is taken, and keeps the rest', async () => {
@@ -65,8 +65,18 @@ test('lists anew when the server says that its tools have changed, and tells the
   assert.equal((await bench.call('sample__grown')).isError, false)
   await waitFor(() => bench.gateway.observed.length === 2, { what: 'two observations' })
   const [first, second] = bench.gateway.observed
-  assert.deepEqual([first?.server, first?.tools.length, second?.tools.length], ['sample', 14, 15])
+  assert.deepEqual([first?.server, first?.tools.length, second?.tools.length], ['sample', 16, 17])
   assert.match(String(first?.entryDigest), /^[0-9a-f]{64}$/)
+})
+
+test('lists anew in the middle of announcements that never end, and not for each of them', async () => {
+  const log = join(bench.directory, 'log')
+  await start({ LOG: log }, { isRated: false })
+  await bench.call('sample__storm')
+  const announced = async () => Number((await bench.tools()).find(({ tool }) => tool === 'echo')?.description)
+  await waitFor(async () => (await announced()) >= 100, { what: 'a list of after a hundred announcements', every: 50 })
+  // One each 100 ms would be eleven; each waits twice as long as the one before.
+  assert.ok((await messages(log)).filter(({ method }) => method === 'tools/list').length < 10)
 })
 
 test('tells the gateway later what it could not tell while it was away', async () => {
@@ -121,7 +131,8 @@ test('asks each server once for many lists', async () => {
 })
 
 test('lists a server again when the time is over for which it said that its list may be kept', async () => {
-  await start({ LIST: 'kept', TTL: '1' })
+  // Also where it says that it announces changes.
+  await start({ TTL: '1' })
   await bench.call('sample__echo')
   assert.equal(bench.gateway.observed.length, 1)
   await waitFor(() => bench.gateway.observed.length === 2, { what: 'a second listing' })

@@ -57,7 +57,7 @@ test('probes the entry as the gateway holds it now', async () => {
   await bench.start()
   await assert.rejects(probe(), { code: 'not-found' })
   bench.gateway.catalog = { sample: local() }
-  assert.equal((await probe()).tools.length, 14)
+  assert.equal((await probe()).tools.length, 16)
 })
 
 test('names a command that does not exist', async () => {

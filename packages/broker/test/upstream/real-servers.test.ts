@@ -4,6 +4,7 @@ import { mkdir, readFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { ServerName, SessionID, ToolResult } from '@gatehouse/contracts'
+import { waitFor } from '@gatehouse/kernel'
 import { freePort } from '@gatehouse/kernel/free-port'
 import { type Bench, createBench, sessionOne, sessionTwo } from '../fixtures/bench.ts'
 import { type Listening, startListening } from '../fixtures/listening.ts'
@@ -58,18 +59,29 @@ test('everything, over stdio: content of each kind, and only the declared enviro
   assert.deepEqual(Object.keys(env).toSorted(), ['HOME', 'LANG', 'MINE', 'PATH', 'PWD'])
 })
 
-test('everything, over HTTP', async () => {
+const everythingAt = (port: number): Promise<Listening | undefined> =>
+  startListening({
+    args: [join(packages, 'server-everything/dist/index.js'), 'streamableHttp'],
+    env: { PORT: String(port) },
+    says: /listening on port/i,
+  })
+
+test('everything, over HTTP, also after it was started anew and knows nobody any more', async () => {
   let port = 0
   let server: Listening | undefined
   for (let attempt = 0; server === undefined && attempt < 5; attempt += 1) {
     port = await freePort()
-    const args = [join(packages, 'server-everything/dist/index.js'), 'streamableHttp']
-    server = await startListening({ args, env: { PORT: String(port) }, says: /listening on port/i })
+    server = await everythingAt(port)
   }
-  listening.push(server ?? assert.fail('no port was free'))
+  assert.ok(server !== undefined, 'no port was free')
+  listening.push(server)
   await start({ transport: 'http', url: `http://127.0.0.1:${port}/mcp` })
   await checkEverything()
   assert.equal(await protocol(), '2025-11-25')
+  await server.close()
+  const again = await waitFor(() => everythingAt(port), { what: 'its port to be free again' })
+  listening.push(again)
+  assert.match(textOf(await call('echo', { message: 'again' })), /again/)
 })
 
 test('filesystem: writes a file that is there, reads it back, and leaves nothing outside its directory', async () => {

@@ -37,7 +37,7 @@ test('answers calls in flight with server-unavailable when the server crashes, a
   assert.equal((await bench.call('other__echo', { text: 'b' })).isError, false)
   assert.equal((await bench.call('sample__echo', { text: 'a' })).isError, false)
   assert.equal(await initializes(), 2)
-  assert.deepEqual([(await state())?.status, (await state())?.lastError, (await state())?.tools], ['up', undefined, 14])
+  assert.deepEqual([(await state())?.status, (await state())?.lastError, (await state())?.tools], ['up', undefined, 16])
 })
 
 test('starts a server once for many callers that come at the same time', async () => {
@@ -147,3 +147,23 @@ test('never runs a local server without the isolation that was asked for', async
   assert.match(bench.logLines.join(), /no container engine that can be used/)
   await assert.rejects(async () => bench.broker.controlPlane.probe({ name: 'sample' as ServerName }, context), { code: 'upstream-failed' })
 })
+
+if (process.env['GATEHOUSE_PROFILE'] === 'full') {
+  test('gives the next call another server where one answers nothing any more', async () => {
+    await bench.start({ callTime: 10_000 })
+    assert.equal((await bench.call('sample__echo', { text: 'a' })).isError, false)
+    assert.equal((await bench.call('sample__freeze')).error?.code, 'timeout')
+    await waitFor(async () => (await state())?.status === 'down', { what: 'the loss of the connection', deadline: 60_000 })
+    assert.equal((await state())?.lastError, 'the server did not answer in time')
+    assert.equal((await bench.call('sample__echo', { text: 'b' })).isError, false)
+    assert.equal(await initializes(), 2)
+  })
+
+  test('leaves a server alone that lets one call run out of time and answers others', async () => {
+    await bench.start({ callTime: 10_000 })
+    assert.equal((await bench.call('sample__silent')).error?.code, 'timeout')
+    await waitFor(async () => (await messages(log)).some(({ method }) => method === 'ping'), { what: 'the question whether it lives' })
+    assert.equal((await bench.call('sample__echo', { text: 'a' })).isError, false)
+    assert.equal(await initializes(), 1)
+  })
+}

@@ -4,6 +4,8 @@ import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprot
 import { checkServerUrl, limits, type OutboundSettings } from '@gatehouse/contracts'
 import { createOutlet, type Reach, type Resolve } from '@gatehouse/outbound'
 import { UpstreamFailure } from '../failure.ts'
+import { createMcpFetch } from './fetch.ts'
+import { createStreams } from './streams.ts'
 
 export interface HttpOptions {
   readonly url: string
@@ -21,11 +23,16 @@ export const createHttpTransport = ({ url, headers, ownAddress, outbound, reach,
   if (refused !== null) throw new UpstreamFailure('address-refused', `the url of the server is refused: ${refused}`)
   const target = new URL(url)
   const outlet = createOutlet({ url: target, ownAddress, settings: outbound, reach, most: limits.upstreamMessage, resolve })
+  const streams = createStreams()
+  const sent = new Headers({ 'accept-encoding': 'identity' })
+  for (const [name, value] of Object.entries(headers)) sent.set(name, value)
   const transport = new StreamableHTTPClientTransport(target, {
-    fetch: outlet.fetch,
-    requestInit: { headers: { ...headers } },
+    fetch: createMcpFetch(outlet.fetch),
+    requestInit: { headers: Object.fromEntries(sent) },
+    reconnectionScheduler: streams.scheduler,
     reconnectionOptions: { initialReconnectionDelay: 1_000, maxReconnectionDelay: 30_000, reconnectionDelayGrowFactor: 2, maxRetries: 2 },
   })
+  streams.watch(transport)
   const close = transport.close.bind(transport)
   transport.close = async () => {
     // A server may keep what belongs to a session until it is told; one that does not answer is not waited for.

@@ -16,6 +16,17 @@ export interface LineOptions {
 
 /** Bytes of each end that are kept: enough to find the id of a response. */
 const kept = 1024
+/** Bytes of a piece that is put together with others: a line that comes byte by byte must not cost an object for each. */
+const small = 4 * 1024
+
+/** Pieces of equal size become one, so that each byte is copied a few times at most. */
+const join = (pieces: Buffer[]): void => {
+  for (;;) {
+    const [before, last] = pieces.slice(-2)
+    if (before === undefined || last === undefined || before.length > small || before.length > last.length) return
+    pieces.splice(-2, 2, Buffer.concat([before, last]))
+  }
+}
 
 const lastBytes = (chunks: readonly Buffer[]): Buffer => {
   const wanted: Buffer[] = []
@@ -37,7 +48,7 @@ export const createLines = ({ most, onLine, onOverlong, onOverrun }: LineOptions
   const take = (piece: Buffer): void => {
     size += piece.length
     chunks.push(piece)
-    if (size <= most) return
+    if (size <= most) return join(chunks)
     if (head === null) {
       head = Buffer.from(Buffer.concat(chunks).subarray(0, kept))
       onOverrun?.(head.toString('utf8'))

@@ -25,12 +25,18 @@ const errorRest = 10
 /** Chatter that nobody here listens to, dropped before it costs a check of its shape. */
 const unheard: ReadonlySet<unknown> = new Set(['notifications/message', 'notifications/progress'])
 
-const parse = (line: string): JSONRPCMessage | null => {
+/** Messages of one line: one revision lets a server put several into a list. */
+const mostInOneLine = 64
+
+const isMessage = (value: unknown): value is JSONRPCMessage => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** None for what is no message. Programs of some platforms begin their output with a byte order mark. */
+const parse = (line: string): readonly JSONRPCMessage[] => {
   try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null ? (value as JSONRPCMessage) : null
+    const value: unknown = JSON.parse(line.startsWith('\ufeff') ? line.slice(1) : line)
+    return [value].flat().slice(0, mostInOneLine).filter(isMessage)
   } catch {
-    return null
+    return []
   }
 }
 
@@ -85,6 +91,8 @@ export class StdioTransport implements Transport {
       cut(chunk)
       turns.read(chunk.length)
     })
+    // Its last words may lack their end.
+    running.stdout.once('end', () => cut(Buffer.from('\n')))
     this.#readErrors(running.stderr)
     void running.gone.then(() => this.#closed())
     // Closed while it started.
@@ -118,11 +126,11 @@ export class StdioTransport implements Transport {
 
   /** Whether somebody here heard it. */
   #take(line: string): boolean {
-    const message = parse(line)
-    if (message === null) this.#options.onNoise?.()
-    if (message === null || ('method' in message && unheard.has(message.method))) return false
-    this.onmessage?.(message)
-    return true
+    const messages = parse(line)
+    if (messages.length === 0) this.#options.onNoise?.()
+    const heard = messages.filter((message) => !('method' in message) || !unheard.has(message.method))
+    for (const message of heard) this.onmessage?.(message)
+    return heard.length > 0
   }
 
   #closed(): void {

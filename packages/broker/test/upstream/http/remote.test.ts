@@ -19,7 +19,10 @@ afterEach(async () => {
 })
 
 const context = { requestId: 'r', traceparent: undefined, signal: new AbortController().signal }
-const start = async (headers: Record<string, string> = {}, options: { json?: boolean; variables?: Record<string, string> } = {}) => {
+const start = async (
+  headers: Record<string, string> = {},
+  options: { json?: boolean; unknown?: 400; variables?: Record<string, string> } = {},
+) => {
   remote = await startHttpServer(options)
   bench.gateway.catalog = { remote: { transport: 'http', url: remote.url, headers } }
   await bench.start(options.variables === undefined ? {} : { variables: options.variables })
@@ -64,6 +67,39 @@ test('builds a session anew that the server has forgotten, and makes the call on
     (await bench.records()).map(({ status }) => status),
     ['ok', 'ok'],
   )
+})
+
+test('builds a session anew that the server has forgotten where it says so as most do, and makes the call once', async () => {
+  await start({}, { unknown: 400 })
+  await bench.call('remote__hello')
+  remote.forget()
+  assert.equal((await bench.call('remote__hello')).isError, false)
+  assert.deepEqual(
+    (await bench.records()).map(({ status }) => status),
+    ['ok', 'ok'],
+  )
+})
+
+test('keeps a session of which one call is a bad request, and does not make that call again', async () => {
+  await start()
+  await bench.call('remote__hello')
+  const before = remote.seen.filter(({ method }) => method === 'POST').length
+  let calls = 0
+  remote.instead = (request, response) => {
+    let body = ''
+    request.on('data', (chunk) => (body += String(chunk)))
+    request.on('end', () => {
+      calls += body.includes('tools/call') ? 1 : 0
+      response
+        .writeHead(body.includes('tools/call') ? 400 : 200, { 'content-type': 'application/json' })
+        .end('{"jsonrpc":"2.0","id":1,"result":{}}')
+    })
+  }
+  assert.equal(await code('hello'), 'upstream-error')
+  remote.instead = undefined
+  assert.equal((await bench.call('remote__hello')).isError, false)
+  assert.equal(calls, 1)
+  assert.equal(remote.seen.filter(({ method }) => method === 'POST').length, before + 3, 'the call, the question, the next call')
 })
 
 test('gives up on a server that forgets every session at once', async () => {

@@ -1,6 +1,8 @@
 // Lines out of a byte stream.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createLines, type OverlongLine } from '../../../src/upstream/stdio/lines.ts'
 
 const cut = (chunks: readonly (string | Buffer)[], most = 100) => {
@@ -40,4 +42,22 @@ test('drops a line that is too long by itself, and keeps its two ends', () => {
 test('takes a line of the largest size', () => {
   assert.equal(cut([`${'x'.repeat(100)}\n`]).lines.length, 1)
   assert.equal(cut([`${'x'.repeat(101)}\n`]).overlong.length, 1)
+})
+
+const held = (): number => {
+  setFlagsFromString('--expose-gc')
+  ;(runInNewContext('gc') as () => void)()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+test('a line that comes byte by byte costs little more than its bytes', () => {
+  const size = 512 * 1024
+  const lines: string[] = []
+  const push = createLines({ most: 2 * size, onLine: (line) => void lines.push(line), onOverlong: () => undefined })
+  const before = held()
+  for (let at = 0; at < size; at += 1) push(Buffer.from('x'))
+  assert.ok(held() - before < 16 * size, `${held() - before} bytes are held`)
+  push(Buffer.from('\n'))
+  assert.deepEqual(lines, ['x'.repeat(size)])
 })
