@@ -56,7 +56,11 @@ const weakenings: Readonly<Record<IntrusionName, Weakening>> = {
     from: "result['resultType'] === 'input_required'",
     to: "result['resultType'] === ''",
   },
-  'a list of any length': { file: 'upstream/listing.ts', from: 'tools.size + dropped > limits.listTools ||', to: '' },
+  'a list of any length': {
+    file: 'upstream/listing.ts',
+    from: "if (tools.size + dropped + page.tools.length > limits.listTools) throw new UpstreamFailure('too-large')",
+    to: '',
+  },
   'a name with white space': { file: 'upstream/definitions.ts', from: '/^[\\x21-\\x7e]{1,128}$/', to: '/^[\\x20-\\x7e]{1,128}$/' },
 }
 
