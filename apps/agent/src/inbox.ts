@@ -1,7 +1,7 @@
 // Takes messages from the inbox one after another. What is not acknowledged comes again.
 import { limits } from '@gatehouse/contracts'
 import { complain } from './complain.ts'
-import { fields } from './host/fields.ts'
+import { explain, fields } from './host/fields.ts'
 import type { Message, SessionClient } from './host/session.ts'
 
 /** What is beyond is cut where people see it. */
@@ -18,13 +18,18 @@ export interface Reply {
   /** `r-<inbox id>-<n>`: the same for the same reply, also after a redelivery. */
   readonly id: string
   readonly text: string
+  /** Paths of files that go with it. */
+  readonly files?: readonly string[]
 }
 
-/** A reply that the host will never take is dropped, and said so. */
-export const sendReply = async (session: SessionClient, { id, text }: Reply, message: string): Promise<boolean> => {
-  const { status, body } = await session.reply({ id, text: fitReply(text), inReplyTo: message })
-  if (status >= 400) complain(`the host refused a reply with ${status}: ${JSON.stringify(fields(body)['detail'] ?? null)}`)
-  return status < 400
+/** Resolves with why the host will never take it; undefined where it did. That is complained of, and the reply dropped. */
+export const sendReply = async (session: SessionClient, { id, text, files = [] }: Reply, message: string): Promise<string | undefined> => {
+  const reply = { id, text: fitReply(text), inReplyTo: message, ...(files.length > 0 && { files }) }
+  const { status, body } = await session.reply(reply)
+  if (status < 400) return undefined
+  complain(`the host refused a reply with ${status}: ${JSON.stringify(fields(body)['detail'] ?? null)}`)
+  const { hint } = fields(body)
+  return typeof hint === 'string' ? `${explain(body, status)}: ${hint}` : explain(body, status)
 }
 
 /** Runs until the signal given to the session is aborted; then it rejects with the signal's reason. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openRoom, timeout } from './fixtures/agent.ts'
+import type { Reply } from './fixtures/host.ts'
 
 describe('tools', timeout, () => {
   it('calls the named tool with the given arguments and replies with the text of its result', async (t) => {
@@ -205,5 +206,25 @@ describe('built-in tools', timeout, () => {
       '{"stdout":"","stderr":"run_script: expected to be in a sandbox","exitCode":null}',
     )
     assert.deepEqual(host.toolCalls, [])
+  })
+
+  it('send a message with files beside the answer, and say why the host does not take it', async (t) => {
+    const { host, start } = await openRoom(t)
+    await host.serveSession()
+    const refused = { status: 404, body: { detail: 'there is nothing at "/workspace/b"', code: 'not-found', hint: 'name another' } }
+    host.respondToReply = ({ body }) => ((body as Reply).files?.includes('/workspace/b') === true ? refused : { status: 202, body: {} })
+    start()
+    const say = async (args: object) => {
+      const id = host.deliver(`tool:send_message ${JSON.stringify(args)}`)
+      await host.until(() => host.acknowledged.includes(id))
+      return host.replies.filter(({ inReplyTo }) => inReplyTo === id).map(({ id: own, text, files }) => [own.slice(-1), text, files])
+    }
+    assert.deepEqual(await say({ text: 'here', files: ['/workspace/a'] }), [
+      ['2', 'here', ['/workspace/a']],
+      ['1', 'sent', undefined],
+    ])
+    assert.deepEqual(await say({ text: 'there', files: ['/workspace/b'] }), [
+      ['1', 'refused: there is nothing at "/workspace/b" (not-found): name another', undefined],
+    ])
   })
 })

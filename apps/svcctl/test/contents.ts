@@ -122,7 +122,12 @@ export const messages = (texts: number): ChatMessage[] => {
   const fresh = Array.from({ length: texts }, (_, index) => [
     message(3 + index * 3, { from: 'user', text: 'hello' }),
     message(4 + index * 3, { from: 'system', text: 'a note' }),
-    message(5 + index * 3, { from: 'agent', text: `echo: ${hostile}`, inReplyTo: 'msg-1' }),
+    message(5 + index * 3, {
+      from: 'agent',
+      text: `echo: ${hostile}`,
+      inReplyTo: 'msg-1',
+      files: [{ name: hostile, path: `/workspace/${hostile}`, size: 3 }],
+    }),
   ])
   return [...old, ...fresh.flat()]
 }

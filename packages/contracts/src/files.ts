@@ -26,6 +26,13 @@ const Names = v.pipe(
 export const FolderPath = Names
 export const FilePath = v.pipe(Names, v.minLength(1, 'expected the path of a file'))
 
+/** As an agent names a file that it sends. */
+export const AgentFilePath = v.pipe(
+  v.string(),
+  v.regex(/^\/(?:workspace|memory)\//, 'expected a path below /workspace or /memory'),
+  v.check((path) => v.is(FilePath, path.slice(path.indexOf('/', 1) + 1)), 'expected names with one / between them, none of them . or ..'),
+)
+
 /** What people name themselves hides nothing and breaks no line. */
 export const NewFilePath = v.pipe(
   FilePath,

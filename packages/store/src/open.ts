@@ -1,5 +1,6 @@
 // Opens a store: one encrypted file, one writer behind a queue, one reader.
 import type { Logger } from '@gatehouse/kernel'
+import { compact } from './compact.ts'
 import { Connections } from './connections.ts'
 import { ensureFile } from './create.ts'
 import { toStoreError } from './faults.ts'
@@ -19,6 +20,8 @@ export interface Store {
   write<T>(act: (tx: Transaction) => Promise<T>): Promise<T>
   /** What was committed, in a connection of its own. */
   readonly read: Rows
+  /** Gives room of removed rows back to the disk, after the acts that wait. May fail without harm: nothing is lost. */
+  compact(): Promise<void>
   /** After the acts that wait. */
   close(): Promise<void>
 }
@@ -55,6 +58,7 @@ export const openStore = async ({ path, key, migrations, log }: StoreOptions): P
         throw toStoreError(error, path)
       })
     }),
+    compact: () => queue(() => compact(connections, path)),
     close: () => queue(() => connections.close()),
   }
 }

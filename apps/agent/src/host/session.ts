@@ -8,6 +8,8 @@ import { persist } from './retry.ts'
 /** The host holds an empty inbox for so long. */
 const wait = limits.inboxWait / 1000
 const short = 15_000
+/** The host copies files before it answers. */
+const copyTime = 60_000
 const pollTime = limits.inboxWait + short
 const pauseAfterRefusal = 1_000
 
@@ -34,7 +36,7 @@ export interface SessionClient {
   inbox(): Promise<Message[]>
   acknowledge(id: string): Promise<void>
   /** The same id twice is one message. */
-  reply(message: { id: string; text: string; inReplyTo: string }): Promise<Answer>
+  reply(message: { id: string; text: string; inReplyTo: string; files?: readonly string[] }): Promise<Answer>
   /** Asked once: an answer that is lost rejects with `Unanswered`. */
   requestChange(request: { kind: string; after: unknown; reason: string }): Promise<Answer>
   /** Twice is as good as once. */
@@ -49,7 +51,7 @@ const toMessage = (value: unknown): Message[] => {
 
 export const createSession = (socket: string, signal: AbortSignal): SessionClient => {
   const get = (path: string, time: number) => persist({ socket, method: 'GET', path, time, signal }, 'always')
-  const post = (path: string, body: unknown) => persist({ socket, method: 'POST', path, body, time: short, signal }, 'always')
+  const post = (path: string, body: unknown, time = short) => persist({ socket, method: 'POST', path, body, time, signal }, 'always')
   return {
     info: async () => {
       const { status, body } = await get('/session', short)
@@ -75,7 +77,7 @@ export const createSession = (socket: string, signal: AbortSignal): SessionClien
     acknowledge: async (id) => {
       await post(`/inbox/${encodeURIComponent(id)}/ack`, {})
     },
-    reply: (message) => post('/outbox', message),
+    reply: (message) => post('/outbox', message, message.files === undefined ? short : copyTime),
     withdrawChange: (id, reason) => post(`/changes/${encodeURIComponent(id)}/withdraw`, { reason }),
     requestChange: (request) => persist({ socket, method: 'POST', path: '/changes', body: request, time: short, signal }, 'unsent'),
   }

@@ -54,7 +54,8 @@ export interface DialogueStore {
 
 const toReply = (value: unknown): Reply[] => {
   const [id, said] = [text(fields(value)['id']), text(fields(value)['text'])]
-  return id === undefined || said === undefined ? [] : [{ id, text: said }]
+  const files = list(fields(value)['files']).flatMap((path) => text(path) ?? [])
+  return id === undefined || said === undefined ? [] : [{ id, text: said, ...(files.length > 0 && { files }) }]
 }
 
 const toTurn = (value: unknown): Turn | null => {

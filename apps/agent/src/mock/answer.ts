@@ -3,7 +3,7 @@ import { explain, fields, list, problemCode, text } from '../host/fields.ts'
 import { type Answer, Unanswered } from '../host/request.ts'
 import type { SessionClient } from '../host/session.ts'
 import { ListRefused, type ToolsClient } from '../host/tools.ts'
-import { callBuiltin, isBuiltin, listBuiltins, type Own } from './builtin.ts'
+import { callBuiltin, isBuiltin, listBuiltins, type Own, type Say } from './builtin.ts'
 import type { Command } from './command.ts'
 
 export interface Surroundings {
@@ -14,6 +14,8 @@ export interface Surroundings {
   readonly toolNames: () => Promise<readonly string[]>
   /** What it was told of itself at launch. */
   readonly own: Own
+  /** Says something beside the answer. */
+  readonly say: Say
 }
 
 const noServers = 'this unit has no tool servers'
@@ -90,7 +92,7 @@ export const answer = async (command: Command, around: Surroundings): Promise<st
       return listBuiltins(around.own)
     case 'tool':
       return isBuiltin(command.name)
-        ? callBuiltin(around.own, command.name, command.arguments)
+        ? callBuiltin({ ...around.own, say: around.say }, command.name, command.arguments)
         : callTool(around.tools, command.name, command.arguments)
     case 'request':
       return requestChange(around.session, command.kind, command.after)

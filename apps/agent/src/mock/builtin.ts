@@ -1,5 +1,6 @@
 // The tools that an agent brings along itself. Which of them are on is decided for its group and told to it at launch.
 import type { BuiltinTool } from '@gatehouse/contracts'
+import { fields, list, text } from '../host/fields.ts'
 import { runScript } from '../tools/run-script.ts'
 
 /** As data of this bundle, which has no room for the schemas of the host. */
@@ -21,13 +22,24 @@ export interface Own {
   readonly tools: readonly string[]
 }
 
+/** Resolves with why the host will not take it. */
+export type Say = (text: string, files: readonly string[]) => Promise<string | undefined>
+
 export const isBuiltin = (name: string): boolean => Object.hasOwn(names, name)
 
 export const listBuiltins = ({ tools }: Own): string => tools.toSorted().join(', ') || 'none'
 
 /** The mock agent knows its instructions, and leaves the rest to an agent with a model. */
-export const callBuiltin = async ({ persona, tools }: Own, name: string, args: unknown): Promise<string> => {
+export const callBuiltin = async ({ persona, tools, say }: Own & { readonly say: Say }, name: string, args: unknown): Promise<string> => {
   if (!tools.includes(name)) return `refused: ${name} is turned off for this group (not-enabled)`
   if (name === 'run_script') return JSON.stringify(await runScript(args))
+  if (name === 'send_message') {
+    const { text: said, files } = fields(args)
+    const refusal = await say(
+      text(said) ?? '',
+      list(files).flatMap((path) => text(path) ?? []),
+    )
+    return refusal === undefined ? 'sent' : `refused: ${refusal}`
+  }
   return name === 'read_persona' ? persona : `failed: the mock agent does nothing with ${name}`
 }

@@ -5,7 +5,7 @@ import { eachMessage } from '../inbox.ts'
 import { openTurnNotes } from '../memory/turn.ts'
 import { answer } from './answer.ts'
 import { readCommand } from './command.ts'
-import { takeTurn } from './turn.ts'
+import { takeTurn, type TurnParts } from './turn.ts'
 
 export interface MockParts {
   readonly session: SessionClient
@@ -32,6 +32,6 @@ const listedOnce = (tools: ToolsClient | null): (() => Promise<readonly string[]
 export const runMock = ({ session, tools, info, memory }: MockParts): Promise<never> => {
   const around = { session, tools, toolNames: listedOnce(tools), own: info }
   const notes = openTurnNotes(memory, info.session)
-  const parts = { session, notes, read: readCommand, answer: (command: Parameters<typeof answer>[0]) => answer(command, around) }
+  const parts: TurnParts = { session, notes, read: readCommand, answer: (command, say) => answer(command, { ...around, say }) }
   return eachMessage(session, (message) => takeTurn(message, parts))
 }

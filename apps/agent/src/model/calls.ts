@@ -18,7 +18,8 @@ export interface Calls {
   readonly store: DialogueStore
   /** The id of the next reply of this turn, given that so many were said in this step. */
   readonly replyId: (said: number) => string
-  readonly send: (reply: Reply) => Promise<boolean>
+  /** Resolves with why the host will not take it. */
+  readonly send: (reply: Reply) => Promise<string | undefined>
   /** Bytes of one result. */
   readonly most: number
   readonly images: boolean
@@ -98,21 +99,31 @@ const earlier = (call: Call, note: StepNote, calls: Calls): Outcome | undefined 
   return unknown
 }
 
+/** What the host refused was not said, and its id is free: said again after a death it might be taken, when the model knows better. */
+const unlessRefused = (note: StepNote, call: string, refusal: string | undefined): StepNote => {
+  if (refusal === undefined) return note
+  const said = Object.fromEntries(Object.entries(note.said).filter(([id]) => id !== call))
+  const refused = failed(`the host did not take the message: ${refusal}`)
+  return { ...note, said, results: { ...note.results, [call]: note.results[call] ?? refused } }
+}
+
 /** Gives the result of each call, and what was said meanwhile. */
 export const makeCalls = async (begun: StepNote, calls: Calls): Promise<{ results: ToolModelMessage; said: number }> => {
   let note = begun
-  for (const reply of Object.values(note.said)) await calls.send(reply)
+  for (const [call, reply] of Object.entries(note.said)) note = unlessRefused(note, call, await calls.send(reply))
   const content: ToolModelMessage['content'] = []
   for (const call of callsOf(note.response)) {
     let outcome = earlier(call, note, calls)
     if (outcome === undefined) {
       note = { ...note, begun: [...note.begun, call.id] }
       await calls.store.noteStep(note)
-      const say = async (text: string): Promise<boolean> => {
-        const reply = { id: calls.replyId(Object.keys(note.said).length), text }
+      const say: Around['say'] = async (text, files) => {
+        const reply = { id: calls.replyId(Object.keys(note.said).length), text, ...(files.length > 0 && { files }) }
         note = { ...note, said: { ...note.said, [call.id]: reply } }
         await calls.store.noteStep(note)
-        return calls.send(reply)
+        const refusal = await calls.send(reply)
+        note = unlessRefused(note, call.id, refusal)
+        return refusal
       }
       outcome = cut(await perform(call, calls, say), calls)
     }

@@ -17,8 +17,8 @@ export interface Around {
   readonly info: SessionInfo
   readonly places: Places
   readonly signal: AbortSignal
-  /** Sends a message to the human, now; false where the host will not take it. */
-  say(text: string): Promise<boolean>
+  /** Sends a message to the human, now, with files by their paths. Resolves with why the host will not take it; undefined where it did. */
+  say(text: string, files: readonly string[]): Promise<string | undefined>
 }
 
 export interface Outcome {

@@ -4,6 +4,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { timeout } from '../fixtures/agent.ts'
+import type { Reply } from '../fixtures/host.ts'
 import { echo, models, type ModelRoom, openModelRoom, type ProviderName, refusals } from '../fixtures/model.ts'
 
 const all = ['list_dir', 'read_file', 'read_persona', 'remember', 'request_capability_change', 'search', 'send_message', 'write_file']
@@ -50,6 +51,57 @@ describe('files', timeout, () => {
     for (const path of ['/shared/x', '/memory/.dialogue-other.json', '/workspace/etc/x', '/tmp/x'])
       assert.match(await told(room, 'write_file', { path, text: 'x' }), /expected a path below \/workspace, \/memory or \/mnt, got /, path)
     assert.match(await told(room, 'read_file', { path: 'missing' }), /ENOENT/)
+    assert.deepEqual(refusals(room), [])
+  })
+})
+
+/** What the model is told of a message that it sends: said after the message itself. */
+const toldLast = async ({ host }: ModelRoom, args: object): Promise<string> => {
+  const id = host.deliver(`call send_message ${JSON.stringify(args)}\n---\nsay {result}`)
+  await host.until(() => host.acknowledged.includes(id))
+  return host.replies.findLast(({ inReplyTo }) => inReplyTo === id)?.text ?? '(no reply)'
+}
+
+describe('files for the human', timeout, () => {
+  it('are named as the host knows them, and refused before they are sent where they lie elsewhere', async (t) => {
+    const room = await open(t)
+    const { host, start, directory } = room
+    for (const place of ['shared', 'mnt']) {
+      await mkdir(join(directory, place))
+      await writeFile(join(directory, place, 'given.txt'), 'x')
+    }
+    await writeFile(join(directory, 'workspace/report.md'), 'x')
+    await writeFile(join(directory, 'memory/.dialogue-other.json'), 'another conversation')
+    await symlink(join(directory, 'workspace/report.md'), join(directory, 'workspace/latest'))
+    start()
+    const send = (...files: string[]) => toldLast(room, { text: 'Here.', files })
+    assert.equal(await send('report.md', '/memory/notes.md', 'latest'), 'sent')
+    const sent = () => host.replies.flatMap(({ files }) => (files === undefined ? [] : [files]))
+    assert.deepEqual(sent(), [['/workspace/report.md', '/memory/notes.md', '/workspace/report.md']])
+    for (const path of ['/shared/given.txt', '/mnt/given.txt'])
+      assert.match(await send(path), /expected a file below \/workspace or \/memory, got .*Copy it there first/, path)
+    for (const path of ['/etc/passwd', '/memory/.dialogue-other.json', '../../etc/passwd'])
+      assert.match(await send(path), /expected a path below/, path)
+    assert.match(await send('a', 'b', 'c', 'd', 'e'), /expected any to 4 items, got 5/)
+    assert.equal(sent().length, 1)
+    assert.deepEqual(refusals(room), [])
+  })
+
+  it('that the host does not take are told as a failure, and what is said next is said', async (t) => {
+    const room = await open(t)
+    const { host, start } = room
+    host.respondToReply = ({ body }) =>
+      (body as Reply).files !== undefined
+        ? { status: 404, body: { detail: 'there is nothing at "/workspace/missing"', code: 'not-found' } }
+        : { status: 202, body: {} }
+    start()
+    const calls = ['{"text":"One.","files":["missing"]}', '{"text":"Two."}'].map((args) => `call send_message ${args}`)
+    const id = host.deliver([...calls, '---', 'say {result}'].join('\n'))
+    await host.until(() => host.acknowledged.includes(id))
+    const said = host.replies.filter(({ inReplyTo }) => inReplyTo === id)
+    assert.equal(said[0]?.text, 'Two.')
+    assert.equal(new Set(said.map((reply) => reply.id)).size, said.length)
+    assert.match(await toldLast(room, { text: 'x', files: ['missing'] }), /did not take the message: there is nothing at/)
     assert.deepEqual(refusals(room), [])
   })
 })

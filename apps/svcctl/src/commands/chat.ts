@@ -8,7 +8,7 @@ import { exchange, type Exchanged, ExchangedSchema } from '../conversation/excha
 import { keepHistory, readHistory } from '../conversation/history.ts'
 import { talk } from '../conversation/talk.ts'
 import { render } from '../output/failure.ts'
-import { visibleLines } from '../output/visible.ts'
+import { visible, visibleLines } from '../output/visible.ts'
 import { wrap } from '../output/wrap.ts'
 import { UnitCommand } from '../unit-command.ts'
 
@@ -51,7 +51,9 @@ export class Chat extends UnitCommand<Exchanged[]> {
   }
 
   private hear(message: ChatMessage): void {
-    const [text, stream] = [visibleLines(message.text), message.from === 'system' ? process.stderr : process.stdout]
+    const files = (message.files ?? []).map(({ path, size }) => `[${visible(path)}, ${size} bytes]`)
+    const said = [visibleLines(message.text), ...files].filter((part) => part !== '').join('\n')
+    const [text, stream] = [said, message.from === 'system' ? process.stderr : process.stdout]
     // Code is to be copied as it stands.
     const lines = text.includes('```') ? [text] : text.split('\n').map((line) => wrap(line, 0, stream))
     const wrapped = lines.join('\n')

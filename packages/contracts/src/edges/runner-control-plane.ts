@@ -1,5 +1,6 @@
 // Messages in and out, and the sessions behind them. The gateway has permitted each call beforehand.
 import * as v from 'valibot'
+import { SentFile } from '../files.ts'
 import { AgentGroupID, ConversationID, Digest, MessageID, SessionID, Time } from '../ids.ts'
 import { limits } from '../limits.ts'
 import { call, defineEdge } from './edge.ts'
@@ -16,6 +17,8 @@ export const ChatMessage = v.strictObject({
   inReplyTo: v.optional(MessageID),
   /** Who wrote it, as the channel names people; absent for the console. */
   author: v.optional(v.string()),
+  /** That the agent sent with it, where they lay then; absent where there are none. */
+  files: v.optional(v.array(SentFile)),
 })
 export type ChatMessage = v.InferOutput<typeof ChatMessage>
 

@@ -1,6 +1,7 @@
 // `session.sock`: what an agent may ask of its host. A stable contract: whoever brings an own agent needs only these.
 import * as v from 'valibot'
 import { ChangeState, Failure, Reason } from '../change.ts'
+import { AgentFilePath } from '../files.ts'
 import { AgentGroupID, ChangeID, ConversationID, MessageID, SessionID, Time } from '../ids.ts'
 import { limits } from '../limits.ts'
 import { AgentKind, BuiltinTool, ModelChoice } from '../kinds/agents.ts'
@@ -37,6 +38,8 @@ export const OutboxMessage = v.strictObject({
   id: MessageID,
   text: v.pipe(v.string(), v.maxBytes(limits.messageText, 'expected at most 256 KiB')),
   inReplyTo: v.optional(MessageID),
+  /** Paths below /workspace or /memory. */
+  files: v.optional(v.pipe(v.array(AgentFilePath), v.maxLength(limits.sentFiles, `expected at most ${limits.sentFiles} files`))),
 })
 export type OutboxMessage = v.InferOutput<typeof OutboxMessage>
 

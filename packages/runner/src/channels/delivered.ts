@@ -1,6 +1,6 @@
 // Keeps what became of a message that a channel was given, and hands it the next one of that conversation.
 import { type Params, type Result, type runnerChannels, ServiceError } from '@gatehouse/contracts'
-import { bury, type Counted, noteDelivered, noteParts } from '../queue/delivery.ts'
+import { bury, noteDelivered, noteParts, type Passed } from '../queue/delivery.ts'
 import type { Context } from '../sessions/context.ts'
 import type { Session } from '../sessions/session.ts'
 import { withQueue } from '../sessions/with-queue.ts'
@@ -8,20 +8,29 @@ import { nextOf } from './outbox.ts'
 
 type Edge = typeof runnerChannels
 
-const find = ({ sessions }: Context, { session: id }: Pick<Params<Edge, 'delivered'>, 'session'>): Session => {
+export const findSession = ({ sessions }: Context, { session: id }: Pick<Params<Edge, 'delivered'>, 'session'>): Session => {
   const session = sessions.get(id)
   if (session?.hasQueue === true) return session
   throw new ServiceError('not-found', { detail: `there is no session ${id}` })
 }
 
-const settle = async (context: Context, session: Session, { waiting, dead }: Counted): Promise<Result<Edge, 'delivered'>> => {
-  if (session.delivery !== undefined) Object.assign(session.delivery, { waiting, dead })
+/** What copies took; nobody waits for it. */
+const giveBack = (context: Context, session: Session): void => {
+  withQueue(context, session, (store) => store.compact()).catch((error: unknown) =>
+    context.log.warn('room of copies not given back', { session: session.id, error }),
+  )
+}
+
+const settle = async (context: Context, session: Session, passed: Passed): Promise<Result<Edge, 'delivered'>> => {
+  const { isFreed, ...counted } = passed
+  if (session.delivery !== undefined) Object.assign(session.delivery, counted)
+  if (isFreed) giveBack(context, session)
   const next = await nextOf(context, session)
   return next === undefined ? {} : { next }
 }
 
 export const delivered = async (context: Context, params: Params<Edge, 'delivered'>): Promise<Result<Edge, 'delivered'>> => {
-  const session = find(context, params)
+  const session = findSession(context, params)
   const { seq, parts } = params
   if (parts === undefined) return settle(context, session, await withQueue(context, session, (store) => noteDelivered(store, seq)))
   await withQueue(context, session, (store) => noteParts(store, seq, parts))
@@ -29,11 +38,11 @@ export const delivered = async (context: Context, params: Params<Edge, 'delivere
 }
 
 export const buried = async (context: Context, params: Params<Edge, 'buried'>): Promise<Result<Edge, 'buried'>> => {
-  const session = find(context, params)
+  const session = findSession(context, params)
   const { seq, reason } = params
-  const { letter, ...counted } = await withQueue(context, session, (store) => bury(store, { seq, reason, at: new Date().toISOString() }))
+  const { letter, ...passed } = await withQueue(context, session, (store) => bury(store, { seq, reason, at: new Date().toISOString() }))
   const { id, agentGroupID, conversationID: conversationId, delivery } = session
   if (letter !== undefined && delivery !== undefined)
     context.deadLetters.keep(id, { ...letter, channel: delivery.channel, agentGroupID, conversationId })
-  return settle(context, session, counted)
+  return settle(context, session, passed)
 }

@@ -1,5 +1,5 @@
 // The calls of channels, one line each into an act.
-import { ServiceError, type runnerChannels } from '@gatehouse/contracts'
+import type { runnerChannels } from '@gatehouse/contracts'
 import type { Handlers } from '@gatehouse/rpc'
 import { fileHandlers } from '../files/handlers.ts'
 import type { Context } from '../sessions/context.ts'
@@ -8,6 +8,7 @@ import { envelope } from './envelope.ts'
 import { letters } from './letters.ts'
 import { outbox } from './outbox.ts'
 import { receiveFromChannel } from './receive.ts'
+import { sentFile } from './sent-file.ts'
 
 export const channelHandlers = (context: Context): Handlers<typeof runnerChannels> => {
   const { fileBegin, filePart, fileEnd, fileDrop } = fileHandlers(context)
@@ -16,7 +17,7 @@ export const channelHandlers = (context: Context): Handlers<typeof runnerChannel
     outbox: (wanted) => outbox(context, wanted),
     delivered: (word) => delivered(context, word),
     buried: (word) => buried(context, word),
-    sentFile: ({ seq }) => Promise.reject(new ServiceError('not-found', { detail: `there is no copy of message ${seq}` })),
+    sentFile: (wanted) => sentFile(context, wanted),
     letters: (wanted) => letters(context, wanted),
     envelope: (asked) => envelope(context, asked),
     fileBegin,

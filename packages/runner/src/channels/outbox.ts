@@ -19,7 +19,7 @@ export const nextOf = async (context: Context, session: Session): Promise<Delive
     const { delivery } = session
     if (delivery !== undefined) {
       // What was said meanwhile is counted already.
-      if (delivery.said === said) delivery.waiting = 0
+      if (delivery.said === said) Object.assign(delivery, { waiting: 0, held: 0 })
       delivery.taken = Math.max(delivery.taken, said)
     }
     return undefined

@@ -26,16 +26,34 @@ const check = (found: BigIntStats, path: string): void => {
 const moved = (path: string): ServiceError =>
   new ServiceError('conflict', { detail: `${JSON.stringify(path)} was changed while it was read`, hint: 'fetch it again' })
 
+export interface Look {
+  readonly size: number
+  readonly tag: Digest
+}
+
+/** Throws where it is no plain file of one name within the limit. */
+export const lookAt = async (file: FileHandle, path: string): Promise<Look> => {
+  const found = await file.stat({ bigint: true })
+  check(found, path)
+  return { size: Number(found.size), tag: tagOf(found) }
+}
+
+/** At most `limits.filePart` bytes of what was looked at, and of no other state of it. */
+export const readPiece = async (
+  file: FileHandle,
+  { size, tag }: Look,
+  { path, offset, length: wanted }: Pick<Wanted, 'path' | 'offset' | 'length'>,
+): Promise<Buffer> => {
+  const length = Math.max(0, Math.min(wanted, limits.filePart, size - offset))
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset)
+  if (bytesRead !== length || tagOf(await file.stat({ bigint: true })) !== tag) throw moved(path)
+  return buffer
+}
+
 const readPart = async (file: FileHandle, wanted: Wanted): Promise<Result<Edge, 'fileRead'>> => {
-  const before = await file.stat({ bigint: true })
-  check(before, wanted.path)
-  const tag = tagOf(before)
-  if (wanted.tag !== undefined && wanted.tag !== tag) throw moved(wanted.path)
-  const size = Number(before.size)
-  const length = Math.max(0, Math.min(wanted.length, limits.filePart, size - wanted.offset))
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, wanted.offset)
-  if (bytesRead !== length || tagOf(await file.stat({ bigint: true })) !== tag) throw moved(wanted.path)
-  return { data: buffer.toString('base64'), size, tag }
+  const look = await lookAt(file, wanted.path)
+  if (wanted.tag !== undefined && wanted.tag !== look.tag) throw moved(wanted.path)
+  return { data: (await readPiece(file, look, wanted)).toString('base64'), ...look }
 }
 
 export const readFilePart = (context: { readonly stateDir: string }, wanted: Wanted): Promise<Result<Edge, 'fileRead'>> =>

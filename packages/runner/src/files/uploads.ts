@@ -1,10 +1,11 @@
 // Files that are being taken: each in a file of the host alone, until it is whole and written down.
 import { createHash, type Hash, randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { limits, ServiceError, stateFiles } from '@gatehouse/contracts'
 import { incomingName } from '@gatehouse/kernel'
 import type { Where } from './place.ts'
 import { noRoom } from './refusal.ts'
+import { isScarce } from './room.ts'
 
 export interface Upload extends Where {
   readonly file: FileHandle
@@ -19,12 +20,6 @@ const unknown = (): ServiceError =>
   new ServiceError('conflict', { detail: 'this file is not being taken, or no part of it came for too long', hint: 'put it again' })
 
 const homeOf = (stateDir: string): string => `${stateDir}/${stateFiles.groups}/${incomingName}`
-
-/** Less than 256 MiB are free, or than an eighth of a small volume: the rest is for the journal. */
-const checkRoom = async (directory: string): Promise<void> => {
-  const { bavail, blocks, bsize } = await statfs(directory)
-  if (bavail * bsize < Math.min(limits.diskForOthers, (blocks * bsize) / 8)) throw noRoom()
-}
 
 export class Uploads {
   readonly #home: string
@@ -41,7 +36,7 @@ export class Uploads {
     if (this.#open.size >= limits.filePuts)
       throw new ServiceError('queue-full', { detail: `expected at most ${limits.filePuts} files at once, got more`, hint: 'try again' })
     await (this.#ready ??= this.#prepare())
-    await checkRoom(this.#home)
+    if (await isScarce(this.#home)) throw noRoom()
     const id = randomUUID()
     const spool = `${this.#home}/${id}`
     const file = await open(spool, 'wx+', 0o600)

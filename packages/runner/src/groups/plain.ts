@@ -61,8 +61,8 @@ export const openIn = async (directory: FileHandle, name: string): Promise<FileH
   }
 }
 
-/** `act` gets what lies below the root at these names; every handle is closed again. */
-export const openBeneath = async <T>(root: string, names: readonly string[], act: (handle: FileHandle) => Promise<T>): Promise<T> => {
+/** What lies below the root at these names, open: whoever asked closes it. */
+export const reach = async (root: string, names: readonly string[]): Promise<FileHandle> => {
   let handle = await open(root, careful | constants.O_NOFOLLOW | constants.O_DIRECTORY)
   try {
     for (const name of names) {
@@ -70,6 +70,17 @@ export const openBeneath = async <T>(root: string, names: readonly string[], act
       await handle.close()
       handle = next
     }
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** `act` gets what lies below the root at these names; every handle is closed again. */
+export const openBeneath = async <T>(root: string, names: readonly string[], act: (handle: FileHandle) => Promise<T>): Promise<T> => {
+  const handle = await reach(root, names)
+  try {
     return await act(handle)
   } finally {
     await handle.close()

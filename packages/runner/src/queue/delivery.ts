@@ -2,6 +2,7 @@
 import { Channel, type ChannelName, Delivery, MessageID, Time } from '@gatehouse/contracts'
 import type { Rows, Store, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
+import { dropCopies, filesIn } from './copies.ts'
 
 /** What the runner keeps in mind of it; the numbers only grow. */
 export interface Progress {
@@ -13,18 +14,21 @@ export interface Progress {
   /** Messages that the channel has not taken, and those that it never will: so that nobody opens a queue to count them. */
   waiting: number
   dead: number
+  /** Bytes of the files of messages that wait. */
+  held: number
 }
 
 /** Of a conversation that begins. */
-export const newProgress = (channel: ChannelName): Progress => ({ channel, taken: 0, said: 0, waiting: 0, dead: 0 })
+export const newProgress = (channel: ChannelName): Progress => ({ channel, taken: 0, said: 0, waiting: 0, dead: 0, held: 0 })
 
-const Counted = v.object({ waiting: v.number(), dead: v.number() })
+const Counted = v.object({ waiting: v.number(), dead: v.number(), held: v.number() })
 export type Counted = v.InferOutput<typeof Counted>
 
 export const countDeliveries = async (rows: Rows): Promise<Counted> => {
   const row = await rows.get(
     `SELECT (SELECT count(*) FROM messages WHERE direction = 'out' AND seq > (SELECT seq FROM delivery)) AS waiting,
-       (SELECT count(*) FROM dead_letters) AS dead`,
+       (SELECT count(*) FROM dead_letters) AS dead,
+       (SELECT coalesce(sum(size), 0) FROM sent_files WHERE seq > (SELECT seq FROM delivery)) AS held`,
   )
   return v.parse(Counted, row)
 }
@@ -60,7 +64,8 @@ export const nextUndelivered = async (rows: Rows): Promise<Undelivered | undefin
   )
   if (row === undefined) return undefined
   const { reference, ...message } = v.parse(Row, row)
-  return { ...message, files: [], reference: reference ?? {} }
+  const files = (await filesIn(rows, { first: message.seq, last: message.seq })).get(message.seq) ?? []
+  return { ...message, files, reference: reference ?? {} }
 }
 
 const Referred = v.object({ reference: v.pipe(v.string(), v.parseJson(), Delivery.entries.reference) })
@@ -77,16 +82,18 @@ export const noteParts = (store: Store, seq: number, parts: number): Promise<voi
     await tx.run('UPDATE delivery SET parts = ? WHERE seq < ? AND parts < ?', [parts, seq, parts])
   })
 
-const pass = async (tx: Transaction, seq: number): Promise<void> => {
-  await tx.run('UPDATE delivery SET seq = ?, parts = 0 WHERE seq < ?', [seq, seq])
+/** What is left from then on; `isFreed`: there is room in the file that nothing needs now. */
+export interface Passed extends Counted {
+  readonly isFreed: boolean
 }
 
-/** Resolves with how many wait and are dead from then on. */
-export const noteDelivered = (store: Store, seq: number): Promise<Counted> =>
-  store.write(async (tx) => {
-    await pass(tx, seq)
-    return countDeliveries(tx)
-  })
+const pass = async (tx: Transaction, seq: number): Promise<Passed> => {
+  await tx.run('UPDATE delivery SET seq = ?, parts = 0 WHERE seq < ?', [seq, seq])
+  const isFreed = await dropCopies(tx, seq)
+  return { ...(await countDeliveries(tx)), isFreed }
+}
+
+export const noteDelivered = (store: Store, seq: number): Promise<Passed> => store.write((tx) => pass(tx, seq))
 
 export interface Burial {
   readonly seq: number
@@ -100,16 +107,16 @@ export type Letter = v.InferOutput<typeof Letter>
 const letterColumns = 'id AS messageId, reason, at'
 
 /** With the letter as it is kept: that of the first burial, which may be another's. */
-export const bury = (store: Store, { seq, reason, at }: Burial): Promise<Counted & { readonly letter: Letter | undefined }> =>
+export const bury = (store: Store, { seq, reason, at }: Burial): Promise<Passed & { readonly letter: Letter | undefined }> =>
   store.write(async (tx) => {
     await tx.run(
       `INSERT INTO dead_letters (id, seq, reason, at) SELECT id, seq, ?, ? FROM messages WHERE seq = ? AND direction = 'out'
          ON CONFLICT (id) DO NOTHING`,
       [reason, at, seq],
     )
-    await pass(tx, seq)
+    const passed = await pass(tx, seq)
     const row = await tx.get(`SELECT ${letterColumns} FROM dead_letters WHERE seq = ?`, [seq])
-    return { ...(await countDeliveries(tx)), letter: row === undefined ? undefined : v.parse(Letter, row) }
+    return { ...passed, letter: row === undefined ? undefined : v.parse(Letter, row) }
   })
 
 /** Newest first. */

@@ -1,6 +1,7 @@
 // Forgets what was said long ago. What waits for the agent stays, and so does the newest message, whose number is the last
 // that was given.
 import type { Store } from '@gatehouse/store'
+import { forgetFiles } from './copies.ts'
 import { countDeliveries, type Counted } from './delivery.ts'
 
 /** Resolves with how many went, and what is left for a channel to take. `before`: RFC 3339. */
@@ -10,6 +11,7 @@ export const forgetBefore = async (store: Store, before: string): Promise<{ read
       `DELETE FROM messages WHERE at < ? AND (direction = 'out' OR acked = 1) AND seq < (SELECT max(seq) FROM messages)`,
       [before],
     )
+    if (changes > 0) await forgetFiles(tx)
     return { forgotten: changes, left: await countDeliveries(tx) }
   })
 

@@ -1,7 +1,8 @@
 // Keeps what is said in the conversation by the agent or by the host, each id at most once.
 import { type MessageID, ServiceError } from '@gatehouse/contracts'
-import type { Store, Transaction } from '@gatehouse/store'
+import type { Rows, Store, Transaction } from '@gatehouse/store'
 import type { Stored } from './accept.ts'
+import { type Attachment, keepFiles } from './copies.ts'
 import { waitingIn } from './waiting.ts'
 
 export interface Outgoing {
@@ -11,11 +12,12 @@ export interface Outgoing {
   readonly text: string
   readonly at: string
   readonly inReplyTo?: MessageID | undefined
+  readonly attachment?: Attachment | undefined
 }
 
 /** Whether this very message is kept already; the id of somebody else's is a `conflict`. */
-const isRepeat = async (tx: Transaction, { id, from }: Outgoing): Promise<boolean> => {
-  const row = await tx.get<{ sender: string }>('SELECT sender FROM messages WHERE id = ?', [id])
+export const isRepeat = async (rows: Rows, { id, from }: Pick<Outgoing, 'id' | 'from'>): Promise<boolean> => {
+  const row = await rows.get<{ sender: string }>('SELECT sender FROM messages WHERE id = ?', [id])
   if (row === undefined) return false
   if (row.sender === from) return true
   throw new ServiceError('conflict', {
@@ -43,5 +45,6 @@ export const reply = async (store: Store, message: Outgoing): Promise<Stored> =>
       message.at,
       message.inReplyTo ?? null,
     ])
+    if (message.attachment !== undefined) await keepFiles(tx, message.seq, message.attachment)
     return { stored: true, waiting }
   })

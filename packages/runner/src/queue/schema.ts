@@ -39,4 +39,12 @@ export const migrations = [
     // What could not be delivered.
     'CREATE TABLE dead_letters (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, reason TEXT NOT NULL, at TEXT NOT NULL) STRICT',
   ],
+  [
+    // Files that the agent sent with a message, as they are shown with it.
+    `CREATE TABLE sent_files (seq INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL,
+       PRIMARY KEY (seq, number)) STRICT`,
+    // Their copies, in pieces, for as long as the message waits for its channel.
+    `CREATE TABLE copies (seq INTEGER NOT NULL, number INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL,
+       PRIMARY KEY (seq, number, part)) STRICT`,
+  ],
 ] as const

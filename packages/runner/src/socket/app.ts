@@ -4,6 +4,7 @@ import { ChangeID, ChangeRequest, ChangeWithdrawal, MessageID, OutboxMessage, Se
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { say } from '../sessions/say.ts'
+import { sayWithFiles } from '../sessions/say-with-files.ts'
 import { settle } from '../sessions/run.ts'
 import { acknowledge } from './acknowledge.ts'
 import { check, readBody } from './body.ts'
@@ -69,8 +70,10 @@ export const createApp = (caller: Caller): Hono => {
     return c.body(null, 204)
   })
   app.post('/outbox', async (c) => {
-    const message = await readBody(c.req.raw, OutboxMessage)
-    await say(caller.context, caller.session, { ...message, from: 'agent' })
+    const { files: paths = [], ...message } = await readBody(c.req.raw, OutboxMessage)
+    const word = { ...message, from: 'agent' } as const
+    if (paths.length === 0) await say(caller.context, caller.session, word)
+    else await sayWithFiles(caller.context, caller.session, { ...word, paths })
     return c.json({ id: message.id }, 202)
   })
   app.post('/changes', async (c) => c.json(await requestChange(caller, await readBody(c.req.raw, ChangeRequest)), 202))

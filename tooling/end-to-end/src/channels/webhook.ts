@@ -42,6 +42,9 @@ export interface Heard {
   readonly text: string
   readonly thread: string | undefined
   readonly inReplyTo: string | undefined
+  readonly part: number
+  readonly parts: number
+  readonly files?: readonly { readonly name: string; readonly size: number; readonly sha256: string; readonly content: string }[]
 }
 
 /** A card as a program gets it. */
@@ -54,11 +57,19 @@ export interface HeardCard {
   readonly answers?: { readonly approve: string; readonly reject: string }
 }
 
+interface State {
+  status: number
+  forged: number
+  headers: Record<string, string>
+  /** Parts that it does not take, whatever it does with others. */
+  refuses: (part: Omit<Heard, 'id'>) => boolean
+}
+
 /** Answers as it is told; keeps what it took, whose signature held by the secret, which may come to be later. */
 export const startReceiver = async (secret: string | (() => string)) => {
   const heard: Heard[] = []
   const cards: HeardCard[] = []
-  const state: { status: number; forged: number; headers: Record<string, string> } = { status: 200, forged: 0, headers: {} }
+  const state: State = { status: 200, forged: 0, headers: {}, refuses: () => false }
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -68,6 +79,7 @@ export const startReceiver = async (secret: string | (() => string)) => {
         new Webhook(typeof secret === 'string' ? secret : secret()).verify(body, incoming.headers as Record<string, string>)
         const { type, data } = JSON.parse(body) as { type: string; data: Omit<Heard, 'id'> & Omit<HeardCard, 'id'> }
         const id = String(incoming.headers['webhook-id'])
+        if (type !== 'card' && state.refuses(data)) return void outgoing.writeHead(503).end()
         if (state.status < 300 && type === 'card') cards.push({ ...data, id })
         else if (state.status < 300) heard.push({ ...data, id })
       } catch {

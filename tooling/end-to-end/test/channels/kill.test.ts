@@ -1,5 +1,6 @@
 // Channels, runner and gateway are killed while messages come and answers go: each is heard once, and no answer is lost.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { applyChange } from '../../src/changes.ts'
@@ -78,3 +79,65 @@ test(`${count} messages come in once each, and every answer arrives, in the orde
   const repeated = receiver.heard.length - count
   t.diagnostic(`${count} messages, ${kills} kills, ${repeated} answers sent again`)
 })
+
+const bytesOf = (round: number): Buffer[] => [
+  Buffer.from(`small ${round}`),
+  Buffer.alloc(1_500_000, `large ${round} `),
+  Buffer.from(`last ${round}`),
+]
+
+/** The agent sends three files, which are gone before the first of them is taken; runner and channels die at every border. */
+const sendFiles = async (round: number): Promise<void> => {
+  const { files } = unit.client
+  const paths = ['a.txt', 'out/b.bin', 'c.txt'].map((name) => `round-${round}/${name}`)
+  for (const [index, path] of paths.entries()) await files.put('dev-agent', { path, bytes: Uint8Array.from(bytesOf(round)[index] ?? []) })
+  receiver.state.refuses = ({ part, parts }) => parts > 1 && part > 0
+  const args = { text: `files ${round}`, files: paths.map((path) => `/workspace/${path}`) }
+  const said = { address: receiver.url('k'), user: 'u', text: `tool:send_message ${JSON.stringify(args)}`, thread: `files-${round}` }
+  await waitFor('the order to be taken', patience, () =>
+    sendWebhook(unit, said, { secret, id: `id-files-${round}` }).then(({ status }) => status === 202),
+  )
+  const taken = (part: number) =>
+    waitFor(`part ${part}`, patience, async () => receiver.heard.find((one) => one.part === part && isOf(round, one)))
+  await taken(0)
+  for (const path of paths) await files.remove('dev-agent', { path })
+  for (const [part, victim] of [
+    [1, 'runner'],
+    [2, 'channels'],
+    [3, 'runner'],
+  ] as const) {
+    await killAndWait(unit, victim, patience)
+    receiver.state.refuses = (one) => one.part > part
+    await taken(part)
+  }
+}
+
+const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+const isOf = (round: number, { thread }: { readonly thread: string | undefined }): boolean => thread === `files-${round}`
+
+test(
+  `files arrive as the agent sent them, though they are gone and runner and channels die between them`,
+  { timeout: patience * 2 },
+  async (t) => {
+    for (let round = 0; round < (isFull ? 10 : 1); round += 1) {
+      await sendFiles(round)
+      await waitFor('the answer after them', patience, async () => receiver.heard.some((one) => isOf(round, one) && one.text === 'sent'))
+      const heard = receiver.heard.filter((one) => isOf(round, one) && one.parts > 1)
+      const once = [...new Map(heard.map((one) => [one.id, one])).values()]
+      assert.deepEqual(
+        once.map(({ text, files: [file] = [] }) => [text, file?.name, file?.size, file?.sha256]),
+        [
+          [`files ${round}`, undefined, undefined, undefined],
+          ...bytesOf(round).map((bytes, index) => ['', ['a.txt', 'b.bin', 'c.txt'][index], bytes.length, digestOf(bytes)]),
+        ],
+      )
+      assert.deepEqual(
+        once.slice(1).map(({ files: [file] = [] }) => digestOf(Buffer.from(file?.content ?? '', 'base64'))),
+        bytesOf(round).map(digestOf),
+      )
+      t.diagnostic(`round ${round}: ${heard.length - once.length} parts sent again`)
+    }
+    assert.deepEqual([receiver.state.forged, (await unit.client.channels.list()).letters], [0, []])
+  },
+)

@@ -17,7 +17,7 @@ const Said = ({ message, name }: { readonly message: ChatMessage } & Named) => (
       {who[message.from]} <When at={message.at} />
     </span>
     <span class="text">
-      <Untrusted text={message.text} />
+      <Untrusted text={[message.text, ...(message.files ?? []).map(({ path, size }) => `[${path}, ${size} bytes]`)].join('\n')} />
     </span>
   </li>
 )
