@@ -1,6 +1,5 @@
 // Twelve secrets in variables and headers of tool servers that say them wherever they can: none leaves the unit, in no encoding.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -11,33 +10,11 @@ import { stateFiles } from '../src/state-files.ts'
 import { openTools } from '../src/tools-socket.ts'
 import { freePort, startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
+import { createCanaries } from './fixtures/canaries.ts'
 
 const program = join(import.meta.dirname, 'fixtures/leaky-server.mjs')
 
-/** Half of them in characters that JSON and URLs write otherwise. */
-const canaries = Array.from({ length: 12 }, (_, at) => `canary${at % 2 === 0 ? '-' : ' "\\/+&<'}${randomBytes(12).toString('hex')}`)
-const variables = Object.fromEntries(canaries.map((canary, at) => [`CANARY_${at}`, canary]))
-
-const encodings: Readonly<Record<string, (text: string) => string>> = {
-  plain: (text) => text,
-  json: (text) => JSON.stringify(text).slice(1, -1),
-  'json in json': (text) => JSON.stringify(JSON.stringify(text).slice(1, -1)).slice(1, -1),
-  // Without what depends on the neighbours.
-  base64: (text) => Buffer.from(text).toString('base64').slice(0, -4),
-  base64url: (text) => Buffer.from(text).toString('base64url').slice(0, -4),
-  hex: (text) => Buffer.from(text).toString('hex'),
-  url: encodeURIComponent,
-  'utf-16': (text) => Buffer.from(text, 'utf16le').toString('latin1'),
-}
-
-const needles = canaries.flatMap((canary, at) =>
-  Object.entries(encodings).map(([name, encode]) => ({ name: `${at} in ${name}`, bytes: Buffer.from(encode(canary), 'latin1') })),
-)
-/** Which of them are somewhere in it. */
-const found = (where: string, text: string | Buffer): string[] => {
-  const bytes = typeof text === 'string' ? Buffer.from(text) : text
-  return needles.filter((needle) => bytes.includes(needle.bytes)).map(({ name }) => `${where} holds canary ${name}`)
-}
+const { variables, needles, found } = createCanaries(12)
 
 let unit: Unit
 let stopRemote = async (): Promise<void> => undefined
@@ -88,10 +65,10 @@ after(async () => {
 test('the servers know all of them and say them in every way, and no answer to an agent holds one', async () => {
   const tools = await openTools(unit)
   const list = await tools.list()
-  assert.equal(list.body.tools?.length, 8)
+  assert.equal(list.body.tools?.length, 10)
   note('GET /tools', JSON.stringify(list))
   for (const server of ['local', 'remote']) {
-    for (const act of ['text', 'fail', 'reject', 'structured']) {
+    for (const act of ['text', 'encoded', 'fail', 'reject', 'structured']) {
       const answer = await tools.call(`${server}__${act}`)
       assert.equal(answer.status, 200)
       // Something stood there that was taken out.
@@ -111,6 +88,7 @@ test('no answer of the API, no journal line and no metric holds one', async () =
     'registry/mcp-servers',
     'registry/mcp-servers/local',
     'registry/mcp-servers/remote',
+    'registry/mcp-servers/local/logs',
     'audit',
     'audit/calls',
     'status',
@@ -130,6 +108,7 @@ test('no answer of the API, no journal line and no metric holds one', async () =
     assert.equal(status, 200, text)
     texts.push({ path: `probe ${server}`, text })
   }
+  assert.ok(texts.some(({ path, text }) => path.includes('local/logs') && text.includes('••••')))
   assert.ok(texts.some(({ path, text }) => path.includes('audit/calls') && text.includes('"tool":"structured"')))
   assert.deepEqual(
     texts.flatMap(({ path, text }) => found(path, text)),

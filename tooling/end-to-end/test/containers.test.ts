@@ -7,13 +7,16 @@ import { after, before, describe, test } from 'node:test'
 import { demoToken, mask } from '@gatehouse/contracts'
 import type { SampleImage } from '@gatehouse/images'
 import { say } from '../src/chat.ts'
+import { stateFiles } from '../src/state-files.ts'
 import { openTools, type ToolsSocket } from '../src/tools-socket.ts'
 import { freshDirectory, startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
+import { createCanaries } from './fixtures/canaries.ts'
 import { containersOf, dropImage, type EngineName, inspect, lacking, ownImage, putPinned } from './fixtures/container-world.ts'
 
 const canary = `canary-${randomBytes(8).toString('hex')}`
 const referenced = `canary-${randomBytes(8).toString('hex')}`
+const canaries = createCanaries(12)
 
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
 const skip = await lacking('docker')
@@ -38,7 +41,7 @@ describe('local tool servers in containers', { skip, timeout: 600_000 }, () => {
     image = await imageOf('docker')
     unit = await startUnit({
       flags: ['--dev', '--sandbox', 'none', '--mcp-isolation', 'container', '--mcp-engine', 'docker', '--mcp-image', image.image],
-      env: { CANARY_VALUE: referenced },
+      env: { CANARY_VALUE: referenced, ...canaries.variables },
     })
   })
   after(async () => {
@@ -60,7 +63,9 @@ describe('local tool servers in containers', { skip, timeout: 600_000 }, () => {
     })
 
   test('an entry without an image runs in that of --mcp-image, granted and called', async () => {
-    await unit.client.servers.put('boxed', { transport: 'stdio', command, args, env: { TOKEN: canary, OTHER: '${CANARY_VALUE}' } })
+    const many = Object.fromEntries(Object.keys(canaries.variables).map((name) => [`OF_${name}`, `\${${name}}`]))
+    const env = { TOKEN: canary, OTHER: '${CANARY_VALUE}', ...many }
+    await unit.client.servers.put('boxed', { transport: 'stdio', command, args, env })
     const { tools: declared, image: used } = await unit.client.servers.probe('boxed')
     assert.deepEqual(
       declared.map(({ name }) => name),
@@ -81,12 +86,17 @@ describe('local tool servers in containers', { skip, timeout: 600_000 }, () => {
     const { Config, ...rest } = seen as unknown as { Config: { Env: string[] } }
     assert.ok(Config.Env.includes(`TOKEN=${canary}`) && Config.Env.includes(`OTHER=${referenced}`))
     const { Env: _env, ...config } = Config
+    for (const [name, value] of Object.entries(canaries.variables)) assert.ok(Config.Env.includes(`OF_${name}=${value}`), name)
     assert.doesNotMatch(JSON.stringify({ rest, config }), new RegExp(`${canary}|${referenced}`))
+    assert.deepEqual(canaries.found('inspect', JSON.stringify({ rest, config })), [])
     for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
       const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
       assert.ok(!line.includes(canary) && !line.includes(referenced), `the arguments of process ${pid}`)
+      assert.deepEqual(canaries.found(`the arguments of process ${pid}`, line), [])
     }
     assert.doesNotMatch(unit.lines.join('\n'), new RegExp(`${canary}|${referenced}`))
+    assert.deepEqual(canaries.found('the log', unit.lines.join('\n')), [])
+    for await (const { path, bytes } of stateFiles(unit)) assert.deepEqual(canaries.found(path, bytes), [])
   })
 
   test('an image of the entry is pinned to its id and takes the place of the default; one that is not there is named', async () => {

@@ -1,5 +1,7 @@
-// Keeps expanded values out of what leaves the broker. Exact values only: it stops a leak by accident, not a hostile server.
+// Keeps expanded values out of what leaves the broker, also as URLs, headers and dumps write them: it stops a leak by accident, not a
+// hostile server.
 import { mask } from '@gatehouse/contracts'
+import { disguisesOf } from './disguises.ts'
 
 export interface Scrub {
   /** Free text. */
@@ -42,7 +44,8 @@ const escape = (text: string): string => JSON.stringify(text).slice(1, -1)
 export const createScrub = (values: readonly string[]): Scrub => {
   const long = values.filter((value) => value.length >= shortest).toSorted((a, b) => b.length - a.length)
   // A text may hold JSON that holds the value, or be read line by line.
-  const secrets = [...new Set(long.flatMap((value) => [value, escape(value), ...linesOf(value)]))]
+  const plain = long.flatMap((value) => [value, escape(escape(value)), escape(value), ...linesOf(value)])
+  const secrets = [...new Set([...plain, ...long.flatMap(disguisesOf)])]
   const written = [...new Set(secrets.map(escape))]
   return {
     text: (text) => replaceAll(text, secrets),

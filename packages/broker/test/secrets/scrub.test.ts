@@ -37,3 +37,25 @@ test('gives back the same value when there is nothing to replace', () => {
 test('leaves short values alone, which would spoil ordinary words', () => {
   assert.equal(createScrub(['a', 'true', '']).text('a true story'), 'a true story')
 })
+
+const value = 'p@ss "word"/+ü & more'
+const written: Readonly<Record<string, string>> = {
+  'JSON in JSON in JSON': JSON.stringify(JSON.stringify(value)),
+  'a URL': `https://example.com/?key=${encodeURIComponent(value)}&x=1`,
+  'a form': `key=${encodeURIComponent(value).replaceAll('%20', '+')}`,
+  'a Basic header': `Basic ${Buffer.from(`user:${value}`).toString('base64')}`,
+  'a longer one': `Basic ${Buffer.from(`users:${value}:x`).toString('base64')}`,
+  'the longest one': `Basic ${Buffer.from(`user12:${value}`).toString('base64')}`,
+  base64url: Buffer.from(value).toString('base64url'),
+  'a dump': Buffer.from(value).toString('hex'),
+  'a dump in capitals': Buffer.from(value).toString('hex').toUpperCase(),
+}
+
+for (const [what, text] of Object.entries(written))
+  test(`replaces a value that is written as in ${what}, and little else`, () => {
+    const scrub = createScrub([value])
+    for (const clean of [scrub.text(text), scrub.json({ text }).text, String(Object.keys(scrub.json({ a: { [text]: 1 } }).a)[0])]) {
+      assert.match(clean, /••••/)
+      assert.ok(clean.length < text.length - value.length + 10, clean)
+    }
+  })

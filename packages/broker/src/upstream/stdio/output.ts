@@ -31,7 +31,8 @@ export class Output {
 
   /** Gives the function that takes the next piece of a server's stderr; without a piece, it has ended. */
   take({ name, session, scrub }: Source): (chunk?: Buffer) => void {
-    const keep = (text: string): void => this.#push(name, scrub.text(text).slice(0, limits.serverLogLine), session)
+    // Some write two bytes for each character: a value among zeros would not be found.
+    const keep = (text: string): void => this.#push(name, scrub.text(text.replaceAll('\0', '')).slice(0, limits.serverLogLine), session)
     const cut = createLines({ most: limits.serverLogLine, onLine: keep, onOverlong: () => this.#push(name, overlong, session) })
     return (chunk) => cut(chunk ?? Buffer.from('\n'))
   }
