@@ -44,8 +44,9 @@ export const timed = async (act: () => Promise<unknown>, count: number, callers:
 const cell = (value: number, digits: number): string => value.toFixed(digits).padStart(9)
 
 export const printTable = (rows: readonly (readonly [string, Figures])[]): void => {
-  process.stdout.write(`${''.padEnd(34)}   p50 ms   p95 ms   p99 ms      /s\n`)
+  const width = Math.max(34, ...rows.map(([name]) => name.length + 1))
+  process.stdout.write(`${''.padEnd(width)}   p50 ms   p95 ms   p99 ms      /s\n`)
   for (const [name, { p50, p95, p99, rate }] of rows) {
-    process.stdout.write(`${name.padEnd(34)}${cell(p50, 3)}${cell(p95, 3)}${cell(p99, 3)}${cell(rate, 0)}\n`)
+    process.stdout.write(`${name.padEnd(width)}${cell(p50, 3)}${cell(p95, 3)}${cell(p99, 3)}${cell(rate, 0)}\n`)
   }
 }

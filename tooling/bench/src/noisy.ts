@@ -1,117 +1,89 @@
-// What a neighbour that takes all it can costs the others: a sandbox that burns its processor, its disk and its output, and a client
-// that asks without a pause. Calls and probes of the others with it and without it, by turns. `pnpm bench noisy [--quick]`.
+// What a neighbour that takes all it can costs the others: agents that call tools, and a client that reads, second by second beside
+// it and beside nobody. `pnpm bench noisy [--quick]`.
+import { loadavg } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startUnit, type Unit } from '@gatehouse/end-to-end'
-import { type Figures, figuresOf, printTable } from './measure.ts'
+import { atEase, type Ease, measureByTurns, type Noise } from './by-turns.ts'
+import { type Figures, printTable } from './measure.ts'
+import { sandboxNoise, startClient } from './noisy/kinds.ts'
 import { converse, whenQuiet } from './sandbox/talk.ts'
 import { type BenchUnit, grant, openSockets, throughBroker } from './broker/unit.ts'
 
-const turns = 6
-const callers = 4
-/** Milliseconds between two calls of a neighbour: a session may make ten calls a second, and there are eight. */
-const between = 60
+/** Each about a second. A session may make ten calls a second, a client fifty requests. */
+const calls: Ease = { count: 110, callers: 4, between: 32 }
+const requests: Ease = { count: 38, callers: 2, between: 48 }
+const sessions = 16
+/** Changes that the noisy client reads again and again. */
+const changes = 40
 
-type Noise = () => Promise<() => Promise<void>>
-
-const endless = `import { writeFileSync } from 'node:fs'
-for (let n = 0; ; n += 1) { writeFileSync('/workspace/noise', Buffer.alloc(4 << 20, n)); console.log('x'.repeat(65536)) }`
-
-/** Its turn is cancelled at the end of the noise, and its sandbox goes with it. */
-const sandboxNoise =
-  (unit: Unit): Noise =>
-  async () => {
-    const text = `tool:run_script ${JSON.stringify({ code: endless, timeoutMs: 60_000 })}`
-    const { sessionId } = await unit.client.chat.send({ agentGroupID: 'dev-agent', conversationId: 'noisy', text })
-    await pause(1_000)
-    return async () => {
-      await unit.client.sessions.cancel(sessionId).catch(() => undefined)
-      await pause(500)
-    }
-  }
-
-const clientNoise =
-  (unit: Unit): Noise =>
-  async () => {
-    const end = new AbortController()
-    const ask = async (): Promise<void> => {
-      while (!end.signal.aborted)
-        await fetch(`${unit.address}/v1/changes?limit=200`, { signal: end.signal })
-          .then((answer) => answer.text())
-          .catch(() => undefined)
-    }
-    const asking = Promise.all(Array.from({ length: 8 }, ask))
-    return async () => {
-      end.abort()
-      await asking
-    }
-  }
-
-const sample = async (act: () => Promise<unknown>, count: number): Promise<Float64Array> => {
-  const times = new Float64Array(count)
-  let next = 0
-  const caller = async (): Promise<void> => {
-    for (let at = next++; at < count; at = next++) {
-      await pause(between)
-      const start = performance.now()
-      await act()
-      times[at] = performance.now() - start
-    }
-  }
-  await Promise.all(Array.from({ length: callers }, caller))
-  return times
-}
-
-const together = (parts: readonly Float64Array[]): Figures => figuresOf(Float64Array.from(parts.flatMap((part) => [...part])))
-
-const measure = async (noise: Noise, act: () => Promise<unknown>, count: number): Promise<{ without: Figures; beside: Figures }> => {
-  const parts: { without: Float64Array[]; beside: Float64Array[] } = { without: [], beside: [] }
-  for (let turn = 0; turn < turns; turn += 1) {
-    parts.without.push(await sample(act, Math.ceil(count / turns)))
-    const hush = await noise()
-    parts.beside.push(await sample(act, Math.ceil(count / turns)))
-    await hush()
-  }
-  return { without: together(parts.without), beside: together(parts.beside) }
-}
-
-const allowScripts = async (unit: Unit): Promise<void> => {
-  const tools = (await unit.client.groups.list()).items.find(({ id }) => id === 'dev-agent')?.tools ?? []
-  const { id } = await unit.client.changes.submit({
-    kind: 'tools',
-    agentGroupID: 'dev-agent',
-    after: { enabled: [...tools, 'run_script'] },
-  })
+const decide = async (unit: Unit, { kind, after }: { kind: 'tools' | 'persona'; after: object }, agentGroupID = 'dev-agent') => {
+  const { id } = await unit.client.changes.submit({ kind, agentGroupID, after })
   await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'bench' })
 }
 
+const prepare = async (unit: Unit): Promise<void> => {
+  const tools = (await unit.client.groups.list()).items.find(({ id }) => id === 'dev-agent')?.tools ?? []
+  await decide(unit, { kind: 'tools', after: { enabled: [...tools, 'run_script'] } })
+  const { id } = await unit.client.changes.submit({
+    kind: 'agent_create',
+    agentGroupID: 'reader',
+    after: { id: 'reader', name: 'reader', agent: 'mock' },
+  })
+  await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'bench' })
+  for (let number = 0; number < changes; number += 1) {
+    await decide(unit, { kind: 'persona', after: { instructions: `${number} `.repeat(500) } }, 'reader')
+    await pause(50)
+  }
+}
+
+/** One turn: both kinds of neighbours at the same time. */
+const measureOf = ({ unit, ...bench }: BenchUnit) => {
+  const { act } = throughBroker({ unit, ...bench }, 'sample')
+  return async () => {
+    const [called, read] = await Promise.all([atEase(act, calls), atEase(() => unit.client.groups.list(), requests)])
+    return { 'tool calls': called, "another client's requests": read }
+  }
+}
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+/** `nobody` is the first; another nobody says how far two figures of the same lie apart. */
+const show = (figures: readonly (readonly [string, Readonly<Record<string, Figures>>])[]): void => {
+  printTable(
+    figures.flatMap(([noise, kinds]) => Object.entries(kinds).map(([kind, times]) => [`${kind}, beside ${noise}`, times] as const)),
+  )
+  const [alone, ...others] = figures
+  for (const [noise, kinds] of others)
+    for (const [kind, { p99 }] of Object.entries(kinds)) {
+      const moved = (p99 / (alone?.[1][kind]?.p99 ?? Number.NaN) - 1) * 100
+      say(`${noise} moves the p99 of ${kind} by ${moved.toFixed(0)} % (target 10)`)
+    }
+}
+
+const nobody: Noise = async () => async () => undefined
+
 export const run = async (args: readonly string[] = []): Promise<object> => {
-  const count = args.includes('--quick') ? 240 : 1_500
+  const turns = args.includes('--quick') ? 4 : 24
   const unit = await startUnit({ flags: ['--dev', '--sandbox', 'bubblewrap', '--log-level', 'error'] })
   try {
     await whenQuiet(unit)
-    const bench: BenchUnit = await openSockets(unit)
+    const bench = await openSockets(unit, sessions)
     await grant(unit, 'sample')
-    await allowScripts(unit)
-    await converse(unit, 'noisy')
-    const { act } = throughBroker(bench, 'sample')
-    await sample(act, count / 5)
-    const noises: readonly (readonly [string, Noise])[] = [
-      ['nothing', async () => async () => undefined],
-      ['a noisy sandbox', sandboxNoise(unit)],
-      ['a noisy client', clientNoise(unit)],
-    ]
-    const figures: Record<string, Figures> = {}
-    for (const [name, noise] of noises) {
-      const { without, beside } = await measure(noise, act, count)
-      figures[`without ${name}`] = without
-      figures[`beside ${name}`] = beside
+    await converse(unit, 'noisy', { patience: 120_000, pause: 100 })
+    await prepare(unit)
+    const client = await startClient(unit)
+    try {
+      const measure = measureOf(bench)
+      await measure()
+      const noises = { nobody, 'nobody, again': nobody, 'a noisy sandbox': sandboxNoise(unit), 'a noisy client': client.noise }
+      const taken = await measureByTurns(Object.values(noises), measure, turns)
+      const figures = Object.keys(noises).map((name, at) => [name, taken[at] ?? {}] as const)
+      show(figures)
+      say(`the noisy client was answered ${JSON.stringify(client.heard)}; load ${loadavg()[0]?.toFixed(1)}`)
+      return { figures: Object.fromEntries(figures), heard: client.heard, load: loadavg() }
+    } finally {
+      await client.close()
     }
-    printTable(Object.entries(figures))
-    for (const [name] of noises) {
-      const moved = (figures[`beside ${name}`]?.p99 ?? Number.NaN) / (figures[`without ${name}`]?.p99 ?? Number.NaN) - 1
-      process.stdout.write(`${name} moves the p99 of the others' calls by ${(moved * 100).toFixed(0)} % (target 10)\n`)
-    }
-    return figures
   } finally {
     await unit.dispose()
   }

@@ -1,7 +1,8 @@
 // What a tool server that misbehaves costs the callers of another one: their calls beside it and beside one that behaves, by turns.
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Figures, figuresOf, printTable } from '../measure.ts'
+import { atEase, measureByTurns, type Noise } from '../by-turns.ts'
+import { type Figures, printTable } from '../measure.ts'
 import { askInTurn, type BenchUnit, grant, throughBroker } from './unit.ts'
 
 const program = join(import.meta.dirname, '../../../../packages/broker/test/fixtures/hostile/stdio.ts')
@@ -45,66 +46,32 @@ const open = async ({ unit, sockets }: BenchUnit, fault: string, name: 'harmless
   return name === 'hostile' && answerless.has(fault) ? async () => void call().catch(() => undefined) : call
 }
 
-/** Callers who pause between their calls: what they wait for is the call, not a processor that they keep busy themselves. */
-const sample = async (act: Act, count: number): Promise<Float64Array> => {
-  const times = new Float64Array(count)
-  let next = 0
-  const caller = async (): Promise<void> => {
-    for (let at = next++; at < count; at = next++) {
-      await pause(between)
-      const start = performance.now()
-      await act()
-      times[at] = performance.now() - start
-    }
-  }
-  await Promise.all(Array.from({ length: callers }, caller))
-  return times
-}
-
 /** How the act ends is no matter here. */
-const beside = async (act: Act, measure: () => Promise<Float64Array>): Promise<Float64Array> => {
-  const ended = act().catch(() => undefined)
-  const times = await measure()
-  await Promise.race([ended, pause(patience)])
-  return times
-}
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
-
-/** Each figure by the second, and of these the one in the middle: a second that the machine itself held up says nothing of a fault. */
-const bySecond = (seconds: readonly Float64Array[]): Figures => {
-  const figures = seconds.map((times) => figuresOf(times))
-  const middle = (of: keyof Figures): number => median(figures.map((figure) => figure[of]))
-  return { p50: middle('p50'), p95: middle('p95'), p99: middle('p99'), rate: middle('rate') }
-}
-
-/** By turns, and each as often first as last. */
-const measureEach = async (acts: readonly Act[], measure: () => Promise<Float64Array>): Promise<Figures[]> => {
-  const seconds = acts.map((act) => ({ act, times: [] as Float64Array[] }))
-  for (let turn = 0; turn < turns; turn += 1) {
-    for (const { act, times } of seconds) times.push(await beside(act, measure))
-    seconds.reverse()
+const noiseOf =
+  (act: Act): Noise =>
+  async () => {
+    const ended = act().catch(() => undefined)
+    return () => Promise.race([ended, pause(patience)])
   }
-  return acts.map((act) => bySecond(seconds.find((each) => each.act === act)?.times ?? []))
-}
 
 const nothing: Act = () => Promise.resolve()
+
+const percent = (from: Figures, to: Figures): string => `${((to.p99 / from.p99 - 1) * 100).toFixed(0)} %`
 
 /** `count`: calls of the neighbour beside nobody, beside a server that behaves, and beside the same server with each fault. */
 export const measureHostile = async (bench: BenchUnit, count: number): Promise<object> => {
   const { act } = throughBroker(bench, 'sample')
-  const measure = () => sample(act, Math.ceil(count / turns))
-  await sample(act, count)
+  const sample = (calls: number): Promise<Float64Array> => atEase(act, { count: calls, callers, between })
+  const measure = async () => ({ calls: await sample(Math.ceil(count / turns)) })
+  await sample(count)
   const figures: Record<string, Figures> = {}
   const moves: string[] = []
   for (const fault of [...inAnAnswer, ...inItsList]) {
     const acts = [nothing, await open(bench, fault, 'harmless'), await open(bench, fault, 'hostile')]
-    const [alone, harmless, hostile] = await measureEach(acts, measure)
+    const [alone, harmless, hostile] = (await measureByTurns(acts.map(noiseOf), measure, turns)).map(({ calls }) => calls)
     for (const name of ['harmless', 'hostile']) await bench.unit.client.servers.remove(name)
     if (alone === undefined || harmless === undefined || hostile === undefined) throw new Error('expected three figures')
     Object.assign(figures, { [`${fault}: nobody`]: alone, [`${fault}: one that behaves`]: harmless, [`${fault}: the fault`]: hostile })
-    const percent = (from: Figures, to: Figures): string => `${((to.p99 / from.p99 - 1) * 100).toFixed(0)} %`
     moves.push(
       `${fault} moves a neighbour's p99 by ${percent(harmless, hostile)} (target 10); a server without the fault by ${percent(alone, harmless)}`,
     )

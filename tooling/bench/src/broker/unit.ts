@@ -19,13 +19,13 @@ export const grant = async (unit: Unit, server: string): Promise<void> => {
   await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'bench' })
 }
 
-export const openSockets = async (unit: Unit): Promise<BenchUnit> => {
-  for (let number = 0; number < sessions; number += 1)
+export const openSockets = async (unit: Unit, count = sessions): Promise<BenchUnit> => {
+  for (let number = 0; number < count; number += 1)
     await unit.client.chat.send({ agentGroupID: 'dev-agent', conversationId: `bench-${number}`, text: 'hello' })
   const tools = join(await runDirectoryOf(unit), 'tools')
   const names = await waitFor('the sockets of the sessions', 60_000, async () => {
     const found = await readdir(tools)
-    return found.length === sessions ? found : undefined
+    return found.length === count ? found : undefined
   })
   return { unit, sockets: names.map((name) => join(tools, name, 'tools.sock')), brokerPid: await unit.pidOf('broker') }
 }
