@@ -167,6 +167,12 @@ export const limits = {
 
   ratePerSecond: 50,
   rateBurst: 100,
+  /** Milliseconds that a 429 is held back: who asks again at once asks no more often. */
+  refusalHold: 500,
+  /** Bytes of answers that a principal reads at once, and each second from then on; and its reads that wait for that. */
+  readBytes: 8 * MiB,
+  readBytesPerSecond: MiB / 2,
+  readsWaiting: 16,
   wrongTokensPerMinute: 10,
   /** Principals and addresses that a limiter remembers at once. */
   rateKeys: 10_000,

@@ -1,10 +1,13 @@
 // The application: every request passes the guards in this order, then one handler.
+import { setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import type { Env, Unit } from './env.ts'
 import { escapeGuard } from './guards/escape.ts'
+import { holdGuard } from './guards/hold.ts'
 import { hostGuard } from './guards/host.ts'
 import { refuseOtherMethods } from './guards/method.ts'
+import { paceGuard } from './guards/pace.ts'
 import { rateGuard } from './guards/rate.ts'
 import { requestGuard } from './guards/request.ts'
 import { createSite } from './guards/site.ts'
@@ -21,6 +24,8 @@ export interface AppOptions {
   readonly port: number
   /** Milliseconds, monotone; for the limiters. */
   readonly now?: () => number
+  /** Who reads too much, or asks too often, is kept waiting by it. */
+  readonly wait?: (milliseconds: number) => Promise<void>
 }
 
 /** Made at the first request for it. */
@@ -36,15 +41,19 @@ const showReads = ({ routes }: Hono<Env>, metrics: Unit['metrics']): void => {
   }
 }
 
-export const createApp = ({ unit, port, now }: AppOptions): Hono<Env> => {
+export const createApp = ({ unit, port, now, wait = pause }: AppOptions): Hono<Env> => {
   const { boot } = unit
   const app = new Hono<Env>()
   app.onError((error, c) => answerProblem(c, error))
+  app.use(holdGuard(wait))
   app.use(requestGuard(unit))
   app.use(escapeGuard)
   app.use(hostGuard(createSite({ host: boot.host, port, publicUrls: boot.publicUrls })))
   app.use(tokenGuard(now))
-  if (boot.rate !== null) app.use(rateGuard(boot.rate, now))
+  if (boot.rate !== null) {
+    app.use(rateGuard(boot.rate, now))
+    app.use(paceGuard({ now, wait }))
+  }
   const routes = createRoutes(once(generateOpenApi), now)
   app.route('/', routes)
   showReads(routes, unit.metrics)

@@ -37,6 +37,8 @@ export interface Env {
     address: string
     /** The text of a JSON body, once it was read. */
     body: string
+    /** Whether nothing in the answer hides text any more. */
+    isEscaped: boolean
     /** Goes with every call that this request causes. */
     call: CallOptions
   }

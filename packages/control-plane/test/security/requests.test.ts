@@ -8,7 +8,7 @@ import { createApp } from '../../src/app.ts'
 import type { Env } from '../../src/env.ts'
 import { judge } from '../fixtures/judge.ts'
 import { type Asked, type Operation, operations } from '../fixtures/operations.ts'
-import { createUnitOf, home, token } from '../fixtures/unit.ts'
+import { atOnce, createUnitOf, home, token } from '../fixtures/unit.ts'
 import { canary, spoil } from './mutations.ts'
 
 const total = process.env['GATEHOUSE_PROFILE'] === 'full' ? 200_000 : 4_000
@@ -20,7 +20,7 @@ interface Fetching {
 
 const breaches: unknown[] = []
 const unit = createUnitOf({ onBreach: (error) => breaches.push(error) })
-const app = createApp({ unit, port: 8787 })
+const app = createApp({ unit, port: 8787, wait: atOnce })
 
 /** Undefined for what `Request` itself will not carry. */
 const requestOf = ({ method, path, headers, body }: Asked): Request | undefined => {
@@ -103,7 +103,7 @@ test('answers as declared also when a peer refuses with any code of the table', 
       throw new ServiceError(code, { detail: 'refused' })
     }
     const answers = Object.fromEntries(refusable.map((name) => [name, refuse]))
-    const refusing = createApp({ unit: createUnitOf({ answers }), port: 8787 })
+    const refusing = createApp({ unit: createUnitOf({ answers }), port: 8787, wait: atOnce })
     for (const operation of operations) {
       const answer = await send(refusing, operation.sample)
       assert.ok(answer)
