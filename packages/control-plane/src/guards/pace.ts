@@ -76,6 +76,11 @@ export const paceGuard = ({ now = () => performance.now(), wait }: PaceOptions):
     const pause = shares.pause(key)
     if (pause === 0 && !waiting.has(key)) return answer(c, next)
     if ((waiting.get(key) ?? 0) >= limits.readsWaiting) throw slowDown(c, pause)
-    return inTurn(key, () => answer(c, next))
+    const { signal } = c.req.raw
+    return inTurn(key, async () => {
+      // Nobody hears what is said of a request that was given up, and nothing should be read for it.
+      if (signal.aborted) throw slowDown(c, 0)
+      await answer(c, next)
+    })
   }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { createTestUnit, type Options, otherToken } from '../fixtures/unit.ts'
+import { createTestUnit, home, type Options, otherToken, token } from '../fixtures/unit.ts'
 
 const rate = { perSecond: 1_000, burst: 10_000 }
 const other = { headers: { authorization: `Bearer ${otherToken}` } }
@@ -103,4 +103,22 @@ test('holds a refusal for too many requests back, and no answer to others', asyn
   assert.equal((await unit.ask('GET', '/healthz')).status, 200)
   unit.waits[0]?.end()
   assert.equal((await refused).status, 429)
+})
+
+test('reads nothing for who has given up before its turn came', async () => {
+  const unit = paced()
+  await readTooMuch(unit)
+  const end = new AbortController()
+  const headers = { host: '127.0.0.1:8787', authorization: `Bearer ${token}` }
+  const abandoned = unit.app.request(new Request(`${home}/v1/changes/pending`, { headers, signal: end.signal }))
+  const behind = unit.ask('GET', '/v1/audit')
+  await unit.waiting(1)
+  end.abort()
+  unit.waits[0]?.end()
+  await unit.waiting(2)
+  for (const { end: go } of unit.waits) go()
+  assert.equal((await behind).status, 200)
+  assert.equal(unit.named('gateway.pending').length, 0)
+  for (const { end: go } of unit.waits) go()
+  assert.equal((await abandoned).status, 429)
 })
