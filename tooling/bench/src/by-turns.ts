@@ -52,7 +52,11 @@ export const measureByTurns = async (
   for (let turn = 0; turn < turns; turn += 1) {
     for (const { noise, seconds } of order) {
       const hush = await noise()
-      seconds.push(await measure().finally(hush))
+      try {
+        seconds.push(await measure())
+      } finally {
+        await hush()
+      }
     }
     order.reverse()
   }
