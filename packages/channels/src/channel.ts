@@ -1,5 +1,6 @@
 // What a channel is to the rest of this process: it hears, it speaks, it proves its credentials. One folder a channel.
 import type { Card, ChannelName, Reference } from '@gatehouse/contracts'
+import type { Block } from './markup/tree.ts'
 
 /** At most so many a second, after a first burst. */
 export interface Pace {
@@ -21,6 +22,8 @@ export interface Capabilities {
     /** A text and all its files go in one message, and `size` bounds them together; else each file goes by itself, with an empty text. */
     readonly together: boolean
   }
+  /** It lays out what an agent wrote. */
+  readonly markup?: true
   /** What the service takes from one sender, and to one place. */
   readonly pace: Pace
   readonly placePace: Pace
@@ -126,6 +129,10 @@ export interface Outgoing {
   /** Empty only where there are files. */
   readonly text: string
   readonly files: readonly OutgoingFile[]
+  /** An agent wrote it. Our own words mean nothing but themselves. */
+  readonly format?: 'markdown'
+  /** What stands in this part, for channels that lay it out; absent where it is to go out as it stands. */
+  readonly blocks?: readonly Block[]
   /** RFC 3339; when the agent said it. */
   readonly at: string
   /** Counted from 0. */

@@ -50,6 +50,12 @@ export const channelLimits = {
   channelFilesAtOnce: 4,
   /** UTF-16 units of the name of a file that is sent. */
   channelFileName: 128,
+  /** A message is laid out as Markdown up to so many UTF-16 units, pieces and levels; beyond it goes out as it was written. */
+  markupText: 32 * KiB,
+  markupPieces: 8_000,
+  markupLevels: 24,
+  /** The longest address of a link. */
+  markupLink: 2_000,
   /** How far the clock of a webhook's sender may be away, seconds. */
   webhookSkew: 5 * 60,
   webhookBody: 512 * KiB,

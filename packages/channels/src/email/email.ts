@@ -19,6 +19,7 @@ const can: Omit<Channel['can'], 'files'> = {
   threads: true,
   ids: false,
   length: 400_000,
+  markup: true,
   pace: { perSecond: 5, burst: 10 },
   placePace: { perSecond: 2, burst: 10 },
 }

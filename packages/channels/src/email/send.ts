@@ -7,6 +7,7 @@ import { type Outgoing, SendFailure } from '../channel.ts'
 import { attachmentsOf } from './attachments.ts'
 import type { MailAccount } from './credentials.ts'
 import { excessOf, failureOf } from './faults.ts'
+import { markupHtml } from './markup.ts'
 import { messageID, Reply } from './reference.ts'
 import { type Room, sizeOf } from './room.ts'
 
@@ -36,9 +37,15 @@ const subjectOf = ({ subject, opens }: Reply, { part, parts }: Outgoing): string
   return `${opens ? '' : 'Re: '}${plain === '' ? 'your message' : plain}${parts > 1 ? ` (${part + 1}/${parts})` : ''}`
 }
 
-const envelopeOf = ({ from }: MailAccount, { to }: Reply, { text, files }: Outgoing) => {
+const htmlOf = ({ blocks }: Outgoing): string => (blocks === undefined ? '' : markupHtml(blocks))
+
+/** All that is written in it. */
+const wordsOf = (message: Outgoing): string => `${message.text}${htmlOf(message)}`
+
+const envelopeOf = ({ from }: MailAccount, { to }: Reply, message: Outgoing) => {
+  const { files } = message
   const size = sizeOf(
-    text,
+    wordsOf(message),
     files.map(({ bytes }) => bytes),
   )
   // Only a size that is told is compared with the server's: a text alone goes as it always did.
@@ -57,6 +64,7 @@ const letterOf = (account: MailAccount, reply: Reply, message: Outgoing) => {
     date: new Date(message.at),
     ...(references.length > 0 && { inReplyTo: references.at(-1), references }),
     text: message.text,
+    ...(message.blocks !== undefined && { html: htmlOf(message) }),
     attachments: attachmentsOf(message.files),
     headers: { 'Auto-Submitted': opens ? 'auto-generated' : 'auto-replied', 'X-Auto-Response-Suppress': 'All' },
   }
@@ -69,10 +77,11 @@ export interface Sending {
 }
 
 /** Of a letter that is too large the room is learned: it goes again, and what it has no room for is named in its text. */
-const failure = (error: unknown, room: Room, { text, files }: Outgoing): SendFailure => {
+const failure = (error: unknown, room: Room, message: Outgoing): SendFailure => {
+  const { files } = message
   const excess = files.length === 0 ? undefined : excessOf(error)
   if (excess === undefined) return failureOf(error)
-  room.learn({ ...excess, text, files: files.map(({ bytes }) => bytes) })
+  room.learn({ ...excess, text: wordsOf(message), files: files.map(({ bytes }) => bytes) })
   return new SendFailure('later', 'the mail server takes no letter that large', { cause: failureOf(error).cause })
 }
 

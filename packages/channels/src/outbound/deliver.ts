@@ -91,9 +91,12 @@ const sendParts = async (
   const { session, seq, at } = delivery
   const parts = partsOf(delivery, channel.can)
   let fate: Fate = { kind: 'delivered', outcome: 'ok' }
-  for (const [part, { text, files }] of parts.entries()) {
-    if (part < delivery.parts) continue
-    const message = { id: partID(delivery, part), address, thread, text, at, part, parts: parts.length, reference }
+  for (const [part, { text, blocks, files }] of parts.entries()) {
+    const isLaidOut = blocks !== undefined && blocks.length > 0
+    // There may be nothing in it but marks, such as the end of a block of code.
+    if (part < delivery.parts || (blocks?.length === 0 && files.length === 0)) continue
+    const words = { text, format: 'markdown', ...(isLaidOut && { blocks }) } as const
+    const message = { id: partID(delivery, part), address, thread, ...words, at, part, parts: parts.length, reference }
     fate = await sendPart(courier, delivery, { channel, message, files })
     if (fate.kind !== 'delivered') return fate
     if (part + 1 < parts.length) await insist(() => courier.runner.delivered({ session, seq, parts: part + 1 }), courier)

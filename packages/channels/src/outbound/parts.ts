@@ -2,6 +2,8 @@
 import { type Delivery, limits, type SentFile, visible } from '@gatehouse/contracts'
 import type { Capabilities } from '../channel.ts'
 import { plainName } from '../file-name.ts'
+import type { Block } from '../markup/tree.ts'
+import { layoutOf } from './layout.ts'
 import { split } from './split.ts'
 
 export interface CarriedFile {
@@ -13,10 +15,12 @@ export interface CarriedFile {
 
 export interface Part {
   readonly text: string
+  /** How it is laid out; empty where nothing of it is seen, absent where it goes out as it stands. */
+  readonly blocks?: readonly Block[]
   readonly files: readonly CarriedFile[]
 }
 
-type Can = Pick<Capabilities, 'length' | 'files'>
+type Can = Pick<Capabilities, 'length' | 'markup' | 'files'>
 
 /** What a shell takes for nothing but a path: the agent chose it, and a person may copy the line. */
 const harmless = /^[\w./@+-]+$/
@@ -40,13 +44,21 @@ const carried = (files: readonly SentFile[], can: Can): CarriedFile[] => {
   })
 }
 
+/** What the agent wrote, and what is said in place of files, laid out where the channel does that. */
+const textsOf = (words: string, notes: readonly string[], can: Can): Omit<Part, 'files'>[] => {
+  const text = [words, ...notes].filter((line) => line !== '').join('\n')
+  const texts = split(text, can.length).filter((part) => part.text !== '')
+  const layout = can.markup === undefined ? undefined : layoutOf({ text, words }, texts)
+  return texts.map((part, index) => ({ text: part.text, ...(layout && { blocks: layout[index] ?? [] }) }))
+}
+
 /** None where there is nothing to say. */
 export const partsOf = (delivery: Pick<Delivery, 'text' | 'files' | 'agentGroupID'>, can: Can): Part[] => {
   const going = carried(delivery.files, can)
   const left = delivery.files.filter((_, number) => !going.some((one) => one.number === number))
-  const text = [delivery.text.trimEnd(), ...left.map((file) => absent(file, delivery))].filter((line) => line !== '').join('\n')
-  const texts = split(text, can.length).filter((part) => part !== '')
-  if (!can.files.together) return [...texts.map((one) => ({ text: one, files: [] })), ...going.map((file) => ({ text: '', files: [file] }))]
-  const last = going.length > 0 || texts.length > 0 ? [{ text: texts.at(-1) ?? '', files: going }] : []
-  return [...texts.slice(0, -1).map((one) => ({ text: one, files: [] })), ...last]
+  const notes = left.map((file) => absent(file, delivery))
+  const texts = textsOf(delivery.text.trimEnd(), notes, can)
+  if (!can.files.together) return [...texts.map((one) => ({ ...one, files: [] })), ...going.map((file) => ({ text: '', files: [file] }))]
+  const last = going.length > 0 || texts.length > 0 ? [{ text: '', ...texts.at(-1), files: going }] : []
+  return [...texts.slice(0, -1).map((one) => ({ ...one, files: [] })), ...last]
 }

@@ -26,14 +26,21 @@ const cutOf = (text: string, most: number): Cut => {
   return { end, next: end }
 }
 
+export interface Cutting {
+  readonly text: string
+  /** Where it begins. */
+  readonly at: number
+}
+
 /** `most`: UTF-16 units, two at least. At least one part, which is empty for an empty text. */
-export const split = (text: string, most: number): string[] => {
-  const parts: string[] = []
-  let rest = text.trimEnd()
-  while (rest.length > most) {
-    const { end, next } = cutOf(rest, most)
-    parts.push(rest.slice(0, end).trimEnd())
-    rest = rest.slice(next)
+export const split = (text: string, most: number): Cutting[] => {
+  const parts: Cutting[] = []
+  const whole = text.trimEnd()
+  let at = 0
+  while (whole.length - at > most) {
+    const { end, next } = cutOf(whole.slice(at), most)
+    parts.push({ text: whole.slice(at, at + end).trimEnd(), at })
+    at += next
   }
-  return [...parts, rest].filter((part, index) => part !== '' || (index === 0 && parts.length === 0))
+  return [...parts, { text: whole.slice(at), at }].filter(({ text: one }, index) => one !== '' || (index === 0 && parts.length === 0))
 }

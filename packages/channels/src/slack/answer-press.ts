@@ -2,7 +2,8 @@
 import type { Logger } from '@gatehouse/kernel'
 import type { Listener, Pressed } from '../channel.ts'
 import { textBlocks } from './blocks.ts'
-import { type CardsDeps, offer, showAt, turnOf } from './cards.ts'
+import { type CardsDeps, showAt, turnOf } from './cards.ts'
+import { offer } from './offer.ts'
 import type { SlackPress } from './press.ts'
 import { escapeText } from './text.ts'
 

@@ -6,7 +6,7 @@ import { cardText, endingOf, reminderOf } from '../cards/words.ts'
 import { type CardPost, type Cards, type CardUpdate, SendFailure, type ShownCard } from '../channel.ts'
 import type { App } from './app.ts'
 import { cardBlocks, reminderBlocks } from './blocks.ts'
-import { failureOf, isShapeRefused } from './faults.ts'
+import { type Content, offer } from './offer.ts'
 import { escapeText } from './text.ts'
 
 export interface CardsDeps {
@@ -21,30 +21,12 @@ export type Posted = v.InferOutput<typeof Posted>
 
 export const turnOf = ({ channel, ts }: Posted): string => `${channel}:${ts}`
 
-export interface Content {
-  /** For notifications and readers of screens; the whole where Slack does not take the blocks. */
-  readonly text: string
-  readonly blocks: KnownBlock[]
-}
-
 /** Characters before they are escaped: Slack takes 40,000. */
 const longest = 4_000
 
 const contentOf = (text: string, blocks: KnownBlock[]): Content => ({ text: escapeText(text.slice(0, longest)), blocks })
 
 const cardContent = (card: ShownCard): Content => contentOf(card.state === 'held' ? cardText(card) : endingOf(card), cardBlocks(card))
-
-/** A card without its layout is better than none: it can be answered by text. */
-export const offer = async <T>(content: Content, call: (content: Content) => Promise<T>): Promise<T> => {
-  try {
-    return await call(content).catch((error: unknown) => {
-      if (isShapeRefused(error)) return call({ ...content, blocks: [] })
-      throw error
-    })
-  } catch (error) {
-    throw failureOf(error)
-  }
-}
 
 const quiet = { parse: 'none', link_names: false } as const
 const unseen = { mrkdwn: false, unfurl_links: false, unfurl_media: false } as const

@@ -18,6 +18,7 @@ const can: Channel['can'] = {
   ids: false,
   length: 4000,
   files: { size: limits.file, together: false },
+  markup: true,
   pace: { perSecond: 5, burst: 10 },
   placePace: { perSecond: 1, burst: 3 },
 }

@@ -4,7 +4,7 @@ import { cardLines, cardTitle, endingOf, howToAnswer, isOpen } from '../cards/wo
 import type { ShownCard } from '../channel.ts'
 
 /** UTF-16 units. */
-const most = 4096
+export const most = 4096
 
 export interface CardText {
   readonly text: string

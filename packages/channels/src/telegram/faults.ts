@@ -58,6 +58,10 @@ const reasonFor = (error: GrammyError): string | undefined => {
     : 'Telegram refused it (400)'
 }
 
+/** Telegram takes the message, but not how it is laid out. */
+export const isShapeRefused = (error: unknown): boolean =>
+  codeOf(error) === 400 && error instanceof GrammyError && /entit|url/i.test(error.description)
+
 export const failureOf = (error: unknown): SendFailure => {
   const cause = bare(error)
   // It does not say whether this place or all of them had too much.

@@ -1,8 +1,10 @@
-// Sends what an agent said, as plain text: nothing of it is markup, and no link is followed for a preview.
+// Sends what an agent said: laid out by entities, so that nothing in it is markup or calls anybody, and no link is followed for a preview.
 import * as v from 'valibot'
 import { type Outgoing, SendFailure } from '../channel.ts'
 import type { Bot } from './bot.ts'
-import { failureOf } from './faults.ts'
+import type { CardText } from './card-text.ts'
+import { failureOf, isShapeRefused } from './faults.ts'
+import { markupText, plainText } from './markup.ts'
 import { type Place, sendFile } from './send-file.ts'
 
 const Reference = v.object({ message: v.number(), private: v.boolean() })
@@ -20,12 +22,18 @@ const placeOf = ({ address, thread, reference, part }: Outgoing): Place => {
 }
 
 export const sendTelegram = async (bot: Bot, message: Outgoing, signal: AbortSignal): Promise<'sent'> => {
-  const place = placeOf(message)
+  const { address, options } = placeOf(message)
   const [file] = message.files
-  if (file !== undefined) return sendFile(bot, place, { file, signal })
+  if (file !== undefined) return sendFile(bot, { address, options }, { file, signal })
+  const quiet = { link_preview_options: { is_disabled: true }, ...options }
+  const send = ({ text, entities }: CardText): Promise<unknown> =>
+    bot.api(signal).sendMessage(address, text, { ...quiet, ...(entities.length > 0 && { entities }) })
+  const layout = message.blocks && markupText(message.blocks)
   try {
-    const { address, options } = place
-    await bot.api(signal).sendMessage(address, message.text.toWellFormed(), { link_preview_options: { is_disabled: true }, ...options })
+    await send(layout ?? plainText(message.text)).catch((error: unknown) => {
+      if (layout !== undefined && isShapeRefused(error)) return send(plainText(message.text))
+      throw error
+    })
     return 'sent'
   } catch (error) {
     throw failureOf(error)

@@ -21,6 +21,7 @@ const can: Channel['can'] = {
   ids: false,
   length: 4096,
   files: { size: limits.file, together: false },
+  markup: true,
   pace: { perSecond: 25, burst: 25 },
   placePace: { perSecond: 1 / 3, burst: 3 },
 }

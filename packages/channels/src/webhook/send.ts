@@ -27,9 +27,9 @@ const shownFile = ({ name, bytes }: OutgoingFile) => ({
   content: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
 })
 
-const bodyOf = ({ address, thread, text, files: given, at, part, parts, reference }: Outgoing): string => {
+const bodyOf = ({ address, thread, text, format, files: given, at, part, parts, reference }: Outgoing): string => {
   const files = given.length > 0 ? given.map(shownFile) : undefined
-  const data = { address, thread, text, files, part, parts, inReplyTo: reference['inReplyTo'] }
+  const data = { address, thread, text, format, files, part, parts, inReplyTo: reference['inReplyTo'] }
   return JSON.stringify({ type: 'message', timestamp: at, data })
 }
 

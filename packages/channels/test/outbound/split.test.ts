@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { split } from '../../src/outbound/split.ts'
+import { split as splitParts } from '../../src/outbound/split.ts'
+
+const split = (text: string, most: number): string[] => splitParts(text, most).map((part) => part.text)
 
 test('cuts between paragraphs, else lines, else words, else anywhere', () => {
   assert.deepEqual(split('short', 10), ['short'])
@@ -23,6 +25,7 @@ test('whatever the text: each part fits, is whole Unicode, and nothing but white
       assert.ok(parts.every((part) => part.length <= most && part.isWellFormed()))
       assert.equal(parts.join('').replaceAll(/\s/g, ''), given.replaceAll(/\s/g, ''))
       assert.deepEqual(split(given, most), parts)
+      for (const { text: part, at } of splitParts(given, most)) assert.ok(given.startsWith(part, at))
     }),
   )
 })

@@ -6,6 +6,7 @@ import { createTelegram } from '../../src/telegram/telegram.ts'
 import { approvedBy, cardWith, digestOf, placeWith } from '../fixtures/card.ts'
 import { hear, outgoing, until, way } from '../fixtures/hearing.ts'
 import type { Standing } from '../fixtures/telegram-api.ts'
+import { findIn } from '../fixtures/telegram-entities.ts'
 import { ann, bot, group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
 
 let server: TelegramServer
@@ -88,7 +89,8 @@ test('whatever an agent wrote is no link, calls nobody and is no command: it sta
   assert.deepEqual(standing().found, [card.url])
   // The same words without the block, as a message of the agent's own is sent.
   await hearing.channel.send(outgoing({ ...place, reference: { message: 1, private: false } }, text), never())
-  assert.deepEqual(server.standing().at(-1)?.found, ['https://evil.example/ui', '@admin', '/approve', '@owner', '@everyone', card.url])
+  assert.deepEqual(server.standing().at(-1)?.found, ['https://evil.example/ui', '/approve', card.url])
+  assert.deepEqual(findIn(text), ['https://evil.example/ui', '@admin', '/approve', '@owner', '@everyone', card.url])
 })
 
 test('a card longer than a message is cut in its block, at no half of a character, and keeps what is below', async () => {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { type Outgoing, SendFailure } from '../../src/channel.ts'
 import { sendWebhook } from '../../src/webhook/send.ts'
@@ -123,4 +124,21 @@ test('a file goes in the body, with what proves that it arrived whole', async (t
   const [text, sha256] = [Buffer.from('report'), createHash('sha256').update('report').digest('hex')]
   assert.deepEqual(data['files'], [{ name: 'report.txt', size: 6, sha256, content: text.toString('base64') }])
   assert.equal(data['text'], '')
+})
+
+test('what an agent wrote says that it is Markdown, and our own words do not', async (t) => {
+  const bodies: { data: { text: string; format?: string } }[] = []
+  const url = await receiver(t, async (request, response) => {
+    bodies.push((await json(request)) as (typeof bodies)[number])
+    response.end()
+  })
+  await send(url)
+  await sendWebhook(way, { ...outgoing(url), text: '**hello**', format: 'markdown' }, new AbortController().signal)
+  assert.deepEqual(
+    bodies.map(({ data: { text, format } }) => [text, format]),
+    [
+      ['hello', undefined],
+      ['**hello**', 'markdown'],
+    ],
+  )
 })

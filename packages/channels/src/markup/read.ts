@@ -1,0 +1,114 @@
+// Reads what an agent wrote as Markdown (CommonMark, tables, strikethrough), for whoever shows it. HTML is text, and so are definitions
+// of links and links that nobody may follow. What is too long, too deep or too much is not read: it goes out as it was written.
+import { limits } from '@gatehouse/contracts'
+import Markdown, { type MarkdownIt, type Token } from 'markdown-it'
+import { hasBareLink, targetOf } from './link.ts'
+import { Cursor, placeIn, type Source, sourceOf, startOf } from './place.ts'
+import { piecesOf, upright } from './pieces.ts'
+import type { Block, Item, Line, Piece, Row } from './tree.ts'
+
+const createParser = (): MarkdownIt => {
+  const parser = new Markdown({ html: false, linkify: false, typographer: false, maxNesting: limits.markupLevels })
+  // A definition is used as often as one likes: a text of a few KiB would become one of many MiB.
+  parser.disable(['reference', 'text_join'])
+  parser.validateLink = (address) => targetOf(address) !== undefined
+  return parser
+}
+
+let parser: MarkdownIt | undefined
+
+const plain = new Set(['paragraph_open', 'paragraph_close', 'inline', 'text', 'softbreak', 'hardbreak'])
+
+/** Nothing would look otherwise. */
+const isPlain = (tokens: readonly Token[]): boolean =>
+  tokens.every(({ type, content, children }) => plain.has(type) && !(children === null && hasBareLink(content)) && isPlain(children ?? []))
+
+/** The parser leaves out what lies deeper than it goes. */
+const isBounded = (tokens: readonly Token[]): boolean => {
+  const all = tokens.flatMap(({ children }) => children ?? []).concat(tokens)
+  return all.length <= limits.markupPieces && all.every(({ level }) => level < limits.markupLevels - 1)
+}
+
+/** From line to line, without their ends. */
+const linesOf = (source: Source, content: string, first: number): Line[] => {
+  const lines = content.replace(/\n$/, '').split('\n')
+  return lines.map((text, index) => ({ text: upright(text), at: placeIn(source, first + index, text) }))
+}
+
+class Reader {
+  readonly #source: Source
+  readonly #tokens: readonly Token[]
+  #next = 0
+  /** The line of the row that is read: its cells name none. */
+  #line = 0
+
+  constructor(source: Source, tokens: readonly Token[]) {
+    this.#source = source
+    this.#tokens = tokens
+  }
+
+  /** Until what surrounds them closes. */
+  blocks(): Block[] {
+    const blocks: Block[] = []
+    for (let token = this.#take(); token !== undefined && token.nesting !== -1; token = this.#take()) blocks.push(this.#block(token))
+    return blocks
+  }
+
+  #take(): Token | undefined {
+    const token = this.#tokens[this.#next]
+    this.#next += 1
+    this.#line = token?.map?.[0] ?? this.#line
+    return token
+  }
+
+  #block(token: Token): Block {
+    const { type, tag, content, info } = token
+    if (type === 'heading_open') return { kind: 'heading', level: Number(tag.slice(1)), pieces: this.#inside() }
+    if (type === 'blockquote_open') return { kind: 'quote', blocks: this.blocks() }
+    if (type === 'bullet_list_open') return { kind: 'list', start: undefined, items: this.#items() }
+    if (type === 'ordered_list_open') return { kind: 'list', start: Number(token.attrGet('start') ?? 1), items: this.#items() }
+    if (type === 'table_open') return { kind: 'table', rows: this.#rows() }
+    if (type === 'hr') return { kind: 'rule', at: startOf(this.#source, this.#line) }
+    if (type === 'code_block') return { kind: 'code', language: undefined, lines: linesOf(this.#source, content, this.#line) }
+    if (type !== 'fence') return { kind: 'paragraph', pieces: this.#inside() }
+    const [language] = /^[\w+#.-]{1,32}/.exec(info.trim()) ?? []
+    return { kind: 'code', language, lines: linesOf(this.#source, content, this.#line + 1) }
+  }
+
+  /** Of a paragraph, a heading or a cell. */
+  #inside(): readonly Piece[] {
+    let pieces: readonly Piece[] = []
+    for (let token = this.#take(); token !== undefined && token.nesting !== -1; token = this.#take())
+      pieces = piecesOf(token.children ?? [], new Cursor(this.#source, token.content, this.#line))
+    return pieces
+  }
+
+  #items(): Item[] {
+    const items: Item[] = []
+    for (let token = this.#take(); token?.type === 'list_item_open'; token = this.#take())
+      items.push({ at: startOf(this.#source, this.#line), blocks: this.blocks() })
+    return items
+  }
+
+  #rows(): Row[] {
+    const rows: Row[] = []
+    for (let token = this.#take(); token !== undefined && token.type !== 'table_close'; token = this.#take())
+      if (token.type === 'tr_open') rows.push({ at: startOf(this.#source, this.#line), cells: this.#cells() })
+    return rows
+  }
+
+  #cells(): (readonly Piece[])[] {
+    const cells: (readonly Piece[])[] = []
+    for (let token = this.#take(); token !== undefined && token.type !== 'tr_close'; token = this.#take()) cells.push(this.#inside())
+    return cells
+  }
+}
+
+/** Undefined: it is to go out as it stands. */
+export const readMarkup = (text: string): readonly Block[] | undefined => {
+  if (text.length > limits.markupText) return undefined
+  parser ??= createParser()
+  const tokens = parser.parse(text, {})
+  if (isPlain(tokens) || !isBounded(tokens)) return undefined
+  return new Reader(sourceOf(text), tokens).blocks()
+}

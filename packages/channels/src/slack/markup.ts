@@ -1,0 +1,129 @@
+// What an agent wrote as Slack lays it out: elements that are text, and links to what they show. None of them is markup to Slack, so
+// that no name in it calls anybody.
+import type { RichTextBlock, RichTextElement, RichTextList, RichTextText } from '@slack/types'
+import { tableText } from '../markup/table.ts'
+import type { Block, List, Piece } from '../markup/tree.ts'
+
+type Element = RichTextBlock['elements'][number]
+
+/** The number of the first item less one: documented, and missing in the types of Slack's client. */
+interface NumberedList extends RichTextList {
+  offset?: number
+}
+
+/** Characters of one text, of all of them, and texts: Slack takes some more. */
+const longest = 3_000
+const most = 12_000
+const mostTexts = 1_000
+
+/** Levels of lists that look different there. */
+const deepest = 8
+
+/** Text that is too long for one, in several. */
+const chunksOf = (text: string): string[] => {
+  const end = /[\uD800-\uDBFF]$/.test(text.slice(0, longest)) ? longest - 1 : longest
+  return text.length <= longest ? [text] : [text.slice(0, end), ...chunksOf(text.slice(end))]
+}
+
+const textsOf = (text: string, style?: RichTextText['style']): RichTextText[] =>
+  chunksOf(text.toWellFormed()).map((one) => ({ type: 'text', text: one, ...(style !== undefined && { style }) }))
+
+const elementsOf = ({ text, link, at: _, ...style }: Piece): RichTextElement[] => {
+  if (link !== undefined) return [{ type: 'link', url: link, ...(text !== link && { text }) }]
+  return text === '' ? [] : textsOf(text, Object.keys(style).length === 0 ? undefined : style)
+}
+
+const bolded = (pieces: readonly Piece[]): Piece[] => pieces.map((piece) => ({ ...piece, bold: true }))
+
+class Writer {
+  readonly #done: Element[] = []
+  /** Within a quotation. */
+  #border: { border?: 1 } = {}
+
+  get elements(): Element[] {
+    return this.#done
+  }
+
+  write(blocks: readonly Block[], level = 0): void {
+    for (const block of blocks) this.#block(block, level)
+  }
+
+  #block(block: Block, level: number): void {
+    if (block.kind === 'paragraph') this.#lines(block.pieces)
+    else if (block.kind === 'heading') this.#lines(bolded(block.pieces))
+    else if (block.kind === 'rule') this.#lines([{ text: '────────', at: block.at }])
+    else if (block.kind === 'code') this.#preformatted(block.lines.map(({ text }) => text).join('\n'))
+    else if (block.kind === 'table') this.#preformatted(tableText(block.rows))
+    else if (block.kind === 'list') this.#list(block, level)
+    else this.#quote(block.blocks, level)
+  }
+
+  /** Paragraphs that follow one another are one element: Slack sets elements close together. */
+  #lines(pieces: readonly Piece[]): void {
+    const elements = pieces.flatMap(elementsOf)
+    if (elements.length === 0) return
+    const type = this.#border.border === undefined ? 'rich_text_section' : 'rich_text_quote'
+    const last = this.#done.at(-1)
+    if (last?.type === type) last.elements.push(...textsOf('\n\n'), ...elements)
+    else this.#done.push({ type, elements })
+  }
+
+  #preformatted(text: string): void {
+    if (text.trim() !== '') this.#done.push({ type: 'rich_text_preformatted', elements: textsOf(text), ...this.#border })
+  }
+
+  #quote(blocks: readonly Block[], level: number): void {
+    const before = this.#border
+    this.#border = { border: 1 }
+    this.write(blocks, level)
+    this.#border = before
+  }
+
+  /** An item is one element of text. What else stands in it comes behind it, and the list goes on. */
+  #list({ start, items }: List, level: number): void {
+    let list: NumberedList | undefined
+    for (const [index, { blocks, continued }] of items.entries()) {
+      const [first, ...others] = blocks
+      const isText = first?.kind === 'paragraph' || first?.kind === 'heading'
+      if (continued === true) {
+        this.write(blocks, level)
+        continue
+      }
+      if (list === undefined || list !== this.#done.at(-1)) this.#done.push((list = this.#emptyList(start, index, level)))
+      const elements = isText ? first.pieces.flatMap(elementsOf) : []
+      list.elements.push({ type: 'rich_text_section', elements: elements.length === 0 ? textsOf(' ') : elements })
+      this.write(isText ? others : blocks, level + 1)
+    }
+  }
+
+  #emptyList(start: number | undefined, index: number, level: number): NumberedList {
+    const offset = start === undefined ? 0 : Math.max(0, start + index - 1)
+    return {
+      type: 'rich_text_list',
+      style: start === undefined ? 'bullet' : 'ordered',
+      indent: Math.min(level, deepest),
+      elements: [],
+      ...(offset > 0 && { offset }),
+      ...this.#border,
+    }
+  }
+}
+
+const piecesIn = (element: Element): readonly RichTextElement[] =>
+  element.type === 'rich_text_list' ? element.elements.flatMap(({ elements }) => elements) : element.elements
+
+const lengthOf = (piece: RichTextElement): number => {
+  if (piece.type === 'text') return piece.text.length
+  return piece.type === 'link' ? piece.url.length : 0
+}
+
+/** Undefined: Slack would not take it, or there is nothing to be seen. */
+export const markupBlocks = (blocks: readonly Block[]): [RichTextBlock] | undefined => {
+  const writer = new Writer()
+  writer.write(blocks)
+  const pieces = writer.elements.flatMap(piecesIn)
+  const length = pieces.reduce((sum, piece) => sum + lengthOf(piece), 0)
+  const isSeen = pieces.some((piece) => piece.type !== 'text' || piece.text.trim() !== '')
+  if (!isSeen || length > most || pieces.length > mostTexts) return undefined
+  return [{ type: 'rich_text', elements: writer.elements }]
+}
