@@ -10,7 +10,7 @@ import { makeDelivery } from '../fixtures/courier.ts'
 import { piecesOf } from '../fixtures/markup.ts'
 
 const at = new Date().toISOString()
-const text = '**one** two\n\n```\nthree\nfour\n```\n\n- five\n- [6](https://a.de)'
+const text = '**one** two\n\n```\nthree\nfour\n```\n\n- five and more\n- [6](https://a.de)'
 
 /** What goes out where so many parts were noted as sent; `noted` is what was noted after each. */
 const sendWith = async (can: Partial<Channel['can']>, more: Partial<Delivery> = {}) => {
@@ -53,7 +53,7 @@ test('the parts, their ids and their notes are the same with and without a layou
     piecesOf(laidOut.sent.flatMap(({ blocks = [] }) => blocks))
       .map((piece) => piece.text)
       .join(' '),
-    'one  two three four five 6  ( https://a.de/ )',
+    'one  two three four five and more 6  ( https://a.de/ )',
   )
 })
 
