@@ -5,7 +5,7 @@ import type { Row } from './tree.ts'
 const widest = 40
 
 /** Characters that people see, about. */
-const widthOf = (text: string): number => [...text].length
+const widthOf = (text: string): number => Array.from(text).length
 
 export const tableText = (rows: readonly Row[]): string => {
   const texts = rows.map(({ cells }) =>

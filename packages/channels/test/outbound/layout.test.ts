@@ -78,7 +78,7 @@ test('a part in which there are marks alone is not sent; a message of marks alon
 test('what is said in place of a file is no markup, whatever its name and whatever the agent left open', async () => {
   const files = [{ name: 'a', path: '/workspace/**a** [b](https://evil.example)', size: 5 }]
   const { sent } = await sendWith({ markup: true, length: 4_000 }, { text: '**one**\n\n```\ntwo', files })
-  const [{ blocks = [], text: words = '' } = {}] = sent
+  const [{ blocks = [], text: words } = assert.fail()] = sent
   assert.deepEqual(
     blocks.map(({ kind }) => kind),
     ['paragraph', 'code', 'paragraph'],

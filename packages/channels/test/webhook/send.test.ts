@@ -128,9 +128,11 @@ test('a file goes in the body, with what proves that it arrived whole', async (t
 
 test('what an agent wrote says that it is Markdown, and our own words do not', async (t) => {
   const bodies: { data: { text: string; format?: string } }[] = []
-  const url = await receiver(t, async (request, response) => {
-    bodies.push((await json(request)) as (typeof bodies)[number])
-    response.end()
+  const url = await receiver(t, (request, response) => {
+    void json(request).then((body) => {
+      bodies.push(body as (typeof bodies)[number])
+      response.end()
+    })
   })
   await send(url)
   await sendWebhook(way, { ...outgoing(url), text: '**hello**', format: 'markdown' }, new AbortController().signal)
