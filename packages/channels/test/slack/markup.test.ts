@@ -120,6 +120,19 @@ test('a long text goes out in parts that Slack takes, each with its own layout',
   assertAllSeen(code, posted.map((form) => readBlocksText(layoutOf(form))).join('\n'))
 })
 
+test('a part that grows beyond what Slack takes, or into too many pieces, goes out as it was written, at once', async () => {
+  const wide = `| ${'a'.repeat(39)} | b |\n|---|---|\n${'| x | y |\n'.repeat(380)}`
+  for (const text of [wide.trimEnd(), '*a* '.repeat(900).trimEnd()]) {
+    const calls = server.calls('chat.postMessage')
+    const posted = await say(text)
+    assert.deepEqual(
+      posted.map((form) => [form.text, form['blocks']]),
+      [[text, undefined]],
+    )
+    assert.equal(server.calls('chat.postMessage'), calls + 1)
+  }
+})
+
 test('whatever the text: Slack takes its layout, and every word is seen once', () => {
   fc.assert(
     fc.property(randomText, (text) => {
