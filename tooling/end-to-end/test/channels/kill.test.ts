@@ -90,7 +90,11 @@ const bytesOf = (round: number): Buffer[] => [
 const sendFiles = async (round: number): Promise<void> => {
   const { files } = unit.client
   const paths = ['a.txt', 'out/b.bin', 'c.txt'].map((name) => `round-${round}/${name}`)
-  for (const [index, path] of paths.entries()) await files.put('dev-agent', { path, bytes: Uint8Array.from(bytesOf(round)[index] ?? []) })
+  // The runner may just be back.
+  for (const [index, path] of paths.entries()) {
+    const bytes = Uint8Array.from(bytesOf(round)[index] ?? [])
+    await waitFor(`${path} to be there`, patience, () => files.put('dev-agent', { path, bytes }))
+  }
   receiver.state.refuses = ({ part, parts }) => parts > 1 && part > 0
   const args = { text: `files ${round}`, files: paths.map((path) => `/workspace/${path}`) }
   const said = { address: receiver.url('k'), user: 'u', text: `tool:send_message ${JSON.stringify(args)}`, thread: `files-${round}` }
@@ -100,6 +104,9 @@ const sendFiles = async (round: number): Promise<void> => {
   const taken = (part: number) =>
     waitFor(`part ${part}`, patience, async () => receiver.heard.find((one) => one.part === part && isOf(round, one)))
   await taken(0)
+  // What the agent is killed at in the middle it does not know the outcome of.
+  const isDone = async () => (await allMessages(unit)).filter(({ text }) => text === 'sent').length > round
+  await waitFor('the agent to be done', patience, isDone)
   for (const path of paths) await files.remove('dev-agent', { path })
   for (const [part, victim] of [
     [1, 'runner'],
@@ -138,6 +145,7 @@ test(
       )
       t.diagnostic(`round ${round}: ${heard.length - once.length} parts sent again`)
     }
-    assert.deepEqual([receiver.state.forged, (await unit.client.channels.list()).letters], [0, []])
+    const { letters } = await waitFor('the letters', patience, () => unit.client.channels.list())
+    assert.deepEqual([receiver.state.forged, letters], [0, []])
   },
 )
