@@ -31,6 +31,7 @@ test(`${full ? '10,000' : '300'} connections of one session leave the others alo
   await bench.start({ isRated: false })
   const many = full ? 10_000 : 300
   const raws: Raw[] = []
+  const began = performance.now()
   for (let count = 0; count < many; count += 1) {
     const raw = open()
     raws.push(raw)
@@ -45,7 +46,13 @@ test(`${full ? '10,000' : '300'} connections of one session leave the others alo
   for (const raw of raws) raw.destroy()
   await waitFor(async () => (await ask(bench.socket(), '/tools').catch(() => undefined))?.status === 200, { what: 'room again' })
   const own = (await bench.records()).filter(({ session, op }) => session === sessionOne && op === 'call')
-  assert.ok(own.length <= limits.sessionConnections && own.every(({ status }) => status === 'cancelled'))
+  // Who is too slow makes room for another after its time, with a record of its own.
+  const turns = 1 + Math.floor((performance.now() - began) / limits.requestTime)
+  assert.ok(own.length <= limits.sessionConnections * turns, `${own.length} calls in ${turns} turns`)
+  assert.deepEqual(
+    own.filter(({ status, server }) => server !== '' || (status !== 'cancelled' && (turns === 1 || status !== 'refused'))),
+    [],
+  )
 })
 
 test('answers pipelined calls in their order, one record each', async () => {
