@@ -22,6 +22,7 @@ const onStreams = [
   'answers-byte-by-byte',
   'answers-before-it-is-asked',
   'greets-on-its-output',
+  'refuses-without-an-id',
 ]
 const overHttp = [
   'byte-order-mark',
