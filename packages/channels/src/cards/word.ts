@@ -1,4 +1,5 @@
-// Reads a message that decides a change: `approve <id> <digest> [reason]`, or `reject …`, in its first line. Anything else is for the agent.
+// Reads a message that decides a change: `approve <id> <digest> [reason]`, or `reject …`, in its first line, as plain words: with a
+// mark before them they may be somebody else's. Anything else is for the agent.
 
 export interface DecisionWord {
   readonly outcome: 'approve' | 'reject'
@@ -12,7 +13,7 @@ export interface DecisionWord {
 const called = /^(?:<@[^>\s]{1,64}>|@\S{1,64})[\s,:]*/
 
 const form =
-  /^[`*_"'(]{0,3}(?<outcome>approve|reject)[ \t]+(?<change>chg_\d{14}\.\d{9}|\d{6}(?:\.\d{1,9})?)(?:[ \t]+(?<digest>[0-9a-f]{1,64}))?[`*_"')]{0,3}(?:[ \t]+(?<reason>\S.{0,1000}))?[ \t]*$/i
+  /^(?<outcome>approve|reject)[ \t]+(?<change>chg_\d{14}\.\d{9}|\d{6}(?:\.\d{1,9})?)(?:[ \t]+(?<digest>[0-9a-f]{1,64}))?(?:[ \t]+(?<reason>\S.{0,1000}))?[ \t]*$/i
 
 const firstLine = (text: string): string =>
   text

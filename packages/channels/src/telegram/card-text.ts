@@ -1,6 +1,6 @@
 // A card as Telegram shows it. What an agent wrote stands in a block: there an address is no link and a name calls nobody.
 import type { MessageEntity } from 'grammy/types'
-import { cardLines, cardTitle, endingOf, howToAnswer, isOpen } from '../cards/words.ts'
+import { cardLines, cardTitle, endingOf, howToAnswer, isOpen, stillWaits } from '../cards/words.ts'
 import type { ShownCard } from '../channel.ts'
 
 /** UTF-16 units. */
@@ -29,4 +29,5 @@ export const cardTextOf = ({ url, ...card }: ShownCard): CardText => {
   return write([cardTitle(card)], block, [...(url === undefined ? [] : [`All of it: ${url}`]), ...how])
 }
 
-export const reminderText = (text: string): CardText => write([], text, [])
+/** What is to be answered stands outside of the block: words that are sent set apart decide nothing. */
+export const reminderText = (card: ShownCard): CardText => write([], stillWaits(card), howToAnswer(card))

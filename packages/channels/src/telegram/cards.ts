@@ -75,8 +75,8 @@ export const telegramCards = (bot: Bot): Required<Cards> => ({
     if (!found.success) await postCard(bot, card, { place, signal })
     else await editCard(bot, { address: place.address, message: found.output.message, card }, signal)
   },
-  remind: async ({ place, posted, text }, signal) => {
+  remind: async ({ card, place, posted }, signal) => {
     const found = v.safeParse(Posted, posted)
-    await send(bot, { place, text: reminderText(text), to: found.success ? found.output.message : undefined }, signal)
+    await send(bot, { place, text: reminderText(card), to: found.success ? found.output.message : undefined }, signal)
   },
 })

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { Inbound } from '../channel.ts'
 import type { Bot } from './bot.ts'
 import { filesOf } from './files.ts'
-import { isMentioned, textOf } from './mention.ts'
+import { isMentioned, markedTextOf, textOf } from './mention.ts'
 import { TelegramMessage } from './update.ts'
 import type { Me } from './verify.ts'
 
@@ -20,6 +20,8 @@ export const readMessage = (given: unknown, bot: Bot, me: Me): Inbound | undefin
   const { success, output: message } = v.safeParse(TelegramMessage, given)
   if (!success) return undefined
   const { chat, message_id, message_thread_id, is_topic_message, from } = message
+  const text = textOf(message, me)
+  const ownWords = isOfAnother(message) ? '' : markedTextOf(message, me)
   return {
     id: `${chat.id}:${message_id}`,
     address: String(chat.id),
@@ -27,8 +29,8 @@ export const readMessage = (given: unknown, bot: Bot, me: Me): Inbound | undefin
     user: String(from?.id ?? 'nobody'),
     mentioned: isMentioned(message, me),
     automatic: isAutomatic(message),
-    text: textOf(message, me),
-    ...(isOfAnother(message) && { ownWords: '' }),
+    text,
+    ...(ownWords !== text && { ownWords }),
     files: filesOf(bot, message),
     reference: { message: message_id, private: chat.type === 'private' },
   }

@@ -19,6 +19,16 @@ test('a decision is read in the first line, with a name before it, in any letter
   assert.deepEqual(readWord(`approve ${id}`), { outcome: 'approve', change: id, digest: undefined, reason: undefined })
 })
 
+test('words that are quoted, or set as code, are not those of who sends them', () => {
+  const line = `approve 125301.12 ${digest}`
+  const marks = ['"', "'", '`', '``', '```', '(', '> ', '>', '&gt; ', '“', '«', '*', '_', '~', '- ', '| ']
+  for (const mark of marks)
+    for (const text of [`${mark}${line}`, `${mark}${line}${mark}`, `@bot ${mark}${line}${mark}`, `@bot, ${mark}${line}`])
+      assert.equal(readWord(text), undefined, text)
+  for (const text of [`\`\`\`\n${line}\n\`\`\``, `Kim wrote:\n${line}`]) assert.equal(readWord(text), undefined, text)
+  assert.equal(readWord(`approve 125301.12 \`${digest}\``)?.digest, undefined)
+})
+
 test('anything else is for the agent', () => {
   for (const text of [
     'approve',

@@ -1,6 +1,7 @@
 // Cards with buttons in Telegram, against a Bot API of our own: how they stand, how they move, and what a press carries.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { reminderOf } from '../../src/cards/words.ts'
 import { type Cards, SendFailure, type ShownCard } from '../../src/channel.ts'
 import { createTelegram } from '../../src/telegram/telegram.ts'
 import { approvedBy, cardWith, digestOf, placeWith } from '../fixtures/card.ts'
@@ -144,12 +145,16 @@ test('a card that moved has the buttons of what it is now; at its end it has non
 
 test('a reminder answers the card, and comes even where the card is gone', async () => {
   const { posted } = await postIt(cardWith(), { thread: '7' })
-  const reminder = { id: 'msg_5', card: cardWith(), place: placeWith(String(group.id), { thread: '7' }), text: 'Still waits: @all' }
+  const card = cardWith({ summary: 'Grants @all' })
+  const reminder = { id: 'msg_5', card, place: placeWith(String(group.id), { thread: '7' }), text: reminderOf(card) }
   await cards.remind({ ...reminder, posted }, never())
   const { text, reply_parameters, message_thread_id, entities } = server.sent.at(-1) ?? assert.fail()
   assert.deepEqual([text, message_thread_id], [reminder.text, 7])
   assert.deepEqual(reply_parameters, { message_id: posted['message'], allow_sending_without_reply: true })
-  assert.deepEqual(entities, [{ type: 'pre', offset: 0, length: text.length }])
+  const [block = assert.fail(), ...more] = entities ?? []
+  assert.deepEqual([block.type, block.offset, more], ['pre', 0, []])
+  assert.match(text.slice(0, block.length), /Grants @all/)
+  assert.match(text.slice(block.length), /^approve /m, 'what is copied from it is plain')
 })
 
 test('a card that was a text of an earlier version is posted anew', async () => {

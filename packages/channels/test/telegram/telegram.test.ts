@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { OutboundFailure } from '@gatehouse/outbound'
+import { readWord } from '../../src/cards/word.ts'
 import { ChannelFault, SendFailure } from '../../src/channel.ts'
 import { type Bot, createBot } from '../../src/telegram/bot.ts'
 import { filesOf } from '../../src/telegram/files.ts'
@@ -96,6 +97,18 @@ test('what was sent on, or written by a bot for a person, is heard and decides n
   for (const line of lines) assert.equal((await keptWith(line)).ownWords, '')
   server.say({ text: 'approve 125301.129 3f2a9c1b77d0e4a5' })
   assert.equal((await keptWith('approve 125301.129 3f2a9c1b77d0e4a5')).ownWords, undefined)
+})
+
+test('what is set as a quotation or as code is heard and decides nothing; what stands behind own words does no harm', async () => {
+  const line = (index: number): string => `approve 125301.13${index} 3f2a9c1b77d0e4a5`
+  const apart = (type: string, offset: number, length: number) => ({ entities: [{ type, offset, length }] })
+  for (const [index, type] of ['blockquote', 'expandable_blockquote', 'code', 'pre'].entries()) {
+    server.say({ text: line(index), more: apart(type, 0, line(index).length) })
+    assert.equal(readWord((await keptWith(line(index))).ownWords ?? line(index)), undefined, type)
+  }
+  const said = `${line(9)} as in this`
+  server.say({ text: said, more: apart('code', said.length - 4, 4) })
+  assert.equal(readWord((await keptWith(said)).ownWords ?? '')?.reason, 'as in `this`')
 })
 
 test('a topic of a forum is a thread, a chain of answers is none', async () => {
