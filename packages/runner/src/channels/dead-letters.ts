@@ -1,5 +1,5 @@
 // The newest messages that no channel took, in mind: a list of them opens no queue.
-import { type ChannelName, type DeadLetter, limits, type SessionID } from '@gatehouse/contracts'
+import { type ChannelName, type DeadLetter, limits, type MessageID, type SessionID } from '@gatehouse/contracts'
 
 /** The queues themselves are the memory, and how many there are is known from them: this bounds what can be shown of each channel. */
 export class DeadLetters {
@@ -20,12 +20,13 @@ export class DeadLetters {
     this.#kept.set(letter.channel, kept.toSpliced(place === -1 ? kept.length : place, 0, { session, letter }).slice(0, this.#most))
   }
 
-  /** Its conversation is no more. */
-  forget(session: SessionID): void {
+  /** Without messages: its conversation is no more. */
+  forget(session: SessionID, messages?: readonly MessageID[]): void {
+    const isMeant = ({ messageId }: DeadLetter): boolean => messages?.includes(messageId) ?? true
     for (const [channel, kept] of this.#kept) {
       this.#kept.set(
         channel,
-        kept.filter((one) => one.session !== session),
+        kept.filter((one) => one.session !== session || !isMeant(one.letter)),
       )
     }
   }

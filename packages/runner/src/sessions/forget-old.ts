@@ -10,7 +10,8 @@ import { withQueue } from './with-queue.ts'
 const forgetIn = (context: Context, session: Session, before: string): Promise<number> =>
   withQueue(context, session, async (store) => {
     if (!(await hasBefore(store, before))) return 0
-    const { forgotten, left } = await forgetBefore(store, before)
+    const { forgotten, letters, left } = await forgetBefore(store, before)
+    context.deadLetters.forget(session.id, letters)
     if (session.delivery !== undefined) Object.assign(session.delivery, left)
     return forgotten
   })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Params, runnerChannels } from '@gatehouse/contracts'
+import { waitFor } from '@gatehouse/kernel'
 import { Shelf } from '../../src/queue/shelf.ts'
 import { openUnit, type Unit } from '../fixtures/unit.ts'
 
@@ -120,6 +121,27 @@ describe('channels', { timeout: 300_000 }, () => {
     unit.gateway.close(ended.session)
     await unit.purge(ended.session)
     assert.deepEqual(await look(), [[{ channel: 'slack', waiting: 1, dead: 1 }], ['slack:C1 gone']])
+  })
+
+  it('forget that a message was not delivered along with the message, on disk and in mind', async (t) => {
+    const unit = await answered(t, 'one', 'two')
+    const [first] = await outbox(unit)
+    assert.ok(first !== undefined)
+    const { next } = await unit.runner.channels.buried({ session: first.session, seq: first.seq, reason: 'gone' }, context)
+    // The newest message stays, and so does what became of it.
+    assert.ok(next !== undefined)
+    await unit.runner.channels.buried({ session: next.session, seq: next.seq, reason: 'gone' }, context)
+    await unit.stop()
+    const kept = async () => {
+      const { counts, letters: dead } = await letters(unit)
+      return [counts[0]?.dead, dead.map(({ messageId }) => messageId)]
+    }
+    await unit.start({ chatRetention: 1 })
+    await waitFor(async () => (await kept())[0] === 1 || undefined, { what: 'an old letter to be forgotten', deadline: 30_000 })
+    assert.deepEqual(await kept(), [1, [next.id]])
+    await unit.stop()
+    await unit.start()
+    assert.deepEqual(await kept(), [1, [next.id]])
   })
 
   it('hear that something may be there, and nothing of conversations that are no channel’s', async (t) => {

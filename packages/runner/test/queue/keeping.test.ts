@@ -77,4 +77,17 @@ describe('messages that are kept no longer', { timeout: 60_000 }, () => {
     assert.equal(await hasBefore(store, year(2022)), false)
     await store.close()
   })
+
+  it('take along that they were not delivered, also where they went before that was so', async (t) => {
+    const { store } = await openQueue(await openPlace(t), aboutOf('a'))
+    const insert = 'INSERT INTO dead_letters (id, seq, reason, at) VALUES (?, ?, ?, ?)'
+    await accept(store, incoming(1, 2024))
+    await store.write((tx) => tx.run(insert, ['m-1', 1, 'gone', year(2020)]))
+    assert.equal(await hasBefore(store, year(2022)), false)
+    await store.write((tx) => tx.run(insert, ['m-0', 0, 'gone', year(2024)]))
+    assert.equal(await hasBefore(store, year(2022)), true)
+    const { letters, left } = await forgetBefore(store, year(2022))
+    assert.deepEqual([letters, left.dead, await hasBefore(store, year(2022))], [['m-0'], 1, false])
+    await store.close()
+  })
 })
