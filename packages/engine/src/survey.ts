@@ -1,5 +1,6 @@
 // What a host has to run sandboxes with, for people. Starts `--version` and `info` alone, never a container.
 import { callEngine } from './container/engine.ts'
+import { type Silence, silenceOf } from './container/silence.ts'
 import { findProgram } from './programs.ts'
 
 export interface Surveyed {
@@ -7,7 +8,7 @@ export interface Surveyed {
   /** Null where the program is not there. */
   readonly release: string | null
   /** Why an engine that is there does not answer. */
-  readonly silent?: string
+  readonly silent?: Silence
 }
 
 const names = ['docker', 'podman', 'runsc', 'bwrap'] as const
@@ -19,7 +20,7 @@ const survey = async (name: (typeof names)[number]): Promise<Surveyed> => {
   const release = /\d+(?:\.\d+)+\S*/.exec(stdout)?.[0]?.replace(/,$/, '') ?? /release-\S+/.exec(stdout)?.[0] ?? 'of an unknown release'
   if (name !== 'docker') return { name, release }
   const server = await callEngine({ file, global: [] }, ['info', '--format', '{{.ServerVersion}}'])
-  return server.ok ? { name, release } : { name, release, silent: server.stderr.trim().split('\n', 1)[0] ?? '' }
+  return server.ok ? { name, release } : { name, release, silent: silenceOf(server.stderr) }
 }
 
 /** Never rejects for what the host lacks. */

@@ -2,13 +2,14 @@
 import { surveyEngines } from '@gatehouse/engine/survey'
 import { type Check, pass, warn } from './check.ts'
 
+const join = { advice: 'run the doctor as the user of the unit, or add that user to the group docker, whose members are root on this host' }
+
 export const engines: Check = {
   name: 'engines',
   run: async () => {
     const found = await surveyEngines()
     const there = found.filter(({ release }) => release !== null)
     const lacking = found.filter(({ name, release }) => release === null && name === 'runsc')
-    const silent = there.filter(({ silent: reason }) => reason !== undefined)
     return [
       there.length === 0
         ? warn(
@@ -16,8 +17,8 @@ export const engines: Check = {
             'apt-get install -y bubblewrap',
           )
         : pass(there.map(({ name, release }) => `${name} ${release}`).join(', ')),
-      ...silent.map(({ name, silent: reason = '' }) =>
-        warn(`${name} is installed and does not answer: ${reason}`, name === 'docker' ? 'systemctl start docker' : `${name} info`),
+      ...there.flatMap(({ name, silent }) =>
+        silent === undefined ? [] : [warn(`${name} is installed, and ${silent.reason}`, silent.forbidden ? join : 'systemctl start docker')],
       ),
       ...lacking.map(() =>
         warn('runsc is not here: a production unit refuses launches without it', { advice: 'https://gvisor.dev/docs/user_guide/install' }),

@@ -126,8 +126,8 @@ test('doctor alters no byte of the state, with the unit up and down, and ends wi
   const place = await makePlace(t)
   const { SERVICE_API_URL = '' } = place.environment
   const before = fingerprint(place.stateDir)
-  const run = (address: string) =>
-    svcctl(['doctor', '--state-dir', place.stateDir, '--addr', address, '--json'], { env: { SERVICE_API_TOKEN: secret } })
+  const env = { SERVICE_API_TOKEN: secret, DOCKER_HOST: 'tcp://127.0.0.1:9' }
+  const run = (address: string) => svcctl(['doctor', '--state-dir', place.stateDir, '--addr', address, '--json'], { env })
   const up = await run(SERVICE_API_URL)
   const down = await run('http://127.0.0.1:9')
   assert.equal(fingerprint(place.stateDir), before)
@@ -141,6 +141,9 @@ test('doctor alters no byte of the state, with the unit up and down, and ends wi
   assert.ok((JSON.parse(down.stdout) as Finding[]).some(({ check, status }) => check === 'reachability' && status === 'fail'))
   for (const { stdout, stderr } of [up, down]) assert.ok(!(stdout + stderr).includes(secret))
   assert.ok(!existsSync(`${place.stateDir}/gateway.db-wal`))
+  const engines = findings.filter(({ check }) => check === 'engines').map(({ detail, fix }) => [detail, fix])
+  const silent = ['docker is installed, and has no daemon that answers at tcp://127.0.0.1:9', 'systemctl start docker']
+  if (/\bdocker \d/.test(engines[0]?.[0] ?? '')) assert.deepEqual(engines[1], silent)
 })
 
 test('an image of sandboxes whose signature nobody verifies is a warning, and none once a key is named', async (t) => {

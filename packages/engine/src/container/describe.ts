@@ -1,6 +1,7 @@
 // Asks an engine what it is: whether it answers, which runtimes it knows, whether its limits are real.
 import * as v from 'valibot'
 import { type Engine, callEngine } from './engine.ts'
+import { silenceOf } from './silence.ts'
 
 const Runtime = v.looseObject({
   path: v.optional(v.string(), ''),
@@ -34,8 +35,7 @@ const opensSockets = (args: readonly string[]): boolean => args.some((arg) => /^
 export const describeDocker = async (file: string, wanted: string | null): Promise<Answer> => {
   const called = await callEngine({ file, global: [] }, ['info', '--format', '{{json .}}'])
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), DockerInfo), called.stdout)
-  if (!parsed.success)
-    return { refused: `docker does not answer (${called.stderr.trim() || 'no server'}): start dockerd, or join its group` }
+  if (!parsed.success) return { refused: `docker ${silenceOf(called.stderr).reason}: start dockerd, or join its group` }
   const info = parsed.output
   const name = wanted ?? info.DefaultRuntime
   const runtime = info.Runtimes[name]
