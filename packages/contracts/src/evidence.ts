@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { Digest, ServerName, Time } from './ids.ts'
 import { dictionary } from './json.ts'
+import { Channel } from './kinds/agents.ts'
 import { PackageLock, PackageName, TreeRefusal } from './kinds/packages.ts'
 import { MountSighting, ToolDefinition } from './registry.ts'
 
@@ -35,6 +36,15 @@ const Described = v.strictObject({
 })
 export type Described = v.InferOutput<typeof Described>
 
+/** Who will be heard at the addresses that it is about, as the registry has it. */
+const Heard = v.strictObject({
+  status: v.literal('heard'),
+  places: v.array(
+    v.strictObject({ channel: Channel, address: v.string(), people: v.union([v.literal('anyone'), v.array(v.string())]) }),
+  ),
+})
+export type Heard = v.InferOutput<typeof Heard>
+
 export const Evidence = v.variant('status', [
   v.strictObject({ status: v.literal('observed'), ...seen, tools: v.array(ToolDefinition), drift: v.optional(v.array(Drift), []) }),
   /** More than `limits.evidence`: names and digests; the whole is kept under `definitions`. */
@@ -60,6 +70,7 @@ export const Evidence = v.variant('status', [
   /** Why the runner could not resolve them. */
   v.strictObject({ status: v.literal('unresolved'), at: Time, age: v.number(), names: v.array(PackageName), refused: TreeRefusal }),
   Described,
+  Heard,
   /** No witness in time. `entryDigest` says which server it would have been, `sources` which paths, `names` which packages. */
   v.strictObject({
     status: v.literal('unavailable'),

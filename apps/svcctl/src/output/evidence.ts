@@ -60,8 +60,21 @@ const observedLines = ({ server, entryDigest, at, age, missing, tools, drift }: 
   ...(drift.length === 0 ? [] : ['', 'No longer what was approved', ...asItIs(drift).map((line) => `  ${line}`)]),
 ]
 
+type Heard = Extract<Evidence, { readonly status: 'heard' }>
+
+const heardLines = ({ places }: Heard): string[] =>
+  places.length === 0
+    ? ['it is wired nowhere']
+    : places.map(({ channel, address, people }) => {
+        const who = people === 'anyone' ? 'anyone who can write there' : people.map(visible).join(', ') || 'nobody'
+        return `heard at ${channel} ${visible(address)}: ${who}`
+      })
+
 export const evidenceLines = (evidence: Change['evidence']): string[] => {
   if (evidence === null) return ['none']
   const parsed = v.safeParse(Evidence, evidence)
-  return parsed.success && parsed.output.status === 'observed' ? observedLines(parsed.output) : asItIs(evidence)
+  if (!parsed.success) return asItIs(evidence)
+  const { output } = parsed
+  if (output.status === 'heard') return heardLines(output)
+  return output.status === 'observed' ? observedLines(output) : asItIs(evidence)
 }

@@ -45,6 +45,16 @@ test('tells a tool in words, argument by argument', () => {
   ])
 })
 
+test('tells who is heard, place by place, and nobody and nowhere too', () => {
+  const at = (people: unknown) => ({ channel: 'slack', address: 'C1\u202e', people })
+  assert.deepEqual(evidenceLines({ status: 'heard', places: [at('anyone'), at(['U1', 'U2\u0007']), at([])] }), [
+    'heard at slack C1\\u{202e}: anyone who can write there',
+    'heard at slack C1\\u{202e}: U1, U2\\u{7}',
+    'heard at slack C1\\u{202e}: nobody',
+  ])
+  assert.deepEqual(evidenceLines({ status: 'heard', places: [] }), ['it is wired nowhere'])
+})
+
 /** Every text of a document, keys too. */
 const textsOf = (value: unknown): string[] => {
   if (typeof value !== 'object' || value === null) return [String(value)]

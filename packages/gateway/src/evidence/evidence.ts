@@ -1,7 +1,7 @@
 // What an approver must see beside the change, and who can tell it.
-import type { Described, PackageName, ServerName } from '@gatehouse/contracts'
+import type { Described, Heard, PackageName, ServerName } from '@gatehouse/contracts'
 
-export { type Described, Drift, Evidence } from '@gatehouse/contracts'
+export { type Described, Drift, Evidence, type Heard } from '@gatehouse/contracts'
 
 /** What an approver must be shown, by who can tell. */
 export type Wanted =
@@ -12,7 +12,7 @@ export type Wanted =
   /** A tree of packages, from the runner, who asks the registry. */
   | { readonly from: 'registry'; readonly names: readonly PackageName[] }
   /** Nobody is asked. */
-  | { readonly from: 'change'; readonly evidence: Described }
+  | { readonly from: 'change'; readonly evidence: Described | Heard }
 
 /** @param at when it was seen */
 export const ageOf = (at: string, now: number): number => Math.max(0, Math.round((now - Date.parse(at)) / 1000))

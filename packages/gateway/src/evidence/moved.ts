@@ -9,9 +9,12 @@ const material = (evidence: Evidence | null): string =>
 const entryOf = (evidence: Evidence | null): string | undefined =>
   evidence !== null && 'entryDigest' in evidence ? evidence.entryDigest : undefined
 
-/** Evidence that came later is no reason to ask again, unless it is that of another server; evidence that changed or went is. */
+/**
+ * Evidence of a witness that came later is no reason to ask again, unless it is that of another server; evidence that changed
+ * or went is. None where there is some now: an earlier version held the change and showed less.
+ */
 export const evidenceMoved = (then: Evidence | null, now: Evidence | null): boolean => {
-  if (then === null) return false
+  if (then === null) return now !== null
   if (then.status !== 'unavailable') return material(then) !== material(now)
   const entry = entryOf(now)
   return then.entryDigest !== undefined && entry !== undefined && entry !== then.entryDigest

@@ -1,5 +1,6 @@
 // Who is heard at an address of a channel, in words: what whoever approves a wiring, or the members of a group, must know.
 import type { AgentGroup, ChannelName } from '@gatehouse/contracts'
+import type { Heard } from '../evidence/evidence.ts'
 import { amount } from './words.ts'
 
 /** Of a group without members, however its agent is addressed: who writes there can address it. */
@@ -10,9 +11,24 @@ const everybody: Readonly<Record<ChannelName, string>> = {
   webhook: 'anyone who holds the secret of webhooks',
 }
 
+type Members = Pick<AgentGroup, 'members'>
+
+const peopleOf = (channel: ChannelName, { members }: Members): string[] =>
+  members.filter((member) => member.channel === channel).map(({ user }) => user)
+
+/** Evidence, so that a decision is about those who are heard then: one that was shown others is refused. */
+export const heardEvidence = (places: readonly { channel: ChannelName; address: string }[], group: Members): Heard => ({
+  status: 'heard',
+  places: places.map(({ channel, address }) => ({
+    channel,
+    address,
+    people: group.members.length === 0 ? 'anyone' : peopleOf(channel, group).toSorted(),
+  })),
+})
+
 /** The object of "hears". */
-export const heardAt = (channel: ChannelName, { members }: Pick<AgentGroup, 'members'>): string => {
-  if (members.length === 0) return everybody[channel]
-  const own = members.filter((member) => member.channel === channel)
+export const heardAt = (channel: ChannelName, group: Members): string => {
+  if (group.members.length === 0) return everybody[channel]
+  const own = peopleOf(channel, group)
   return own.length === 0 ? `nobody (none of its members is of ${channel})` : `${amount(own.length, 'member')} alone`
 }

@@ -3,6 +3,7 @@ import { type After, type AgentGroup, type Failure, GroupLimits, kinds, limits }
 import * as v from 'valibot'
 import { presentGroup, type World } from '../registry/world.ts'
 import { isGone } from './gone.ts'
+import { heardEvidence } from './heard.ts'
 import { defineKind, type Inverse, type Json } from './kind.ts'
 import { unusableChoice } from './model-choice.ts'
 import { amount, nameList, quote } from './words.ts'
@@ -69,11 +70,12 @@ const why = (after: Permissions, { limits: own, providerTools }: AgentGroup): st
   ]
 }
 
+const ownWirings = ({ wirings, agentGroupID }: World) => wirings.filter((wired) => wired.agentGroupID === agentGroupID)
+
 /** Where a group is wired its members are all that keeps people out. */
-const membersSentence = (members: NonNullable<Permissions['members']>, { wirings, agentGroupID }: World): string => {
+const membersSentence = (members: NonNullable<Permissions['members']>, world: World): string => {
   if (members.length > 0) return `lets ${amount(members.length, 'member')} talk to it`
-  const own = wirings.filter((wired) => wired.agentGroupID === agentGroupID)
-  const places = own.map(({ channel, address }) => `${channel} ${address}`)
+  const places = ownWirings(world).map(({ channel, address }) => `${channel} ${address}`)
   return places.length === 0 ? 'lets everybody talk to it' : `lets everybody talk to it who can write at ${nameList(places)}`
 }
 
@@ -113,6 +115,9 @@ export const permissions = defineKind({
   slice,
   outcome: (after, { world }) => ({ ...slice(after, world), ...after }),
   verify: (after, { world }) => unusableChoice(presentGroup(world).agent, after, world) ?? twice(after) ?? noLimit(after),
+  // Only what opens addresses names them.
+  wants: ({ members }, world) =>
+    members?.length === 0 ? { from: 'change', evidence: heardEvidence(ownWirings(world), { members }) } : undefined,
   takes,
   risk: (after, { world }) => (why(after, presentGroup(world)).length > 0 ? 'high' : 'medium'),
   why: (after, { world }) => why(after, presentGroup(world)),

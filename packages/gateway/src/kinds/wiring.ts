@@ -3,7 +3,7 @@ import { type After, boundedPattern, type Failure, kinds, limits, WiringTerms } 
 import { RE2JS } from 're2js'
 import * as v from 'valibot'
 import { presentGroup, type World } from '../registry/world.ts'
-import { heardAt } from './heard.ts'
+import { heardAt, heardEvidence } from './heard.ts'
 import { defineKind } from './kind.ts'
 import { type Terms, termsOf } from './wiring-terms.ts'
 import { quote } from './words.ts'
@@ -97,6 +97,8 @@ export const wiring = defineKind({
   outcome: (after) => ('remove' in after ? null : after),
   verify: (after, { world }) =>
     'remove' in after ? removalFailure(after.remove, world) : (takenFailure(after, world) ?? patternFailure(after)),
+  wants: (after, world) =>
+    'remove' in after ? undefined : { from: 'change', evidence: heardEvidence([placeOf(after)], presentGroup(world)) },
   risk: (after, { world }) => (why(after, world).length > 0 ? 'high' : 'medium'),
   why: (after, { world }) => why(after, world),
   describe,

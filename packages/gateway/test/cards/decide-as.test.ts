@@ -107,7 +107,7 @@ test('what is of high risk is decided by hand, and a channel can neither approve
   assert.equal((await decide(unit, [high, 'approve'])).state, 'applied')
 })
 
-test('a risk that grew since the card was shown counts, though the change itself has not moved', async () => {
+test('a risk that grew since the card was shown counts: it is shown again, and is decided elsewhere', async () => {
   await createGroup(unit, 'open')
   await wire(unit, 'open', '#open')
   await admitMembers(unit, 'open', ['kim'])
@@ -115,7 +115,10 @@ test('a risk that grew since the card was shown counts, though the change itself
   const { risk, digest } = await read(unit, id)
   assert.equal(risk, 'medium')
   await admitMembers(unit, 'open', [])
-  assert.equal(await heard(unit, { user: 'kim', change: id, digest, address: '#open' }), 'forbidden')
+  const said = await say(unit, { user: 'kim', change: id, digest, address: '#open' })
+  assert.ok(said.outcome === 'refused')
+  assert.deepEqual([said.code, said.card?.byHand], ['change-stale', true])
+  assert.equal(await heard(unit, { user: 'kim', change: id, digest: said.card?.digest ?? '', address: '#open' }), 'forbidden')
   assert.equal((await read(unit, id)).state, 'held')
 })
 

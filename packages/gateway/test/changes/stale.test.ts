@@ -213,6 +213,17 @@ const ways: readonly Way[] = [
   { what: 'a wiring that is gone', wanted: wiring({ engage: 'mention' }), move: then(unwire) },
   { what: 'the removal of a wiring that engages otherwise', wanted: unwire, move: then(wiring({ engage: 'mention' })) },
   { what: 'a wiring that was removed and made anew otherwise', wanted: unwire, move: then(unwire, wiring({ session: 'thread' })) },
+  {
+    what: 'a wiring of a group that hears other people',
+    wanted: wiring({ engage: 'mention' }),
+    move: then(permissions({ members: [{ channel: 'slack', user: 'U2' }] })),
+  },
+  { what: 'a wiring of a group that hears anyone', wanted: wiring({ engage: 'mention' }), move: then(permissions({ members: [] })) },
+  {
+    what: 'the end of all members where another address was wired',
+    wanted: permissions({ members: [] }),
+    move: ({ group }) => carry(unit, ['wiring', group, { channel: 'email', address: `${group}@x.org`, engage: 'all', session: 'shared' }]),
+  },
   { what: 'the removal of a group whose grant is another', wanted: ({ group }) => ['agent_remove', group, {}], move: then(revoke()) },
   { what: 'the removal of a group whose persona is another', wanted: ({ group }) => ['agent_remove', group, {}], move: then(persona('x')) },
 ]
@@ -243,3 +254,36 @@ for (const [index, { what, wanted, move }] of ways.entries()) {
     assert.equal((await fails(decide(unit, [shown.id, 'approve'], { digest: shown.digest }))).code, 'digest-mismatch')
   })
 }
+
+const heardOf = async (id: string): Promise<string> => / which hears (.*?) and /.exec((await read(unit, id)).summary)?.[1] ?? 'nobody is named'
+const slack = (...users: string[]) => users.map((user) => ({ channel: 'slack', user }))
+
+test('a wiring says who is heard when it is decided, and is decided on what it says', async () => {
+  const place = { group: 'heard', server: 'none' }
+  await carry(unit, ['agent_create', 'heard', { id: 'heard', name: 'heard', agent: 'mock' }])
+  await then(permissions({ members: slack('U1', 'U2') }))(place)
+  const { id, digest } = await submit(unit, wiring({})(place))
+  assert.equal(await heardOf(id), '2 members alone')
+  await then(permissions({ members: slack('U2', 'U1') }))(place)
+  await then(permissions({ members: [...slack('U1', 'U2'), { channel: 'email', user: 'ann@example.org' }] }))(place)
+  assert.equal((await submit(unit, wiring({})(place))).digest, digest, 'those of other channels are not heard there')
+  await then(permissions({ members: slack('U3', 'U4') }))(place)
+  assert.equal((await fails(decide(unit, [id, 'approve'], { digest }))).code, 'change-stale', 'as many, and others')
+  await then(permissions({ members: [] }))(place)
+  const before = await read(unit, id)
+  assert.equal((await fails(decide(unit, [id, 'approve'], { digest: before.digest }))).code, 'change-stale')
+  assert.equal(await heardOf(id), 'anyone who can write in that place')
+  const now = await read(unit, id)
+  assert.deepEqual([before.risk, now.risk], ['medium', 'high'])
+  assert.equal((await decide(unit, [id, 'approve'], { digest: now.digest })).state, 'applied')
+})
+
+test('an approval that names no digest is of a wiring as it is now, which is written down', async () => {
+  const place = { group: 'heard2', server: 'none' }
+  await carry(unit, ['agent_create', 'heard2', { id: 'heard2', name: 'heard2', agent: 'mock' }])
+  const { id, digest } = await submit(unit, wiring({ engage: 'mention' })(place))
+  await then(permissions({ members: slack('U1') }))(place)
+  const applied = await decide(unit, [id, 'approve'])
+  assert.deepEqual([applied.state, await heardOf(id)], ['applied', '1 member alone'])
+  assert.notEqual(applied.digest, digest)
+})

@@ -16,6 +16,8 @@ const sighted = (inode: string): Evidence => ({
   mounts: [{ source: '/srv/a', real: '/srv/a', inode }],
 })
 
+const heard = (people: 'anyone' | string[]): Evidence => ({ status: 'heard', places: [{ channel: 'slack', address: 'C1', people }] })
+
 const rows: readonly [what: string, then: Evidence | null, now: Evidence | null, moved: boolean][] = [
   ['the same', seen, seen, false],
   ['the same, seen later', seen, observed('sample', [tool('echo')], { at: '2027-01-01T00:00:00.000Z', age: 9 }), false],
@@ -30,6 +32,9 @@ const rows: readonly [what: string, then: Evidence | null, now: Evidence | null,
   ['no evidence, of another server', unseen, { ...unseen, entryDigest: entryDigest('other') }, true],
   ['no evidence, still', unseen, unseen, false],
   ['none was wanted', null, null, false],
+  ['none was wanted then', null, heard('anyone'), true],
+  ['other people', heard(['U1']), heard(['U1', 'U2']), true],
+  ['the same people', heard(['U1']), heard(['U1']), false],
   ['another inode', sighted('1'), sighted('2'), true],
   ['the same inode', sighted('1'), { ...sighted('1'), age: 5 } as Evidence, false],
   ['a sighting that came', { status: 'unavailable', sources: ['/srv/a'] }, sighted('1'), false],

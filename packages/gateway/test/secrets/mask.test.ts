@@ -29,7 +29,7 @@ test('neither the value nor its sealed form leaves', () => {
 
 test('the evidence says for each value what is sent to whom, without the value', () => {
   const wanted = ask('mcp_register', register).wants(makeWorld())
-  assert.ok(wanted?.from === 'change')
+  assert.ok(wanted?.from === 'change' && wanted.evidence.status === 'described')
   assert.deepEqual(wanted.evidence.sends, [
     'sends a value of its own as a to tools.example',
     'sends the value of B to tools.example',

@@ -69,6 +69,20 @@ const Drifted = ({ evidence }: { readonly evidence: Extract<Evidence, { status: 
   </>
 )
 
+const Heard = ({ evidence: { places } }: { readonly evidence: Extract<Evidence, { status: 'heard' }> }) =>
+  places.length === 0 ? (
+    <p>It is wired nowhere.</p>
+  ) : (
+    <ul>
+      {places.map(({ channel, address, people }) => (
+        <li key={`${channel} ${address}`}>
+          At {channel} <Untrusted text={address} /> it hears{' '}
+          {people === 'anyone' ? 'anyone who can write there' : <Untrusted text={people.join(', ') || 'nobody'} />}.
+        </li>
+      ))}
+    </ul>
+  )
+
 const Body = ({ evidence }: { readonly evidence: Evidence }) => {
   switch (evidence.status) {
     case 'described':
@@ -83,6 +97,8 @@ const Body = ({ evidence }: { readonly evidence: Evidence }) => {
           ))}
         </ul>
       )
+    case 'heard':
+      return <Heard evidence={evidence} />
     case 'observed':
       return <Drifted evidence={evidence} />
     case 'unresolved':
@@ -103,6 +119,7 @@ export const EvidencePart = ({ change, evidence, load, act }: EvidenceShown & { 
       <h2 id="evidence">Evidence</h2>
       {evidence?.status === 'unavailable' && <Lacking change={change} />}
       {evidence?.status === 'described' && <p>Taken from the change itself, by the gateway.</p>}
+      {evidence?.status === 'heard' && <p>Taken from the registry, by the gateway. If it is others by then, the approval is refused.</p>}
       {evidence !== null && 'at' in evidence && (
         <p>
           {witnesses[evidence.status]} <When at={evidence.at} />
