@@ -81,6 +81,8 @@ export const textCards = (way: TextWay): Required<Cards> => ({
   },
   update: (update, signal) => {
     const { card } = update
+    // Its end follows, and is the letter that people wait for; who has decided it here is told at once.
+    if (card.state === 'approved') return Promise.resolve()
     const text = card.state === 'held' ? `${endingOf(card)}\n${cardText(card)}` : endingOf(card)
     return send(way, { ...update, text, posted: postOf(update) }, signal)
   },

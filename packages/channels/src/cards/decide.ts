@@ -106,7 +106,11 @@ const say = async (
   }
 }
 
-/** A word that was taken is shown by the card itself where cards are texts. Rejects where it is not known what came of it. */
+/** What came of it is shown by the card itself. */
+const isShown = ({ channels }: Deciding, name: ChannelName, decided: Decided): boolean =>
+  decided.outcome === 'taken' && decided.card?.state !== 'approved' && channels.get(name)?.cards === undefined
+
+/** A word that was taken is shown by the card itself where cards are texts, unless it is applied later. Rejects where it is not known what came of it. */
 export const decideByText = async (
   deciding: Deciding,
   name: ChannelName,
@@ -125,7 +129,6 @@ export const decideByText = async (
   })
   if (decided === undefined) return 'busy'
   if (decided.outcome === 'unheard') return decided.why
-  const isShown = decided.outcome === 'taken' && deciding.channels.get(name)?.cards === undefined
-  if (pressed.text !== undefined && !isShown) void say(deciding, name, { message, text: pressed.text })
+  if (pressed.text !== undefined && !isShown(deciding, name, decided)) void say(deciding, name, { message, text: pressed.text })
   return 'decided'
 }

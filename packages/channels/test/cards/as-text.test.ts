@@ -63,6 +63,17 @@ test('what follows names the letter that it follows, to each his own, and how it
   assert.deepEqual(updated.at(-1)?.reference, { to: 'ann' })
 })
 
+test('a change that is applied later is announced once, at its end', async (t) => {
+  const { show } = open(t)
+  const { note } = await show({ ...asked, approvers: ['kim'] })
+  const update = { ...asked, act: 'update' as const, approvers: ['kim'], reference: note.reference }
+  const { letters, note: noted } = await show({ ...update, version: 'v2', card: { ...ended, state: 'approved' } })
+  assert.deepEqual([letters, noted.version, noted.failed], [[], 'v2', false])
+  assert.deepEqual((await show({ ...update, version: 'v3', card: ended })).letters.map(to), ['kim', 'ann'])
+  const failed = await show({ ...update, id: 2, card: { ...ended, state: 'apply_failed' } })
+  assert.deepEqual(failed.letters.map(to), ['kim', 'ann'], 'what is not applied has ended too')
+})
+
 test('an approver who spoke last in the conversation is written to there, once', async (t) => {
   const { show } = open(t)
   const { letters, note } = await show({ ...asked, approvers: ['ann'] })
