@@ -61,10 +61,13 @@ export const channelLimits = {
   webhookBody: 512 * KiB,
   /** Webhooks with a wrong signature from one address. */
   webhooksWrongPerMinute: 10,
-  /** Webhooks of one address whose bodies are read: a second, after a first burst, and at once. */
+  /** Genuine webhooks of one address: a second, after a first burst. */
   webhooksPerSecond: 10,
   webhooksBurst: 60,
+  /** Webhooks of one address whose bodies are read at once; others wait. */
   webhooksAtOnce: 8,
+  /** A body that takes longer is let go of where others wait. */
+  webhookReadTime: 1_000,
   /** An e-mail as it lies on the server. */
   emailSize: 32 * MiB,
   /** How long the unit remembers that a server takes no larger letters. */

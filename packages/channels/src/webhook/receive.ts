@@ -33,13 +33,15 @@ const answers: Partial<Record<Outcome, WebhookAnswer['outcome']>> = {
 
 export interface Reception {
   readonly secrets: readonly Buffer[]
-  readonly take: (message: Inbound) => Promise<Outcome>
+  /** Undefined while nobody listens. */
+  readonly take: ((message: Inbound) => Promise<Outcome>) | undefined
   /** Milliseconds. */
   readonly now: number
 }
 
 export const receiveWebhook = async (signed: Signed, { secrets, take, now }: Reception): Promise<WebhookAnswer> => {
   if (!isGenuine(secrets, signed, now)) return { outcome: 'forged' }
+  if (take === undefined) return { outcome: 'busy' }
   const message = v.safeParse(v.pipe(v.string(), v.parseJson(), Message), signed.body)
   if (!message.success) {
     const [issue] = message.issues

@@ -42,8 +42,7 @@ export const createWebhook = ({ credentials, ownAddress, outbound, clock = Date.
       if (!given.signal.aborted) await once(given.signal, 'abort')
       listener = undefined
     },
-    accept: async (signed) =>
-      listener === undefined ? { outcome: 'busy' } : receiveWebhook(signed, { secrets, take: listener.take, now: clock() }),
+    accept: (signed) => receiveWebhook(signed, { secrets, take: listener?.take, now: clock() }),
     send: (message, signal) => sendWebhook(way, message, signal),
     cards: webhookCards(way),
     verify: () => Promise.resolve({ detail: 'there is no service to be asked: each message proves itself' }),

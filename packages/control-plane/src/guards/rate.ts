@@ -4,9 +4,10 @@ import { createBuckets } from '@gatehouse/kernel'
 import type { MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
 import { addressKey } from './address.ts'
-import { isOpenPath } from './open-path.ts'
+import { isOpenPath, webhookPath } from './open-path.ts'
 
-const exempt: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+/** Webhooks are counted by a guard of their own, once it is known who signed them. */
+const exempt: ReadonlySet<string> = new Set(['/healthz', '/readyz', webhookPath])
 
 /** Headers as in draft-ietf-httpapi-ratelimit-headers. */
 export const rateGuard = (rate: NonNullable<ControlPlaneBoot['rate']>, now?: () => number): MiddlewareHandler<Env> => {

@@ -1,13 +1,24 @@
 // Guard of webhooks, which come without a token: what the headers and the pace of a sender say is said before a body is read.
+// Only what was rightly signed counts for the pace, so that nobody else can use it up, or have the rightful sender refused.
 import { limits, ServiceError, webhookFault, type WebhookHeaders, type WebhookRefusal, webhookRefusals } from '@gatehouse/contracts'
 import { createBuckets } from '@gatehouse/kernel'
 import type { Context } from 'hono'
 import type { Env, Unit } from '../env.ts'
 import { addressKey } from './address.ts'
+import { createPlaces } from './places.ts'
+
+export interface Visit {
+  /** Rejects with `rate-limited` where the body takes too long while others wait. */
+  read<T>(reading: Promise<T>): Promise<T>
+  /** It was rightly signed. */
+  genuine(): void
+  /** It was dealt with. */
+  end(): void
+}
 
 export interface WebhookGuard {
-  /** Throws what is answered at once. Give the place back when the webhook was dealt with. */
-  admit(c: Context<Env>, headers: WebhookHeaders): () => void
+  /** Rejects with what is answered at once. Waits for a place where the address has too many bodies on their way. */
+  admit(c: Context<Env>, headers: WebhookHeaders): Promise<Visit>
   /** Its signature is of no secret. A genuine one passes whatever came before it. */
   forged(c: Context<Env>, reason?: 'malformed' | 'untimely' | 'forged'): ServiceError
 }
@@ -28,22 +39,19 @@ export const absent = (c: Context<Env>): ServiceError => {
   return new ServiceError('not-found', { detail: 'this unit takes no webhooks' })
 }
 
-/** So many bodies of one sender in memory at once. */
-const places = () => {
-  const taken = new Map<string, number>()
-  return {
-    take: (key: string): boolean => {
-      const now = taken.get(key) ?? 0
-      if (now >= limits.webhooksAtOnce) return false
-      taken.set(key, now + 1)
-      return true
-    },
-    giveBack: (key: string): void => {
-      const left = (taken.get(key) ?? 1) - 1
-      if (left === 0) taken.delete(key)
-      else taken.set(key, left)
-    },
-  }
+/** With the rate off. */
+const unbounded: Visit = { read: (reading) => reading, genuine: () => undefined, end: () => undefined }
+
+const tooSlow = (c: Context<Env>): ServiceError => {
+  count(c, 'too-many')
+  c.header('Connection', 'close')
+  return slowDown(c, 1, `expected a body within ${limits.webhookReadTime} ms while others of the same address wait, got less of it`)
+}
+
+const within = async <T>(c: Context<Env>, reading: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const lost = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => lost.reject(tooSlow(c)), { once: true })
+  return Promise.race([reading, lost.promise])
 }
 
 export const createWebhookGuard = (now?: () => number): WebhookGuard => {
@@ -51,7 +59,7 @@ export const createWebhookGuard = (now?: () => number): WebhookGuard => {
   const wrongBurst = limits.webhooksWrongPerMinute
   const wrong = createBuckets({ perSecond: wrongBurst / 60, burst: wrongBurst, ...clock })
   const pace = createBuckets({ perSecond: limits.webhooksPerSecond, burst: limits.webhooksBurst, ...clock })
-  const { take, giveBack } = places()
+  const places = createPlaces({ most: limits.webhooksAtOnce, time: limits.webhookReadTime })
   const forged: WebhookGuard['forged'] = (c, reason = 'forged') => {
     count(c, reason)
     const taken = wrong.take(addressKey(c.var.address))
@@ -62,23 +70,27 @@ export const createWebhookGuard = (now?: () => number): WebhookGuard => {
       hint: 'sign as standardwebhooks.com says, with WEBHOOK_SIGNING_SECRET and a clock that is right',
     })
   }
-  const admit: WebhookGuard['admit'] = (c, headers) => {
+  const assertPace = (c: Context<Env>, key: string): void => {
+    const { ok, retryAfter } = pace.look(key)
+    if (ok) return
+    count(c, 'too-fast')
+    throw slowDown(c, retryAfter, `expected at most ${limits.webhooksPerSecond} webhooks a second from one address, got more`)
+  }
+  const admit: WebhookGuard['admit'] = async (c, headers) => {
     const { boot, peers } = c.var.unit
     if (peers.channels === null || !boot.webhooks) throw absent(c)
     const fault = webhookFault(headers, Date.now())
     if (fault !== undefined) throw forged(c, fault)
-    if (boot.rate === null) return () => undefined
+    if (boot.rate === null) return unbounded
     const key = addressKey(c.var.address)
-    const { ok, retryAfter } = pace.take(key)
-    if (!ok) {
-      count(c, 'too-fast')
-      throw slowDown(c, retryAfter, `expected at most ${limits.webhooksPerSecond} webhooks a second from one address, got more`)
+    assertPace(c, key)
+    const place = await places.take(key)
+    const read = async <T>(reading: Promise<T>): Promise<T> => {
+      const body = await within(c, reading, place.signal)
+      place.whole()
+      return body
     }
-    if (!take(key)) {
-      count(c, 'too-many')
-      throw slowDown(c, 1, `expected at most ${limits.webhooksAtOnce} webhooks at once from one address, got more`)
-    }
-    return () => giveBack(key)
+    return { read, genuine: () => void pace.take(key), end: place.giveBack }
   }
   return { admit, forged }
 }

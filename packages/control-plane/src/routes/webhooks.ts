@@ -3,7 +3,7 @@ import { isServiceError, limits, ServiceError, WebhookAccepted, type WebhookHead
 import { type Context, Hono } from 'hono'
 import type { Env } from '../env.ts'
 import { decode, readBytes } from '../guards/body.ts'
-import { absent, count, createWebhookGuard, type WebhookGuard } from '../guards/webhook.ts'
+import { absent, count, createWebhookGuard, type Visit, type WebhookGuard } from '../guards/webhook.ts'
 import { bytesBody, json, unguarded } from '../openapi/operation.ts'
 
 const busy = (c: Context<Env>): ServiceError => {
@@ -19,23 +19,24 @@ const headersOf = (c: Context<Env>): WebhookHeaders => {
   return { id: header('id'), timestamp: header('timestamp'), signature: header('signature') }
 }
 
-const bodyOf = async (c: Context<Env>): Promise<string> => {
+const bodyOf = async (c: Context<Env>, visit: Visit): Promise<string> => {
   try {
-    return decode(await readBytes(c, limits.webhookBody))
+    return decode(await visit.read(readBytes(c, limits.webhookBody)))
   } catch (error) {
     if (isServiceError(error) && error.code === 'too-large') count(c, 'too-large')
     throw error
   }
 }
 
-const passOn = async (c: Context<Env>, headers: WebhookHeaders, guard: WebhookGuard): Promise<void> => {
+const passOn = async (c: Context<Env>, guard: WebhookGuard, { headers, visit }: { headers: WebhookHeaders; visit: Visit }) => {
   const { channels } = c.var.unit.peers
-  const signed = { ...headers, body: await bodyOf(c) }
+  const signed = { ...headers, body: await bodyOf(c, visit) }
   const { outcome, detail = 'expected a message' } = (await channels?.webhook(signed, c.var.call)) ?? { outcome: 'absent' as const }
   if (outcome === 'forged') throw guard.forged(c)
+  if (outcome === 'absent') throw absent(c)
+  visit.genuine()
   if (outcome === 'busy') throw busy(c)
   if (outcome === 'invalid') throw new ServiceError('invalid', { detail })
-  if (outcome === 'absent') throw absent(c)
 }
 
 export const webhookRoutes = (now?: () => number) => {
@@ -51,11 +52,11 @@ export const webhookRoutes = (now?: () => number) => {
     bytesBody,
     async (c) => {
       const headers = headersOf(c)
-      const giveBack = guard.admit(c, headers)
+      const visit = await guard.admit(c, headers)
       try {
-        await passOn(c, headers, guard)
+        await passOn(c, guard, { headers, visit })
       } finally {
-        giveBack()
+        visit.end()
       }
       return c.json({ status: 'accepted' } satisfies WebhookAccepted, 202)
     },

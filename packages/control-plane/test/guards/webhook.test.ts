@@ -1,9 +1,10 @@
 // Webhooks come without a token: what can be refused is refused before their bodies are read, and counted.
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { limits } from '@gatehouse/contracts'
+import { waitFor } from '@gatehouse/kernel'
 import { startServer, type ServerOptions } from '../fixtures/server.ts'
 import { createTestUnit, type Options } from '../fixtures/unit.ts'
 
@@ -71,25 +72,65 @@ test('an address that brings more than its share is refused until it is slower, 
   assert.equal((await post(unit)).status, 429)
 })
 
-test('an address has few bodies on their way at once, and may bring more when one is done', async () => {
+/** By a secret, as the fake of the channels has it. */
+const signed = `v1,${'B'.repeat(43)}=`
+const judging: Options['answers'] = { 'channels.webhook': ({ signature: given }) => ({ outcome: given === signed ? 'taken' : 'forged' }) }
+const genuine = () => headersOf({ 'webhook-signature': signed })
+const several = <T>(many: number, act: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: many }, act))
+
+test('who has no secret cannot use up the share of who has, at the same address', async () => {
+  const unit = createTestUnit({ boot: { rate: { perSecond: 50, burst: 100 } }, answers: judging, now: () => 0 })
+  for (const headers of [headersOf({ 'webhook-signature': null }), headersOf({ 'webhook-timestamp': seconds(-360) }), headersOf()]) {
+    for (let rounds = 0; rounds < 10; rounds += 1) {
+      const answers = await several(20, () => post(unit, undefined, headers))
+      assert.deepEqual(new Set(answers.map(({ status }) => status)).has(202), false)
+    }
+  }
+  for (let sent = 0; sent < limits.webhooksBurst; sent += 1) assert.equal((await post(unit, undefined, genuine())).status, 202)
+  assert.equal((await post(unit, undefined, genuine())).status, 429, 'the share itself holds')
+  assert.equal(await refusedOf(unit.unit, 'too-fast'), 1)
+})
+
+test('an address has few bodies on their way at once, and what comes then waits and is not refused', async () => {
   const waiting: (() => void)[] = []
   const options: Options = {
     boot: { rate },
     answers: { 'channels.webhook': () => new Promise((done) => waiting.push(() => done({ outcome: 'taken' }))) },
   }
   const unit = createTestUnit(options)
-  const slow = Array.from({ length: limits.webhooksAtOnce }, () => post(unit))
-  const refused = await post(unit)
-  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1'])
-  assert.equal(await refusedOf(unit.unit, 'too-many'), 1)
+  const begun = (many: number) =>
+    waitFor(async () => waiting.length >= many || undefined, { what: `${many} to be judged`, deadline: 30_000 })
+  const slow = Array.from({ length: limits.webhooksAtOnce + 3 }, () => post(unit))
   const other = post(unit, '192.0.2.2')
-  while (waiting.length < limits.webhooksAtOnce + 1) await new Promise((resolve) => setImmediate(resolve))
+  await begun(limits.webhooksAtOnce + 1)
+  assert.equal(unit.named('channels.webhook').length, limits.webhooksAtOnce + 1)
   for (const done of waiting.splice(0)) done()
-  for (const answer of await Promise.all([...slow, other])) assert.equal(answer.status, 202)
-  const next = post(unit)
-  while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  await begun(3)
   for (const done of waiting) done()
-  assert.equal((await next).status, 202)
+  for (const answer of await Promise.all([...slow, other])) assert.equal(answer.status, 202)
+})
+
+/** The head of a request and the beginning of its body, and no end. */
+const dawdle = (t: TestContext, { port, host }: { port: number; host: string }): Socket => {
+  const lines = Object.entries({ host, 'content-length': '500000', ...headersOf() })
+  const socket = connect(port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  socket.on('error', () => undefined)
+  socket.write(`POST /v1/webhooks HTTP/1.1\r\n${lines.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}\r\n`])).join('')}\r\n{`)
+  return socket
+}
+
+test('bodies that never end keep no genuine webhook of the same address out', async (t) => {
+  const server = await startServer(t, { boot: { webhooks: true, rate }, answers: judging })
+  const dawdlers = Array.from({ length: 2 * limits.webhooksAtOnce }, () => dawdle(t, server))
+  const heads = dawdlers.map(async (socket) => text(socket))
+  const ask = () => {
+    const headers = Object.fromEntries(Object.entries(genuine()).flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
+    return fetch(`http://${server.host}/v1/webhooks`, { method: 'POST', headers, body: '{}' })
+  }
+  for (let sent = 0; sent < 3; sent += 1) assert.equal((await ask()).status, 202)
+  assert.match(await Promise.race(heads), /^HTTP\/1\.1 429 /)
+  assert.ok((await refusedOf(server.unit, 'too-many')) > 0)
 })
 
 test('with the rate off nobody is slowed, and a wrong signature still is', async () => {

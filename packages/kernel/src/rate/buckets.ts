@@ -22,35 +22,37 @@ interface Taken {
 
 export interface Buckets {
   take(key: string): Taken
+  /** What `take` would say; nothing is taken. */
+  look(key: string): Taken
   size(): number
 }
 
 export const createBuckets = ({ perSecond, burst, most = limits.rateKeys, now = () => performance.now() }: BucketOptions): Buckets => {
   const buckets = new Map<string, { level: number; at: number }>()
 
-  const refill = (key: string): number => {
+  const levelOf = (key: string): number => {
     const known = buckets.get(key)
-    if (known === undefined) return burst
-    buckets.delete(key)
-    return Math.min(burst, known.level + ((now() - known.at) / 1000) * perSecond)
+    return known === undefined ? burst : Math.min(burst, known.level + ((now() - known.at) / 1000) * perSecond)
+  }
+  const judge = (before: number): Taken => {
+    const ok = before >= 1
+    const level = ok ? before - 1 : before
+    const retryAfter = ok ? 0 : Math.max(1, Math.ceil((1 - level) / perSecond))
+    return { ok, remaining: Math.floor(level), reset: Math.ceil((burst - level) / perSecond), retryAfter }
   }
   return {
     size: () => buckets.size,
+    look: (key) => judge(levelOf(key)),
     take: (key) => {
-      const before = refill(key)
-      const ok = before >= 1
-      const level = ok ? before - 1 : before
-      buckets.set(key, { level, at: now() })
+      const before = levelOf(key)
+      const taken = judge(before)
+      buckets.delete(key)
+      buckets.set(key, { level: taken.ok ? before - 1 : before, at: now() })
       for (const oldest of buckets.keys()) {
         if (buckets.size <= most) break
         buckets.delete(oldest)
       }
-      return {
-        ok,
-        remaining: Math.floor(level),
-        reset: Math.ceil((burst - level) / perSecond),
-        retryAfter: ok ? 0 : Math.max(1, Math.ceil((1 - level) / perSecond)),
-      }
+      return taken
     },
   }
 }

@@ -26,3 +26,11 @@ test('never fills beyond its burst', () => {
   now = 1e9
   assert.deepEqual(buckets.take('a'), { ok: true, remaining: 1, reset: 1, retryAfter: 0 })
 })
+
+test('says what would be taken without taking it', () => {
+  const buckets = createBuckets({ perSecond: 1, burst: 1, now: () => 0 })
+  for (let looks = 0; looks < 3; looks += 1) assert.equal(buckets.look('a').ok, true)
+  assert.equal(buckets.size(), 0)
+  assert.deepEqual(buckets.look('a'), buckets.take('a'))
+  assert.deepEqual(buckets.look('a'), { ok: false, remaining: 0, reset: 1, retryAfter: 1 })
+})
