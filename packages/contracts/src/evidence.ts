@@ -39,9 +39,7 @@ export type Described = v.InferOutput<typeof Described>
 /** Who will be heard at the addresses that it is about, as the registry has it. */
 const Heard = v.strictObject({
   status: v.literal('heard'),
-  places: v.array(
-    v.strictObject({ channel: Channel, address: v.string(), people: v.union([v.literal('anyone'), v.array(v.string())]) }),
-  ),
+  places: v.array(v.strictObject({ channel: Channel, address: v.string(), people: v.union([v.literal('anyone'), v.array(v.string())]) })),
 })
 export type Heard = v.InferOutput<typeof Heard>
 

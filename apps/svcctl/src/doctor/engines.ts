@@ -18,7 +18,9 @@ export const engines: Check = {
           )
         : pass(there.map(({ name, release }) => `${name} ${release}`).join(', ')),
       ...there.flatMap(({ name, silent }) =>
-        silent === undefined ? [] : [warn(`${name} is installed, and ${silent.reason}`, silent.forbidden ? join : 'systemctl start docker')],
+        silent === undefined
+          ? []
+          : [warn(`${name} is installed, and ${silent.reason}`, silent.forbidden ? join : 'systemctl start docker')],
       ),
       ...lacking.map(() =>
         warn('runsc is not here: a production unit refuses launches without it', { advice: 'https://gvisor.dev/docs/user_guide/install' }),

@@ -12,18 +12,21 @@ const come = (places: ReturnType<typeof createPlaces>, key = 'a'): { place?: Pla
   return visitor
 }
 
+const leave = ({ place }: { place?: Place }): void => place?.giveBack()
+const hasPlace = ({ place }: { place?: Place }): boolean => place !== undefined
+
 test('who finds no place waits for one, the newest first, and other senders do not', async () => {
   const places = createPlaces({ most: 1, time: 3_600_000 })
   const [first, second, third, other] = [come(places), come(places), come(places), come(places, 'b')]
   await Promise.all([first.given, other.given])
-  assert.deepEqual([second.place, third.place], [undefined, undefined])
-  first.place?.giveBack()
+  assert.deepEqual([second, third].map(hasPlace), [false, false])
+  leave(first)
   await third.given
-  assert.equal(second.place, undefined)
-  third.place?.giveBack()
+  assert.equal(hasPlace(second), false)
+  leave(third)
   await second.given
-  second.place?.giveBack()
-  other.place?.giveBack()
+  leave(second)
+  leave(other)
   assert.equal(places.size(), 0)
 })
 
@@ -38,10 +41,10 @@ test('who takes long is asked to go where somebody waits, and only then', async 
   const { promise, resolve } = Promise.withResolvers<void>()
   slow.place?.signal.addEventListener('abort', () => resolve())
   await promise
-  slow.place?.giveBack()
+  leave(slow)
   await waits.given
   assert.equal(whole.place?.signal.aborted, false, 'a body that is here is not lost')
-  for (const { place } of [whole, waits]) place?.giveBack()
+  for (const visitor of [whole, waits]) leave(visitor)
   assert.equal(places.size(), 0)
 })
 
@@ -50,7 +53,7 @@ test('weakened, without an end to patience, one that never ends keeps all others
   const [slow, waits] = [come(places), come(places)]
   await slow.given
   for (let turns = 0; turns < 10; turns += 1) await turn()
-  assert.deepEqual([waits.place, slow.place?.signal.aborted], [undefined, false])
-  slow.place?.giveBack()
+  assert.deepEqual([hasPlace(waits), slow.place?.signal.aborted], [false, false])
+  leave(slow)
   await waits.given
 })

@@ -116,7 +116,9 @@ const dawdle = (t: TestContext, { port, host }: { port: number; host: string }):
   const socket = connect(port, '127.0.0.1')
   t.after(() => socket.destroy())
   socket.on('error', () => undefined)
-  socket.write(`POST /v1/webhooks HTTP/1.1\r\n${lines.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}\r\n`])).join('')}\r\n{`)
+  socket.write(
+    `POST /v1/webhooks HTTP/1.1\r\n${lines.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}\r\n`])).join('')}\r\n{`,
+  )
   return socket
 }
 

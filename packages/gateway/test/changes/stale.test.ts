@@ -255,7 +255,8 @@ for (const [index, { what, wanted, move }] of ways.entries()) {
   })
 }
 
-const heardOf = async (id: string): Promise<string> => / which hears (.*?) and /.exec((await read(unit, id)).summary)?.[1] ?? 'nobody is named'
+const heardOf = async (id: string): Promise<string> =>
+  / which hears (.*?) and /.exec((await read(unit, id)).summary)?.[1] ?? 'nobody is named'
 const slack = (...users: string[]) => users.map((user) => ({ channel: 'slack', user }))
 
 test('a wiring says who is heard when it is decided, and is decided on what it says', async () => {
