@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { exits, limits, type Health } from '@gatehouse/contracts'
 import { createLogger, createMetrics, isRefusal, waitFor, type Logger } from '@gatehouse/kernel'
 import { addressOf, announce } from './announce.ts'
+import { awaitCredential } from './handover/await-credential.ts'
 import { createPrinter, type Printer } from './log-printer/print.ts'
 import { createRedactor, type Redactor } from './log-printer/redact.ts'
 import { isOffline } from './offline/arguments.ts'
@@ -95,7 +96,8 @@ const serve = async (plan: Plan, warnings: readonly string[], { redactor, printe
 
 const run = async (): Promise<number> => {
   if (argv[0] === 'setup') return runSetup(argv.slice(1), { env: process.env, write })
-  if (isOffline(argv)) await runOffline({ argv, env: process.env, release, write })
+  if (argv[0] === 'await-credential') await awaitCredential({ env: process.env, stopped: ended.promise })
+  else if (isOffline(argv)) await runOffline({ argv, env: process.env, release, write })
   else if (argv.includes('--help')) write(help)
   else if (argv.includes('--version')) write(`${version}\n`)
   else {

@@ -34,6 +34,15 @@ suite('units of systemd', () => {
     }
   })
 
+  test('none starts a shell, and each starts programs of the release alone', async () => {
+    const programs = new Set(['/opt/gatehouse/current/bin/node', '/bin/kill'])
+    for (const unit of units) {
+      const started = [...(await textOf(unit)).matchAll(/^Exec\w+=[-@:+!|]*(\S+)(.*)$/gm)]
+      assert.ok(started.length > 0, unit)
+      for (const [line, program = ''] of started) assert.ok(programs.has(program), `${unit}: ${line}`)
+    }
+  })
+
   test('a service reads its settings from the file whose mode it checks, its secrets as credentials, and restarts only where that helps', async () => {
     for (const unit of units.filter((name) => !name.includes('@'))) {
       const text = await textOf(unit)

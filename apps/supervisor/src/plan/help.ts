@@ -14,6 +14,8 @@ export const help = `gatehouse: runs AI agents in sealed sandboxes and holds eve
 
 The last three want the unit stopped, and take --state-dir DIR and SERVICE_MASTER_KEY_FILE.
 
+  gatehouse await-credential              for systemd: ends once one half of a split unit has written what the other needs
+
 Each flag has an environment twin in brackets.
 
   --addr HOST:PORT          where the API listens [SERVICE_API_ADDR, 127.0.0.1:8787]
