@@ -13,7 +13,14 @@ const plenty = { perSecond: 1_000, burst: 1_000 }
 const buttons: Cards = { post: () => Promise.resolve({}), update: () => Promise.resolve() }
 const text = 'approve 125301.123 3f2a9c1b77d0e4a5'
 const message = {
-  ...{ id: 'm1', address: 'ops', thread: undefined, user: 'kim', mentioned: false, automatic: false, text, files: [] },
+  id: 'm1',
+  address: 'ops',
+  thread: undefined,
+  user: 'kim',
+  mentioned: false,
+  automatic: false,
+  text,
+  files: [],
   reference: { to: 'kim' },
 }
 const word = { outcome: 'approve', change: '125301.123', digest: '3f2a9c1b77d0e4a5', reason: undefined } as const

@@ -2,9 +2,10 @@
 // under two names.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { SendFailure } from '../../src/channel.ts'
+import type { SendFailure } from '../../src/channel.ts'
 import { createEmail } from '../../src/email/email.ts'
 import { hear, outgoing } from '../fixtures/hearing.ts'
+import { failureOf, never } from '../fixtures/sending.ts'
 import { startSmtp, type Step } from '../fixtures/smtp-server.ts'
 import { silentLogger } from '@gatehouse/kernel'
 
@@ -35,19 +36,9 @@ after(async () => {
   await server.close()
 })
 
-const never = (): AbortSignal => new AbortController().signal
 const reference = { to: 'kim@example.org', subject: 'Deploy', references: ['<m1@x>'] }
 const place = { address: 'agents@example.org', thread: 'f'.repeat(24), reference }
 const send = (text = 'hello', more: object = {}) => email.send({ ...outgoing(place, text), ...more }, never())
-
-const failureOf = async (sending: Promise<unknown>): Promise<SendFailure> => {
-  const error: unknown = await sending.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  )
-  assert.ok(error instanceof SendFailure, String(error))
-  return error
-}
 
 const faults: readonly (readonly [string, Step, string, SendFailure['kind']])[] = [
   ['too many at once', 'greeting', '421 4.7.0 too many connections, try later', 'later'],

@@ -5,10 +5,9 @@ import { test } from 'node:test'
 import { createSlack } from '../../src/slack/slack.ts'
 import { createTelegram } from '../../src/telegram/telegram.ts'
 import { hear, outgoing, until, way } from '../fixtures/hearing.ts'
+import { never } from '../fixtures/sending.ts'
 import { startSlack } from '../fixtures/slack-server.ts'
 import { startTelegram } from '../fixtures/telegram-server.ts'
-
-const never = (): AbortSignal => new AbortController().signal
 
 test('Slack with new tokens brings what was written meanwhile, and takes what was to be said', async (t) => {
   const tokens = { bot: 'xoxb-canary-old', app: 'xapp-canary-old' }

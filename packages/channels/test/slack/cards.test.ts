@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as v from 'valibot'
-import { SendFailure } from '../../src/channel.ts'
 import { buttonsOf, piecesOf, readBlocksText } from '../fixtures/slack-blocks.ts'
 import { digestOf } from '../fixtures/card.ts'
-import { applied, card, labels, never, type SlackCards, startCards, thread } from '../fixtures/slack-cards.ts'
+import { failureOf, never } from '../fixtures/sending.ts'
+import { applied, card, labels, type SlackCards, startCards, thread } from '../fixtures/slack-cards.ts'
 import { ann, place, type SlackServer } from '../fixtures/slack-server.ts'
 
 let slack: SlackCards
@@ -125,11 +125,9 @@ test('a layout that Slack does not take is left away: the card is a text then, a
 
 test('what Slack refuses is waited out, tried again or given up, as it deserves', async () => {
   const { message: _, ...post } = await slack.stand()
-  const attempt = async (method: string, answer: Parameters<SlackServer['fail']>[1]): Promise<SendFailure> => {
+  const attempt = (method: string, answer: Parameters<SlackServer['fail']>[1]) => {
     slack.server.fail(method, answer)
-    const act = method === 'chat.update' ? slack.cards.update(post, never()) : slack.cards.post(post, never())
-    const error: unknown = await act.then(() => undefined).catch((failure: unknown) => failure)
-    return error instanceof SendFailure ? error : assert.fail(String(error))
+    return failureOf(method === 'chat.update' ? slack.cards.update(post, never()) : slack.cards.post(post, never()))
   }
   for (const method of ['chat.update', 'chat.postMessage']) {
     const limited = await attempt(method, { retryAfter: 7 })

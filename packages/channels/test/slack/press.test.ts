@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Press, Pressed } from '../../src/channel.ts'
 import { until } from '../fixtures/hearing.ts'
+import { never } from '../fixtures/sending.ts'
 import { piecesOf, readBlocksText } from '../fixtures/slack-blocks.ts'
-import { applied, card, labels, never, type SlackCards, startCards, thread } from '../fixtures/slack-cards.ts'
+import { applied, card, labels, type SlackCards, startCards, thread } from '../fixtures/slack-cards.ts'
 import { place } from '../fixtures/slack-server.ts'
 
 let slack: SlackCards

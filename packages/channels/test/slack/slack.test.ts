@@ -1,10 +1,11 @@
 // The channel of Slack against a Slack of our own.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ChannelFault, type Inbound, SendFailure } from '../../src/channel.ts'
+import { ChannelFault } from '../../src/channel.ts'
 import { isOfSlack } from '../../src/slack/hosts.ts'
 import { createSlack } from '../../src/slack/slack.ts'
-import { type Hearing, hear, outgoing, until, way } from '../fixtures/hearing.ts'
+import { type Hearing, hear, keptWith as keptIn, outgoing, until, way } from '../fixtures/hearing.ts'
+import { failureOf, never } from '../fixtures/sending.ts'
 import { ann, me, place, type SlackServer, startSlack } from '../fixtures/slack-server.ts'
 
 let server: SlackServer
@@ -25,23 +26,7 @@ after(async () => {
   await server.close()
 })
 
-const keptWith = async (text: string, { kept }: Hearing = hearing): Promise<Inbound> => {
-  await until(`to hear ${text}`, () => kept.some((one) => one.text === text))
-  const [found] = kept.filter((one) => one.text === text)
-  assert.ok(found)
-  return found
-}
-
-const failureOf = async (sending: Promise<unknown>): Promise<SendFailure> => {
-  const error: unknown = await sending.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  )
-  assert.ok(error instanceof SendFailure, String(error))
-  return error
-}
-
-const never = (): AbortSignal => new AbortController().signal
+const keptWith = (text: string, from: Hearing = hearing) => keptIn(from, text)
 
 test('a message comes with its place, its writer and its thread, and is acknowledged', async () => {
   const ts = server.say({ text: 'good &amp; <https://a.example|bright> morning, <@U2|bob> &lt;b&gt;' })

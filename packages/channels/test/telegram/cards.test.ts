@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { reminderOf } from '../../src/cards/words.ts'
-import { type Cards, SendFailure, type ShownCard } from '../../src/channel.ts'
+import type { Cards, ShownCard } from '../../src/channel.ts'
 import { createTelegram } from '../../src/telegram/telegram.ts'
 import { approvedBy, cardWith, digestOf, placeWith } from '../fixtures/card.ts'
 import { hear, outgoing, until, way } from '../fixtures/hearing.ts'
+import { failureOf, never } from '../fixtures/sending.ts'
 import type { Standing } from '../fixtures/telegram-api.ts'
 import { findIn } from '../fixtures/telegram-entities.ts'
 import { ann, bot, group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
@@ -26,7 +27,6 @@ after(async () => {
   await server.close()
 })
 
-const never = (): AbortSignal => new AbortController().signal
 const place = placeWith(String(group.id))
 const kim = { id: 4_000_002, is_bot: false, first_name: 'Kim' }
 const end = approvedBy({ channel: 'telegram', user: String(kim.id) })
@@ -165,11 +165,7 @@ test('a card that was a text of an earlier version is posted anew', async () => 
 
 test('a card that was deleted is given up, a pause is kept, and trouble is tried again', async () => {
   const { posted, standing } = await postIt(cardWith())
-  const fail = async (): Promise<SendFailure> => {
-    const error: unknown = await cards.update({ id: 'msg_7', card: end, place, posted }, never()).catch((failure: unknown) => failure)
-    assert.ok(error instanceof SendFailure, String(error))
-    return error
-  }
+  const fail = () => failureOf(cards.update({ id: 'msg_7', card: end, place, posted }, never()))
   server.fail('editMessageText', { error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 3 } })
   const limited = await fail()
   assert.deepEqual([limited.kind, limited.after, limited.everywhere], ['later', 3000, true])

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { OutboundFailure } from '@gatehouse/outbound'
 import { readWord } from '../../src/cards/word.ts'
-import { ChannelFault, SendFailure } from '../../src/channel.ts'
+import { ChannelFault } from '../../src/channel.ts'
 import { type Bot, createBot } from '../../src/telegram/bot.ts'
 import { filesOf } from '../../src/telegram/files.ts'
 import { createTelegram } from '../../src/telegram/telegram.ts'
-import { type Hearing, hear, outgoing, until, way } from '../fixtures/hearing.ts'
+import { type Hearing, hear, keptWith as keptIn, outgoing, until, way } from '../fixtures/hearing.ts'
+import { failureOf, never } from '../fixtures/sending.ts'
 import { ann, bot, group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
 
 let server: TelegramServer
@@ -24,23 +25,7 @@ after(async () => {
   await server.close()
 })
 
-const keptWith = async (text: string, { kept }: Hearing = hearing) => {
-  await until(`to hear ${text}`, () => kept.some((one) => one.text === text))
-  const [found] = kept.filter((one) => one.text === text)
-  assert.ok(found)
-  return found
-}
-
-const failureOf = async (sending: Promise<unknown>): Promise<SendFailure> => {
-  const error: unknown = await sending.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  )
-  assert.ok(error instanceof SendFailure, String(error))
-  return error
-}
-
-const never = (): AbortSignal => new AbortController().signal
+const keptWith = (text: string, from: Hearing = hearing) => keptIn(from, text)
 
 test('a message of a group comes with its place, its writer and what an answer needs', async () => {
   const id = server.say({ text: 'good morning' })

@@ -5,8 +5,8 @@ export interface Place {
   /** Aborts when the place is taken away. */
   readonly signal: AbortSignal
   /** The body is here: from now on the place stays. */
-  whole(): void
-  giveBack(): void
+  readonly whole: () => void
+  readonly giveBack: () => void
 }
 
 export interface PlacesOptions {
@@ -29,52 +29,65 @@ interface Sender {
   timer: NodeJS.Timeout | undefined
 }
 
-export const createPlaces = ({ most, time }: PlacesOptions) => {
-  const senders = new Map<string, Sender>()
+/** The oldest that reads loses its place when its time is over, if somebody waits then. */
+const watch = (sender: Sender, time: number): void => {
+  clearTimeout(sender.timer)
+  const [oldest] = sender.reading
+  if (oldest === undefined || sender.waiting.length === 0) return
+  const end = (): void => {
+    sender.reading.delete(oldest)
+    oldest.gone.abort()
+    watch(sender, time)
+  }
+  sender.timer = setTimeout(end, oldest.at + time - performance.now()).unref()
+}
 
-  const watch = (sender: Sender): void => {
-    clearTimeout(sender.timer)
-    const [oldest] = sender.reading
-    if (oldest === undefined || sender.waiting.length === 0) return
-    const end = (): void => {
-      sender.reading.delete(oldest)
-      oldest.gone.abort()
-      watch(sender)
+export class Places {
+  readonly #options: PlacesOptions
+  readonly #senders = new Map<string, Sender>()
+
+  constructor(options: PlacesOptions) {
+    this.#options = options
+  }
+
+  /** Senders of whom anything is remembered. */
+  get size(): number {
+    return this.#senders.size
+  }
+
+  async take(key: string): Promise<Place> {
+    const { most, time } = this.#options
+    const sender = this.#senders.get(key) ?? { taken: 0, reading: new Set(), waiting: [], timer: undefined }
+    this.#senders.set(key, sender)
+    if (sender.taken < most) sender.taken += 1
+    else {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      sender.waiting.push(resolve)
+      watch(sender, time)
+      await promise
     }
-    sender.timer = setTimeout(end, oldest.at + time - performance.now()).unref()
+    return this.#open(key, sender)
   }
 
-  const leave = (key: string, sender: Sender): void => {
-    const next = sender.waiting.pop()
-    if (next !== undefined) return next()
-    sender.taken -= 1
-    if (sender.taken === 0) senders.delete(key)
-  }
-
-  const open = (key: string, sender: Sender): Place => {
+  #open(key: string, sender: Sender): Place {
+    const { time } = this.#options
     const reader: Reader = { at: performance.now(), gone: new AbortController() }
     sender.reading.add(reader)
-    watch(sender)
+    watch(sender, time)
     const whole = (): void => {
-      if (sender.reading.delete(reader)) watch(sender)
+      if (sender.reading.delete(reader)) watch(sender, time)
     }
     const giveBack = (): void => {
       whole()
-      leave(key, sender)
+      this.#leave(key, sender)
     }
     return { signal: reader.gone.signal, whole, giveBack }
   }
 
-  const take = async (key: string): Promise<Place> => {
-    const sender = senders.get(key) ?? { taken: 0, reading: new Set(), waiting: [], timer: undefined }
-    senders.set(key, sender)
-    if (sender.taken < most) sender.taken += 1
-    else
-      await new Promise<void>((resolve) => {
-        sender.waiting.push(resolve)
-        watch(sender)
-      })
-    return open(key, sender)
+  #leave(key: string, sender: Sender): void {
+    const next = sender.waiting.pop()
+    if (next !== undefined) return next()
+    sender.taken -= 1
+    if (sender.taken === 0) this.#senders.delete(key)
   }
-  return { take, size: (): number => senders.size }
 }

@@ -5,7 +5,7 @@ import { createBuckets } from '@gatehouse/kernel'
 import type { Context } from 'hono'
 import type { Env, Unit } from '../env.ts'
 import { addressKey } from './address.ts'
-import { createPlaces } from './places.ts'
+import { Places } from './places.ts'
 
 export interface Visit {
   /** Rejects with `rate-limited` where the body takes too long while others wait. */
@@ -59,7 +59,7 @@ export const createWebhookGuard = (now?: () => number): WebhookGuard => {
   const wrongBurst = limits.webhooksWrongPerMinute
   const wrong = createBuckets({ perSecond: wrongBurst / 60, burst: wrongBurst, ...clock })
   const pace = createBuckets({ perSecond: limits.webhooksPerSecond, burst: limits.webhooksBurst, ...clock })
-  const places = createPlaces({ most: limits.webhooksAtOnce, time: limits.webhookReadTime })
+  const places = new Places({ most: limits.webhooksAtOnce, time: limits.webhookReadTime })
   const forged: WebhookGuard['forged'] = (c, reason = 'forged') => {
     count(c, reason)
     const taken = wrong.take(addressKey(c.var.address))

@@ -1,12 +1,12 @@
 // Places for bodies: who waits is served, who takes long gives way, and nothing of a sender stays behind.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPlaces, type Place } from '../../src/guards/places.ts'
+import { type Place, Places } from '../../src/guards/places.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Takes a place; `place` is there once it was given. */
-const come = (places: ReturnType<typeof createPlaces>, key = 'a'): { place?: Place; given: Promise<void> } => {
+const come = (places: Places, key = 'a'): { place?: Place; given: Promise<void> } => {
   const visitor: { place?: Place; given: Promise<void> } = { given: Promise.resolve() }
   visitor.given = places.take(key).then((place) => void (visitor.place = place))
   return visitor
@@ -16,7 +16,7 @@ const leave = ({ place }: { place?: Place }): void => place?.giveBack()
 const hasPlace = ({ place }: { place?: Place }): boolean => place !== undefined
 
 test('who finds no place waits for one, the newest first, and other senders do not', async () => {
-  const places = createPlaces({ most: 1, time: 3_600_000 })
+  const places = new Places({ most: 1, time: 3_600_000 })
   const [first, second, third, other] = [come(places), come(places), come(places), come(places, 'b')]
   await Promise.all([first.given, other.given])
   assert.deepEqual([second, third].map(hasPlace), [false, false])
@@ -27,11 +27,11 @@ test('who finds no place waits for one, the newest first, and other senders do n
   await second.given
   leave(second)
   leave(other)
-  assert.equal(places.size(), 0)
+  assert.equal(places.size, 0)
 })
 
 test('who takes long is asked to go where somebody waits, and only then', async () => {
-  const places = createPlaces({ most: 2, time: 1 })
+  const places = new Places({ most: 2, time: 1 })
   const [slow, whole] = [come(places), come(places)]
   await Promise.all([slow.given, whole.given])
   whole.place?.whole()
@@ -45,11 +45,11 @@ test('who takes long is asked to go where somebody waits, and only then', async 
   await waits.given
   assert.equal(whole.place?.signal.aborted, false, 'a body that is here is not lost')
   for (const visitor of [whole, waits]) leave(visitor)
-  assert.equal(places.size(), 0)
+  assert.equal(places.size, 0)
 })
 
 test('weakened, without an end to patience, one that never ends keeps all others out', async () => {
-  const places = createPlaces({ most: 1, time: 3_600_000 })
+  const places = new Places({ most: 1, time: 3_600_000 })
   const [slow, waits] = [come(places), come(places)]
   await slow.given
   for (let turns = 0; turns < 10; turns += 1) await turn()
