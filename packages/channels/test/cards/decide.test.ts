@@ -29,7 +29,7 @@ const say = async (decided: Decided, cards?: Cards): Promise<Outgoing[]> => {
   const sent: Outgoing[] = []
   const channel: Channel = {
     name: 'email',
-    can: { threads: true, ids: true, length: 4_000, pace: plenty, placePace: plenty },
+    can: { threads: true, ids: true, length: 4_000, files: { size: 0, together: false }, pace: plenty, placePace: plenty },
     receive: () => Promise.resolve(),
     send: (one) => Promise.resolve(sent.push(one)).then(() => 'sent'),
     verify: () => Promise.resolve({}),
