@@ -1,5 +1,5 @@
 // E-mail as a channel: a mailbox that the unit alone reads, and a server that sends its answers.
-import type { ChannelCredentials, OutboundSettings } from '@gatehouse/contracts'
+import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import type { Channel } from '../channel.ts'
 import { accountOf } from './credentials.ts'
@@ -26,7 +26,7 @@ const can: Omit<Channel['can'], 'files'> = {
 
 export const createEmail = ({ credentials, outbound, log }: EmailOptions): Channel => {
   const account = accountOf(credentials, outbound)
-  const postman = createPostman(account)
+  const postmen = { plain: createPostman(account), laden: createPostman(account, limits.channelFilesTime) }
   const room = new Room()
   return {
     name: 'email',
@@ -35,13 +35,13 @@ export const createEmail = ({ credentials, outbound, log }: EmailOptions): Chann
     },
     receive: (listener) => receiveMail({ account, log }, listener),
     send: async (message) => {
-      await sendMail({ postman, account, room }, message)
+      await sendMail({ postmen, account, room }, message)
       return 'sent'
     },
     direct: directTo(account),
-    verify: () => verifyMail(account, postman),
+    verify: () => verifyMail(account, postmen.plain),
     close: () => {
-      postman.close()
+      for (const postman of Object.values(postmen)) postman.close()
       return Promise.resolve()
     },
   }

@@ -13,7 +13,8 @@ import { type Room, sizeOf } from './room.ts'
 
 export type Postman = ReturnType<typeof createPostman>
 
-export const createPostman = ({ smtp, ca }: MailAccount) =>
+/** @param silence milliseconds that the server may take to say or hear nothing */
+export const createPostman = ({ smtp, ca }: MailAccount, silence: number = limits.channelSendTime) =>
   createTransport({
     host: smtp.host,
     port: smtp.port,
@@ -23,7 +24,7 @@ export const createPostman = ({ smtp, ca }: MailAccount) =>
     tls: { minVersion: 'TLSv1.2', ...(ca && { ca }) },
     connectionTimeout: limits.connectTime,
     greetingTimeout: limits.connectTime,
-    socketTimeout: limits.channelSendTime,
+    socketTimeout: silence,
     disableFileAccess: true,
     disableUrlAccess: true,
     logger: false,
@@ -71,7 +72,8 @@ const letterOf = (account: MailAccount, reply: Reply, message: Outgoing) => {
 }
 
 export interface Sending {
-  readonly postman: Postman
+  /** For letters without files, and for those with some: a server may look into these for a while before it answers. */
+  readonly postmen: { readonly plain: Postman; readonly laden: Postman }
   readonly account: MailAccount
   readonly room: Room
 }
@@ -85,7 +87,8 @@ const failure = (error: unknown, room: Room, message: Outgoing): SendFailure => 
   return new SendFailure('later', 'the mail server takes no letter that large', { cause: failureOf(error).cause })
 }
 
-export const sendMail = async ({ postman, account, room }: Sending, message: Outgoing): Promise<void> => {
+export const sendMail = async ({ postmen, account, room }: Sending, message: Outgoing): Promise<void> => {
+  const postman = message.files.length > 0 ? postmen.laden : postmen.plain
   const reply = v.safeParse(Reply, message.reference)
   if (!reply.success) throw new SendFailure('never', 'it is not known to which address it goes')
   try {

@@ -54,3 +54,14 @@ export const replyTo = (letter: Letter, { text, from, headers = [] }: Pick<Draft
     headers: [`In-Reply-To: ${id}`, `References: ${references}`, `Subject: Re: ${letter.header('Subject') ?? ''}`, ...headers],
   })
 }
+
+/** Files that hang on it, in their order. */
+export const filesOn = ({ text, header }: Letter): { readonly name: string; readonly bytes: Buffer }[] => {
+  const boundary = /boundary="([^"]+)"/.exec(header('Content-Type') ?? '')?.[1]
+  const parts = boundary === undefined ? [] : text.split(`\n--${boundary}`).slice(1, -1)
+  return parts.flatMap((part) => {
+    const { header: own, body } = letterOf(part.trimStart())
+    const name = /^attachment;.*filename="?([^";]+)/.exec(own('Content-Disposition') ?? '')?.[1]
+    return name === undefined ? [] : [{ name, bytes: Buffer.from(body, 'base64') }]
+  })
+}

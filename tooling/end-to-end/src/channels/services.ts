@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { ann as annOfSlack, startSlack } from '@gatehouse/channels/slack-fixture'
 import { ann as annOfTelegram, startTelegram } from '@gatehouse/channels/telegram-fixture'
-import { addressOf, draft } from './letters.ts'
+import { addressOf, draft, filesOn } from './letters.ts'
 import { passwordOf, startMailServers } from './mail-servers.ts'
+import type { Parcel } from './parcel.ts'
 
 export interface Answer {
   readonly text: string
@@ -23,6 +24,8 @@ export interface Service {
   readonly place: (lane: number) => string
   /** A person writes there. `again`: the service brings it twice. */
   readonly say: (lane: number, text: string, again: boolean) => Promise<void>
+  /** What came with what the agent said, in the order of its coming. */
+  readonly files: () => Promise<readonly Parcel[]>
   /** In the order of their coming. */
   readonly answers: () => Promise<readonly Answer[]>
   /** Takes the credentials away. Resolves with what a unit is started with that has the new ones. */
@@ -50,6 +53,7 @@ const slackService = async (): Promise<Service> => {
       const ts = server.say(said)
       if (again) server.say({ ...said, ts, more: { type: 'app_mention' } })
     },
+    files: async () => server.shared,
     answers: async () => server.posted.map(({ text }) => ({ text, id: undefined })),
     revoke: async () => {
       Object.assign(tokens, slackTokens())
@@ -78,6 +82,7 @@ const telegramService = async (): Promise<Service> => {
       const message = telegram.updates.at(-1)?.message
       if (again) telegram.push({ update_id: telegram.nextUpdate(), message })
     },
+    files: async () => server.documents.flatMap(({ document }) => (typeof document === 'object' ? [document] : [])),
     answers: async () => server.sent.map(({ text }) => ({ text, id: undefined })),
     revoke: async () => {
       Object.assign(telegram, { token: `123456789:${canary()}` })
@@ -102,6 +107,7 @@ const emailService = async (): Promise<Service> => {
       const letter = draft({ text, to: place(lane) })
       for (const _ of again ? [1, 2] : [1]) await mail.send(letter, { as: 'ann', to: place(lane) })
     },
+    files: async () => (await mail.letters('ann')).flatMap(filesOn),
     answers: async () => (await mail.letters('ann')).map(({ body, header }) => ({ text: body.trim(), id: header('Message-ID') })),
     revoke: async () => {
       const password = canary()

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { applyChange } from '../../src/changes.ts'
 import { countedBy } from '../../src/channels/counted.ts'
-import { addressOf, type Draft, draft, type Letter } from '../../src/channels/letters.ts'
+import { addressOf, type Draft, draft, filesOn, type Letter } from '../../src/channels/letters.ts'
 import { lackingMailServers, passwordOf, startMailServers } from '../../src/channels/mail-servers.ts'
+import { layParcels, makeParcel } from '../../src/channels/parcel.ts'
 import { secretsLeft } from '../../src/channels/secrets.ts'
 import { request } from '../../src/http.ts'
 import { startUnit, type Unit } from '../../src/unit.ts'
@@ -135,6 +136,19 @@ suite('e-mail', { skip }, () => {
     assert.ok(path !== undefined, message)
     const { text: kept } = await request(`${unit.address}/v1/agent-groups/dev-agent/files/${path}`)
     assert.equal(kept, 'a report')
+  })
+
+  test('files that the agent sends hang on its letter, whole', async () => {
+    const parcels = ['report.bin', 'second.txt'].map(makeParcel)
+    await write({ text: await layParcels(unit, { text: 'here they are', parcels }), id: '<files@example.test>' })
+    const answer = await letter('here they are')
+    assert.deepEqual([answer.header('In-Reply-To'), answer.header('To')], ['<files@example.test>', ann])
+    const files = filesOn(answer)
+    assert.deepEqual(
+      files.map(({ name }) => name),
+      ['report.bin', 'second.txt'],
+    )
+    assert.ok(files.every(({ bytes }, index) => bytes.equals(parcels[index]?.bytes ?? Buffer.alloc(0))))
   })
 
   test('while the mailbox is away letters wait there, and are heard in their order when it is back', async () => {

@@ -7,6 +7,7 @@ import { ann, buttonsOf, me, place, readBlocksText, type Shown, type SlackServer
 import { applyChange, settled } from '../../src/changes.ts'
 import { mintFor, submit, submitMemory, submitPersona } from '../../src/channels/approvals.ts'
 import { countedBy, countOf } from '../../src/channels/counted.ts'
+import { layParcels, makeParcel } from '../../src/channels/parcel.ts'
 import { request } from '../../src/http.ts'
 import { runSvcctl } from '../../src/svcctl.ts'
 import { startUnit, type Unit } from '../../src/unit.ts'
@@ -56,6 +57,14 @@ test('who speaks to the bot is answered in the thread of the message', async () 
   assert.deepEqual([answer.channel, answer['thread_ts']], [place, ts])
   const [channel] = (await unit.client.channels.list()).items
   assert.deepEqual([channel?.name, channel?.state, channel?.account], ['slack', 'up', `@${me.user} in ${me.team}`])
+})
+
+test('a file that the agent sends follows its text in the thread, whole', async () => {
+  const parcel = makeParcel('report.bin')
+  const ts = server.say({ text: toBot(await layParcels(unit, { text: 'here it is', parcels: [parcel] })) })
+  const file = await waitFor('the file', patience, () => server.shared.find(({ name }) => name === parcel.name))
+  assert.deepEqual([file.channel, file.thread, file.comment, file.bytes.equals(parcel.bytes)], [place, ts, undefined, true])
+  assert.equal((await answered('here it is'))['thread_ts'], ts)
 })
 
 const heard = (part: string, thread: string) =>

@@ -7,6 +7,7 @@ import { ann, bot, group, startTelegram, type TelegramServer } from '@gatehouse/
 import { applyChange, settled } from '../../src/changes.ts'
 import { mintFor, submit, submitMemory } from '../../src/channels/approvals.ts'
 import { countedBy } from '../../src/channels/counted.ts'
+import { layParcels, makeParcel } from '../../src/channels/parcel.ts'
 import { request } from '../../src/http.ts'
 import { killAndWait } from '../../src/kill-and-wait.ts'
 import { runSvcctl } from '../../src/svcctl.ts'
@@ -86,6 +87,17 @@ test('a stranger, a place that leads nowhere, a bot and who speaks to others are
     server.sent.map(({ text }) => text),
     ['echo: hello', 'echo: after them'],
   )
+})
+
+test('a file that the agent sends follows its text in the topic, whole', async () => {
+  const parcel = makeParcel('report.bin')
+  const topic = { message_thread_id: 9, is_topic_message: true }
+  const order = await layParcels(unit, { text: 'here it is', parcels: [parcel] })
+  server.say({ chat: team, text: toBot(order), more: { ...mention, ...topic } })
+  const { document, ...sent } = await waitFor('the file', patience, () => server.documents[0])
+  assert.ok(typeof document === 'object' && document.bytes.equals(parcel.bytes))
+  assert.deepEqual([document.name, sent.chat_id, sent.message_thread_id], [parcel.name, String(team.id), 9])
+  assert.equal((await answered('here it is')).message_thread_id, 9)
 })
 
 test('a killed process of channels hears what came meanwhile, once', async () => {
