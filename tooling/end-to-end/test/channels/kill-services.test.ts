@@ -6,6 +6,7 @@ import { after, before, suite, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { applyChange } from '../../src/changes.ts'
 import { lackingMailServers } from '../../src/channels/mail-servers.ts'
+import { layParcels, makeParcel, type Parcel } from '../../src/channels/parcel.ts'
 import { secretsLeft } from '../../src/channels/secrets.ts'
 import { type Answer, type Service, startServices } from '../../src/channels/services.ts'
 import { allMessages } from '../../src/chat.ts'
@@ -16,6 +17,8 @@ import { waitFor } from '../../src/wait-for.ts'
 
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
 const [count, lanes, kills] = isFull ? [1_000, 40, 45] : [8, 2, 3]
+/** Messages with files, of each service. */
+const rounds = 8
 /** So many are under way in one conversation. */
 const burst = isFull ? 5 : 4
 const patience = isFull ? 1_200_000 : 90_000
@@ -81,6 +84,11 @@ const killAll = async (): Promise<void> => {
   }
 }
 
+const said = (text: string): Promise<unknown> =>
+  waitFor(`the agent to say ${text}`, patience, async () =>
+    (await allMessages(unit)).some((one) => one.from !== 'user' && one.text === text),
+  )
+
 const numbers = (texts: readonly string[]): number[] => texts.map((text) => Number(text.split(' ').at(-1)))
 const byLane = (texts: readonly string[]): string[][] =>
   Array.from({ length: lanes }, (_, lane) => texts.filter((text) => laneOf(text) === lane))
@@ -117,6 +125,39 @@ suite('kills', { skip }, () => {
     assert.deepEqual((await unit.client.channels.list()).letters, [])
     t.diagnostic(`${kills} kills`)
   })
+
+  if (isFull) {
+    test(
+      `files of ${rounds} messages each arrive whole behind their texts while channels and runner are killed`,
+      { timeout: patience },
+      async (t) => {
+        for (const service of services) {
+          const sent: Parcel[] = []
+          for (let round = 0; round < rounds; round += 1) {
+            const parcels = ['a', 'b'].map((name) => makeParcel(`${service.channel}-${round}-${name}.bin`))
+            sent.push(...parcels)
+            await service.say(round % lanes, await layParcels(unit, { text: `files ${service.channel} ${round}`, parcels }), false)
+            // What an agent was about to do when the runner died it does not do again: it has said it by then.
+            await said(`files ${service.channel} ${round}`)
+            await pause(20 * (round % 8))
+            await killAndWait(unit, round % 3 === 2 ? 'runner' : 'channels', patience)
+          }
+          const missing = async (): Promise<Parcel[]> => {
+            const came = await service.files()
+            return sent.filter(({ name, bytes }) => !came.some((one) => one.name === name && bytes.equals(one.bytes)))
+          }
+          await waitFor(`the files of ${service.channel}`, patience, async () => (await missing()).length === 0)
+          const came = await service.files()
+          assert.ok(
+            came.every(({ name, bytes }) => sent.some((one) => one.name === name && bytes.equals(one.bytes))),
+            'none is cut or mixed',
+          )
+          t.diagnostic(`${service.channel}: ${sent.length} files, ${rounds} kills, ${came.length - sent.length} came twice`)
+        }
+        assert.deepEqual((await unit.client.channels.list()).letters, [])
+      },
+    )
+  }
 
   test('no credential of a channel stands in a log, an answer, a file or what a process was told', async () => {
     const secrets = [...services.flatMap((service) => service.secrets), key.toString('base64'), key.toString('latin1')]
