@@ -103,7 +103,7 @@ test('a wrong token ends with 3, and a token is not sent to another machine over
   await using unit = await startUnit({ token: 'right' })
   const env = { SERVICE_API_URL: unit.address }
   assert.equal((await svcctl(['status'], { env: { ...env, SERVICE_API_TOKEN: 'wrong' } })).code, 3)
-  assert.equal((await svcctl(['status'], { env: { ...env, SERVICE_API_TOKEN: 'right' } })).code, 0)
+  assert.equal((await svcctl(['status'], { env: { ...env, SERVICE_API_TOKEN: 'right\n' } })).code, 0)
   await unit.close()
   const far = await svcctl(['status', '--addr', 'http://unit.invalid'], { env: { SERVICE_API_TOKEN: 'right' } })
   assert.equal(far.code, 2)

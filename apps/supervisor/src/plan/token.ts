@@ -12,7 +12,7 @@ export interface AdminToken {
   readonly minted: boolean
 }
 
-/** Refuses a token that is short, or that everybody knows. */
+/** Refuses a token that is short, that no request could carry, or that everybody knows. */
 export const checkToken = (token: string, mode: Plan['mode']): void => {
   if (token === demoToken && mode !== 'demo') {
     throw new Refusal(exits.configuration, {
@@ -23,6 +23,12 @@ export const checkToken = (token: string, mode: Plan['mode']): void => {
   if (token.length < 32) {
     throw new Refusal(exits.configuration, {
       detail: `SERVICE_API_TOKEN: expected at least 32 characters, got ${token.length}`,
+      hint: 'make one with: openssl rand -hex 32',
+    })
+  }
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new Refusal(exits.configuration, {
+      detail: 'SERVICE_API_TOKEN: expected letters, digits and signs of ASCII, got one with white space or others in it',
       hint: 'make one with: openssl rand -hex 32',
     })
   }

@@ -91,6 +91,7 @@ const configuration: readonly (readonly [string, string[], Record<string, string
   ['an unknown driver', ['--sandbox', 'chroot'], {}, /chroot/],
   ['driver none in production', ['--sandbox', 'none'], {}, /outside --dev/],
   ['a token that is short', [], { SERVICE_API_TOKEN: 'short' }, /32 characters/],
+  ['a token that no request could carry', [], { SERVICE_API_TOKEN: `${'a'.repeat(40)}\n\n` }, /white space/],
   ['the demo token outside --demo', [], { SERVICE_API_TOKEN: demoToken }, /well-known/],
   ['an image that is a flag', ['--mcp-image', '--privileged'], {}, /--mcp-image/],
   ['an image that is a flag, by its variable', [], { SERVICE_MCP_IMAGE: '-v/:/host' }, /--mcp-image.*begin with -/],

@@ -19,7 +19,7 @@ const fromFile = async (path: string): Promise<string> => {
 
 /** `--token-file` is stronger than the environment. Undefined where nothing names a token. */
 export const readToken = async (environment: Environment, path: string | undefined): Promise<string | undefined> => {
-  const token = environment['SERVICE_API_TOKEN'] || undefined
+  const token = environment['SERVICE_API_TOKEN']?.trim() || undefined
   const twin = environment['SERVICE_API_TOKEN_FILE'] || undefined
   if (path !== undefined) return await fromFile(path)
   if (token !== undefined && twin !== undefined) {

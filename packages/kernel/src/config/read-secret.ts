@@ -13,13 +13,16 @@ export interface Secret {
 
 const most = 64 * 1024
 
+/** What an editor or a Secret of Kubernetes made of a file puts behind it. */
+const withoutLineBreak = (text: string): string => text.replace(/\r?\n$/, '')
+
 const readFile = (variable: string, path: string): Secret => {
   try {
     const found = statSync(path)
     if (!found.isFile() || found.size > most) {
       throw new Refusal(exits.configuration, { detail: `expected ${variable} to name a file of at most ${most} bytes, got ${path}` })
     }
-    const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    const value = withoutLineBreak(readFileSync(path, 'utf8'))
     const mode = found.mode & 0o777
     if ((mode & 0o177) === 0) return { value, origin: 'file' }
     const warning = `${variable}: expected mode 0600 or narrower on ${path}, got 0${mode.toString(8)}; run: chmod 0600 ${path}`
@@ -41,6 +44,6 @@ export const readSecret = (name: string, env: Readonly<Record<string, string | u
   if (value && path) {
     throw new Refusal(exits.configuration, { detail: `expected ${name} or ${name}_FILE, got both`, hint: `unset one of them` })
   }
-  if (value) return { value, origin: 'env' }
+  if (value) return { value: withoutLineBreak(value), origin: 'env' }
   return path ? readFile(`${name}_FILE`, path) : undefined
 }

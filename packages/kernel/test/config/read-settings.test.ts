@@ -80,7 +80,7 @@ test('refuses a variable of the prefix that means nothing, and leaves those of o
 test('reads a secret from its variable or from the file that its twin names', async (context) => {
   const path = join(await scratch(context), 'token')
   await writeFile(path, 'from-file\n', { mode: 0o600 })
-  assert.equal(read([], { SERVICE_API_TOKEN: 'from-env' }).values.token, 'from-env')
+  for (const end of ['', '\n', '\r\n']) assert.equal(read([], { SERVICE_API_TOKEN: `from-env${end}` }).values.token, 'from-env')
   const { values, origins, warnings } = read([], { SERVICE_API_TOKEN_FILE: path })
   assert.deepEqual([values.token, origins.token, warnings], ['from-file', 'file', []])
   refused(() => read([], { SERVICE_API_TOKEN: 'from-env', SERVICE_API_TOKEN_FILE: path }), /got both/)
