@@ -1,6 +1,6 @@
 // The released Helm 3 and Helm 4, out of the npm packages that carry them, or the one that HELM names.
 import { createRequire } from 'node:module'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
@@ -75,6 +75,12 @@ export const openHelms = async (): Promise<Helms> => {
     all: await Promise.all(programs.map((program) => connect(program, directory))),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   }
+}
+
+/** kubectl, Helm 4 as `helm`, and `helm3`, into a directory for a PATH. */
+export const putPrograms = async (directory: string): Promise<void> => {
+  for (const name of ['helm', 'kubectl'] as const) await rename(await unpack(carriers[1], name, directory), join(directory, name))
+  await rename(await unpack(carriers[0], 'helm', directory), join(directory, 'helm3'))
 }
 
 export interface Program extends Runner, AsyncDisposable {}

@@ -1,5 +1,5 @@
 // The commands of the page about Kubernetes: each is one that the released Helm and kubectl take. What needs a cluster stops before
-// it would ask one. What needs none is followed word for word in tooling/end-to-end/test/documents/elsewhere.test.ts.
+// it would ask one; the whole page is followed in one in ../cluster/page.test.ts.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,12 +17,13 @@ const blocks = (page: string, language: string): string[] =>
 
 /** Of a line, and why no more of it can be done here than to ask the program whether there is such a command. */
 const named: Readonly<Record<string, string>> = {
+  'label namespace': 'it looks at a cluster',
   'rollout status': 'it looks at a cluster',
   'port-forward': 'it goes through a cluster',
   ' test gatehouse': 'the pod of that test is run as a container, in tooling/deploy/test/image.test.ts',
   ' rollback gatehouse': 'it looks at what a cluster has',
 }
-const followed = /^(svcctl |\(umask )/
+const followed = /^(svcctl |\(umask |export )/
 
 const linesOf = (page: string): string[] =>
   blocks(page, 'sh').flatMap((block) =>
@@ -58,7 +59,7 @@ suite('the page about Kubernetes', { skip: lacksHelm }, () => {
     await execa('bash', ['-euc', block], inPlace())
     assert.equal((await stat(join(place, 'gatehouse.env'))).mode & 0o777, 0o600)
     await writeFile(join(place, 'tool-servers.env'), 'EXAMPLE_KEY=x\n')
-    await writeFile(join(place, 'auditor.token'), 'x')
+    await writeFile(join(place, 'auditor.env'), 'token=x\n')
     const made = linesOf(text).filter((line) => / create (secret|namespace)/.test(line))
     assert.equal(made.length, 4)
     for (const line of made) {

@@ -24,6 +24,8 @@ export interface Reading {
   readonly address?: string
   /** Where what is started beside the unit listens, by its name. */
   readonly listens?: Readonly<Record<string, number>>
+  /** Instead of a look at this host's ports: whether what was started by that name answers where the reader is. */
+  readonly answers?: (name: string) => Promise<boolean>
   /** Words of each block that is not followed, and why not. */
   readonly notRun?: Readonly<Record<string, string>>
   /** Looked at before each step. */
@@ -34,7 +36,7 @@ interface Reader {
   place: Place
   readonly address: string
   readonly terminal: Terminal
-  readonly listens: Readonly<Record<string, number>>
+  readonly answers: (name: string) => Promise<boolean>
   /** By name; `unit` is the one that the address is of. */
   readonly running: Map<string, Running>
   /** Of the block before; of a unit that was started there, nothing yet. */
@@ -71,18 +73,20 @@ const isWhole = async (address: string): Promise<boolean> => {
   return answer.status === 200 && !/"(gateway|runner|broker|model-proxy|channels)"/.test(await answer.text())
 }
 
-const answers = async (reader: Reader, name: string): Promise<boolean> => {
-  if (name === 'unit') return isWhole(reader.address)
-  const port = reader.listens[name]
-  return port === undefined || (await listens(port))
-}
+const answersHere =
+  (address: string, ports: Readonly<Record<string, number>>) =>
+  async (name: string): Promise<boolean> => {
+    if (name === 'unit') return isWhole(address)
+    const port = ports[name]
+    return port === undefined || (await listens(port))
+  }
 
 const start = async (reader: Reader, step: { readonly text: string; readonly name: string }, where: string): Promise<void> => {
   const { text, name } = step
   await reader.running.get(name)?.stop()
   const running = startIn(reader.place, text)
   reader.running.set(name, running)
-  await waitFor(`the ${name} of ${where} to answer`, patience, async () => !running.isRunning() || (await answers(reader, name)))
+  await waitFor(`the ${name} of ${where} to answer`, patience, async () => !running.isRunning() || (await reader.answers(name)))
   assert.ok(running.isRunning(), `${where} ended:\n${running.said()}`)
 }
 
@@ -135,7 +139,14 @@ const openReader = async (home: string, { directory = join(home, 'here'), env = 
           }
         : env,
   }
-  return { place, address: own, terminal: openTerminal(place), listens, running: new Map(), last: undefined }
+  return {
+    place,
+    address: own,
+    terminal: openTerminal(place),
+    answers: reading.answers ?? answersHere(own, listens),
+    running: new Map(),
+    last: undefined,
+  }
 }
 
 /** What is left out is left out by name, and whoever leaves it out says why. */

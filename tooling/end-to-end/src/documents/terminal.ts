@@ -58,6 +58,15 @@ export const openTerminal = (place: Place) => {
   }
 }
 
+/** What ended by itself a moment ago is not there to be asked. */
+const interrupt = (group: number): void => {
+  try {
+    process.kill(-group, 'SIGINT')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
 export type Running = ReturnType<typeof startIn>
 
 /** A block that goes on running in a terminal of its own. */
@@ -75,7 +84,7 @@ export const startIn = (place: Place, text: string) => {
     isRunning: () => running,
     /** Ctrl-C: everything in that terminal is asked to end. */
     stop: async (): Promise<void> => {
-      if (running && shell.pid !== undefined) process.kill(-shell.pid, 'SIGINT')
+      if (running && shell.pid !== undefined) interrupt(shell.pid)
       await exited
     },
   }

@@ -16,7 +16,7 @@ import { ownName, removeContainer } from '../fixtures/container.ts'
 
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
 
-const cluster = 'it wants a cluster; that Helm and kubectl take it is shown in tooling/deploy/test/chart/page.test.ts'
+const cluster = 'it wants a cluster; it is followed in one in tooling/deploy/test/cluster/page.test.ts'
 const platform = 'it wants an account there'
 
 /** What an alert sends people to type that cannot be typed here. */
@@ -40,14 +40,13 @@ const pages = (): void => {
   })
 
   test('the page about Kubernetes, but for what a cluster is asked', async () => {
-    const notRun = Object.fromEntries(
-      ['create namespace', 'helm lint', 'port-forward', 'gatehouse-tool-servers', 'generic gatehouse-auditor', 'rollback'].map((name) => [
-        name,
-        cluster,
-      ]),
-    )
+    const asked = ['create namespace', 'helm lint', 'port-forward', 'gatehouse-tool-servers', 'generic gatehouse-auditor', 'rollback']
+    const notRun = {
+      ...Object.fromEntries(asked.map((name) => [name, cluster])),
+      SERVICE_API_TOKEN_FILE: 'this unit has another token, and wants none',
+    }
     await follow('docs/how-to/kubernetes.md', { address: unit.address, directory, notRun })
-    for (const name of ['gatehouse.env', 'auditor.token', 'unit.age']) assert.ok(existsSync(join(directory, name)), name)
+    for (const name of ['gatehouse.env', 'auditor.env', 'unit.age']) assert.ok(existsSync(join(directory, name)), name)
   })
 
   test('the page about platforms, but for what a platform is asked', async () => {
