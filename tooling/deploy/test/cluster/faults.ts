@@ -29,7 +29,9 @@ export const tellFault = async (hand: Hand, { release, set }: Fault): Promise<To
         ['state', ''],
       ] as const) {
         const code = await ended(hand, pod, state)
-        if (code !== '') return { code, log: await hand.type(`${agents} logs ${pod} ${flag}`) }
+        // What it said may not be there yet, or no more.
+        const log = code === '' ? '' : await hand.type(`${agents} logs ${pod} ${flag}`)
+        if (log !== '') return { code, log }
       }
       return undefined
     })

@@ -74,8 +74,8 @@ const define = (): void => {
       await using copy = await copyChart(helms.all[0])
       const offer = async (weakening?: Weakening) => {
         const unit = (await copy.render(weakening)).find(({ kind }) => kind === 'StatefulSet')
-        const { template } = unit?.spec as { template: { spec: object } }
-        const spec = { ...template.spec, serviceAccountName: 'default' }
+        const made = unit?.spec as { template: { spec: object } } | undefined
+        const spec = { ...made?.template.spec, serviceAccountName: 'default' }
         return hand.try(`${agents} create --dry-run=server --filename -`, {
           apiVersion: 'v1',
           kind: 'Pod',
