@@ -26,6 +26,8 @@ export interface AnnounceDeps {
 }
 
 export interface Announcer {
+  /** Runs the transaction of these lines. */
+  during(entries: readonly AuditEntry[], transact: () => Promise<void>): Promise<void>
   /** Lines are in the journal, and their effect in the database. */
   committed(entries: readonly AuditEntry[]): Promise<void>
   /** Late acts are in the database; their lines, and the news of them, are still to come. */
@@ -73,6 +75,8 @@ const movesCards = ({ stage, detail }: AuditEntry): boolean => ofCards.has(stage
 /** Stages whose effect may write grants. */
 const ofGrants: ReadonlySet<string> = new Set(['apply', 'seed', 'observed-drift', 'catalog-put', 'catalog-reload'])
 
+const touchesGrants = (entries: readonly AuditEntry[]): boolean => entries.some(({ stage }) => ofGrants.has(stage))
+
 export const createAnnouncer = (deps: AnnounceDeps): Announcer => {
   /** Ids of late lines whose effect was told when it took place. */
   const told = new Set<string>()
@@ -95,9 +99,10 @@ export const createAnnouncer = (deps: AnnounceDeps): Announcer => {
   }
   touchOutcomes(deps.metrics)
   return {
+    during: (entries, transact) => (touchesGrants(entries) ? deps.table.during(transact) : transact()),
     committed: async (entries) => {
       // The table of grants is true before anybody hears of the change. Where it cannot be read, who asks it next reads it.
-      if (entries.some(({ stage }) => ofGrants.has(stage))) await safely(() => deps.table.rebuild())
+      if (touchesGrants(entries)) await safely(() => deps.table.rebuild())
       const items = newsOf(entries)
       if (items.length > 0) await safely(() => deps.audience.controlPlane('news', { items }))
       await announce(entries.filter(isNew))

@@ -28,10 +28,12 @@ export const rowsOf = (grants: Grants, server: string): GrantRow[] => [...grants
 export interface GrantTable {
   /** What was true is not asked any more; resolves when the table is true again. */
   rebuild(): Promise<void>
-  /** Undefined while a rebuild runs, or after one that failed. */
+  /** Undefined while a rebuild or an act runs, or after one that failed. */
   now(): Grants | undefined
-  /** Waits only for a rebuild that failed or still runs. */
+  /** Waits only for a rebuild that failed or still runs, and for an act that touches grants. */
   current(): Promise<Grants>
+  /** Runs an act that touches grants: nobody is told of grants from before it once anybody can see what it did. */
+  during(act: () => Promise<void>): Promise<void>
 }
 
 export const toRow = (grant: Grant): GrantRow => ({
@@ -53,10 +55,17 @@ const load = async (rows: Rows): Promise<Grants> => {
 export const createGrantTable = (rows: Rows): GrantTable => {
   let grants: Grants | undefined
   let wanted = 0
+  const acts = new Set<Promise<void>>()
+
+  const forget = (): void => {
+    wanted += 1
+    grants = undefined
+  }
 
   /** A load that began before the last commit is thrown away. */
   const current = async (): Promise<Grants> => {
     for (;;) {
+      await Promise.allSettled(acts)
       if (grants !== undefined) return grants
       const mine = wanted
       const loaded = await load(rows)
@@ -65,11 +74,21 @@ export const createGrantTable = (rows: Rows): GrantTable => {
   }
   return {
     rebuild: async () => {
-      wanted += 1
-      grants = undefined
+      forget()
       await current()
     },
     now: () => grants,
     current,
+    during: async (act) => {
+      forget()
+      const running = act()
+      acts.add(running)
+      try {
+        await running
+      } finally {
+        acts.delete(running)
+        forget()
+      }
+    },
   }
 }

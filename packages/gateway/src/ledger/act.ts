@@ -12,6 +12,8 @@ export interface LedgerDeps {
   readonly journal: Journal
   readonly store: Store
   readonly projections: Projections
+  /** Runs the transaction of these lines. */
+  readonly during: (entries: readonly AuditEntry[], transact: () => Promise<void>) => Promise<void>
   /** After each transaction, before any caller hears of it; must not throw. */
   readonly committed: (entries: readonly AuditEntry[]) => Promise<void>
   /** After acts took effect whose lines are still to come; must not throw. */
@@ -124,7 +126,7 @@ export const withRoom = async (journal: Pick<Journal, 'makeRoom'>, transact: () 
 /** A failed transaction may have happened all the same, so the journal is read again. Throws `unavailable`. */
 export const takeEffect = async (deps: LedgerDeps, state: LedgerState, appended: Appended): Promise<void> => {
   try {
-    await withRoom(deps.journal, () => project(deps.store, deps.projections, appended))
+    await deps.during(appended.entries, () => withRoom(deps.journal, () => project(deps.store, deps.projections, appended)))
   } catch (error) {
     state.behind = true
     deps.log.warn('a transaction failed behind its journal line', { error })

@@ -43,16 +43,18 @@ export interface CatchUp {
   readonly journal: Journal
   readonly store: Store
   readonly projections: Projections
+  /** Runs each transaction. */
+  readonly during: (entries: readonly AuditEntry[], transact: () => Promise<void>) => Promise<void>
   /** After each transaction. */
   readonly committed: (entries: readonly AuditEntry[]) => Promise<void>
 }
 
 /** Resolves with the number of lines done again. */
-export const catchUp = async ({ journal, store, projections, committed }: CatchUp): Promise<number> => {
+export const catchUp = async ({ journal, store, projections, during, committed }: CatchUp): Promise<number> => {
   let done = 0
   for (let from = await readHead(store.read); from.seq < journal.head().seq; from = await readHead(store.read)) {
     for await (const batch of batches(journal, from.seq)) {
-      await project(store, projections, batch)
+      await during(batch.entries, () => project(store, projections, batch))
       await committed(batch.entries)
       done += batch.entries.length
     }

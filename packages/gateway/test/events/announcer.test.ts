@@ -49,6 +49,7 @@ test('a change that cannot be read now keeps no other from being told', async ()
       rebuild: () => Promise.reject(new Error('not now')),
       now: () => undefined,
       current: () => Promise.reject(new Error('not now')),
+      during: (act) => act(),
     },
     audience,
     log: silentLogger,

@@ -74,7 +74,7 @@ const depsOf = (given: Case): { deps: AuthorizeDeps; counted: () => number } => 
   const deps: AuthorizeDeps = {
     boot: { pinning: given.pinning ?? 'refuse' },
     catalog: { item: () => (present === null ? undefined : { digest: digestOfEntry(present) }) } as unknown as Catalog,
-    table: { now: () => grants, current: async () => grants, rebuild: async () => undefined },
+    table: { now: () => grants, current: async () => grants, rebuild: async () => undefined, during: (act) => act() },
     counts: {
       of: () => counted,
       add: () => void (counted += 1),

@@ -14,6 +14,8 @@ beforeEach(async () => {
 })
 afterEach(() => own.end())
 
+const during = (_: unknown, transact: () => Promise<void>): Promise<void> => transact()
+
 /** Adds a line each time that its lines have been read to the end. */
 const growing = (journal: Journal, times: number): Journal => {
   let left = times
@@ -35,14 +37,14 @@ for (const count of [1, 2, 999, 1_000, 1_001, 2_500]) {
       told.push(...entries)
       heads.push(await readHead(own.store.read))
     }
-    const done = await catchUp({ journal: growing(own.journal, 3), store: own.store, projections: {}, committed })
+    const done = await catchUp({ journal: growing(own.journal, 3), store: own.store, projections: {}, during, committed })
     const all = await audit(own)
     assert.equal(done, all.length)
     assert.deepEqual(told, all)
     assert.deepEqual(heads.at(-1), own.journal.head())
     // A line's own hash stands in the line after it.
     for (const { seq, hash } of heads.slice(0, -1)) assert.equal(hash, all[seq]?.hash, 'a start after any piece finds its place')
-    assert.equal(await catchUp({ journal: own.journal, store: own.store, projections: {}, committed }), 0)
+    assert.equal(await catchUp({ journal: own.journal, store: own.store, projections: {}, during, committed }), 0)
     const rows = await own.store.read.all<{ seq: number }>('SELECT seq FROM lines ORDER BY seq')
     assert.deepEqual(
       rows.map(({ seq }) => seq),

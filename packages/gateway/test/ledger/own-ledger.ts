@@ -46,6 +46,7 @@ export const openLedger = async (dir?: string): Promise<OwnLedger> => {
     journal: behindGate(journal, gates.journal),
     store: seenThrough(guarded(store, gates.database), gates.reads),
     projections: { ...freezeProjections, ...sessionProjections },
+    during: (_, transact) => transact(),
     committed,
     tookEffect: async (entries) => void said.push(...entries.map(({ stage }) => `tookEffect ${stage}`)),
     mended: () => void said.push('mended'),
