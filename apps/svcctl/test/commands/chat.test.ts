@@ -5,7 +5,10 @@ import { messages } from '../contents.ts'
 import { startUnit } from '../fake-unit.ts'
 import { svcctl, svcctlAtTerminal } from '../svcctl.ts'
 
-const reply = 'echo: red\\u{1b}[31m \\u{202e}gnp.exe\\u{200b}\n\\u{7}end\\u{9b}2J\n'
+const words = 'echo: red\\u{1b}[31m \\u{202e}gnp.exe\\u{200b}\n\\u{7}end\\u{9b}2J\n'
+/** The name of its file is what its agent made of it. */
+const file = '[/workspace/red\\u{1b}[31m \\u{202e}gnp.exe\\u{200b}\\u{d}\\n\\u{7}end\\u{9b}2J, 3 bytes]\n'
+const reply = `${words}${file}`
 
 test('prints the reply to this message alone, made harmless, and notes of the system as talk', async () => {
   await using unit = await startUnit()
@@ -39,7 +42,7 @@ test('talks at a terminal until the end of input', async () => {
   ] as const
   const { stdout, code } = await svcctlAtTerminal(['chat', 'dev-agent'], { env: { SERVICE_API_URL: unit.address }, typed })
   assert.equal(code, 0)
-  assert.equal(stdout.split('gnp.exe').length - 1, 2)
+  assert.equal(stdout.split('gnp.exe').length - 1, 4)
   assert.match(stdout, /dev-agent> /)
 })
 
