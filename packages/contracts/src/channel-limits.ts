@@ -66,6 +66,8 @@ export const channelLimits = {
   webhooksBurst: 60,
   /** Webhooks of one address whose bodies are read at once; others wait. */
   webhooksAtOnce: 8,
+  /** Webhooks of one address that wait while so many are read. */
+  webhooksWaiting: 64,
   /** A body that takes longer is let go of where others wait. */
   webhookReadTime: 1_000,
   /** An e-mail as it lies on the server. */

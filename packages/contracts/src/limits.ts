@@ -173,6 +173,8 @@ export const limits = {
   readBytes: 8 * MiB,
   readBytesPerSecond: MiB / 2,
   readsWaiting: 16,
+  /** Milliseconds that a read waits at most for what was read before. */
+  readPauseMost: 10_000,
   wrongTokensPerMinute: 10,
   /** Principals and addresses that a limiter remembers at once. */
   rateKeys: 10_000,

@@ -41,6 +41,13 @@ export class UpstreamFailure extends Error {
   }
 }
 
+/** The server answered 400 to a request of a session, and to what is never wrong. */
+export class LossGuessed extends UpstreamFailure {
+  constructor() {
+    super('session-lost')
+  }
+}
+
 /** The server answered the request, with an error of its own. Its message goes to the caller alone, scrubbed. */
 export class UpstreamError extends Error {
   readonly code: number

@@ -13,7 +13,7 @@ import {
 import { limits } from '@gatehouse/contracts'
 import { OutboundFailure } from '@gatehouse/outbound'
 import { classify } from './classify.ts'
-import { UpstreamError, UpstreamFailure } from './failure.ts'
+import { LossGuessed, UpstreamError, UpstreamFailure } from './failure.ts'
 import type { OverlongLine } from './stdio/lines.ts'
 
 export type Json = Record<string, unknown>
@@ -149,12 +149,12 @@ export class Requests {
 
   async #failure(error: unknown): Promise<UpstreamFailure> {
     const status = this.#transport.sessionId === undefined ? undefined : statusOf(error)
-    const isLost = status === 404 || (status === 400 && !(await this.#isKnown()))
-    return isLost ? new UpstreamFailure('session-lost') : classify(error)
+    if (status === 404) return new UpstreamFailure('session-lost')
+    return status === 400 && !(await this.answersPing()) ? new LossGuessed() : classify(error)
   }
 
   /** Many servers answer 400, not 404, to a session that they have forgotten; then they refuse also what is never wrong. */
-  async #isKnown(): Promise<boolean> {
+  async answersPing(): Promise<boolean> {
     const options = { requestSignal: AbortSignal.timeout(limits.connectTime), onRequestStreamEnd: () => undefined }
     try {
       await this.#post({ id: this.#nextId++, method: 'ping' }, options)

@@ -7,7 +7,7 @@ import { answersAtAll } from './answers-at-all.ts'
 import { classify } from './classify.ts'
 import { Connector, type ConnectorOptions } from './connector.ts'
 import { digestOf } from './digest-of.ts'
-import { DefinitionChanged, type FailureKind, NotDeclared, UpstreamError, UpstreamFailure } from './failure.ts'
+import { DefinitionChanged, LossGuessed, type FailureKind, NotDeclared, UpstreamError, UpstreamFailure } from './failure.ts'
 import type { Listing, Live } from './live.ts'
 import type { Json } from './requests.ts'
 import { type DeclaredCall, sendCall } from './send-call.ts'
@@ -130,6 +130,7 @@ export class Upstream {
     } catch (error) {
       // The server did not look at the call: it no longer knew who asked.
       if (!(error instanceof UpstreamFailure) || error.kind !== 'session-lost') throw error
+      if (error instanceof LossGuessed) await this.#assertPings(signal)
       return this.#callOnce(request, signal)
     }
   }
@@ -141,6 +142,12 @@ export class Upstream {
 
   close(): Promise<void> {
     return this.#connector.close()
+  }
+
+  /** One that refuses a ping of a new session too knows no ping: then the call may have been looked at, and is not made again. */
+  async #assertPings(signal: AbortSignal): Promise<void> {
+    const { connection } = await this.#connector.connected(signal)
+    if (!(await connection.requests.answersPing())) throw new UpstreamFailure('status', 'the server answered with HTTP 400')
   }
 
   async #callOnce(request: ToolRequest, signal: AbortSignal): Promise<Answer> {

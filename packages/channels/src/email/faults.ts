@@ -46,10 +46,10 @@ export interface Excess {
   readonly most: number | undefined
 }
 
-/** 552 is said of a full mailbox too, which then has its own code behind it. */
+/** 552 is said of a full mailbox too, mostly with its own code behind it. */
 const isAboutSize = (status: number, answer: string): boolean => {
   const code = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(answer)?.[1]
-  return code === undefined ? status === 552 : status >= 500 && ['5.3.4', '5.2.3'].includes(code)
+  return code === undefined ? status === 552 && /size|large|big/i.test(answer) : status >= 500 && ['5.3.4', '5.2.3'].includes(code)
 }
 
 export const excessOf = (error: unknown): Excess | undefined => {

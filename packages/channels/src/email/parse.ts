@@ -28,7 +28,9 @@ const hasName = (part: unknown): boolean => {
   return contentDisposition.parsed.params['filename'] !== undefined || contentType.parsed.params['name'] !== undefined
 }
 
-const wordsOf = (part: unknown): string => String(Reflect.apply(v.parse(Part, part).getTextContent, part, []))
+/** Of HTML what stands beside its tags, about. */
+const wordsOf = (part: unknown): string =>
+  String(Reflect.apply(v.parse(Part, part).getTextContent, part, [])).replaceAll(/<[^<>]*>|&nbsp;|&#160;/gi, '')
 
 class Parser extends PostalMime {
   #lines = 0

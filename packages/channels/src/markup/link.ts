@@ -43,9 +43,11 @@ const bare = /https?:\/\/[^\s<>"'`|]+/gi
 
 /** What ends a sentence around it is none of it. */
 const trimmed = (found: string): string => {
-  const address = found.replace(/[.,:;!?*_~]+$/, '')
-  const isClosed = address.endsWith(')') && !address.includes('(')
-  return isClosed || address.endsWith(']') ? trimmed(address.slice(0, -1)) : address
+  const isOpen = found.includes('(')
+  const isBehind = (sign: string): boolean => '.,:;!?*_~]'.includes(sign) || (sign === ')' && !isOpen)
+  let end = found.length
+  while (end > 0 && isBehind(found.charAt(end - 1))) end -= 1
+  return found.slice(0, end)
 }
 
 /** The addresses that stand in a text become links to themselves. */

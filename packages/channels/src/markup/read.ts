@@ -35,16 +35,31 @@ const linesOf = (source: Source, content: string, first: number): Line[] => {
   return lines.map((text, index) => ({ text: upright(text), at: placeIn(source, first + index, text) }))
 }
 
+/** As many as are written in a line of a table. */
+const cellsIn = (line: string): number => {
+  const row = line
+    .trim()
+    .replace(/^[\s>]*\|?/, '')
+    .replace(/(?<!\\)\|$/, '')
+  return row.split(/(?<!\\)\|/).length
+}
+
 class Reader {
   readonly #source: Source
   readonly #tokens: readonly Token[]
   #next = 0
   /** The line of the row that is read: its cells name none. */
   #line = 0
+  #hasLost = false
 
   constructor(source: Source, tokens: readonly Token[]) {
     this.#source = source
     this.#tokens = tokens
+  }
+
+  /** Something was written that the parser leaves out. */
+  get hasLost(): boolean {
+    return this.#hasLost
   }
 
   /** Until what surrounds them closes. */
@@ -93,8 +108,16 @@ class Reader {
   #rows(): Row[] {
     const rows: Row[] = []
     for (let token = this.#take(); token !== undefined && token.type !== 'table_close'; token = this.#take())
-      if (token.type === 'tr_open') rows.push({ at: startOf(this.#source, this.#line), cells: this.#cells() })
+      if (token.type === 'tr_open') rows.push(this.#row(rows[0]))
     return rows
+  }
+
+  /** Cells beyond those of the first row are left out by every reader of tables. */
+  #row(first: Row | undefined): Row {
+    const [at, to] = [startOf(this.#source, this.#line), startOf(this.#source, this.#line + 1)]
+    const cells = this.#cells()
+    if (first !== undefined && cellsIn(this.#source.text.slice(at, to)) > cells.length) this.#hasLost = true
+    return { at, to, cells }
   }
 
   #cells(): (readonly Piece[])[] {
@@ -110,5 +133,7 @@ export const readMarkup = (text: string): readonly Block[] | undefined => {
   parser ??= createParser()
   const tokens = parser.parse(text, {})
   if (isPlain(tokens) || !isBounded(tokens)) return undefined
-  return new Reader(sourceOf(text), tokens).blocks()
+  const reader = new Reader(sourceOf(text), tokens)
+  const blocks = reader.blocks()
+  return reader.hasLost ? undefined : blocks
 }

@@ -30,6 +30,8 @@ export interface Item {
 
 export interface Row {
   readonly at: number
+  /** Where the next line begins. */
+  readonly to: number
   readonly cells: readonly (readonly Piece[])[]
 }
 

@@ -56,21 +56,17 @@ interface Stop {
 
 /** The bytes are fetched when the way is free, and forgotten with it. */
 const carry = async (courier: Courier, delivery: Delivery, { channel, message, files }: Stop): Promise<'sent' | 'kept'> => {
-  const within = (time: number): AbortSignal => AbortSignal.any([courier.signal, AbortSignal.timeout(time)])
-  if (files.length === 0) return channel.send({ ...message, files: [] }, within(limits.channelSendTime))
-  return courier.porters.during(courier.signal, async () => {
-    const signal = within(limits.channelFilesTime)
-    return channel.send({ ...message, files: await fetchFiles({ ...courier, signal }, delivery, files) }, signal)
-  })
+  const time = files.length === 0 ? limits.channelSendTime : limits.channelFilesTime
+  const signal = AbortSignal.any([courier.signal, AbortSignal.timeout(time)])
+  return channel.send({ ...message, files: await fetchFiles({ ...courier, signal }, delivery, files) }, signal)
 }
 
-const sendPart = async (courier: Courier, delivery: Delivery, stop: Stop): Promise<Fate> => {
-  const { pacer, signal } = courier
-  const { name, can } = stop.channel
-  const { address } = stop.message
-  await pacer.wait(name, can.pace, signal)
-  await pacer.wait(`${name} ${address}`, can.placePace, signal)
-  const hindered = await hindrance(courier, delivery, address)
+/** A message without files waits for nobody; one with files not for ever: its lane is wanted by others. */
+const whenFree = ({ porters, signal }: Courier, { files }: Stop, act: () => Promise<Fate>): Promise<Fate> =>
+  files.length === 0 ? act() : porters.during(AbortSignal.any([signal, AbortSignal.timeout(limits.channelSendTime)]), act)
+
+const attempt = async (courier: Courier, delivery: Delivery, stop: Stop): Promise<Fate> => {
+  const hindered = await hindrance(courier, delivery, stop.message.address)
   if (hindered !== undefined) return hindered
   try {
     const sent = await carry(courier, delivery, stop)
@@ -79,6 +75,15 @@ const sendPart = async (courier: Courier, delivery: Delivery, stop: Stop): Promi
     const fate = fateOf(courier, delivery, error)
     return fate.kind === 'later' && isOld(delivery) ? { kind: 'dead', reason: 'it could not be delivered for a day' } : fate
   }
+}
+
+/** Nothing is waited for between the gateway's word and the sending. */
+const sendPart = async (courier: Courier, delivery: Delivery, stop: Stop): Promise<Fate> => {
+  const { pacer, signal } = courier
+  const { name, can } = stop.channel
+  await pacer.wait(name, can.pace, signal)
+  await pacer.wait(`${name} ${stop.message.address}`, can.placePace, signal)
+  return whenFree(courier, stop, () => attempt(courier, delivery, stop))
 }
 
 /** Asked anew for each part: a long message takes minutes where the service is slow, and a stop must not wait for its end. */
@@ -104,7 +109,7 @@ const sendParts = async (
   return fate
 }
 
-/** Rejects only where the gateway does not answer. */
+/** Rejects only where the gateway does not answer, or too much is carried at once. */
 export const deliver = async (courier: Courier, delivery: Delivery): Promise<Fate> => {
   const envelope = v.safeParse(Envelope, delivery.reference)
   const channel = courier.channels.get(delivery.channel)

@@ -17,10 +17,18 @@ const noteOf = ({ text, words }: Written): Block[] => {
   return note === '' ? [] : [{ kind: 'paragraph', pieces: [{ text: note.trimStart(), at: text.length - note.trimStart().length }] }]
 }
 
+/** A row of a table stands in one part or goes out as it was written: of half of it nobody knows which column it is. */
+const cutsRow = (blocks: readonly Block[], place: number): boolean =>
+  blocks.some((block) => {
+    if (block.kind === 'table') return block.rows.some(({ at, to }) => at < place && place < to)
+    if (block.kind === 'quote') return cutsRow(block.blocks, place)
+    return block.kind === 'list' && block.items.some((item) => cutsRow(item.blocks, place))
+  })
+
 /** By part. Undefined: all of it goes out as it stands. */
 export const layoutOf = (written: Written, parts: readonly Cutting[]): (readonly Block[])[] | undefined => {
   const blocks = readMarkup(written.words)
-  if (blocks === undefined) return undefined
+  if (blocks === undefined || parts.some(({ at }) => cutsRow(blocks, at))) return undefined
   const whole = [...blocks, ...noteOf(written)]
   const slices = parts.map(({ at }, part) => sliceOf(whole, { from: part === 0 ? -Infinity : at, to: parts[part + 1]?.at ?? Infinity }))
   return slices.some((slice) => slice.length > 0) ? slices : undefined

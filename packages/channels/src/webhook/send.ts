@@ -47,7 +47,8 @@ const judge = (response: Response): void => {
 }
 
 const post = async (way: Way, url: URL, { letter, signal }: { letter: Letter; signal: AbortSignal }): Promise<void> => {
-  const outlet = createOutlet({ url, ownAddress: way.ownAddress, settings: way.outbound, most: limits.channelAnswer })
+  const { ownAddress, outbound: settings } = way
+  const outlet = createOutlet({ url, ownAddress, settings, most: limits.channelAnswer, headersTime: limits.channelFilesTime })
   const { id, body } = letter
   const timestamp = String(Math.floor(Date.now() / 1000))
   const headers = {

@@ -123,6 +123,16 @@ test('texts that parsers choke on are read, or not, and end', () => {
     '\t',
     '\u0000',
   ].map(fill)
-  for (const text of [...texts, half('![', '](a)'), half('[', '](https://a.example)'), half('*a **a ', 'b** b* ')])
+  const addresses = [`https://a${','.repeat(24_000)}${']'.repeat(5_000)}`, `https://a/${']'.repeat(20_000)}`]
+  for (const text of [...texts, ...addresses, half('![', '](a)'), half('[', '](https://a.example)'), half('*a **a ', 'b** b* ')])
     assert.ok(text.length <= limits.markupText && piecesOf(readMarkup(text) ?? []).length <= limits.markupPieces * 3)
+})
+
+test('a table that has a cell more than its head goes out as it was written: nothing of it is left out', () => {
+  const table = (row: string): string => `| cmd | what |\n|---|---|\n${row}`
+  for (const row of ['| `ps` | lists |', '| `ps \\| grep x` | lists |', 'ps | lists', '| ps |'])
+    assert.ok(readMarkup(table(row)) !== undefined, row)
+  for (const row of ['| ps | grep x | lists |', 'ps | grep x | lists', '| ps | grep x | lists'])
+    assert.equal(readMarkup(table(row)), undefined, row)
+  assert.ok(readMarkup('> | a | b |\n> |---|---|\n> | 1 | 2 |') !== undefined)
 })

@@ -88,3 +88,16 @@ test('what is said in place of a file is no markup, whatever its name and whatev
   assert.match(note?.text ?? '', /^\[the file .*cannot be sent here: 5 bytes/)
   assert.ok(words.endsWith(note?.text ?? '-'))
 })
+
+test('a row of a table that is cut through is not laid out, in a list and a quotation as well: all of it goes out', async () => {
+  const table = `| a | b |\n|---|---|\n| one | ${'two '.repeat(30)}|`
+  for (const written of [table, `- x\n\n${table.replaceAll(/^/gm, '  ')}`, table.replaceAll(/^/gm, '> ')]) {
+    const { sent } = await sendWith({ markup: true, length: 100 }, { text: written })
+    assert.ok(sent.length > 1)
+    assert.ok(
+      sent.every(({ blocks }) => blocks === undefined),
+      written,
+    )
+    assert.equal(sent.map((part) => part.text.replaceAll(/\s/g, '')).join(''), written.replaceAll(/\s/g, ''))
+  }
+})

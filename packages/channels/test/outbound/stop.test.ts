@@ -1,6 +1,7 @@
 // A stop counts for what is under way: a long message goes out in many parts, and what is still to be said of it is held back.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ConversationID, type Delivery, type gatewayChannels, MessageID, type Result, SessionID } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { Channel } from '../../src/channel.ts'
@@ -61,4 +62,38 @@ test('an address that is taken away between two parts hears no more', async () =
 
 test('without a stop all of it goes out', async () => {
   assert.deepEqual(await sendUnder(), { sent: ['first part', 'second one', 'third part'], noted: [1, 2], fate: 'delivered' })
+})
+
+test('a file that waited for its turn is held back by a freeze that came meanwhile', async () => {
+  let verdict: Verdict = 'allowed'
+  const sent: string[] = []
+  const pace = { perSecond: 10_000, burst: 1_000 }
+  const channel: Channel = {
+    name: 'webhook',
+    can: { threads: true, ids: true, length: 12, files: { size: 10, together: true }, pace, placePace: pace },
+    receive: () => Promise.resolve(),
+    send: ({ text }) => Promise.resolve((sent.push(text), 'sent')),
+    verify: () => Promise.resolve({}),
+    close: () => Promise.resolve(),
+  }
+  const porters = new Porters(1)
+  const free = Promise.withResolvers<void>()
+  const signal = AbortSignal.timeout(30_000)
+  const other = porters.during(signal, () => free.promise)
+  const fate = deliver(
+    {
+      gateway: { maySpeak: () => Promise.resolve({ verdict }) },
+      runner: { delivered: () => Promise.resolve({}), sentFile: () => Promise.resolve({ data: 'YWJj' }) },
+      channels: new Map([['webhook', channel]]),
+      pacer: new Pacer(),
+      porters,
+      signal,
+    },
+    { ...delivery, text: 'one', files: [{ name: 'a', path: '/workspace/a', size: 3 }] },
+  )
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn()
+  verdict = 'frozen'
+  free.resolve()
+  await other
+  assert.deepEqual([(await fate).kind, sent], ['frozen', []])
 })

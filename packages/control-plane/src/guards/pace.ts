@@ -25,7 +25,9 @@ class Shares {
   }
 
   add(key: string, bytes: number): void {
-    this.#had.set(key, { bytes: this.#left(key) + bytes, at: this.#now() })
+    // Reads that began together may bring much more than the share: nobody waits for minutes because of it.
+    const most = limits.readBytes + (limits.readPauseMost / 1000) * limits.readBytesPerSecond
+    this.#had.set(key, { bytes: Math.min(this.#left(key) + bytes, most), at: this.#now() })
   }
 
   /** Milliseconds until it is within its share again. */
@@ -43,6 +45,30 @@ const slowDown = (c: Context<Env>, pause: number): ServiceError => {
   })
 }
 
+/** How many reads of a principal wait or are in their turn. */
+class Waiting {
+  readonly #counts = new Map<string, number>()
+
+  of(key: string): number {
+    return this.#counts.get(key) ?? 0
+  }
+
+  /** Until the signal aborts, or what it gives is called. */
+  enter(key: string, signal: AbortSignal): () => void {
+    let isIn = true
+    const leave = (): void => {
+      if (!isIn) return
+      isIn = false
+      const left = this.of(key) - 1
+      if (left === 0) this.#counts.delete(key)
+      else this.#counts.set(key, left)
+    }
+    this.#counts.set(key, this.of(key) + 1)
+    signal.addEventListener('abort', leave, { once: true })
+    return leave
+  }
+}
+
 export interface PaceOptions {
   /** Milliseconds, monotone. */
   readonly now?: (() => number) | undefined
@@ -52,35 +78,31 @@ export interface PaceOptions {
 export const paceGuard = ({ now = () => performance.now(), wait }: PaceOptions): MiddlewareHandler<Env> => {
   const shares = new Shares(now)
   const turns = new KeyedTurns()
-  const waiting = new Map<string, number>()
+  const waiting = new Waiting()
   const answer = async (c: Context<Env>, next: () => Promise<void>): Promise<void> => {
     await next()
     shares.add(c.var.principal.name, await escapeAnswer(c))
   }
-  const inTurn = async (key: string, act: () => Promise<void>): Promise<void> => {
-    waiting.set(key, (waiting.get(key) ?? 0) + 1)
+  const inTurn = async (c: Context<Env>, key: string, next: () => Promise<void>): Promise<void> => {
+    const { signal } = c.req.raw
+    const leave = waiting.enter(key, signal)
     try {
       await turns.run(key, async () => {
-        await wait(shares.pause(key))
-        await act()
+        if (!signal.aborted) await wait(shares.pause(key))
+        // Nobody hears what is said of a request that was given up, and nothing should be read for it.
+        if (signal.aborted) throw slowDown(c, 0)
+        await answer(c, next)
       })
     } finally {
-      const left = (waiting.get(key) ?? 1) - 1
-      if (left === 0) waiting.delete(key)
-      else waiting.set(key, left)
+      leave()
     }
   }
   return async (c, next) => {
     if (!reads.has(c.req.method) || isOpenPath(c.req.path)) return next()
     const key = c.var.principal.name
     const pause = shares.pause(key)
-    if (pause === 0 && !waiting.has(key)) return answer(c, next)
-    if ((waiting.get(key) ?? 0) >= limits.readsWaiting) throw slowDown(c, pause)
-    const { signal } = c.req.raw
-    return inTurn(key, async () => {
-      // Nobody hears what is said of a request that was given up, and nothing should be read for it.
-      if (signal.aborted) throw slowDown(c, 0)
-      await answer(c, next)
-    })
+    if (pause === 0 && waiting.of(key) === 0) return answer(c, next)
+    if (waiting.of(key) >= limits.readsWaiting) throw slowDown(c, pause)
+    return inTurn(c, key, next)
   }
 }

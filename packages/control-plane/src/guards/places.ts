@@ -13,6 +13,13 @@ export interface PlacesOptions {
   readonly most: number
   /** Milliseconds that everybody has for a body, however many wait. */
   readonly time: number
+  /** Of one sender; beyond it the one that waits longest is refused. */
+  readonly waiting: number
+}
+
+interface Waiter {
+  readonly resolve: () => void
+  readonly reject: (reason: unknown) => void
 }
 
 interface Reader {
@@ -25,7 +32,7 @@ interface Sender {
   /** Oldest first. */
   readonly reading: Set<Reader>
   /** The newest is served first: those that wait for no good keep nobody up. */
-  readonly waiting: (() => void)[]
+  readonly waiting: Waiter[]
   timer: NodeJS.Timeout | undefined
 }
 
@@ -55,18 +62,36 @@ export class Places {
     return this.#senders.size
   }
 
-  async take(key: string): Promise<Place> {
-    const { most, time } = this.#options
+  /** Rejects where `signal` aborts before, or too many wait. */
+  async take(key: string, signal: AbortSignal): Promise<Place> {
+    const { most } = this.#options
     const sender = this.#senders.get(key) ?? { taken: 0, reading: new Set(), waiting: [], timer: undefined }
     this.#senders.set(key, sender)
     if (sender.taken < most) sender.taken += 1
-    else {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      sender.waiting.push(resolve)
-      watch(sender, time)
-      await promise
-    }
+    else await this.#wait(sender, signal)
     return this.#open(key, sender)
+  }
+
+  async #wait(sender: Sender, signal: AbortSignal): Promise<void> {
+    const { time, waiting } = this.#options
+    signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiter = { resolve, reject }
+    const leave = (): void => {
+      const place = sender.waiting.indexOf(waiter)
+      if (place === -1) return
+      sender.waiting.splice(place, 1)
+      reject(signal.reason)
+    }
+    sender.waiting.push(waiter)
+    if (sender.waiting.length > waiting) sender.waiting.shift()?.reject(new Error('too many wait'))
+    signal.addEventListener('abort', leave, { once: true })
+    watch(sender, time)
+    try {
+      await promise
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
   }
 
   #open(key: string, sender: Sender): Place {
@@ -86,7 +111,7 @@ export class Places {
 
   #leave(key: string, sender: Sender): void {
     const next = sender.waiting.pop()
-    if (next !== undefined) return next()
+    if (next !== undefined) return next.resolve()
     sender.taken -= 1
     if (sender.taken === 0) this.#senders.delete(key)
   }

@@ -1,11 +1,11 @@
 // Guard of webhooks, which come without a token: what the headers and the pace of a sender say is said before a body is read.
 // Only what was rightly signed counts for the pace, so that nobody else can use it up, or have the rightful sender refused.
 import { limits, ServiceError, webhookFault, type WebhookHeaders, type WebhookRefusal, webhookRefusals } from '@gatehouse/contracts'
-import { createBuckets } from '@gatehouse/kernel'
+import { type Buckets, createBuckets } from '@gatehouse/kernel'
 import type { Context } from 'hono'
 import type { Env, Unit } from '../env.ts'
 import { addressKey } from './address.ts'
-import { Places } from './places.ts'
+import { type Place, Places } from './places.ts'
 
 export interface Visit {
   /** Rejects with `rate-limited` where the body takes too long while others wait. */
@@ -54,12 +54,29 @@ const within = async <T>(c: Context<Env>, reading: Promise<T>, signal: AbortSign
   return Promise.race([reading, lost.promise])
 }
 
+const visitOf = (c: Context<Env>, place: Place, genuine: () => void): Visit => ({
+  read: async (reading) => {
+    const body = await within(c, reading, place.signal)
+    place.whole()
+    return body
+  },
+  genuine,
+  end: place.giveBack,
+})
+
+const assertPace = (c: Context<Env>, pace: Buckets, key: string): void => {
+  const { ok, retryAfter } = pace.look(key)
+  if (ok) return
+  count(c, 'too-fast')
+  throw slowDown(c, retryAfter, `expected at most ${limits.webhooksPerSecond} webhooks a second from one address, got more`)
+}
+
 export const createWebhookGuard = (now?: () => number): WebhookGuard => {
   const clock = now === undefined ? {} : { now }
   const wrongBurst = limits.webhooksWrongPerMinute
   const wrong = createBuckets({ perSecond: wrongBurst / 60, burst: wrongBurst, ...clock })
   const pace = createBuckets({ perSecond: limits.webhooksPerSecond, burst: limits.webhooksBurst, ...clock })
-  const places = new Places({ most: limits.webhooksAtOnce, time: limits.webhookReadTime })
+  const places = new Places({ most: limits.webhooksAtOnce, time: limits.webhookReadTime, waiting: limits.webhooksWaiting })
   const forged: WebhookGuard['forged'] = (c, reason = 'forged') => {
     count(c, reason)
     const taken = wrong.take(addressKey(c.var.address))
@@ -70,11 +87,17 @@ export const createWebhookGuard = (now?: () => number): WebhookGuard => {
       hint: 'sign as standardwebhooks.com says, with WEBHOOK_SIGNING_SECRET and a clock that is right',
     })
   }
-  const assertPace = (c: Context<Env>, key: string): void => {
-    const { ok, retryAfter } = pace.look(key)
-    if (ok) return
-    count(c, 'too-fast')
-    throw slowDown(c, retryAfter, `expected at most ${limits.webhooksPerSecond} webhooks a second from one address, got more`)
+  const takePlace = async (c: Context<Env>, key: string): Promise<Place> => {
+    assertPace(c, pace, key)
+    const place = await places.take(key, c.req.raw.signal).catch(() => Promise.reject(tooSlow(c)))
+    try {
+      // Others may have used it up meanwhile.
+      assertPace(c, pace, key)
+      return place
+    } catch (error) {
+      place.giveBack()
+      throw error
+    }
   }
   const admit: WebhookGuard['admit'] = async (c, headers) => {
     const { boot, peers } = c.var.unit
@@ -83,14 +106,8 @@ export const createWebhookGuard = (now?: () => number): WebhookGuard => {
     if (fault !== undefined) throw forged(c, fault)
     if (boot.rate === null) return unbounded
     const key = addressKey(c.var.address)
-    assertPace(c, key)
-    const place = await places.take(key)
-    const read = async <T>(reading: Promise<T>): Promise<T> => {
-      const body = await within(c, reading, place.signal)
-      place.whole()
-      return body
-    }
-    return { read, genuine: () => void pace.take(key), end: place.giveBack }
+    const place = await takePlace(c, key)
+    return visitOf(c, place, () => void pace.take(key))
   }
   return { admit, forged }
 }

@@ -122,3 +122,14 @@ test('reads nothing for who has given up before its turn came', async () => {
   for (const { end: go } of unit.waits) go()
   assert.equal((await abandoned).status, 429)
 })
+
+test('reads that began together bring more than the share, and nobody waits for minutes because of it', async () => {
+  const unit = paced()
+  await Promise.all(Array.from({ length: 10 }, () => readTooMuch(unit)))
+  const held = unit.ask('GET', '/v1/changes/pending')
+  await unit.waiting(1)
+  const [wait] = unit.waits
+  assert.ok(wait !== undefined && wait.milliseconds <= limits.readPauseMost, `${wait?.milliseconds} ms`)
+  wait.end()
+  assert.equal((await held).status, 200)
+})

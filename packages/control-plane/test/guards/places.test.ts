@@ -6,9 +6,9 @@ import { type Place, Places } from '../../src/guards/places.ts'
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Takes a place; `place` is there once it was given. */
-const come = (places: Places, key = 'a'): { place?: Place; given: Promise<void> } => {
+const come = (places: Places, key = 'a', signal = new AbortController().signal): { place?: Place; given: Promise<void> } => {
   const visitor: { place?: Place; given: Promise<void> } = { given: Promise.resolve() }
-  visitor.given = places.take(key).then((place) => void (visitor.place = place))
+  visitor.given = places.take(key, signal).then((place) => void (visitor.place = place))
   return visitor
 }
 
@@ -16,7 +16,7 @@ const leave = ({ place }: { place?: Place }): void => place?.giveBack()
 const hasPlace = ({ place }: { place?: Place }): boolean => place !== undefined
 
 test('who finds no place waits for one, the newest first, and other senders do not', async () => {
-  const places = new Places({ most: 1, time: 3_600_000 })
+  const places = new Places({ most: 1, time: 3_600_000, waiting: 64 })
   const [first, second, third, other] = [come(places), come(places), come(places), come(places, 'b')]
   await Promise.all([first.given, other.given])
   assert.deepEqual([second, third].map(hasPlace), [false, false])
@@ -31,7 +31,7 @@ test('who finds no place waits for one, the newest first, and other senders do n
 })
 
 test('who takes long is asked to go where somebody waits, and only then', async () => {
-  const places = new Places({ most: 2, time: 1 })
+  const places = new Places({ most: 2, time: 1, waiting: 64 })
   const [slow, whole] = [come(places), come(places)]
   await Promise.all([slow.given, whole.given])
   whole.place?.whole()
@@ -49,11 +49,29 @@ test('who takes long is asked to go where somebody waits, and only then', async 
 })
 
 test('weakened, without an end to patience, one that never ends keeps all others out', async () => {
-  const places = new Places({ most: 1, time: 3_600_000 })
+  const places = new Places({ most: 1, time: 3_600_000, waiting: 64 })
   const [slow, waits] = [come(places), come(places)]
   await slow.given
   for (let turns = 0; turns < 10; turns += 1) await turn()
   assert.deepEqual([hasPlace(waits), slow.place?.signal.aborted], [false, false])
   leave(slow)
   await waits.given
+})
+
+test('of those that wait no more are kept than may wait, and none that went away', async () => {
+  const places = new Places({ most: 1, time: 3_600_000, waiting: 3 })
+  const first = come(places)
+  await first.given
+  const gone = new AbortController()
+  const left = come(places, 'a', gone.signal)
+  gone.abort(new Error('gone'))
+  await assert.rejects(left.given, /gone/)
+  const crowd = Array.from({ length: 5 }, () => come(places))
+  for (const { given } of crowd.slice(0, 2)) await assert.rejects(given, /too many wait/)
+  leave(first)
+  for (const visitor of crowd.slice(2).toReversed()) {
+    await visitor.given
+    leave(visitor)
+  }
+  assert.equal(places.size, 0)
 })

@@ -66,7 +66,7 @@ export const createGrantTable = (rows: Rows): GrantTable => {
   const current = async (): Promise<Grants> => {
     for (;;) {
       await Promise.allSettled(acts)
-      if (grants !== undefined) return grants
+      if (grants !== undefined && acts.size === 0) return grants
       const mine = wanted
       const loaded = await load(rows)
       if (mine === wanted) grants = loaded
@@ -77,7 +77,7 @@ export const createGrantTable = (rows: Rows): GrantTable => {
       forget()
       await current()
     },
-    now: () => grants,
+    now: () => (acts.size > 0 ? undefined : grants),
     current,
     during: async (act) => {
       forget()

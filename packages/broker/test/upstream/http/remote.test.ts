@@ -21,7 +21,7 @@ afterEach(async () => {
 const context = { requestId: 'r', traceparent: undefined, signal: new AbortController().signal }
 const start = async (
   headers: Record<string, string> = {},
-  options: { json?: boolean; unknown?: 400; variables?: Record<string, string> } = {},
+  options: { json?: boolean; unknown?: 400; refuses?: RegExp; variables?: Record<string, string> } = {},
 ) => {
   remote = await startHttpServer(options)
   bench.gateway.catalog = { remote: { transport: 'http', url: remote.url, headers } }
@@ -100,6 +100,12 @@ test('keeps a session of which one call is a bad request, and does not make that
   assert.equal((await bench.call('remote__hello')).isError, false)
   assert.equal(calls, 1)
   assert.equal(remote.seen.filter(({ method }) => method === 'POST').length, before + 3, 'the call, the question, the next call')
+})
+
+test('does not make a call again that was refused by a server which refuses every ping too: it may have looked at the call', async () => {
+  await start({}, { refuses: /"(?:tools\/call|ping)"/ })
+  assert.equal(await code('hello'), 'upstream-error')
+  assert.equal(remote.refused.filter((body) => body.includes('tools/call')).length, 1)
 })
 
 test('gives up on a server that forgets every session at once', async () => {
