@@ -69,19 +69,15 @@ const Drifted = ({ evidence }: { readonly evidence: Extract<Evidence, { status: 
   </>
 )
 
-const Heard = ({ evidence: { places } }: { readonly evidence: Extract<Evidence, { status: 'heard' }> }) =>
-  places.length === 0 ? (
-    <p>It is wired nowhere.</p>
-  ) : (
-    <ul>
-      {places.map(({ channel, address, people }) => (
-        <li key={`${channel} ${address}`}>
-          At {channel} <Untrusted text={address} /> it hears{' '}
-          {people === 'anyone' ? 'anyone who can write there' : <Untrusted text={people.join(', ') || 'nobody'} />}.
-        </li>
-      ))}
-    </ul>
-  )
+const Heard = ({ evidence: { places } }: { readonly evidence: Extract<Evidence, { status: 'heard' }> }) => (
+  <>
+    {places.map(({ channel, address, people }) => (
+      <p key={`${channel} ${address}`}>
+        <Untrusted text={`${channel} ${address}: ${people === 'anyone' ? people : people.join(', ') || 'nobody'}`} />
+      </p>
+    ))}
+  </>
+)
 
 const Body = ({ evidence }: { readonly evidence: Evidence }) => {
   switch (evidence.status) {
@@ -119,7 +115,7 @@ export const EvidencePart = ({ change, evidence, load, act }: EvidenceShown & { 
       <h2 id="evidence">Evidence</h2>
       {evidence?.status === 'unavailable' && <Lacking change={change} />}
       {evidence?.status === 'described' && <p>Taken from the change itself, by the gateway.</p>}
-      {evidence?.status === 'heard' && <p>Taken from the registry, by the gateway. If it is others by then, the approval is refused.</p>}
+      {evidence?.status === 'heard' && <p>Taken from the registry, by the gateway.</p>}
       {evidence !== null && 'at' in evidence && (
         <p>
           {witnesses[evidence.status]} <When at={evidence.at} />
