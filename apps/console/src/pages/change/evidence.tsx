@@ -70,13 +70,13 @@ const Drifted = ({ evidence }: { readonly evidence: Extract<Evidence, { status: 
 )
 
 const Heard = ({ evidence: { places } }: { readonly evidence: Extract<Evidence, { status: 'heard' }> }) => (
-  <>
-    {places.map(({ channel, address, people }) => (
-      <p key={`${channel} ${address}`}>
-        <Untrusted text={`${channel} ${address}: ${people === 'anyone' ? people : people.join(', ') || 'nobody'}`} />
-      </p>
-    ))}
-  </>
+  <p>
+    <Untrusted
+      text={places
+        .map(({ channel, address, people }) => `Heard at ${channel} ${address}: ${[people].flat().join(', ') || 'nobody'}`)
+        .join('; ')}
+    />
+  </p>
 )
 
 const Body = ({ evidence }: { readonly evidence: Evidence }) => {
@@ -115,7 +115,6 @@ export const EvidencePart = ({ change, evidence, load, act }: EvidenceShown & { 
       <h2 id="evidence">Evidence</h2>
       {evidence?.status === 'unavailable' && <Lacking change={change} />}
       {evidence?.status === 'described' && <p>Taken from the change itself, by the gateway.</p>}
-      {evidence?.status === 'heard' && <p>Taken from the registry, by the gateway.</p>}
       {evidence !== null && 'at' in evidence && (
         <p>
           {witnesses[evidence.status]} <When at={evidence.at} />

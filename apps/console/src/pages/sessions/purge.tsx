@@ -25,7 +25,7 @@ export const Purge = ({ id }: { readonly id: string }) => {
       {asks && (
         <Confirm
           title={`Purge ${id}`}
-          says="All messages of the session are deleted, with the key that they were written under. Nobody can bring them back. The journal keeps its lines."
+          says="All messages of the session and their key are deleted. Nobody can bring them back. The journal keeps its lines."
           act="Purge for good"
           run={purge}
           close={() => setAsks(false)}

@@ -55,7 +55,7 @@ export const SessionActs = ({ session, refresh }: SessionActsProps) => {
       {asks && (
         <Confirm
           title={`Terminate ${session.id}`}
-          says="The session is closed: from then on nothing is allowed to it, and its sandbox ends. Messages that wait in it stay unanswered."
+          says="The session is closed and its sandbox ends. Messages that wait in it stay unanswered."
           act="Terminate"
           reason="may"
           run={terminate}
