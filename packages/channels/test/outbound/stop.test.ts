@@ -25,14 +25,20 @@ const delivery: Delivery = {
   reference: { address: 'a', own: {} },
 }
 
-/** What is said of each part in turn, and what came of it. */
-const sendUnder = async (...verdicts: Verdict[]) => {
+interface World {
+  readonly say: () => Verdict
+  readonly porters?: Porters
+  readonly more?: Partial<Delivery>
+}
+
+/** What went out, and what came of it, where the gateway says this of each part. */
+const sendIn = async ({ say, porters = new Porters(1), more = {} }: World) => {
   const sent: string[] = []
   const noted: (number | undefined)[] = []
   const pace = { perSecond: 10_000, burst: 1_000 }
   const channel: Channel = {
     name: 'webhook',
-    can: { threads: true, ids: true, length: 12, files: { size: 0, together: false }, pace, placePace: pace },
+    can: { threads: true, ids: true, length: 12, files: { size: 10, together: true }, pace, placePace: pace },
     receive: () => Promise.resolve(),
     send: ({ text }) => Promise.resolve((sent.push(text), 'sent')),
     verify: () => Promise.resolve({}),
@@ -40,17 +46,20 @@ const sendUnder = async (...verdicts: Verdict[]) => {
   }
   const fate = await deliver(
     {
-      gateway: { maySpeak: () => Promise.resolve({ verdict: verdicts.shift() ?? 'allowed' }) },
-      runner: { delivered: ({ parts }) => Promise.resolve((noted.push(parts), {})), sentFile: () => Promise.resolve({ data: '' }) },
+      gateway: { maySpeak: () => Promise.resolve({ verdict: say() }) },
+      runner: { delivered: ({ parts }) => Promise.resolve((noted.push(parts), {})), sentFile: () => Promise.resolve({ data: 'YWJj' }) },
       channels: new Map([['webhook', channel]]),
       pacer: new Pacer(),
-      porters: new Porters(1),
+      porters,
       signal: AbortSignal.timeout(30_000),
     },
-    delivery,
+    { ...delivery, ...more },
   )
   return { sent, noted, fate: fate.kind }
 }
+
+/** Said of each part in turn. */
+const sendUnder = (...verdicts: Verdict[]) => sendIn({ say: () => verdicts.shift() ?? 'allowed' })
 
 test('a freeze between two parts holds back the second one', async () => {
   assert.deepEqual(await sendUnder('allowed', 'frozen'), { sent: ['first part'], noted: [1], fate: 'frozen' })
@@ -66,34 +75,14 @@ test('without a stop all of it goes out', async () => {
 
 test('a file that waited for its turn is held back by a freeze that came meanwhile', async () => {
   let verdict: Verdict = 'allowed'
-  const sent: string[] = []
-  const pace = { perSecond: 10_000, burst: 1_000 }
-  const channel: Channel = {
-    name: 'webhook',
-    can: { threads: true, ids: true, length: 12, files: { size: 10, together: true }, pace, placePace: pace },
-    receive: () => Promise.resolve(),
-    send: ({ text }) => Promise.resolve((sent.push(text), 'sent')),
-    verify: () => Promise.resolve({}),
-    close: () => Promise.resolve(),
-  }
   const porters = new Porters(1)
   const free = Promise.withResolvers<void>()
-  const signal = AbortSignal.timeout(30_000)
-  const other = porters.during(signal, () => free.promise)
-  const fate = deliver(
-    {
-      gateway: { maySpeak: () => Promise.resolve({ verdict }) },
-      runner: { delivered: () => Promise.resolve({}), sentFile: () => Promise.resolve({ data: 'YWJj' }) },
-      channels: new Map([['webhook', channel]]),
-      pacer: new Pacer(),
-      porters,
-      signal,
-    },
-    { ...delivery, text: 'one', files: [{ name: 'a', path: '/workspace/a', size: 3 }] },
-  )
+  const other = porters.during(AbortSignal.timeout(30_000), () => free.promise)
+  const more = { text: 'one', files: [{ name: 'a', path: '/workspace/a', size: 3 }] }
+  const sending = sendIn({ say: () => verdict, porters, more })
   for (let turn = 0; turn < 10; turn += 1) await nextTurn()
   verdict = 'frozen'
   free.resolve()
   await other
-  assert.deepEqual([(await fate).kind, sent], ['frozen', []])
+  assert.deepEqual(await sending, { sent: [], noted: [], fate: 'frozen' })
 })

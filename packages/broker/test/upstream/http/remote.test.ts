@@ -21,7 +21,7 @@ afterEach(async () => {
 const context = { requestId: 'r', traceparent: undefined, signal: new AbortController().signal }
 const start = async (
   headers: Record<string, string> = {},
-  options: { json?: boolean; unknown?: 400; refuses?: RegExp; variables?: Record<string, string> } = {},
+  options: { json?: boolean; unknown?: 400 | 404; refuses?: RegExp; variables?: Record<string, string> } = {},
 ) => {
   remote = await startHttpServer(options)
   bench.gateway.catalog = { remote: { transport: 'http', url: remote.url, headers } }
@@ -58,27 +58,17 @@ test('sends a new header as soon as nothing but its value changes in the catalog
   assert.equal(remote.seen.findLast(({ method }) => method === 'POST')?.authorization, 'Bearer new')
 })
 
-test('builds a session anew that the server has forgotten, and makes the call once', async () => {
-  await start()
-  await bench.call('remote__hello')
-  remote.forget()
-  assert.equal((await bench.call('remote__hello')).isError, false)
-  assert.deepEqual(
-    (await bench.records()).map(({ status }) => status),
-    ['ok', 'ok'],
-  )
-})
-
-test('builds a session anew that the server has forgotten where it says so as most do, and makes the call once', async () => {
-  await start({}, { unknown: 400 })
-  await bench.call('remote__hello')
-  remote.forget()
-  assert.equal((await bench.call('remote__hello')).isError, false)
-  assert.deepEqual(
-    (await bench.records()).map(({ status }) => status),
-    ['ok', 'ok'],
-  )
-})
+for (const unknown of [404, 400] as const)
+  test(`builds a session anew that the server has forgotten and answers with ${unknown}, and makes the call once`, async () => {
+    await start({}, { unknown })
+    await bench.call('remote__hello')
+    remote.forget()
+    assert.equal((await bench.call('remote__hello')).isError, false)
+    assert.deepEqual(
+      (await bench.records()).map(({ status }) => status),
+      ['ok', 'ok'],
+    )
+  })
 
 test('keeps a session of which one call is a bad request, and does not make that call again', async () => {
   await start()
