@@ -50,13 +50,15 @@ const processLimit = (engine: Engine, processes: number): string[] => {
   return engine.name === 'podman' ? ['--ulimit', 'nproc=4096:4096'] : []
 }
 
-/** Set on the group that the container is made in, where that is ours. */
-const groupLimits = (engine: Engine, { limits: asked }: LaunchSpec): string[] =>
-  [
+/** Set on the group that the container is made in where that is ours; and by Docker, whose daemon may see other groups than we do. */
+const groupLimits = (engine: Engine, { limits: asked }: LaunchSpec, parent: string | null): string[] => {
+  if (parent !== null && engine.name !== 'docker') return ['--pids-limit', '0']
+  return [
     ['--memory', `${asked.memoryMiB}m`, '--memory-swap', `${asked.memoryMiB}m`, '--cpus', String(asked.cpus)],
     ['--cpu-shares', String(limits.sandboxCpuShares)],
     ['--pids-limit', String(engine.gvisor ? Math.max(asked.pids, limits.sandboxPidsGvisor) : asked.pids)],
   ].flat()
+}
 
 const limitArguments = (engine: Engine, { limits: asked }: LaunchSpec): string[] =>
   [
@@ -75,7 +77,7 @@ export interface ContainerParts {
 export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile, parent = null }: ContainerParts): string[] =>
   [
     engine.global,
-    parent === null ? [] : ['--cgroup-manager', 'cgroupfs'],
+    parent === null || engine.name === 'docker' ? [] : ['--cgroup-manager', 'cgroupfs'],
     ['run', '--name', name, '--label', `${installationLabel}=${spec.installation}`],
     engine.runtime === null ? [] : ['--runtime', engine.runtime],
     parent === null ? [] : ['--cgroup-parent', parent],
@@ -84,7 +86,7 @@ export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile, 
     profile === null || !engine.filters ? [] : ['--security-opt', `seccomp=${profile}`],
     only[engine.name],
     userArguments(engine, spec),
-    parent === null ? groupLimits(engine, spec) : ['--pids-limit', '0'],
+    groupLimits(engine, spec, parent),
     limitArguments(engine, spec),
     mountArguments(engine, spec.mounts),
     Object.entries(spec.env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),

@@ -15,6 +15,7 @@ const DockerInfo = v.looseObject({
   MemoryLimit: v.boolean(),
   PidsLimit: v.boolean(),
   CpuCfsQuota: v.boolean(),
+  CgroupDriver: v.optional(v.string(), ''),
 })
 const PodmanInfo = v.looseObject({ host: v.looseObject({ ociRuntime: v.looseObject({ name: v.string() }) }) })
 
@@ -54,7 +55,18 @@ export const describeDocker = async (file: string, wanted: string | null): Promi
   const limits = info.MemoryLimit && info.PidsLimit && info.CpuCfsQuota && !args.some((arg) => /^--?ignore-cgroups(=true)?$/.test(arg))
   const filters = !gvisor || args.some((arg) => /^--?oci-seccomp(=true)?$/.test(arg))
   return {
-    engine: { name: 'docker', label: `docker with ${name}`, file, global: [], runtime: wanted, gvisor, filters, limits, user: ownUser() },
+    engine: {
+      name: 'docker',
+      label: `docker with ${name}`,
+      file,
+      global: [],
+      runtime: wanted,
+      gvisor,
+      filters,
+      limits,
+      takesParent: info.CgroupDriver === 'cgroupfs',
+      user: ownUser(),
+    },
   }
 }
 
@@ -77,6 +89,7 @@ export const describePodman = async (file: string, wanted: string | null): Promi
       runtime: null,
       gvisor,
       limits: true,
+      takesParent: true,
       user: ownUser(),
     },
   }
@@ -90,6 +103,17 @@ export const describeNerdctl = async ({ file, global }: Client, wanted: string |
   const runtime = wanted === 'runsc' ? 'io.containerd.runsc.v1' : wanted
   const label = `nerdctl with ${wanted ?? 'runc'}`
   return {
-    engine: { name: 'nerdctl', label, file, global, runtime, gvisor, filters: !gvisor, limits: !gvisor, user: ownUser() },
+    engine: {
+      name: 'nerdctl',
+      label,
+      file,
+      global,
+      runtime,
+      gvisor,
+      filters: !gvisor,
+      limits: !gvisor,
+      takesParent: true,
+      user: ownUser(),
+    },
   }
 }

@@ -25,12 +25,12 @@ export interface ContainerOptions {
   readonly premount: PremountPrograms | null
   /** Private directory for such mounts. */
   readonly home: string
-  /** For Podman and nerdctl, which do not tell a kill for memory: their containers are made in groups of ours. Null: in their own. */
+  /** Containers are made in groups of ours: Podman and nerdctl do not tell a kill for memory, and Docker not each. Null: in their own. */
   readonly hierarchy: Hierarchy | null
 }
 
 /**
- * Docker and nerdctl give no group a host uid of its own; Podman and nerdctl do not tell a kill for memory, so their groups are ours where they can be.
+ * Docker and nerdctl give no group a host uid of its own; Podman and nerdctl do not tell a kill for memory, so they have that wall only in groups of ours.
  * Mounts made beforehand keep their flags, but not through gVisor, which an engine cannot ask for any.
  */
 const missingWalls = ({ engine, premount: programs, hierarchy }: ContainerOptions): Wall[] => [
@@ -67,7 +67,7 @@ const launchInGroup = async (
   }
   try {
     const sandbox = await launchContainer(engine, spec, { profile, parent: group.path, after: settle })
-    return { ...sandbox, usage: () => group.usage() }
+    return engine.name === 'docker' ? sandbox : { ...sandbox, usage: () => group.usage() }
   } catch (error) {
     await group.remove()
     throw error

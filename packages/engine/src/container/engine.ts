@@ -20,6 +20,8 @@ export interface Engine {
   readonly filters: boolean
   /** False where the engine or its runtime does not enforce memory, processors and processes. */
   readonly limits: boolean
+  /** False where it makes no container in a control group that was made beforehand. */
+  readonly takesParent: boolean
   /** What sandboxes run as instead of 65532, where the unit is not root. */
   readonly user: HostIdentity | null
 }

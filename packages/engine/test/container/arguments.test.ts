@@ -14,6 +14,7 @@ const docker: Engine = {
   runtime: null,
   gvisor: false,
   limits: true,
+  takesParent: true,
   user: null,
 }
 const spec: LaunchSpec = {
@@ -58,6 +59,14 @@ describe('the command line of an engine', () => {
       () => run({ ...docker, name: 'podman' }, { mounts: [], identity: { uid: 0, gid: 0 } }),
       /expected a host id above 65532, got 0/,
     )
+  })
+
+  it('takes the limits of a group made beforehand, but Docker sets its own too: its daemon may not see that group', () => {
+    const made = (name: Engine['name']) =>
+      runArguments({ ...docker, name }, { ...spec, mounts: [] }, { name: 'n', profile: null, parent: '/p' })
+    for (const name of ['docker', 'podman', 'nerdctl'] as const) assert.equal(after(made(name), '--cgroup-parent'), '/p')
+    assert.deepEqual([after(made('docker'), '--memory'), made('docker').includes('--cgroup-manager')], ['512m', false])
+    assert.deepEqual([made('podman').includes('--memory'), after(made('podman'), '--cgroup-manager')], [false, 'cgroupfs'])
   })
 
   it('puts the image and the command last, after every option', () => {

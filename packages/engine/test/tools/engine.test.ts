@@ -108,6 +108,7 @@ const host: ToolHost = {
     runtime: 'runsc',
     gvisor: true,
     limits: true,
+    takesParent: true,
     user: null,
   },
   init: ['--init'],
