@@ -60,8 +60,8 @@ export const run = async (args: readonly string[] = []): Promise<object> => {
     const http = await overRemote(unit, folder, effort)
     say('\n== beside others')
     const beside = await measureBeside(unit, effort.count)
-    say('\n== beside servers that misbehave, one fault a second')
-    return { stdio, http, beside, hostile: await measureHostile(unit, effort.count * 5) }
+    say('\n== beside servers that misbehave, a fault a second')
+    return { stdio, http, beside, hostile: await measureHostile(unit, effort.count) }
   } finally {
     await unit.unit.dispose()
     await rm(folder, { recursive: true, force: true })

@@ -1,4 +1,5 @@
 // What a tool server that misbehaves costs the callers of another one: their calls beside it and beside one that behaves, by turns.
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { atEase, measureByTurns, type Noise } from '../by-turns.ts'
@@ -25,51 +26,65 @@ const inItsList: ReadonlySet<string> = new Set(['10000-tools', 'pages-without-en
 /** Their calls end at a deadline long after anything of them is under way: not waited for. */
 const answerless: ReadonlySet<string> = new Set(['never-answers', 'wrong-ids', 'invalid-json'])
 
-/** About a second each: a fault a second. */
-const turns = 24
+const turns = 6
 const callers = 4
-/** How long what a fault set going is waited for, so that nothing of it falls into the next turn. */
-const patience = 10_000
-/** Milliseconds between two calls of a neighbour. */
+/** Milliseconds between two calls of a neighbour, so that a turn takes about five seconds. */
 const between = 4
+/** Milliseconds from one fault to the next, where the first has ended by then. */
+const pace = 1_000
+/** Milliseconds after a start and an end of a server, which no turn shall feel. */
+const settling = 500
 
 type Act = () => Promise<unknown>
+type Name = 'harmless' | 'hostile'
 
-/** Adds the server of this fault, with it or without; gives what sets it going once. */
-const open = async ({ unit, sockets }: BenchUnit, fault: string, name: 'harmless' | 'hostile'): Promise<Act> => {
-  const args = [program, name === 'hostile' ? fault : 'none']
-  await unit.client.servers.put(name, { transport: 'stdio', command: process.execPath, args })
-  if (inItsList.has(fault)) return () => unit.client.servers.probe(name)
+/** What sets the fault going once; without it the same, and started as often. */
+const actOf = async ({ unit, sockets }: BenchUnit, fault: string, name: Name): Promise<Act> => {
+  if (inItsList.has(fault) || (fault === 'dies-mid-call' && name === 'harmless')) return () => unit.client.servers.probe(name)
   await grant(unit, name)
   const ask = askInTurn(sockets, '/call')
   const call = () => ask({ body: JSON.stringify({ name: `${name}__go`, arguments: {} }) })
   return name === 'hostile' && answerless.has(fault) ? async () => void call().catch(() => undefined) : call
 }
 
-/** How the act ends is no matter here. */
+/** How an act ends is no matter here. */
+const goOn = async (act: Act, over: AbortSignal): Promise<void> => {
+  const ended = once(over, 'abort')
+  while (!over.aborted) await Promise.race([ended, Promise.all([act().catch(() => undefined), pause(pace)])])
+}
+
+/** Beside the server of this fault, with it or without. */
 const noiseOf =
-  (act: Act): Noise =>
+  (bench: BenchUnit, fault: string, name: Name): Noise =>
   async () => {
-    const ended = act().catch(() => undefined)
-    return () => Promise.race([ended, pause(patience)])
+    const { servers } = bench.unit.client
+    await servers.put(name, { transport: 'stdio', command: process.execPath, args: [program, name === 'hostile' ? fault : 'none'] })
+    const act = await actOf(bench, fault, name)
+    await pause(settling)
+    const over = new AbortController()
+    const going = goOn(act, over.signal)
+    return async () => {
+      over.abort()
+      await going
+      await servers.remove(name)
+      await pause(settling)
+    }
   }
 
-const nothing: Act = () => Promise.resolve()
+const nobody: Noise = async () => async () => undefined
 
 const percent = (from: Figures, to: Figures): string => `${((to.p99 / from.p99 - 1) * 100).toFixed(0)} %`
 
-/** `count`: calls of the neighbour beside nobody, beside a server that behaves, and beside the same server with each fault. */
+/** `count`: calls of a neighbour in each turn, beside nobody, beside a server that behaves, and beside the same server with each fault. */
 export const measureHostile = async (bench: BenchUnit, count: number): Promise<object> => {
   const { act } = throughBroker(bench, 'sample')
-  const sample = (calls: number): Promise<Float64Array> => atEase(act, { count: calls, callers, between })
-  const measure = async () => ({ calls: await sample(Math.ceil(count / turns)) })
-  await sample(count)
+  const measure = async () => ({ calls: await atEase(act, { count, callers, between }) })
+  await measure()
   const figures: Record<string, Figures> = {}
   const moves: string[] = []
   for (const fault of [...inAnAnswer, ...inItsList]) {
-    const acts = [nothing, await open(bench, fault, 'harmless'), await open(bench, fault, 'hostile')]
-    const [alone, harmless, hostile] = (await measureByTurns(acts.map(noiseOf), measure, turns)).map(({ calls }) => calls)
-    for (const name of ['harmless', 'hostile']) await bench.unit.client.servers.remove(name)
+    const noises = [nobody, noiseOf(bench, fault, 'harmless'), noiseOf(bench, fault, 'hostile')]
+    const [alone, harmless, hostile] = (await measureByTurns(noises, measure, turns)).map(({ calls }) => calls)
     if (alone === undefined || harmless === undefined || hostile === undefined) throw new Error('expected three figures')
     Object.assign(figures, { [`${fault}: nobody`]: alone, [`${fault}: one that behaves`]: harmless, [`${fault}: the fault`]: hostile })
     moves.push(

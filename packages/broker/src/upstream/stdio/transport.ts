@@ -19,8 +19,10 @@ export interface StdioOptions {
 /** Sixteen calls of the largest size: a server that leaves more unread gets nothing more. */
 const mostUnread = limits.callBody * limits.serverCallsInFlight
 
-/** Milliseconds between two reads of a server's stderr that come at once: 64 KiB in each is more than anybody reads. */
-const errorRest = 10
+/** Milliseconds, at the longest, between two reads of a stderr that does not end: 64 KiB in each is more than anybody reads. */
+const longestErrorRest = 50
+/** Bytes of it that are taken as one: it may be lines of a character each. */
+const errorPiece = 1_024
 
 /** Chatter that nobody here listens to, dropped before it costs a check of its shape. */
 const unheard: ReadonlySet<unknown> = new Set(['notifications/message', 'notifications/progress'])
@@ -116,8 +118,10 @@ export class StdioTransport implements Transport {
       this.#options.onErrorOutput?.(chunk)
       return false
     }
-    const turns = new Turns<Buffer>(stderr, keep, errorRest)
-    stderr.on('data', (chunk: Buffer) => turns.take(chunk))
+    const turns = new Turns<Buffer>(stderr, keep, longestErrorRest)
+    stderr.on('data', (chunk: Buffer) => {
+      for (let at = 0; at < chunk.length; at += errorPiece) turns.take(chunk.subarray(at, at + errorPiece))
+    })
     stderr.once('end', () => {
       turns.finish()
       this.#options.onErrorOutput?.()

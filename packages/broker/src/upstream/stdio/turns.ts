@@ -12,7 +12,10 @@ const longest = { asked: 0.5, unasked: 0.1 } as const
 const mostItems = 64
 const weight = { asked: 4, unasked: 32 } as const
 /** Milliseconds between two turns of a server that was not asked: in between it stands before a full pipe and needs no processor. */
-const usualRest = 2
+const rest = { first: 2, longest: 16 } as const
+/** Each rest is as much longer than the one before, until a server has been quiet for so many milliseconds. */
+const growth = 1.5
+const quiet = 250
 /** Items, and large pieces, that one request may bring. */
 const perRequest = 64
 const mostAsked = 1_024 * perRequest
@@ -22,24 +25,32 @@ const large = 32 * 1_024
 export class Turns<T> {
   readonly #source: Source
   readonly #act: (item: T) => boolean
-  readonly #rest: number
+  readonly #longestRest: number
   readonly #waiting: T[] = []
   /** Items that may still be answers. */
   #asked = 0
   #began: number | undefined
   #taken = 0
+  /** Milliseconds of the next rest, and since when there was none. */
+  #rest: number = rest.first
+  #rested = 0
+  #resting: NodeJS.Timeout | undefined
   #isHeld = false
 
-  /** `act`: whether the item sets something going. `rest`: milliseconds between two turns of a server that was not asked. */
-  constructor(source: Source, act: (item: T) => boolean, rest = usualRest) {
+  /** `act`: whether the item sets something going. `longestRest`: milliseconds between two turns of a server that goes on unasked. */
+  constructor(source: Source, act: (item: T) => boolean, longestRest: number = rest.longest) {
     this.#source = source
     this.#act = act
-    this.#rest = rest
+    this.#longestRest = longestRest
   }
 
   /** A request went out: what may be its answer is taken without rest. */
   ask(): void {
     this.#asked = Math.min(mostAsked, this.#asked + perRequest)
+    if (this.#resting === undefined) return
+    clearTimeout(this.#resting)
+    this.#resting = undefined
+    setImmediate(() => this.#next())
   }
 
   /** At once while the turn lasts; else in a later one, in order. */
@@ -85,7 +96,17 @@ export class Turns<T> {
     this.#began = performance.now()
     this.#taken = 0
     if (this.#asked > 0) setImmediate(() => this.#next())
-    else setTimeout(() => this.#next(), this.#rest)
+    else this.#takeRest(this.#began)
+  }
+
+  #takeRest(now: number): void {
+    const milliseconds = now - this.#rested > quiet ? rest.first : this.#rest
+    this.#rest = Math.min(this.#longestRest, milliseconds * growth)
+    this.#rested = now + milliseconds
+    this.#resting = setTimeout(() => {
+      this.#resting = undefined
+      this.#next()
+    }, milliseconds)
   }
 
   #isOver(): boolean {

@@ -106,3 +106,40 @@ test('others have a turn after each large piece, and a rest where the line is to
   t.mock.timers.tick(1)
   assert.equal(source.resumed, 2)
 })
+
+test('who goes on unasked is heard after ever longer rests, up to a bound, and after a quiet time after short ones again', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] })
+  let clock = 1_000
+  t.mock.method(performance, 'now', () => clock)
+  const { taken, turns } = world(0, 0)
+  /** Milliseconds from one turn to the next, while there is always more. */
+  const rests = (count: number) =>
+    Array.from({ length: count }, () => {
+      const [before, began] = [taken.length, clock]
+      for (const line of lines(200)) turns.take(line)
+      const heard = taken.length
+      while (taken.length === heard) t.mock.timers.tick((clock += 1) && 1)
+      assert.ok(taken.length - before <= 2 * 64)
+      return clock - began
+    })
+  const flood = rests(12)
+  assert.ok((flood[0] ?? 0) <= 2 && flood.every((rest, at) => rest >= (flood[at - 1] ?? 0)), flood.join(' '))
+  assert.equal(flood.at(-1), 16)
+  for (let wait = 0; taken.length < 12 * 200; wait += 1) t.mock.timers.tick((clock += 1) && 1)
+  t.mock.timers.tick(100)
+  clock += 1_000
+  assert.ok((rests(1)[0] ?? 99) <= 2)
+})
+
+test('a request ends the rest of a server that nobody asked before', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] })
+  const { taken, turns } = world(0, 0)
+  const all = lines(70)
+  for (const line of all) turns.take(line)
+  assert.ok(taken.length < all.length)
+  turns.ask()
+  t.mock.timers.tick(0)
+  assert.deepEqual(taken, all)
+  t.mock.timers.tick(100)
+  assert.deepEqual(taken, all)
+})
