@@ -172,7 +172,9 @@ export const limits = {
   /** Bytes of answers that a principal reads at once, and each second from then on; and its reads that wait for that. */
   readBytes: 8 * MiB,
   readBytesPerSecond: MiB / 2,
-  readsWaiting: 16,
+  readsWaiting: 32,
+  /** Bytes of answers beyond which the reads of a principal come one at a time: nobody else stands behind several of them. */
+  readBytesAside: MiB / 2,
   /** Milliseconds that a read waits at most for what was read before. */
   readPauseMost: 10_000,
   wrongTokensPerMinute: 10,

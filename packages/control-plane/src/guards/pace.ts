@@ -1,5 +1,5 @@
-// Fourth guard: who reads much reads on slowly. The bytes of answers are counted for each principal; beyond its share its next reads
-// wait, one at a time, until what it had is repaid. Nobody else waits, and no act does: a decision is taken at once.
+// Fourth guard: who reads much reads one at a time, and then slowly. The bytes of answers are counted for each principal; beyond a part
+// of its share its reads take turns, and beyond the share each waits until what it had is repaid. Nobody else waits, and no act does.
 import { limits, ServiceError } from '@gatehouse/contracts'
 import { KeyedTurns } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -28,6 +28,10 @@ class Shares {
     // Reads that began together may bring much more than the share: nobody waits for minutes because of it.
     const most = limits.readBytes + (limits.readPauseMost / 1000) * limits.readBytesPerSecond
     this.#had.set(key, { bytes: Math.min(this.#left(key) + bytes, most), at: this.#now() })
+  }
+
+  isAside(key: string): boolean {
+    return this.#left(key) > limits.readBytesAside
   }
 
   /** Milliseconds until it is within its share again. */
@@ -100,9 +104,8 @@ export const paceGuard = ({ now = () => performance.now(), wait }: PaceOptions):
   return async (c, next) => {
     if (!reads.has(c.req.method) || isOpenPath(c.req.path)) return next()
     const key = c.var.principal.name
-    const pause = shares.pause(key)
-    if (pause === 0 && waiting.of(key) === 0) return answer(c, next)
-    if (waiting.of(key) >= limits.readsWaiting) throw slowDown(c, pause)
+    if (!shares.isAside(key) && waiting.of(key) === 0) return answer(c, next)
+    if (waiting.of(key) >= limits.readsWaiting) throw slowDown(c, shares.pause(key))
     return inTurn(c, key, next)
   }
 }

@@ -51,6 +51,31 @@ test('keeps who has read its share waiting until it is repaid, and nobody else',
   assert.equal(unit.waits.length, 1, 'what was repaid is owed no more')
 })
 
+test('lets the reads of who has read much go one at a time, without a pause while it is within its share', async () => {
+  const begun: (() => void)[] = []
+  const slow = () =>
+    new Promise<object>((resolve) => begun.push(() => resolve({ items: [], nextCursor: 'x'.repeat(limits.readBytesAside) })))
+  const unit = paced({ answers: { 'gateway.history': slow } })
+  const begins = (count: number) => waitFor(() => begun.length >= count, { what: `read ${count}`, every: 1 })
+  const read = () => unit.ask('GET', '/v1/changes/history')
+  const together = [read(), read(), read()]
+  await begins(3)
+  for (const end of begun) end()
+  await Promise.all(together)
+  const after = [read(), read()]
+  await begins(4)
+  assert.equal((await unit.ask('GET', '/v1/changes/pending', other)).status, 200)
+  assert.equal(begun.length, 4, 'the next one begins when the one before has its answer')
+  begun[3]?.()
+  await begins(5)
+  begun[4]?.()
+  assert.deepEqual(
+    (await Promise.all(after)).map(({ status }) => status),
+    [200, 200],
+  )
+  assert.equal(unit.waits.length, 0)
+})
+
 test('lets those that wait go one at a time, in their order', async () => {
   const unit = paced()
   await readTooMuch(unit)

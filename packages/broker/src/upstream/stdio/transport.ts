@@ -19,10 +19,8 @@ export interface StdioOptions {
 /** Sixteen calls of the largest size: a server that leaves more unread gets nothing more. */
 const mostUnread = limits.callBody * limits.serverCallsInFlight
 
-/** Milliseconds, at the longest, between two reads of a stderr that does not end: 64 KiB in each is more than anybody reads. */
-const longestErrorRest = 50
 /** Bytes of it that are taken as one: it may be lines of a character each. */
-const errorPiece = 1_024
+const errorPiece = 4_096
 
 /** Chatter that nobody here listens to, dropped before it costs a check of its shape. */
 const unheard: ReadonlySet<unknown> = new Set(['notifications/message', 'notifications/progress'])
@@ -118,7 +116,7 @@ export class StdioTransport implements Transport {
       this.#options.onErrorOutput?.(chunk)
       return false
     }
-    const turns = new Turns<Buffer>(stderr, keep, longestErrorRest)
+    const turns = new Turns<Buffer>(stderr, keep)
     stderr.on('data', (chunk: Buffer) => {
       for (let at = 0; at < chunk.length; at += errorPiece) turns.take(chunk.subarray(at, at + errorPiece))
     })

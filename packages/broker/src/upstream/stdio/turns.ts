@@ -25,7 +25,6 @@ const large = 32 * 1_024
 export class Turns<T> {
   readonly #source: Source
   readonly #act: (item: T) => boolean
-  readonly #longestRest: number
   readonly #waiting: T[] = []
   /** Items that may still be answers. */
   #asked = 0
@@ -37,11 +36,10 @@ export class Turns<T> {
   #resting: NodeJS.Timeout | undefined
   #isHeld = false
 
-  /** `act`: whether the item sets something going. `longestRest`: milliseconds between two turns of a server that goes on unasked. */
-  constructor(source: Source, act: (item: T) => boolean, longestRest: number = rest.longest) {
+  /** `act`: whether the item sets something going. */
+  constructor(source: Source, act: (item: T) => boolean) {
     this.#source = source
     this.#act = act
-    this.#longestRest = longestRest
   }
 
   /** A request went out: what may be its answer is taken without rest. */
@@ -101,7 +99,7 @@ export class Turns<T> {
 
   #takeRest(now: number): void {
     const milliseconds = now - this.#rested > quiet ? rest.first : this.#rest
-    this.#rest = Math.min(this.#longestRest, milliseconds * growth)
+    this.#rest = Math.min(rest.longest, milliseconds * growth)
     this.#rested = now + milliseconds
     this.#resting = setTimeout(() => {
       this.#resting = undefined
