@@ -15,8 +15,10 @@ export interface OutletOptions {
   readonly settings: OutboundSettings
   /** Default `any`. */
   readonly reach?: Reach
-  /** Bytes of the longest answer, or of one event of a stream. */
+  /** Bytes of the longest answer. */
   readonly most: number
+  /** A stream of events may go on for ever, and `most` is that of one event; default false: it is an answer like any other. */
+  readonly streams?: boolean
   /** Milliseconds until the answer begins; default that of a call. */
   readonly headersTime?: number
   /** Gives redirects back as they are, for whoever judges them itself; default false: they are failures. */
@@ -42,15 +44,21 @@ const headersOf = (headers: Readonly<Record<string, string | string[] | undefine
   return result
 }
 
-const toResponse = ({ statusCode, headers, body }: Awaited<ReturnType<typeof request>>, most: number): Response => {
-  const isStream = String(headers['content-type'] ?? '')
-    .toLowerCase()
-    .startsWith('text/event-stream')
+/** By its type alone, whatever stands behind it. */
+export const isEventStream = (headers: Headers): boolean =>
+  headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() === 'text/event-stream'
+
+const toResponse = (
+  { statusCode, headers, body }: Awaited<ReturnType<typeof request>>,
+  { most, streams = false }: Pick<OutletOptions, 'most' | 'streams'>,
+): Response => {
   const init = { status: statusCode, headers: headersOf(headers) }
   if (withoutBody.has(statusCode)) {
     body.resume()
     return new Response(null, init)
   }
+  // Whoever reads an answer of another status reads it whole, whatever it says that it is.
+  const isStream = streams && statusCode === 200 && isEventStream(init.headers)
   const counted = (isStream ? limitEvents : limitBody)(body, most)
   return new Response(Readable.toWeb(Readable.from(counted, { objectMode: false })) as ReadableStream, init)
 }
@@ -59,7 +67,7 @@ const bodyOf = (body: RequestInit['body']): string | Uint8Array | null =>
   typeof body === 'string' || body instanceof Uint8Array ? body : null
 
 export const createOutlet = (options: OutletOptions): Outlet => {
-  const { url, ownAddress, settings, reach = 'any', most, resolve } = options
+  const { url, ownAddress, settings, reach = 'any', resolve } = options
   const policy = createAddressPolicy({ url, ownAddress, reach, ...(resolve && { resolve }) })
   const agent = new Agent({
     connect: createConnect({ settings, policy, reach, dial: options.dial ?? dialDirectly }),
@@ -83,7 +91,7 @@ export const createOutlet = (options: OutletOptions): Outlet => {
         response.body.destroy()
         throw new OutboundFailure('redirected')
       }
-      return toResponse(response, most)
+      return toResponse(response, options)
     },
     close: () => agent.destroy(),
   }

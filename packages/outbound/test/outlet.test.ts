@@ -14,7 +14,7 @@ afterEach(async () => {
   }
 })
 
-const begin = async (listener: RequestListener): Promise<{ url: URL; outlet: Outlet }> => {
+const begin = async (listener: RequestListener, streams = false): Promise<{ url: URL; outlet: Outlet }> => {
   const server = createServer(listener)
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
@@ -23,6 +23,7 @@ const begin = async (listener: RequestListener): Promise<{ url: URL; outlet: Out
     ownAddress: '127.0.0.1:8787',
     settings: { proxy: null, noProxy: [], authorities: null },
     most: 1024,
+    streams,
   })
   open.push({ server, outlet })
   return { url, outlet }
@@ -63,4 +64,22 @@ test('cuts an answer at its limit', async () => {
   const { url, outlet } = await begin((_, response) => void response.writeHead(200).end('x'.repeat(1025)))
   const response = await outlet.fetch(url)
   await assert.rejects(response.text(), { kind: 'too-large' })
+})
+
+const isCut = async (status: number, type: string, streams: boolean): Promise<boolean> => {
+  const { url, outlet } = await begin((_, response) => {
+    response.writeHead(status, { 'content-type': type }).end(':\n\n'.repeat(400))
+  }, streams)
+  return (await outlet.fetch(url)).text().then(
+    () => false,
+    () => true,
+  )
+}
+
+test('takes a stream of events to be without end only where one was asked for, and is one', async () => {
+  assert.equal(await isCut(200, 'text/event-stream; charset=utf-8', true), false)
+  assert.equal(await isCut(200, 'Text/Event-Stream', true), false)
+  assert.equal(await isCut(200, 'text/event-stream', false), true)
+  for (const status of [201, 202, 401, 405, 500]) assert.equal(await isCut(status, 'text/event-stream', true), true, String(status))
+  for (const type of ['text/event-streams', 'text/html, text/event-stream', '']) assert.equal(await isCut(200, type, true), true, type)
 })

@@ -83,6 +83,11 @@ const overHttp: Readonly<Record<string, string | undefined>> = {
   'length-that-is-none': 'upstream-error',
   'silent-when-asked-for-its-revision': undefined,
   'answers-another-request': 'timeout',
+  'endless-stream-with-500': 'upstream-error',
+  'endless-stream-with-202': 'timeout',
+  'endless-stream-to-get-405': undefined,
+  'endless-stream-to-our-pong': undefined,
+  'list-of-very-many-messages-at-once': 'timeout',
 }
 const faults: Readonly<Record<string, string | undefined>> = { ...onStreams, ...overHttp }
 
@@ -114,6 +119,7 @@ suite('hostile tool servers', { timeout }, () => {
   let bench: Bench
   let program: ChildProcess
   const seen = new Map<string, Seen>()
+  const takenWhole: string[] = []
   let grown = 0
 
   const tryFault = async (fault: string, session: SessionID): Promise<void> => {
@@ -126,7 +132,9 @@ suite('hostile tool servers', { timeout }, () => {
     async () => {
       bench = await createBench()
       program = spawn(process.execPath, [join(fixtures, 'http.ts')], { stdio: ['pipe', 'pipe', 'inherit'] })
-      const [port] = (await once(createInterface({ input: program.stdout ?? process.stdin }), 'line')) as [string]
+      const lines = createInterface({ input: program.stdout ?? process.stdin })
+      const [port] = (await once(lines, 'line')) as [string]
+      lines.on('line', (line) => takenWhole.push(line))
       const entries = [
         ...Object.keys(onStreams).map((fault) => ({ ...local(), args: [join(fixtures, 'stdio.ts'), fault] })),
         ...Object.keys(overHttp).map((fault) => ({ transport: 'http', url: `http://127.0.0.1:${port}/${fault}` })),
@@ -183,6 +191,8 @@ suite('hostile tool servers', { timeout }, () => {
     assert.ok(items.reduce((sum, { text }) => sum + text.length, 0) <= limits.serverLogs)
     assert.ok(items.some(({ text }) => text === '(a line too long to be kept)'))
   })
+
+  test('no answer without end is taken beyond its bound, whatever it says that it is', () => assert.deepEqual(takenWhole, []))
 
   test('the memory that they took is given back', () => {
     assert.ok(grown < mostKept, `${Math.round(grown / 1024 / 1024)} MiB more than before`)

@@ -1,45 +1,71 @@
-// What the SDK's transport asks by: what a server adds to the receipt of a notification is not waited for, events come calmly.
+// What the SDK's transport asks by: the answer to a message that asks nothing is thrown away, events come calmly, and of a list of
+// messages few are read.
 import { Readable } from 'node:stream'
 import { limits } from '@gatehouse/contracts'
-import type { Fetch } from '@gatehouse/outbound'
+import { type Fetch, isEventStream } from '@gatehouse/outbound'
+import { messagesIn } from '../messages.ts'
 import { calm } from './calm.ts'
 
-/** A longer message is a call. */
-const longestNotification = 4 * 1024
+/** Of a longer message only so much is looked at: a call may be large. */
+const head = 4 * 1024
 
-const isNotification = ({ method, body }: RequestInit): boolean => {
-  if (method !== 'POST' || typeof body !== 'string' || body.length > longestNotification) return false
+/** No text within JSON can hold these quotes as they are. Every message of ours names its method before its arguments. */
+const isAsking = (body: string): boolean => {
+  if (body.length > head) return body.slice(0, head).includes('"method":')
   const message: unknown = JSON.parse(body)
-  return typeof message === 'object' && message !== null && !('id' in message)
+  return typeof message === 'object' && message !== null && 'id' in message && 'method' in message
 }
+
+/** What it is answered with is read: as events, or whole. */
+const isRead = ({ method, body }: RequestInit): boolean =>
+  method === undefined || method === 'GET' || (method === 'POST' && typeof body === 'string' && isAsking(body))
 
 /** Announcements come whenever the server likes. */
 const isListening = ({ body }: RequestInit): boolean => typeof body === 'string' && body.includes('"method":"subscriptions/listen"')
 
-const isStream = ({ headers }: Response): boolean => /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
+/** Bytes of an answer that nobody wants: a longer one is cut. */
+const mostDropped = 64 * 1024
 
 /** To its end, if that comes soon: then the connection can be used again. Some servers keep it open for ever. */
 const drop = async (body: ReadableStream<Uint8Array>): Promise<void> => {
   const reader = body.getReader()
   const timer = setTimeout(() => void reader.cancel().catch(() => undefined), limits.upstreamStopTime)
+  let size = 0
   try {
-    while (!(await reader.read()).done);
+    for (let part = await reader.read(); !part.done && size <= mostDropped; part = await reader.read()) size += part.value.length
+    await reader.cancel()
   } finally {
     clearTimeout(timer)
   }
 }
 
+/** Under the plain name of its type: under an odd one the SDK would read it whole, and it may have no end. */
 const calmed = (response: Response, isAsked: boolean): Response => {
-  if (response.body === null || !response.ok || !isStream(response)) return response
+  if (response.body === null) return response
   const events = Readable.from(calm(response.body, { isAsked }), { objectMode: false })
-  return new Response(Readable.toWeb(events) as ReadableStream, response)
+  const headers = new Headers(response.headers)
+  headers.set('content-type', 'text/event-stream')
+  return new Response(Readable.toWeb(events) as ReadableStream, { status: response.status, headers })
+}
+
+const withFewMessages = (response: Response): Response => {
+  const read = response.json.bind(response)
+  const json = async (): Promise<unknown> => {
+    const value: unknown = await read()
+    return Array.isArray(value) ? messagesIn(value) : value
+  }
+  return Object.assign(response, { json })
 }
 
 export const createMcpFetch =
   (fetch: Fetch): Fetch =>
   async (target, init = {}) => {
     const response = await fetch(target, init)
-    if (!isNotification(init)) return calmed(response, init.method === 'POST' && !isListening(init))
+    if (isRead(init)) {
+      const isPost = init.method === 'POST'
+      const areEvents = response.ok && (!isPost || isEventStream(response.headers))
+      return areEvents ? calmed(response, isPost && !isListening(init)) : withFewMessages(response)
+    }
     if (response.body !== null) void drop(response.body).catch(() => undefined)
     return new Response(null, { status: response.status, headers: response.headers })
   }

@@ -22,7 +22,15 @@ export const createHttpTransport = ({ url, headers, ownAddress, outbound, reach,
   const refused = checkServerUrl(url)
   if (refused !== null) throw new UpstreamFailure('address-refused', `the url of the server is refused: ${refused}`)
   const target = new URL(url)
-  const outlet = createOutlet({ url: target, ownAddress, settings: outbound, reach, most: limits.upstreamMessage, resolve })
+  const outlet = createOutlet({
+    url: target,
+    ownAddress,
+    settings: outbound,
+    reach,
+    most: limits.upstreamMessage,
+    streams: true,
+    resolve,
+  })
   const streams = createStreams()
   const sent = new Headers({ 'accept-encoding': 'identity' })
   for (const [name, value] of Object.entries(headers)) sent.set(name, value)

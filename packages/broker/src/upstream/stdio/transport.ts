@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { limits, type ServerImage } from '@gatehouse/contracts'
 import { UpstreamFailure } from '../failure.ts'
+import { messagesIn } from '../messages.ts'
 import { Turns } from './turns.ts'
 import { createLines, type OverlongLine } from './lines.ts'
 import { type Program, type RunningProgram, startProgram } from './start-program.ts'
@@ -25,16 +26,13 @@ const errorPiece = 4_096
 /** Chatter that nobody here listens to, dropped before it costs a check of its shape. */
 const unheard: ReadonlySet<unknown> = new Set(['notifications/message', 'notifications/progress'])
 
-/** Messages of one line: one revision lets a server put several into a list. */
-const mostInOneLine = 64
-
 const isMessage = (value: unknown): value is JSONRPCMessage => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** None for what is no message. Programs of some platforms begin their output with a byte order mark. */
 const parse = (line: string): readonly JSONRPCMessage[] => {
   try {
     const value: unknown = JSON.parse(line.startsWith('\ufeff') ? line.slice(1) : line)
-    return [value].flat().slice(0, mostInOneLine).filter(isMessage)
+    return messagesIn(value).filter(isMessage)
   } catch {
     return []
   }

@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { limits } from '@gatehouse/contracts'
 import type { Transport } from '@modelcontextprotocol/client'
 import { calm } from '../../../src/upstream/http/calm.ts'
+import { createMcpFetch } from '../../../src/upstream/http/fetch.ts'
 import { createStreams } from '../../../src/upstream/http/streams.ts'
 
 const piecesOf = async (chunks: readonly string[]): Promise<string[]> => {
@@ -37,6 +38,34 @@ test('gives many lines in pieces of few, and one long line whole', async () => {
   assert.ok(pieces.length > 30 && pieces.every((piece) => piece.split('\n').filter((line) => line !== '').length <= 32))
   assert.equal((await piecesOf([`data: ${'x'.repeat(1_000_000)}`])).length, 1)
   assert.equal((await piecesOf(['\r'.repeat(100_000)])).length, 1)
+})
+
+const asked = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"tools/call"}' }
+const answered = (body: string, type: string, init: RequestInit = asked): Promise<Response> =>
+  createMcpFetch(async () => new Response(body, { headers: { 'content-type': type } }))('http://localhost/', init)
+
+test('names events plainly, since under an odd name they would be read whole', async () => {
+  for (const type of ['text/event-stream;,', 'Text/Event-Stream; a="b', 'text/event-stream;charset=utf-8'])
+    assert.equal((await answered('data: {}\n\n', type)).headers.get('content-type'), 'text/event-stream')
+  assert.equal((await answered('x', 'text/event-streams')).headers.get('content-type'), 'text/event-streams')
+})
+
+test('reads no answer to what asks nothing: a notification, an answer of ours however long, the end of a session', async () => {
+  const unread = [
+    { method: 'POST', body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' },
+    { method: 'POST', body: '{"result":{},"jsonrpc":"2.0","id":"a"}' },
+    { method: 'POST', body: JSON.stringify({ result: {}, jsonrpc: '2.0', id: '"method":'.repeat(1_000) }) },
+    { method: 'DELETE' },
+  ]
+  for (const init of unread) assert.equal((await answered('data: {}\n\n', 'text/event-stream', init)).body, null)
+  const large = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: 'x'.repeat(10_000) })
+  assert.notEqual((await answered('{}', 'application/json', { method: 'POST', body: large })).body, null)
+})
+
+test('reads so many messages of a list, and one that is no list as it is', async () => {
+  const list = JSON.stringify(Array.from({ length: 65 }, (_, at) => at))
+  assert.equal(((await (await answered(list, 'application/json')).json()) as number[]).length, 64)
+  assert.deepEqual(await (await answered('{"a":[1]}', 'application/json')).json(), { a: [1] })
 })
 
 const scheduled = (t: TestContext, delay: number): (() => number) => {
