@@ -17,7 +17,8 @@ export interface SlotOptions {
 }
 
 type Release = () => void
-type Grant = () => void
+/** False: there will be no slot. */
+type Grant = (isGranted: boolean) => void
 
 /** Those who wait, by session; the session whose turn is next stands first. */
 class Turns {
@@ -61,6 +62,7 @@ export class Slots {
   readonly #onWaiting: (waiting: number) => void
   readonly #turns = new Turns()
   #taken = 0
+  #isClosed = false
 
   constructor({ most = limits.serverCallsInFlight, queue = limits.serverQueue, onWaiting = () => undefined }: SlotOptions = {}) {
     this.#most = most
@@ -68,9 +70,18 @@ export class Slots {
     this.#onWaiting = onWaiting
   }
 
-  /** Resolves with the release of a slot. Rejects with the signal's reason, or at once with `QueueFull`. */
-  async take(session: string, signal: AbortSignal): Promise<Release> {
+  /** Nobody gets one any more; who has one keeps it. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#onWaiting(0)
+    this.#isClosed = true
+    for (let next = this.#turns.next(); next !== undefined; next = this.#turns.next()) next(false)
+  }
+
+  /** Resolves with the release of a slot, or with nothing once it is closed. Rejects with the signal's reason, or at once with `QueueFull`. */
+  async take(session: string, signal: AbortSignal): Promise<Release | undefined> {
     signal.throwIfAborted()
+    if (this.#isClosed) return undefined
     if (this.#taken < this.#most) {
       this.#taken += 1
       return this.#releaseOnce()
@@ -86,13 +97,13 @@ export class Slots {
       held = false
       const next = this.#turns.next()
       if (next === undefined) this.#taken -= 1
-      else next()
+      else next(true)
     }
   }
 
-  async #wait(session: string, signal: AbortSignal): Promise<Release> {
-    const turn = Promise.withResolvers<undefined>()
-    const grant = (): void => turn.resolve(undefined)
+  async #wait(session: string, signal: AbortSignal): Promise<Release | undefined> {
+    const turn = Promise.withResolvers<boolean>()
+    const grant: Grant = (isGranted) => turn.resolve(isGranted)
     const giveUp = (): void => {
       if (this.#turns.remove(session, grant)) turn.reject(signal.reason)
     }
@@ -100,11 +111,10 @@ export class Slots {
     signal.addEventListener('abort', giveUp)
     this.#onWaiting(this.#turns.size)
     try {
-      await turn.promise
-      return this.#releaseOnce()
+      return (await turn.promise) ? this.#releaseOnce() : undefined
     } finally {
       signal.removeEventListener('abort', giveUp)
-      this.#onWaiting(this.#turns.size)
+      if (!this.#isClosed) this.#onWaiting(this.#turns.size)
     }
   }
 }

@@ -50,7 +50,7 @@ export class Connector {
       this.#show(0)
       if (!this.#ending.signal.aborted) this.#options.log.warn('the connection to a tool server is lost', { reason: failure.message })
     }
-    live.retire(failure)
+    live.lose(failure)
   }
 
   retire(): void {

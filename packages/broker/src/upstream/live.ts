@@ -1,6 +1,7 @@
 // A connection that stands, with the list of its tools: read once before anybody uses it, and again whenever it may have changed.
 import { limits, type ToolDefinition } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
+import { Slots } from '../fairness/slots.ts'
 import { classify } from './classify.ts'
 import { abortFailure, connect, type Connection } from './connection.ts'
 import { UpstreamError, UpstreamFailure } from './failure.ts'
@@ -23,6 +24,8 @@ export interface OpenOptions extends NamedEntry {
   readonly signal: AbortSignal
   /** Told after every listing. */
   readonly onListed: (listing: Listing) => void
+  /** Told when the number of calls that wait for a slot has changed. */
+  readonly onWaiting: (waiting: number) => void
 }
 
 /** Announcements that come in a row are answered by one listing, a storm of them by fewer and fewer. */
@@ -45,6 +48,8 @@ const listingOf = async (connection: Connection, { log, onListed }: OpenOptions,
 
 export class Live {
   readonly connection: Connection
+  /** What may run on it at once: calls that never end hold up nobody on the connection after it. */
+  readonly slots: Slots
   readonly #options: OpenOptions
   #listing: Listing
   #refreshing: Promise<Listing> | undefined
@@ -54,11 +59,13 @@ export class Live {
   #settles = settleTime / 2
   #users = 0
   #retired: UpstreamFailure | undefined
+  #isLost = false
 
   private constructor(connection: Connection, listing: Listing, options: OpenOptions) {
     this.connection = connection
     this.#listing = listing
     this.#options = options
+    this.slots = new Slots({ onWaiting: options.onWaiting })
     this.#later(jittered(pollTime(listing)))
     void connection.gone.then(() => clearTimeout(this.#timer))
   }
@@ -82,6 +89,11 @@ export class Live {
     }
     if (hasChanged) live.changed()
     return live
+  }
+
+  /** Nothing more is sent on it. */
+  get isLost(): boolean {
+    return this.#isLost
   }
 
   get listing(): Listing {
@@ -113,6 +125,14 @@ export class Live {
     }
   }
 
+  /** What waits for a slot is told; what was sent may still be answered. */
+  lose(reason: UpstreamFailure): void {
+    this.#isLost = true
+    this.slots.close()
+    this.retire(reason)
+  }
+
+  /** What uses it, or waits for a slot, goes on. */
   retire(reason: UpstreamFailure): void {
     this.#retired ??= reason
     this.#closeWhenIdle()

@@ -1,7 +1,6 @@
 // One tool server as all sessions share it: its live list, its slots, its calls.
 import type { Digest, ServerState, ToolDefinition } from '@gatehouse/contracts'
 import { Abandoned, type Metrics } from '@gatehouse/kernel'
-import { Slots } from '../fairness/slots.ts'
 import type { Scrub } from '../secrets/scrub.ts'
 import { answersAtAll } from './answers-at-all.ts'
 import { classify } from './classify.ts'
@@ -13,10 +12,7 @@ import type { Json } from './requests.ts'
 import { type DeclaredCall, sendCall } from './send-call.ts'
 import { untilAborted } from './until-aborted.ts'
 
-export interface UpstreamOptions extends ConnectorOptions {
-  /** Told when the number of calls that wait for a slot has changed. */
-  readonly onWaiting: (waiting: number) => void
-}
+export type UpstreamOptions = ConnectorOptions
 
 export interface Answer {
   /** As the server sent it. */
@@ -78,15 +74,13 @@ const showServer = (metrics: Metrics, server: string): void => {
 
 export class Upstream {
   readonly #connector: Connector
-  readonly #slots: Slots
   #lastListing: Listing | undefined
   /** The connection that is looked at for life. */
   #doubted: Live | undefined
 
   constructor(options: UpstreamOptions) {
-    const { metrics, name, onListed, onWaiting } = options
+    const { metrics, name, onListed } = options
     showServer(metrics, name)
-    this.#slots = new Slots({ onWaiting })
     this.#connector = new Connector({
       ...options,
       onListed: (listing) => {
@@ -150,19 +144,27 @@ export class Upstream {
     if (!(await connection.requests.answersPing())) throw new UpstreamFailure('status', 'the server answered with HTTP 400')
   }
 
+  /** Sent once. What waits on a connection that is lost waits for the next one: it is not the call that failed. */
   async #callOnce(request: ToolRequest, signal: AbortSignal): Promise<Answer> {
-    const live = await this.#connector.connected(signal)
-    return live.use(async () => {
-      await this.#findDeclared(live, request, signal)
-      const release = await this.#slots.take(request.session, signal)
-      try {
-        await untilAborted(request.admit(), signal)
-        // From here to the first byte nothing else runs.
-        return await this.#send(live, { declared: pinned(live.listing, request), args: request.args }, signal)
-      } finally {
-        release()
-      }
-    })
+    for (;;) {
+      const live = await this.#connector.connected(signal)
+      const answer = await live.use(() => this.#callOn(live, request, signal))
+      if (answer !== undefined) return answer
+    }
+  }
+
+  /** Undefined where the connection was lost before the call was sent. */
+  async #callOn(live: Live, request: ToolRequest, signal: AbortSignal): Promise<Answer | undefined> {
+    await this.#findDeclared(live, request, signal)
+    const release = await live.slots.take(request.session, signal)
+    try {
+      if (release !== undefined) await untilAborted(request.admit(), signal)
+      if (release === undefined || live.isLost) return undefined
+      // From here to the first byte nothing else runs.
+      return await this.#send(live, { declared: pinned(live.listing, request), args: request.args }, signal)
+    } finally {
+      release?.()
+    }
   }
 
   async #findDeclared(live: Live, request: ToolRequest, signal: AbortSignal): Promise<void> {

@@ -1,10 +1,23 @@
 // Slots of a server: few at once, the rest in order, and none beyond the queue.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { QueueFull, Slots } from '../../src/fairness/slots.ts'
+import { QueueFull, type SlotOptions, Slots as Closable } from '../../src/fairness/slots.ts'
 
 const never = new AbortController().signal
 const session = 'one'
+
+/** That are never closed. */
+class Slots {
+  readonly #slots: Closable
+
+  constructor(options: SlotOptions) {
+    this.#slots = new Closable(options)
+  }
+
+  async take(who: string, signal: AbortSignal): Promise<() => void> {
+    return (await this.#slots.take(who, signal)) ?? assert.fail('they were closed')
+  }
+}
 
 test('gives slots in the order in which they were asked for', async () => {
   const slots = new Slots({ most: 1 })
@@ -98,4 +111,16 @@ test('keeps the turn of a session one of whose callers leaves', async () => {
   release()
   await Promise.all(others)
   assert.deepEqual(order, ['t2', 'o1'])
+})
+
+test('tells those who wait when there will be no slot, and those who come later; who has one keeps it', async () => {
+  const seen: number[] = []
+  const slots = new Closable({ most: 1, onWaiting: (waiting) => void seen.push(waiting) })
+  const release = await slots.take('one', never)
+  const waiting = ['one', 'two', 'two'].map((who) => slots.take(who, never))
+  slots.close()
+  assert.deepEqual([...(await Promise.all(waiting)), await slots.take('three', never)], [undefined, undefined, undefined, undefined])
+  release?.()
+  assert.equal(await slots.take('one', never), undefined)
+  assert.deepEqual(seen, [1, 2, 3, 0])
 })

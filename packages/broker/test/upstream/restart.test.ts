@@ -1,5 +1,6 @@
 // A server that ends takes its own calls along and nothing else; the next call brings it back.
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { limits, type ServerName } from '@gatehouse/contracts'
@@ -119,25 +120,49 @@ test('keeps an unchanged entry connected when another one changes', async () => 
   assert.equal(await initializes(), 1)
 })
 
-test('makes at most its share of calls at once, and the rest in their order', async () => {
+/** As many calls as run at once, the last of which this is; none of the others is answered. */
+const fill = (last: string, args: object, signal = new AbortController().signal): Promise<unknown>[] =>
+  Array.from({ length: limits.serverCallsInFlight }, (_, at) => {
+    const isLast = at === limits.serverCallsInFlight - 1
+    const body = JSON.stringify({ name: `sample__${isLast ? last : 'silent'}`, arguments: isLast ? args : {} })
+    return ask(bench.socket(at % 2 === 0 ? sessionTwo : sessionThree), '/call', { method: 'POST', body, signal })
+  })
+const countSent = async (tool?: string): Promise<number> =>
+  (await messages(log)).filter(({ method, params }) => method === 'tools/call' && (tool === undefined || params?.['name'] === tool)).length
+const startThree = async (): Promise<void> => {
   bench.gateway.grants = Object.fromEntries([sessionOne, sessionTwo, sessionThree].map((session) => [session, { sample: [], other: [] }]))
   bench.gateway.sessions.push({ session: sessionThree, agentGroupID: group })
   await bench.start()
-  await bench.call('sample__echo', { text: 'a' })
+  await bench.call('sample__echo', { text: 'first' })
+}
+
+test('makes at most its share of calls at once, and the rest in their order', async () => {
+  await startThree()
   const leaving = new AbortController()
-  const body = JSON.stringify({ name: 'sample__silent' })
-  const stuck = Array.from({ length: limits.serverCallsInFlight }, (_, at) =>
-    ask(bench.socket(at % 2 === 0 ? sessionTwo : sessionThree), '/call', { method: 'POST', body, signal: leaving.signal }),
-  )
-  const count = async (tool: string) =>
-    (await messages(log)).filter(({ method, params }) => method === 'tools/call' && params?.['name'] === tool).length
-  await waitFor(async () => (await count('silent')) === limits.serverCallsInFlight, { what: 'full slots' })
+  const stuck = fill('silent', {}, leaving.signal)
+  await waitFor(async () => (await countSent('silent')) === limits.serverCallsInFlight, { what: 'full slots' })
   const late = bench.call('sample__fail')
   assert.equal((await bench.call('other__echo', { text: 'b' })).isError, false)
-  assert.equal(await count('fail'), 0)
+  assert.equal(await countSent('fail'), 0)
   leaving.abort()
   await Promise.allSettled(stuck)
   assert.equal((await late).content[0]?.['text'], 'the tool failed')
+})
+
+test('makes calls that waited for a slot, and were never sent, on the next connection when the server crashes', async () => {
+  await startThree()
+  const until = join(bench.directory, 'until')
+  const running = fill('crash', { until })
+  await waitFor(async () => (await countSent()) === 1 + limits.serverCallsInFlight, { what: 'full slots' })
+  const waiting = Array.from({ length: limits.sessionCallsInFlight }, (_, at) => bench.call('sample__echo', { text: String(at) }))
+  await waitFor(() => bench.gateway.authorized.length === 1 + limits.serverCallsInFlight + waiting.length, { what: 'those that wait' })
+  await writeFile(until, '')
+  assert.deepEqual(
+    (await Promise.all(waiting)).map(({ content }) => content[0]?.['text']),
+    waiting.map((_, at) => String(at)),
+  )
+  await Promise.all(running)
+  assert.deepEqual([await countSent('echo'), await countSent('silent'), await initializes()], [1 + waiting.length, running.length - 1, 2])
 })
 
 test('never runs a local server without the isolation that was asked for', async () => {
