@@ -101,9 +101,12 @@ export interface Pressed {
   readonly card?: ShownCard
 }
 
+/** Told the conversation of a message before it is taken. True: an earlier one of it waits, so that this one is `busy`. */
+export type IsBehind = (conversation: string) => boolean
+
 export interface Listener {
   /** The message is on disk, or will never be, when it resolves. Rejects where it is not known: then it must be brought again. */
-  readonly take: (message: Inbound) => Promise<Outcome>
+  readonly take: (message: Inbound, isBehind?: IsBehind) => Promise<Outcome>
   /**
    * A button of a card was pressed. Acknowledge that to the service before; this may take seconds. `text`: for that person
    * alone, where the service can tell it so; undefined: nobody is told anything. `card`: as it is now, as far as it is known.

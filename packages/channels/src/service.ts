@@ -88,7 +88,7 @@ const openLines = (deciding: Deciding & Pick<Intake, 'gateway' | 'runner'>): Lin
     (channel) =>
       new Line({
         channel,
-        take: (message) => takeMessage(intake, channel.name, message),
+        take: (message, isBehind) => takeMessage(intake, channel.name, { message, isBehind }),
         decide: (press) => decideByPress(deciding, channel.name, press),
         metrics,
         log,

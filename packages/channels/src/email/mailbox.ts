@@ -68,8 +68,8 @@ export const markSeen = async (client: ImapFlow, { uid }: Mail): Promise<void> =
 
 /** What the server says of new mail, also while nobody waits for it. */
 export interface Arrivals {
-  /** Until there may be something new since it was last asked. Rejects with `ChannelFault` when the connection ends. */
-  next(signal: AbortSignal): Promise<void>
+  /** Until there may be something new since it was last asked, or for `most` milliseconds. Rejects with `ChannelFault` when the connection ends. */
+  next(most: number, signal: AbortSignal): Promise<void>
 }
 
 export const watchArrivals = (client: ImapFlow): Arrivals => {
@@ -84,10 +84,10 @@ export const watchArrivals = (client: ImapFlow): Arrivals => {
     bell.emit('rung')
   })
   return {
-    next: async (signal) => {
+    next: async (most, signal) => {
       if (!fresh && !ended && !signal.aborted) {
-        const most = AbortSignal.any([signal, AbortSignal.timeout(limits.emailPoll)])
-        await once(bell, 'rung', { signal: most }).catch(() => undefined)
+        const end = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(most))])
+        await once(bell, 'rung', { signal: end }).catch(() => undefined)
       }
       fresh = false
       if (ended && !signal.aborted) throw new ChannelFault('away', 'the mail server ended the connection')

@@ -1,10 +1,11 @@
 // Hears a mailbox: each new message once it is there, in the order of its coming, seen only when it was dealt with.
-import { isServiceError, limits } from '@gatehouse/contracts'
+import { limits } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import type { ImapFlow } from 'imapflow'
-import type { Listener, Outcome } from '../channel.ts'
+import type { Inbound, Listener } from '../channel.ts'
 import type { MailAccount } from './credentials.ts'
 import { mailboxFault } from './faults.ts'
+import { Held } from './held.ts'
 import { connectMailbox, type Mail, markSeen, openMailbox, sourceOf, unseen, watchArrivals } from './mailbox.ts'
 import { readEmail } from './read.ts'
 
@@ -13,32 +14,55 @@ export interface Hearing {
   readonly log: Logger
 }
 
+interface Session extends Hearing, Pick<Listener, 'take' | 'signal'> {
+  readonly client: ImapFlow
+  readonly held: Held
+}
+
 /** Undefined: it is not there any more, or cannot be read by anybody. */
-const dealWith = async (
-  client: ImapFlow,
-  mail: Mail,
-  { account, log, take }: Hearing & Pick<Listener, 'take'>,
-): Promise<Outcome | undefined> => {
+const readMail = async ({ client, account, log }: Session, mail: Mail): Promise<Inbound | undefined> => {
   if (mail.size > limits.emailSize) {
     log.warn('an e-mail was not taken: it is too large', { size: mail.size })
     return undefined
   }
   const source = await sourceOf(client, mail)
   if (source === undefined) return undefined
-  const message = await readEmail(source, account, mail.id).catch((error: unknown) => {
+  return readEmail(source, account, mail.id).catch((error: unknown) => {
     log.warn('an e-mail could not be read', { error })
     return undefined
   })
-  return message === undefined ? undefined : take(message)
 }
 
-/** What its conversation has no room for now stays new, and is looked at again. */
-const takeAll = async (client: ImapFlow, hearing: Hearing & Pick<Listener, 'take' | 'signal'>): Promise<void> => {
-  for (const mail of await unseen(client)) {
-    if (hearing.signal.aborted) return
-    const outcome = await dealWith(client, mail, hearing)
-    if (outcome !== 'busy' && outcome !== 'full') await markSeen(client, mail)
+/** Whether it is dealt with. Until its conversation is known, what the same person wrote later waits behind it. */
+const takeMail = async ({ take, held, log }: Session, mail: Mail, message: Inbound): Promise<boolean> => {
+  let place = message.user
+  const isBehind = (conversation: string): boolean => {
+    place = conversation
+    return held.isBehind(conversation)
   }
+  try {
+    const outcome = held.isBehind(place) ? 'busy' : await take(message, isBehind)
+    if (outcome !== 'busy' && outcome !== 'full') return true
+  } catch (error) {
+    log.warn('an e-mail is taken later', { error })
+  }
+  held.hold(mail, place)
+  return false
+}
+
+/** What cannot be taken now stays new, and is looked at again. Milliseconds until then. */
+const takeAll = async (session: Session): Promise<number> => {
+  const { client, held, signal } = session
+  const mails = await unseen(client)
+  held.begin(mails)
+  for (const mail of mails) {
+    if (signal.aborted) break
+    if (held.isHeld(mail)) continue
+    const message = await readMail(session, mail)
+    if (message !== undefined && !(await takeMail(session, mail, message))) continue
+    await markSeen(client, mail)
+  }
+  return held.end()
 }
 
 export const receiveMail = async (hearing: Hearing, { take, up, signal }: Listener): Promise<void> => {
@@ -48,14 +72,13 @@ export const receiveMail = async (hearing: Hearing, { take, up, signal }: Listen
   try {
     await openMailbox(client, hearing.account.mailbox)
     const arrivals = watchArrivals(client)
+    const session = { ...hearing, client, held: new Held(), take, signal }
     up(hearing.account.from.address)
     while (!signal.aborted) {
-      await takeAll(client, { ...hearing, take, signal })
-      await arrivals.next(signal)
+      await arrivals.next(await takeAll(session), signal)
     }
   } catch (error) {
-    // What the unit itself could not do is brought again, and says why.
-    throw isServiceError(error) ? error : mailboxFault(error)
+    throw mailboxFault(error)
   } finally {
     signal.removeEventListener('abort', end)
     client.close()

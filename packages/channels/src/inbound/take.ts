@@ -3,7 +3,7 @@ import { type Admission, type ChannelName, type gatewayChannels, isServiceError,
 import type { Buckets, KeyedTurns, Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import { type DecisionWord, readWord } from '../cards/word.ts'
-import type { Inbound, Outcome } from '../channel.ts'
+import type { Inbound, IsBehind, Outcome } from '../channel.ts'
 import { conversationOf } from './conversation.ts'
 import { isEngaged } from './engage.ts'
 import type { Envelope } from './envelope.ts'
@@ -24,6 +24,11 @@ export interface Intake {
 
 type Admitted = Extract<Admission, { admitted: true }>
 
+export interface Given {
+  readonly message: Inbound
+  readonly isBehind?: IsBehind | undefined
+}
+
 const cut = '\n[the rest of this message was cut: it is too long]'
 
 /** Bytes count, and no character is broken. */
@@ -33,9 +38,10 @@ const within = (text: string, most: number): string => {
   return `${new TextDecoder().decode(bytes.subarray(0, most - cut.length)).replace(/\uFFFD+$/, '')}${cut}`
 }
 
-const keep = async (intake: Intake, channel: ChannelName, { message, admission }: { message: Inbound; admission: Admitted }) => {
+const keep = async (intake: Intake, channel: ChannelName, { message, admission, isBehind }: Given & { admission: Admitted }) => {
   const { agentGroupID, workspaceMiB, session } = admission
   const conversationId = conversationOf(channel, session, message)
+  if (isBehind?.(conversationId) === true) return 'busy'
   if (!intake.budget.take(`${agentGroupID} ${conversationId}`).ok) return 'busy'
   const place = { runner: intake.runner, agentGroupID, workspaceMiB, folder: folderOf(channel, message.id) }
   const files = await takeFiles(place, message)
@@ -48,7 +54,8 @@ const keep = async (intake: Intake, channel: ChannelName, { message, admission }
   return known ? 'known' : 'taken'
 }
 
-const judge = async (intake: Intake, channel: ChannelName, message: Inbound): Promise<Outcome> => {
+const judge = async (intake: Intake, channel: ChannelName, given: Given): Promise<Outcome> => {
+  const { message } = given
   if (message.automatic) return 'automatic'
   if (message.unproven === true) return 'unproven'
   const word = readWord(message.ownWords ?? message.text)
@@ -56,10 +63,10 @@ const judge = async (intake: Intake, channel: ChannelName, message: Inbound): Pr
   const { address, user } = message
   const admission = await intake.gateway.admit({ channel, address, user })
   if (!admission.admitted) return admission.why
-  return isEngaged(admission, message) ? keep(intake, channel, { message, admission }) : 'unengaged'
+  return isEngaged(admission, message) ? keep(intake, channel, { ...given, admission }) : 'unengaged'
 }
 
-/** Coming again would not help. */
+/** Coming again at once would not help. */
 const lasting: Readonly<Record<string, Outcome>> = {
   invalid: 'refused',
   'not-found': 'refused',
@@ -67,11 +74,13 @@ const lasting: Readonly<Record<string, Outcome>> = {
   'no-sandbox': 'refused',
   'too-large': 'refused',
   'queue-full': 'full',
+  // A queue that cannot be read parks its session, and no other: nor may it hold up the channel.
+  conflict: 'full',
 }
 
-const judgeOrSay = async (intake: Intake, channel: ChannelName, message: Inbound): Promise<Outcome> => {
+const judgeOrSay = async (intake: Intake, channel: ChannelName, given: Given): Promise<Outcome> => {
   try {
-    return await judge(intake, channel, message)
+    return await judge(intake, channel, given)
   } catch (error) {
     const outcome = isServiceError(error) ? lasting[error.code] : undefined
     if (outcome === undefined) throw error
@@ -81,9 +90,9 @@ const judgeOrSay = async (intake: Intake, channel: ChannelName, message: Inbound
 }
 
 /** Rejects where it may pass when the message comes again. Nothing that a person wrote is logged. */
-export const takeMessage = (intake: Intake, channel: ChannelName, message: Inbound): Promise<Outcome> =>
-  intake.turns.run(`${channel} ${message.address}`, async () => {
-    const outcome = await judgeOrSay(intake, channel, message)
+export const takeMessage = (intake: Intake, channel: ChannelName, given: Given): Promise<Outcome> =>
+  intake.turns.run(`${channel} ${given.message.address}`, async () => {
+    const outcome = await judgeOrSay(intake, channel, given)
     intake.metrics.counter('channel_messages_total').inc({ channel, outcome })
     if (outcome !== 'taken' && outcome !== 'known') intake.log.debug('a message of a channel is not heard', { channel, outcome })
     return outcome

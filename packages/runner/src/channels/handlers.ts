@@ -20,7 +20,12 @@ export const channelHandlers = (context: Context): Handlers<typeof runnerChannel
     sentFile: (wanted) => sentFile(context, wanted),
     letters: (wanted) => letters(context, wanted),
     envelope: (asked) => envelope(context, asked),
-    fileBegin,
+    fileBegin: async (wanted, call) => {
+      // Its message would be refused: then that is the word, not that the files of the group are not to be had now.
+      const refusal = context.posture.refusal()
+      if (refusal !== undefined) throw refusal
+      return fileBegin(wanted, call)
+    },
     filePart,
     fileEnd,
     fileDrop,

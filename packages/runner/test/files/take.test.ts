@@ -1,7 +1,7 @@
 // Files given to a group and fetched from it, through the handlers of the runner: whole or not at all, also on a full disk.
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { limits, type Params, type runnerControlPlane } from '@gatehouse/contracts'
@@ -95,6 +95,11 @@ test('says no-sandbox where nothing is launched, and lists what there is', async
   await waitFor(async () => (await unit.posture()).status === 'refused', { what: 'a posture' })
   await assert.rejects(put(unit, 'x', Buffer.from('x')), { code: 'no-sandbox' })
   assert.deepEqual(await unit.runner.controlPlane.fileList({ ...where, path: '', limit: 10 }, context), { items: [] })
+  // A disk that is not mounted may be so in a moment; a message that nobody answers is not waited for.
+  await mkdir(`${unit.stateDir}/groups/.disks`, { recursive: true })
+  await writeFile(`${unit.stateDir}/groups/.disks/${where.agentGroupID}.img`, '')
+  await assert.rejects(put(unit, 'x', Buffer.from('x')), { code: 'unavailable' })
+  await assert.rejects(async () => unit.runner.channels.fileBegin({ ...where, path: 'x' }, context), { code: 'no-sandbox' })
 })
 
 test('says that the disk is full, keeps nothing of the file, and takes the next one that fits', { skip: noSmallDisk }, async () => {

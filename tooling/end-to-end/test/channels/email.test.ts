@@ -1,5 +1,7 @@
 // E-mail on a whole unit, against Exim and Dovecot: heard once from who is vouched for, answered in the thread, all else refused.
 import assert from 'node:assert/strict'
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { applyChange } from '../../src/changes.ts'
 import { countedBy } from '../../src/channels/counted.ts'
@@ -8,6 +10,7 @@ import { lackingMailServers, passwordOf, startMailServers } from '../../src/chan
 import { layParcels, makeParcel } from '../../src/channels/parcel.ts'
 import { secretsLeft } from '../../src/channels/secrets.ts'
 import { request } from '../../src/http.ts'
+import { killAndWait } from '../../src/kill-and-wait.ts'
 import { startUnit, type Unit } from '../../src/unit.ts'
 import { waitFor } from '../../src/wait-for.ts'
 
@@ -149,6 +152,25 @@ suite('e-mail', { skip }, () => {
       ['report.bin', 'second.txt'],
     )
     assert.ok(files.every(({ bytes }, index) => bytes.equals(parcels[index]?.bytes ?? Buffer.alloc(0))))
+  })
+
+  test('a conversation whose queue cannot be read waits in the mailbox, in its order, and silences no other', async () => {
+    await write({ text: 'before the damage', id: '<damaged@example.test>' })
+    await letter('echo: before the damage')
+    const conversation = await conversationOf('before the damage')
+    const session = (await unit.client.sessions.list()).items.find(({ conversationId }) => conversationId === conversation)
+    const key = join(unit.stateDir, 'keys', `${session?.id}.key`)
+    await rename(key, `${key}.aside`)
+    await killAndWait(unit, 'runner', patience)
+    for (const text of ['first there', 'second there']) await write({ text, headers: ['References: <damaged@example.test>'] })
+    await write({ text: 'elsewhere' })
+    await letter('echo: elsewhere')
+    await rename(`${key}.aside`, key)
+    await waitFor('both to be heard', patience, async () => (await said()).includes('second there'))
+    assert.deepEqual(
+      (await said()).filter((text) => text.endsWith(' there')),
+      ['first there', 'second there'],
+    )
   })
 
   test('while the mailbox is away letters wait there, and are heard in their order when it is back', async () => {
