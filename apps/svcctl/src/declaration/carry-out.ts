@@ -2,7 +2,7 @@
 import type { Client } from '@gatehouse/client'
 import type { Change } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { same } from './same.ts'
+import { plainlySame, same } from './same.ts'
 import type { Step } from './step.ts'
 
 export const Outcome = v.strictObject({
@@ -25,14 +25,17 @@ export interface Carrying {
   readonly approver: string | undefined
 }
 
-const heldFor = ({ kind, group, after }: Step, held: readonly Change[]): Change | undefined =>
-  held.find((change) => change.kind === kind && change.agentGroupID === group && same(after, change.after))
+/** What somebody else asked for is approved only where all of it can be read. */
+const heldFor = ({ kind, group, after }: Step, { held, approver }: Carrying): Change | undefined => {
+  const isWanted = approver === undefined ? same : plainlySame
+  return held.find((change) => change.kind === kind && change.agentGroupID === group && isWanted(after, change.after))
+}
 
 export const carryOut = async (step: Step, carrying: Carrying): Promise<Outcome> => {
   const { client, requestedBy, reason, approver } = carrying
   const outcome = { kind: step.kind, agentGroupID: step.group }
   if (step.waitsFor !== undefined) return { ...outcome, state: 'waiting', waitsFor: step.waitsFor }
-  const held = heldFor(step, carrying.held)
+  const held = heldFor(step, carrying)
   const body = { kind: step.kind, agentGroupID: step.group, after: step.after, requestedBy, ...(reason !== undefined && { reason }) }
   const { id, digest } = held ?? (await client.changes.submit(body))
   if (approver === undefined) return { ...outcome, state: held === undefined ? 'submitted' : 'held', changeID: id }

@@ -3,17 +3,28 @@ import { mask } from '@gatehouse/contracts'
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** Deep equality without regard to the order of members. A mask stands for any text: what is stored is never shown. */
-export const same = (wanted: unknown, present: unknown): boolean => {
-  if (typeof wanted === 'string' && typeof present === 'string') return wanted === present || present === mask
-  if (Array.isArray(wanted) || Array.isArray(present)) {
-    if (!Array.isArray(wanted) || !Array.isArray(present)) return false
-    return wanted.length === present.length && wanted.every((item, index) => same(item, present[index]))
+type Compare = (wanted: unknown, present: unknown) => boolean
+
+/** Deep equality without regard to the order of members; of texts as it is told. */
+const comparing = (isSameText: (wanted: string, present: string) => boolean): Compare => {
+  const compare: Compare = (wanted, present) => {
+    if (typeof wanted === 'string' && typeof present === 'string') return isSameText(wanted, present)
+    if (Array.isArray(wanted) || Array.isArray(present)) {
+      if (!Array.isArray(wanted) || !Array.isArray(present)) return false
+      return wanted.length === present.length && wanted.every((item, index) => compare(item, present[index]))
+    }
+    if (!isObject(wanted) || !isObject(present)) return wanted === present
+    const names = new Set([...Object.keys(wanted), ...Object.keys(present)])
+    return [...names].every((name) => compare(wanted[name], present[name]))
   }
-  if (!isObject(wanted) || !isObject(present)) return wanted === present
-  const names = new Set([...Object.keys(wanted), ...Object.keys(present)])
-  return [...names].every((name) => same(wanted[name], present[name]))
+  return compare
 }
+
+/** A mask stands for any text: what is stored is never shown. */
+export const same = comparing((wanted, present) => wanted === present || present === mask)
+
+/** A mask stands for no text, not even for itself: whoever wrote what is behind it may have written something else. */
+export const plainlySame = comparing((wanted, present) => wanted === present && present !== mask)
 
 const byText = (a: unknown, b: unknown): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
 

@@ -1,5 +1,5 @@
 // The first agent group. It thinks where the unit has a key and a model was named, else it repeats what it is told.
-import { carry, type Wish } from './carry.ts'
+import { carry, ownOf, type Wish } from './carry.ts'
 import { providersOf } from './provider.ts'
 import { done, type Step, type Tour } from './step.ts'
 
@@ -11,9 +11,8 @@ const modelOf = async (tour: Tour): Promise<object> => {
 }
 
 /** Asked for in an earlier run, and not approved yet. */
-const heldOf = async ({ client }: Tour): Promise<Wish | undefined> => {
-  const { items } = await client.changes.pending({ kind: 'agent_create' })
-  const [held] = items
+const heldOf = async (tour: Tour): Promise<Wish | undefined> => {
+  const [held] = await ownOf(tour, { kind: 'agent_create' })
   return held && { kind: held.kind, group: held.agentGroupID, after: held.after, outcome: `the agent group ${held.agentGroupID} is there` }
 }
 

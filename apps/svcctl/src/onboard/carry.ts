@@ -1,5 +1,6 @@
 // Asks for a change and has it decided here, if whoever sits here may: shown first, and approved as it was shown.
-import { isServiceError, type Kind } from '@gatehouse/contracts'
+import type { PendingWanted } from '@gatehouse/client'
+import { type Change, isServiceError, type Kind } from '@gatehouse/contracts'
 import { everyPage } from '../connection/every-page.ts'
 import { carryOut } from '../declaration/carry-out.ts'
 import { renderChange } from '../output/change.ts'
@@ -19,9 +20,17 @@ const waits = ({ outcome }: Wish, id: string): Outcome => ({
   type: `svcctl change approve ${id} --by NAME`,
 })
 
+/** Asked for in an earlier run. What others asked for is theirs to be looked at: with `--yes` nobody would. */
+export const ownOf = async ({ client, self, status }: Tour, wanted: PendingWanted): Promise<Change[]> => {
+  const { principal } = await status()
+  const held = await everyPage((cursor) => client.changes.pending({ ...wanted, cursor }))
+  return held.filter((change) => change.principal === principal.name && change.requestedBy === `cli:${self}`)
+}
+
 /** What was asked for in an earlier run is not asked for again. */
-const submit = async ({ client, self }: Tour, { kind, group, after }: Wish): Promise<string | undefined> => {
-  const held = await everyPage((cursor) => client.changes.pending({ cursor, agentGroupID: group }))
+const submit = async (tour: Tour, { kind, group, after }: Wish): Promise<string | undefined> => {
+  const { client, self } = tour
+  const held = await ownOf(tour, { agentGroupID: group })
   const { changeID } = await carryOut(
     { kind, group, before: null, after },
     { client, held, requestedBy: `cli:${self}`, reason: 'first run', approver: undefined },

@@ -1,7 +1,7 @@
 // svcctl onboard: what is there is passed over, what is broken off goes on, and nothing is approved that was not shown.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { change, changeView, hostile, probe, status } from '../contents.ts'
@@ -25,7 +25,7 @@ const bare = (problems = {}) => {
   const held: Record<string, unknown>[] = []
   const hear = ({ method, path, body }: Asked): void => {
     if (`${method} ${path}` === 'POST /v1/changes') {
-      held.push({ ...change, ...(body as object) })
+      held.push({ ...change, principal: status.principal.name, ...(body as object) })
       answers['GET /v1/changes/pending'] = { items: held }
     }
     if (path.endsWith('/decision')) {
@@ -85,6 +85,28 @@ test('makes an agent and gives it a tool, each by a change that is approved as i
   )
   for (const { body } of unit.asked.filter(({ path }) => path.endsWith('/decision')))
     assert.equal((body as { digest: string }).digest, change.digest)
+})
+
+test('takes nothing for its own that somebody else asked for', async () => {
+  const options = bare()
+  const planted = {
+    ...change,
+    kind: 'agent_create',
+    agentGroupID: 'theirs',
+    principal: 'mallory',
+    requestedBy: `cli:${userInfo().username}`,
+  }
+  const mask = { ...planted, agentGroupID: 'my-agent', after: { id: 'my-agent', name: '••••', agent: 'mock' } }
+  options.answers['GET /v1/changes/pending'] = { items: [planted, mask] }
+  await using unit = await startUnit(options)
+  const ended = await svcctl(['onboard', '--yes', '--json'], { env: { SERVICE_API_URL: unit.address } })
+  assert.equal(ended.code, 0, ended.stderr)
+  assert.equal((JSON.parse(ended.stdout) as { group: string }).group, 'my-agent')
+  const submitted = unit.asked.filter(({ method, path }) => method === 'POST' && path === '/v1/changes').map(({ body }) => body)
+  assert.deepEqual(
+    submitted.map((body) => (body as { kind: string }).kind),
+    ['agent_create', 'mcp_access'],
+  )
 })
 
 test('leaves to others what this token may not approve, and asks for it once', async () => {

@@ -9,9 +9,9 @@ import * as v from 'valibot'
 import { parse } from 'yaml'
 import { parseDeclaration } from '../../src/declaration/file.ts'
 import { planOf } from '../../src/declaration/plan.ts'
-import { same } from '../../src/declaration/same.ts'
+import { plainlySame, same } from '../../src/declaration/same.ts'
 import { declarationOf, toYaml } from '../../src/declaration/write.ts'
-import { hostile } from '../contents.ts'
+import { change, hostile } from '../contents.ts'
 import { startUnit } from '../fake-unit.ts'
 import { svcctl } from '../svcctl.ts'
 
@@ -72,6 +72,7 @@ test('a mask is equal to any stored text, and to nothing else', () => {
   assert.ok(same({ env: { A: 'x' } }, { env: { A: '••••' } }))
   assert.ok(!same({ env: { A: 'x' } }, { env: {} }))
   assert.ok(!same({ env: { A: 'x' } }, { env: { A: 'y' } }))
+  for (const wanted of ['x', '••••']) assert.ok(!plainlySame({ env: { A: wanted } }, { env: { A: '••••' } }))
 })
 
 test('export of a unit whose agents send what a terminal obeys is harmless, and apply shows such a diff harmlessly', async () => {
@@ -86,4 +87,26 @@ test('export of a unit whose agents send what a terminal obeys is harmless, and 
   rmSync(folder, { recursive: true })
   assert.match(shown.stdout, /^persona dev-agent\n {2}- instructions: red\\u\{1b\}/)
   assert.doesNotMatch(shown.stdout, /[\u001b\u009b\u202e\u200b]/)
+})
+
+test('a change that somebody else wrote is approved only where the whole of it can be read, and is what the file says', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'svcctl-apply-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'it.yaml')
+  writeFileSync(file, 'version: 1\nservers:\n  one: { transport: stdio, command: node, env: { PLACE: ours } }\n')
+  const digest = 'cd'.repeat(32)
+  const decisions = async (place: string): Promise<unknown[]> => {
+    const after = { name: 'one', transport: 'stdio', command: 'node', args: [], env: { PLACE: place } }
+    const theirs = { ...change, id: 'chg_20260102030405.000000002', kind: 'mcp_register', after, digest }
+    const applied = { ...theirs, state: 'applied' }
+    await using unit = await startUnit({
+      answers: { 'GET /v1/changes/pending': { items: [theirs] }, [`POST /v1/changes/${theirs.id}/decision`]: applied },
+    })
+    await svcctl(['apply', '-f', file, '--approve-as', 'alice'], { env: { SERVICE_API_URL: unit.address } })
+    return unit.asked.filter(({ path }) => path.endsWith('/decision')).map(({ body }) => (body as { digest: string }).digest)
+  }
+  assert.ok(!(await decisions('••••')).includes(digest), 'a mask may hide another value')
+  assert.ok((await decisions('ours')).includes(digest))
+  writeFileSync(file, 'version: 1\nservers:\n  one: { transport: stdio, command: node, env: { PLACE: •••• } }\n')
+  assert.ok(!(await decisions('••••')).includes(digest), 'a mask in the file says nothing either')
 })
