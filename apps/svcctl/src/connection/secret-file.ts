@@ -1,6 +1,8 @@
 // A file for a secret that nobody has yet: made before the secret is, so that none is minted in vain.
-import { open, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { open, rename, rm, stat } from 'node:fs/promises'
 import { ServiceError } from '@gatehouse/contracts'
+import { quoted } from '../doctor/check.ts'
 
 export interface SecretFile {
   readonly write: (secret: string) => Promise<void>
@@ -8,20 +10,39 @@ export interface SecretFile {
   readonly discard: () => Promise<void>
 }
 
+/** The file itself, or one beside it where another secret may stand, which is good until the new one is there. */
+const placeOf = async (path: string, force: boolean): Promise<string> => {
+  if (!force) return path
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isDirectory() === true) throw new Error(`${path} is a directory`)
+  return `${path}.${randomBytes(4).toString('hex')}.part`
+}
+
+const move = async (place: string, path: string): Promise<void> => {
+  if (place === path) return
+  await rename(place, path).catch((cause: unknown) => {
+    const detail = `expected to write over ${path}, it cannot be; the new secret stands in ${place}`
+    throw new ServiceError('invalid', { detail, hint: `mv ${quoted(place)} ${quoted(path)}`, cause })
+  })
+}
+
 /** Throws `conflict` where there is a file, unless it may be written over. */
 export const openSecretFile = async (path: string, force: boolean): Promise<SecretFile> => {
   try {
-    if (force) await rm(path, { force: true })
-    const file = await open(path, 'wx', 0o600)
+    const place = await placeOf(path, force)
+    const file = await open(place, 'wx', 0o600)
+    let isFilled = false
     return {
       write: async (secret) => {
         await file.writeFile(`${secret}\n`)
         await file.sync()
+        isFilled = true
         await file.close()
+        await move(place, path)
       },
       discard: async () => {
         await file.close().catch(() => undefined)
-        await rm(path, { force: true })
+        if (!isFilled) await rm(place, { force: true })
       },
     }
   } catch (error) {

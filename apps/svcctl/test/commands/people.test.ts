@@ -1,7 +1,7 @@
 // svcctl token, freeze and watch: secrets in files, stops, and ends by Ctrl-C.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -28,6 +28,20 @@ test('a minted secret goes to a file of mode 0600 that was not there, and to now
   assert.equal((await run()).code, 5)
   assert.equal(unit.asked.length, asked, 'none was minted in vain')
   assert.equal((await run('--force')).code, 0)
+})
+
+test('a secret that is there is written over by another one alone', async (t) => {
+  const folder = folderOf(t)
+  const file = join(folder, 'alice.token')
+  writeFileSync(file, 'good\n')
+  await using unit = await startUnit({ problems: { 'POST /v1/tokens': 'conflict' } })
+  const run = (path: string) =>
+    svcctl(['token', 'create', 'alice', '--role', 'approver', '--force', '--file', path], { env: { SERVICE_API_URL: unit.address } })
+  assert.equal((await run(file)).code, 5)
+  assert.equal(readFileSync(file, 'utf8'), 'good\n')
+  assert.equal((await run(folder)).code, 2)
+  assert.equal(unit.asked.length, 1, 'none was minted in vain')
+  assert.deepEqual(readdirSync(folder), ['alice.token'])
 })
 
 test('no secret is printed at a terminal, and a refused token leaves no file', async (t) => {
