@@ -78,8 +78,10 @@ export const startUnit = async ({ token, answers = {}, problems = {}, hear }: Fa
         .end('an age stream')
     if (route === 'POST /v1/ui/chat/send') sent.texts += 1
     if (route.startsWith('GET /v1/ui/chat/')) {
-      const after = Number(new URL(one.path, 'http://unit').searchParams.get('after') ?? 0)
-      return send(response, 200, { messages: messages(sent.texts).filter((message) => message.seq > after) })
+      const { searchParams: query } = new URL(one.path, 'http://unit')
+      const [all, after, limit] = [messages(sent.texts), query.get('after'), Number(query.get('limit') ?? 200)]
+      const page = after === null ? all.slice(-limit) : all.filter(({ seq }) => seq > Number(after)).slice(0, limit)
+      return send(response, 200, { messages: page })
     }
     const answer = answers[route] ?? known(one)
     if (answer === null) return void response.writeHead(204).end()

@@ -25,12 +25,8 @@ const pageAfter = async (client: Client, group: string, after: number): Promise<
 
 /** Number of the last message that the group has now. */
 const lastSeq = async (client: Client, group: string): Promise<number> => {
-  let last = 0
-  for (;;) {
-    const page = await pageAfter(client, group, last)
-    last = page.at(-1)?.seq ?? last
-    if (page.length < limits.chatPage) return last
-  }
+  const { messages } = await client.chat.messages(group, { limit: 1 })
+  return messages.at(-1)?.seq ?? 0
 }
 
 const answers = (message: ChatMessage, sent: ChatSendAnswer): boolean =>

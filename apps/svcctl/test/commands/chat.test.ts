@@ -14,7 +14,10 @@ test('prints the reply to this message alone, made harmless, and notes of the sy
   await using unit = await startUnit()
   const ended = await svcctl(['chat', 'dev-agent', 'hello'], { env: { SERVICE_API_URL: unit.address } })
   assert.deepEqual(ended, { code: 0, stdout: reply, stderr: 'a note\n' })
-  assert.deepEqual(unit.asked.find(({ method }) => method === 'POST')?.body, { agentGroupID: 'dev-agent', text: 'hello' })
+  const sent = unit.asked.findIndex(({ method }) => method === 'POST')
+  assert.deepEqual(unit.asked[sent]?.body, { agentGroupID: 'dev-agent', text: 'hello' })
+  const before = unit.asked.slice(0, sent).map(({ path }) => path)
+  assert.deepEqual(before, ['/v1/ui/chat/dev-agent/messages?limit=1'], 'of what was said before only the end is read')
 })
 
 test('says what comes on standard input', async () => {
