@@ -20,6 +20,8 @@ const common = {
   logLevel: v.string(),
   /** Per-boot secret of each edge that this process serves or calls, by edge name. */
   edges: v.record(v.string(), v.string()),
+  /** It was ready before in this unit and has died: what an operator changed meanwhile is no reason to end. */
+  restarted: v.optional(v.boolean()),
 }
 export const containerEngines = ['docker', 'podman', 'nerdctl'] as const
 export type ContainerEngine = (typeof containerEngines)[number]

@@ -178,7 +178,7 @@ export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {
     ...survey(ground),
     drift: createDriftWatch((server) => review(rooms, server), log),
     ledger: createLedger({ journal, store, projections, ...announcer, mended: () => retries.wake(), log, metrics }),
-    catalog: await openCatalog({ path: boot.catalog, initial: initialCatalog(boot), secrets }),
+    catalog: await openCatalog({ path: boot.catalog, initial: initialCatalog(boot), secrets, restarted: boot.restarted }),
     sessions: createOpenSessions({ identities: boot.identities, expected: expectedSurfaces(boot) }),
     lastCalls: createLastCalls(clock),
     freezes: createFreezes(),

@@ -1,7 +1,7 @@
 // The gateway as a whole: its doors, its start and its stop. It calls nobody.
 import { lifeEdge } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
-import { beginCatalog, reloadCatalog } from './catalog/reload.ts'
+import { beginCatalog, recallCatalog, reloadCatalog } from './catalog/reload.ts'
 import { applyApproved } from './changes/apply-approved.ts'
 import { expireAll } from './changes/expire.ts'
 import { itself } from './changes/lines.ts'
@@ -59,6 +59,7 @@ const start = async (rooms: Rooms): Promise<void> => {
   const { ledger, log, sessions, table, counts, declared, drift, catalog, store, retries, rounds } = rooms
   await ledger.open()
   await recall(rooms)
+  await recallCatalog(rooms).catch((error: unknown) => log.error('what was in the catalog could not be read', { error }))
   assertApprovers(rooms)
   const whole = ledger.fault() === undefined
   if (whole) await begin(rooms).catch((error: unknown) => log.error('the start could not be journaled', { error }))

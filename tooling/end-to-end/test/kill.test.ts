@@ -1,6 +1,7 @@
 // Killing anything at any moment is an ordinary event: the flow goes on, nothing is doubled, nothing is left behind.
 import assert from 'node:assert/strict'
-import { readdir } from 'node:fs/promises'
+import { chmod, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { replyTo, say } from '../src/chat.ts'
 import { descendants } from '../src/descendants.ts'
@@ -53,7 +54,10 @@ for (const victim of ['gateway', 'broker', 'runner'] as const) {
     assert.equal(await say(unit, 'hello'), 'echo: hello')
     await killAndWait(unit, victim)
     assert.match(await say(unit, call), /^refused: /)
+    // What an operator edits meanwhile keeps nobody from coming back.
+    await chmod(join(unit.stateDir, 'mcp-catalog.json'), 0o644)
     await killAndWait(unit, victim)
+    await chmod(join(unit.stateDir, 'mcp-catalog.json'), 0o600)
     const id = await submit(unit, 'mcp_access', { server: 'sample', tools: ['echo'] })
     await killAndWait(unit, victim)
     assert.deepEqual(

@@ -26,6 +26,9 @@ export class Kept {
   #child: Child | undefined
   /** Only ends before ready count, and ready sets the count back. */
   #failures = 0
+  #wasReady = false
+  /** Why it could not come back, if it said so, since it was last ready. */
+  #refused: { readonly detail: string; readonly hint?: string | undefined } | undefined
   /** Told to read again while it could not hear. */
   #toldMeanwhile = false
 
@@ -84,29 +87,43 @@ export class Kept {
 
   async #once(): Promise<void> {
     const { restarts } = this.#state
-    const child = spawn(this.#options.birth, { ...this.#options, onMessage: (message) => this.#hear(message) })
+    const child = spawn(this.#birth(), { ...this.#options, onMessage: (message) => this.#hear(message) })
     this.#child = child
     this.#state = { name: this.name, pid: child.pid, state: 'starting', restarts }
     const { code, signal } = await child.exited
     if (this.#state.state !== 'ready') this.#failures += 1
     this.#state = { name: this.name, state: 'down', restarts: restarts + 1 }
     if (this.#ending.signal.aborted) return
-    this.#options.log.warn('process ended', { ended: this.name, code, signal, failures: this.#failures })
+    this.#options.log.warn('process ended', { ended: this.name, code, signal, failures: this.#failures, ...this.#refused })
     if (this.#failures < limits.startsBeforeGivingUp) return
+    const { detail: said, hint = 'its own log lines above say why' } = this.#refused ?? {}
     const detail = `${this.name} could not be started: ${this.#failures} attempts ended before it was ready`
-    this.#giveUp(new Refusal(exits.childCannotStart, { detail, hint: 'its own log lines above say why' }))
+    this.#giveUp(new Refusal(exits.childCannotStart, { detail: said === undefined ? detail : `${detail}: ${said}`, hint }))
+  }
+
+  #birth(): Birth {
+    const { birth } = this.#options
+    return this.#wasReady ? { name: birth.name, boot: { ...birth.boot, restarted: true } } : birth
   }
 
   #hear(message: FromChild): void {
     if (message.type === 'secret') return this.#options.onSecret(message.value)
-    if (message.type === 'refuse') return this.#giveUp(new Refusal(message.exit, { detail: message.detail, hint: message.hint }))
+    if (message.type === 'refuse') return this.#refuse(message)
     this.#failures = 0
+    this.#refused = undefined
+    this.#wasReady = true
     this.#pause.reset()
     this.#state = { ...this.#state, state: 'ready', since: new Date().toISOString() }
     this.#ready.resolve()
     if (!this.#toldMeanwhile) return
     this.#toldMeanwhile = false
     this.hangUp()
+  }
+
+  /** At its first start it ends the unit. Later what it met may pass: it is a start that failed. */
+  #refuse({ exit, detail, hint }: Extract<FromChild, { type: 'refuse' }>): void {
+    if (this.#wasReady) this.#refused = { detail, hint }
+    else this.#giveUp(new Refusal(exit, { detail, hint }))
   }
 
   #giveUp(refusal: Refusal): void {

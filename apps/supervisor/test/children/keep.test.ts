@@ -92,3 +92,28 @@ test('a process that is still starting hears SIGHUP once it is ready, and is not
   await waitFor(() => lines.some((line) => line.includes('heard')), { what: 'hearing it' })
   assert.deepEqual([kept.state.state, kept.state.restarts], ['ready', 0])
 })
+
+const refusing = async (t: TestContext): Promise<{ kept: Kept; file: string }> => {
+  const file = await fileToWaitFor(t)
+  await writeFile(file, '')
+  const { kept } = keep(t, 'refuses-later.mjs', { file })
+  await kept.ready
+  process.kill(kept.state.pid ?? 0, 'SIGKILL')
+  return { kept, file }
+}
+
+test('a process that was ready and refuses to come back is started again until it can', async (t) => {
+  const { kept, file } = await refusing(t)
+  await waitFor(() => kept.state.restarts >= 2, { what: 'a start that is refused' })
+  await rm(file)
+  await waitFor(() => kept.state.state === 'ready', { what: 'the process to be back' })
+})
+
+if (process.env['GATEHOUSE_PROFILE'] === 'full')
+  test('one that refuses to come back too often gives the unit up with 70 and its own reason', async (t) => {
+    const { kept } = await refusing(t)
+    await assert.rejects(
+      kept.failed,
+      (error) => isRefusal(error) && error.exit === exits.childCannotStart && error.detail.endsWith(': the file is there'),
+    )
+  })

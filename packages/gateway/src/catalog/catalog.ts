@@ -25,6 +25,8 @@ export interface Catalog {
   items(): readonly CatalogItem[]
   /** Why the file cannot be used, while the last good one stays in force. */
   fault(): string | undefined
+  /** Puts in force what the journal knows, while the file cannot be used. */
+  recall(items: readonly CatalogItem[]): void
   /** Throws `conflict` where the file is not as it was last read or written. */
   assertUntouched(): Promise<void>
   /** Reads the file again. Throws `conflict` where it cannot be used. */

@@ -46,10 +46,8 @@ const unreadable = (path: string, error: unknown): ServiceError =>
     cause: error,
   })
 
-const unusable = (error: unknown): ServiceError => {
-  if (!isRefusal(error)) throw error
-  return new ServiceError('conflict', { detail: error.detail, hint: error.hint, cause: error })
-}
+const unusable = (path: string, error: unknown): ServiceError =>
+  isRefusal(error) ? new ServiceError('conflict', { detail: error.detail, hint: error.hint, cause: error }) : unreadable(path, error)
 
 const touched = (path: string): ServiceError =>
   new ServiceError('conflict', {
@@ -83,6 +81,16 @@ export class CatalogOnDisk implements Catalog {
     this.#items = itemsOf(entries, secrets)
   }
 
+  /** In a unit that was running with it: empty and at fault where the file cannot be used. */
+  static async again(options: { path: string; secrets: Teller }): Promise<CatalogOnDisk> {
+    const catalog = new CatalogOnDisk(options, { entries: new Map(), digest: '' })
+    await catalog.read().then(
+      ({ adopt }) => adopt(),
+      () => undefined,
+    )
+    return catalog
+  }
+
   item(name: ServerName): CatalogItem | undefined {
     return this.#items.get(name)
   }
@@ -102,9 +110,14 @@ export class CatalogOnDisk implements Catalog {
     if (digest === undefined || (digest !== this.#digest && digest !== this.#tried)) throw touched(this.#path)
   }
 
+  recall(items: readonly CatalogItem[]): void {
+    this.#entries = new Map(items.map(({ name, entry }) => [name, entry]))
+    this.#items = itemsOf(this.#entries, this.#secrets)
+  }
+
   async read(): Promise<Reading> {
     const loaded = await load(this.#path).catch((error: unknown) => {
-      const reason = unusable(error)
+      const reason = unusable(this.#path, error)
       this.#fault = reason.detail
       throw reason
     })

@@ -11,6 +11,8 @@ export interface CatalogOptions {
   /** What a new file holds. */
   readonly initial: Readonly<Record<string, CatalogEntry>>
   readonly secrets: Pick<Secrets, 'hmac'>
+  /** The unit was running with this catalog: a file that cannot be used now is a fault, no refusal. */
+  readonly restarted?: boolean | undefined
 }
 
 const none: Catalog = {
@@ -18,6 +20,7 @@ const none: Catalog = {
   item: () => undefined,
   items: () => [],
   fault: () => undefined,
+  recall: () => undefined,
   assertUntouched: () => Promise.resolve(),
   read: () => Promise.reject(new TypeError('a unit without tool servers has no catalog to read')),
   set: () => Promise.reject(new TypeError('a unit without tool servers has no catalog to write')),
@@ -25,7 +28,8 @@ const none: Catalog = {
 }
 
 /** Throws a `Refusal` that names the field or the chmod. */
-export const openCatalog = async ({ path, initial, secrets }: CatalogOptions): Promise<Catalog> => {
+export const openCatalog = async ({ path, initial, secrets, restarted }: CatalogOptions): Promise<Catalog> => {
   if (path === null) return none
+  if (restarted === true) return CatalogOnDisk.again({ path, secrets })
   return new CatalogOnDisk({ path, secrets }, (await loadCatalog(path)) ?? (await createCatalog(path, initial)))
 }

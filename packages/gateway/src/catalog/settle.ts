@@ -37,6 +37,10 @@ const write = async ({ catalog, secrets }: SettleDeps, name: ServerName, sealed:
   if (catalog.item(name)?.tag !== tagOfEntry(secrets, name, entry)) await catalog.set(name, entry)
 }
 
+/** Of entries that the file is to be given, or to lose. */
+export const waitingNames = async ({ store }: Pick<SettleDeps, 'store'>): Promise<ReadonlySet<string>> =>
+  new Set((await store.read.all<Pick<WriteRow, 'name'>>('SELECT name FROM catalog_writes WHERE done = 0')).map(({ name }) => name))
+
 /** Under the catalog's lock. Rejects with `unavailable` where the file cannot be written; what waits is tried again by the next act. */
 export const settleCatalog = async (deps: SettleDeps): Promise<void> => {
   const waiting = await deps.store.read.all<WriteRow>('SELECT name, seq, entry FROM catalog_writes WHERE done = 0 ORDER BY seq')

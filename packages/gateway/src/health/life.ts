@@ -6,31 +6,33 @@ import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { type ApproverDeps, lackOfApprovers } from '../principals/enough.ts'
 import type { OpenSessions } from '../sessions/open-sessions.ts'
 
-export interface LifeDeps {
+export interface LifeDeps extends ApproverDeps {
   readonly store: Store
   readonly journal: Journal
   readonly ledger: Ledger
   readonly catalog: Pick<Catalog, 'fault'>
   readonly sessions: OpenSessions
   readonly metrics: Metrics
-  readonly clock: () => number
 }
 
 const countHeld = async ({ store }: LifeDeps): Promise<number> =>
   (await store.read.get<{ held: number }>(`SELECT count(*) AS held FROM changes WHERE state = 'held'`))?.held ?? 0
 
-const degraded = ({ ledger, journal, catalog }: LifeDeps): string[] => [
+const degraded = ({ ledger, journal, catalog, ...deps }: LifeDeps): string[] => [
   ...(ledger.fault() === undefined ? [] : ['journal']),
   ...(journal.hasReserve() ? [] : ['disk']),
   ...(catalog.fault() === undefined ? [] : ['catalog']),
+  ...(lackOfApprovers(deps) === undefined ? [] : ['approvers']),
 ]
 
 /** Failed where nothing can be decided; a gateway that cannot decide still answers what is. */
 export const health = async (deps: LifeDeps): Promise<Health> => {
   const fault = deps.ledger.fault()
   const broken = degraded(deps)
+  const [catalog, approvers] = [deps.catalog.fault(), lackOfApprovers(deps)]
   return {
     status: fault !== undefined ? 'failed' : broken.length > 0 ? 'degraded' : 'ready',
     degraded: broken,
@@ -39,7 +41,8 @@ export const health = async (deps: LifeDeps): Promise<Health> => {
       sessions: deps.sessions.all().length,
       head: deps.journal.head().seq,
       ...(fault === undefined ? {} : { journal: fault }),
-      ...(deps.catalog.fault() === undefined ? {} : { catalog: deps.catalog.fault() }),
+      ...(catalog === undefined ? {} : { catalog }),
+      ...(approvers === undefined ? {} : { approvers }),
     },
   }
 }

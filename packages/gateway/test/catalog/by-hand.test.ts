@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
+import { isRefusal } from '@gatehouse/kernel'
 import { audit, fails, putServer, server, stdio, token } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
@@ -90,7 +91,32 @@ for (const [what, act] of broken) {
     assert.deepEqual((await reload()).added, ['good'])
     assert.deepEqual((await health()).degraded, [])
   })
+
+  test(`that ${what} takes nothing away from a gateway that dies and comes back`, async () => {
+    const { items } = await unit.gateway.controlPlane.servers({ token }, context)
+    await unit.drop()
+    await act()
+    const left = await readFile(path(), 'utf8').catch(() => undefined)
+    unit = await openUnit({ dir: unit.dir, boot: { restarted: true } })
+    assert.deepEqual((await unit.gateway.controlPlane.servers({ token }, context)).items, items)
+    assert.deepEqual([(await health()).status, (await health()).degraded], ['degraded', ['catalog']])
+    assert.equal((await fails(putServer(unit, 'two'))).code, 'conflict')
+    assert.equal(await readFile(path(), 'utf8').catch(() => undefined), left, 'what an operator writes is left alone')
+    assert.deepEqual(await reloads(), [])
+    await writeFile(path(), JSON.stringify({ good: stdio }), { mode: 0o600 })
+    await chmod(path(), 0o600)
+    assert.deepEqual([(await reload()).added, (await health()).degraded], [['good'], []])
+    assert.deepEqual(await names(), ['good'])
+  })
 }
+
+test('that cannot be used is refused by a unit that starts anew', async () => {
+  await unit.close()
+  await write('{')
+  await assert.rejects(openUnit({ dir: unit.dir }), isRefusal)
+  await write(JSON.stringify({ one: stdio }))
+  unit = await openUnit({ dir: unit.dir })
+})
 
 test('is taken over at a signal, and a broken one then breaks nothing', async () => {
   await edit((entries) => (entries['new'] = remote))

@@ -1,6 +1,6 @@
 // A gateway that ends between the line of an act and the catalog file: the file is healed at the next start, once.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Store, Transaction } from '@gatehouse/store'
@@ -102,5 +102,22 @@ test('a file that cannot be written leaves the act in the journal, and the next 
   await putServer(unit, 'three')
   assert.deepEqual(await file(unit), { one: stdio, three: stdio, two: secret })
   await unit.close()
+  await removeDirectory(unit.dir)
+})
+
+test('an act that waits for a file that cannot be used is in it after the reload that can', async () => {
+  const ending = createEnd()
+  const unit = await openUnit({ store: ending.store })
+  await putServer(unit, 'one')
+  ending.at(settling, 2)
+  await assert.rejects(putServer(unit, 'two', secret))
+  await unit.drop()
+  const whole = await readFile(join(unit.dir, 'mcp-catalog.json'), 'utf8')
+  await writeFile(join(unit.dir, 'mcp-catalog.json'), '{')
+  const again = await openUnit({ dir: unit.dir, boot: { restarted: true } })
+  await writeFile(join(unit.dir, 'mcp-catalog.json'), whole)
+  assert.deepEqual(await again.gateway.controlPlane.reload({ token }, context), { added: [], changed: [], removed: [], grants: [] })
+  assert.deepEqual(await file(again), { one: stdio, two: secret })
+  await again.close()
   await removeDirectory(unit.dir)
 })

@@ -209,5 +209,13 @@ test('a unit in which two cannot approve does not start', async () => {
   assert.equal(await refusesToStart(one.dir, {}), false, 'admin and one approver')
   const later = { clock: () => Date.now() + 120_000 }
   await assert.rejects(openUnit({ dir: one.dir, boot: { approvals: 2 }, ...later }), isRefusal)
+
+  const back = await openUnit({ dir: one.dir, boot: { approvals: 2, restarted: true }, ...later })
+  const { status, degraded, facts } = await back.gateway.supervisor.health({}, context)
+  assert.deepEqual([status, degraded], ['degraded', ['approvers']], 'a gateway that died in a unit that runs comes back and says so')
+  assert.match(String(facts['approvers']), /expected 2 .* got 1/)
+  await mint(back, { name: 'other', role: 'approver' })
+  assert.equal((await back.gateway.supervisor.health({}, context)).status, 'ready')
+  await back.close()
   await removeDirectory(one.dir)
 })
