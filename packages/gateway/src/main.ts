@@ -36,22 +36,25 @@ const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
 }
 
 const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): Promise<{ close(): Promise<void> }[]> => {
-  const serve = <E extends Edge>(edge: E, handlers: Handlers<E>): Promise<EdgeServer<E>> =>
+  const serve = <E extends Edge>(edge: E, handlers: Handlers<E>, opening?: (server: EdgeServer<E>) => void): Promise<EdgeServer<E>> =>
     serveEdge(edge, {
       path: edgeSocket(boot, edge),
       shared: isShared(boot, edge),
       secret: boot.edges[edge.name] ?? '',
       handlers,
+      opening,
       log: log.child({ edge: edge.name }),
     })
-  const controlPlane = await serve(gatewayControlPlane, gateway.controlPlane)
-  const broker = boot.catalog === null ? undefined : await serve(gatewayBroker, gateway.broker)
-  const modelProxy = boot.models.length === 0 ? undefined : await serve(gatewayModelProxy, gateway.modelProxy)
-  const runner = await serve(gatewayRunner, gateway.runner)
-  const channels = boot.edges[gatewayChannels.name] === undefined ? undefined : await serve(gatewayChannels, gateway.channels)
-  const supervisor = await serve(lifeEdge('gateway'), gateway.supervisor)
-  gateway.audience.seat({ controlPlane, broker, modelProxy, runner, channels })
-  return [controlPlane, runner, supervisor, ...[broker, modelProxy, channels].filter((server) => server !== undefined)]
+  const { seat } = gateway.audience
+  const hasChannels = boot.edges[gatewayChannels.name] !== undefined
+  return [
+    await serve(gatewayControlPlane, gateway.controlPlane, (controlPlane) => seat({ controlPlane })),
+    ...(boot.catalog === null ? [] : [await serve(gatewayBroker, gateway.broker, (broker) => seat({ broker }))]),
+    ...(boot.models.length === 0 ? [] : [await serve(gatewayModelProxy, gateway.modelProxy, (modelProxy) => seat({ modelProxy }))]),
+    await serve(gatewayRunner, gateway.runner, (runner) => seat({ runner })),
+    ...(hasChannels ? [await serve(gatewayChannels, gateway.channels, (channels) => seat({ channels }))] : []),
+    await serve(lifeEdge('gateway'), gateway.supervisor),
+  ]
 }
 
 const start = async (line: Lifeline<GatewayBoot>): Promise<Running> => {

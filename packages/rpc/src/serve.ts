@@ -18,6 +18,8 @@ export interface ServeOptions<E extends Edge> {
   readonly handlers: Handlers<E>
   /** The group of this process may connect too: its caller has another uid. */
   readonly shared?: boolean
+  /** Told before anybody can connect, so that no caller misses an event. */
+  readonly opening?: ((server: EdgeServer<E>) => void) | undefined
   readonly log?: Logger | undefined
 }
 
@@ -91,10 +93,9 @@ export const serveEdge = async <E extends Edge>(edge: E, options: ServeOptions<E
     closing: false,
   }
   const server = createServer((socket) => accept(door, socket))
+  const served: EdgeServer<E> = { publish: (event, payload) => publish(door, event, payload), close: () => close(door, server) }
+  options.opening?.(served)
   await privateDirectory(dirname(options.path), options.shared === true ? 0o750 : 0o700)
   await listenUnix(server, options.path, options.shared === true ? { mode: 0o660 } : {})
-  return {
-    publish: (event, payload) => publish(door, event, payload),
-    close: () => close(door, server),
-  }
+  return served
 }

@@ -1,9 +1,11 @@
 // Events reach every caller, in order, and harm none.
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { caller, edge, pair, secret } from './fixtures/edge.ts'
+import { type EdgeServer, serveEdge } from '../src/index.ts'
+import { caller, edge, handlers, pair, scratch, secret, type TestEdge } from './fixtures/edge.ts'
 import { greeted, request } from './fixtures/raw.ts'
 
 test('come to every connected caller, in order and once, though it has two connections', async (context) => {
@@ -17,6 +19,18 @@ test('come to every connected caller, in order and once, though it has two conne
   for (const n of sent) server.publish('tick', { n })
   await waitFor(() => heard.length === 100 && other.length === 100, { what: 'all events' })
   assert.deepEqual([heard, other], [sent, sent])
+})
+
+test('can be published before anybody can connect, so that nobody who does misses one', async (context) => {
+  const path = await scratch(context)
+  const opened: boolean[] = []
+  const opening = (server: EdgeServer<TestEdge>): void => {
+    opened.push(existsSync(path))
+    server.publish('tick', { n: 1 })
+  }
+  const server = await serveEdge(edge, { path, secret, handlers, opening })
+  context.after(() => server.close())
+  assert.deepEqual(opened, [false])
 })
 
 test('do not travel on the connection for large calls', async (context) => {

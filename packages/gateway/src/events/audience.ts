@@ -12,31 +12,30 @@ export interface Audience {
   readonly channels: Publish<typeof gatewayChannels>
 }
 
+/** One that is not there yet, or never is on this unit, hears nothing. */
 export interface Listeners {
-  readonly controlPlane: Pick<EdgeServer<typeof gatewayControlPlane>, 'publish'>
-  /** Undefined on a unit without tool servers. */
-  readonly broker: Pick<EdgeServer<typeof gatewayBroker>, 'publish'> | undefined
-  /** Undefined on a unit without providers of models. */
+  readonly controlPlane?: Pick<EdgeServer<typeof gatewayControlPlane>, 'publish'> | undefined
+  readonly broker?: Pick<EdgeServer<typeof gatewayBroker>, 'publish'> | undefined
   readonly modelProxy?: Pick<EdgeServer<typeof gatewayModelProxy>, 'publish'> | undefined
-  readonly runner: Pick<EdgeServer<typeof gatewayRunner>, 'publish'>
-  /** Undefined on a unit without channels. */
+  readonly runner?: Pick<EdgeServer<typeof gatewayRunner>, 'publish'> | undefined
   readonly channels?: Pick<EdgeServer<typeof gatewayChannels>, 'publish'> | undefined
 }
 
 export interface Hall extends Audience {
+  /** Each takes its seat before it can be reached: who has connected misses nothing. */
   seat(listeners: Listeners): void
 }
 
 export const createHall = (): Hall => {
-  let seated: Listeners | undefined
+  let seated: Listeners = {}
   return {
-    controlPlane: (event, payload) => seated?.controlPlane.publish(event, payload),
-    broker: (event, payload) => seated?.broker?.publish(event, payload),
-    modelProxy: (event, payload) => seated?.modelProxy?.publish(event, payload),
-    runner: (event, payload) => seated?.runner.publish(event, payload),
-    channels: (event, payload) => seated?.channels?.publish(event, payload),
+    controlPlane: (event, payload) => seated.controlPlane?.publish(event, payload),
+    broker: (event, payload) => seated.broker?.publish(event, payload),
+    modelProxy: (event, payload) => seated.modelProxy?.publish(event, payload),
+    runner: (event, payload) => seated.runner?.publish(event, payload),
+    channels: (event, payload) => seated.channels?.publish(event, payload),
     seat: (listeners) => {
-      seated = listeners
+      seated = { ...seated, ...listeners }
     },
   }
 }

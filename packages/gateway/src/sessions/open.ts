@@ -6,6 +6,7 @@ import type { Audience } from '../events/audience.ts'
 import { readGroup } from '../registry/world.ts'
 import { markClosed } from './lines.ts'
 import { columns, type OpenSessions, type SessionRow } from './open-sessions.ts'
+import { tellOpened } from './surface.ts'
 
 export interface SessionDeps {
   readonly store: Store
@@ -76,11 +77,6 @@ export const openSession = async (deps: SessionDeps, place: Place): Promise<Sess
     return open === undefined ? { row: await insert(tx, place, now), made: true } : { row: open, made: false }
   })
   const session = deps.sessions.add(row)
-  if (made) {
-    const identity = session.identity === undefined ? {} : { identity: session.identity }
-    const opened = { session: session.id, agentGroupID: session.agentGroupID, ...identity }
-    deps.audience.broker('session-opened', opened)
-    if (session.expected.includes('model')) deps.audience.modelProxy('session-opened', opened)
-  }
+  if (made) tellOpened(deps.audience, session)
   return session
 }

@@ -19,6 +19,14 @@ export const withoutConversation = ({ id, agentGroupID, identity }: Session) => 
   ...(identity === undefined ? {} : { identity }),
 })
 
+/** Those whose surface is still to come are told to make it; to one that has it they are told nothing new. */
+export const tellOpened = (audience: Audience, session: Session): void => {
+  const opened = withoutConversation(session)
+  const isMissing = (surface: Surface): boolean => session.expected.includes(surface) && !session.reported.includes(surface)
+  if (isMissing('tools')) audience.broker('session-opened', opened)
+  if (isMissing('model')) audience.modelProxy('session-opened', opened)
+}
+
 export const surfaceReady = (
   { sessions, audience }: { sessions: OpenSessions; audience: Audience },
   { session: id, surface }: { session: SessionID; surface: Surface },

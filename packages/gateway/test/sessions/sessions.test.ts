@@ -77,6 +77,19 @@ test('a surface that stands is told to the runner, and forgotten when the gatewa
   assert.deepEqual(await openSession(unit, 'a', 'surface'), session)
 })
 
+test('who has not reported its surface is told of the session again at each launch, and then no more', async () => {
+  const session = await openSession(unit, 'a', 'told-again')
+  const launch = async () => {
+    unit.heard.length = 0
+    await unit.gateway.runner.session({ session: session.id }, context)
+    return unit.heard.map(({ by, event, payload }) => `${by} ${event} ${(payload as { session: string }).session}`)
+  }
+  const again = [`broker session-opened ${session.id}`]
+  assert.deepEqual([await launch(), await launch()], [again, again])
+  await unit.gateway.broker.surfaceReady({ session: session.id, surface: 'tools' }, context)
+  assert.deepEqual(await launch(), [])
+})
+
 test('a session whose end cannot be written stays as it was, and so do the others', async () => {
   const { fault, wrap } = breakable()
   const own = await openUnit({ store: wrap })
