@@ -16,6 +16,11 @@ export const limits = {
   resultText: 256 * KiB,
   messageText: 256 * KiB,
   queueMessages: 1000,
+  /** What the conversations of a group may take of the disk of the unit; beyond it its agents say nothing more. */
+  queueBytesByGroup: 1024 * MiB,
+  /** What an agent may say at once and then a minute; each message that it is given lets it say one more. */
+  agentWords: 240,
+  agentWordsPerMinute: 60,
   openQueues: 256,
   /** Output of a session's sandboxes that is kept for operators. */
   sessionLog: 256 * KiB,

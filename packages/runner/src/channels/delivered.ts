@@ -2,6 +2,7 @@
 import { type Params, type Result, type runnerChannels, ServiceError } from '@gatehouse/contracts'
 import { bury, noteDelivered, noteParts, type Passed } from '../queue/delivery.ts'
 import type { Context } from '../sessions/context.ts'
+import { giveBack } from '../sessions/give-back.ts'
 import type { Session } from '../sessions/session.ts'
 import { withQueue } from '../sessions/with-queue.ts'
 import { nextOf } from './outbox.ts'
@@ -14,17 +15,12 @@ export const findSession = ({ sessions }: Context, { session: id }: Pick<Params<
   throw new ServiceError('not-found', { detail: `there is no session ${id}` })
 }
 
-/** What copies took; nobody waits for it. */
-const giveBack = (context: Context, session: Session): void => {
-  withQueue(context, session, (store) => store.compact()).catch((error: unknown) =>
-    context.log.warn('room of copies not given back', { session: session.id, error }),
-  )
-}
-
 const settle = async (context: Context, session: Session, passed: Passed): Promise<Result<Edge, 'delivered'>> => {
   const { isFreed, ...counted } = passed
   if (session.delivery !== undefined) Object.assign(session.delivery, counted)
-  if (isFreed) giveBack(context, session)
+  // What copies took; nobody waits for it.
+  if (isFreed)
+    giveBack(context, session).catch((error: unknown) => context.log.warn('room of copies not given back', { session: session.id, error }))
   const next = await nextOf(context, session)
   return next === undefined ? {} : { next }
 }

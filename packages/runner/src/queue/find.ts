@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { type ChangeID, type DeadLetter, limits, SessionID, stateFiles } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { About } from './about.ts'
+import { bytesIn } from './bytes.ts'
 import { isDamage } from './damage.ts'
 import { deadLetters, type Progress, progressIn } from './delivery.ts'
 import { lastSeq } from './last-seq.ts'
@@ -16,6 +17,7 @@ import { waitingIn } from './waiting.ts'
 interface FoundQueue {
   readonly about: About
   readonly waiting: number
+  readonly bytes: number
   /** The highest number among its messages. */
   readonly lastSeq: number
   /** Some decision has not reached the agent yet. */
@@ -59,6 +61,7 @@ const look = async (place: QueuePlace, session: SessionID): Promise<FoundQueue |
     return {
       about,
       waiting: await waitingIn(store.read),
+      bytes: await bytesIn(store.read),
       lastSeq: await lastSeq(store),
       untold: (await untoldRequests(store)).length > 0,
       owed: await owedIn(store),

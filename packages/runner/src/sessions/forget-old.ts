@@ -4,17 +4,21 @@ import { limits } from '@gatehouse/contracts'
 import { forgetBefore, hasBefore } from '../queue/forget.ts'
 import { UnreadableQueue } from '../queue/unreadable.ts'
 import type { Context } from './context.ts'
+import { giveBack } from './give-back.ts'
 import type { Session } from './session.ts'
 import { withQueue } from './with-queue.ts'
 
-const forgetIn = (context: Context, session: Session, before: string): Promise<number> =>
-  withQueue(context, session, async (store) => {
+const forgetIn = async (context: Context, session: Session, before: string): Promise<number> => {
+  const forgotten = await withQueue(context, session, async (store) => {
     if (!(await hasBefore(store, before))) return 0
     const { forgotten, letters, left } = await forgetBefore(store, before)
     context.deadLetters.forget(session.id, letters)
     if (session.delivery !== undefined) Object.assign(session.delivery, left)
     return forgotten
   })
+  if (forgotten > 0) await giveBack(context, session)
+  return forgotten
+}
 
 /** One session after the other; one whose queue cannot be used now waits for the next time. */
 const forgetOld = async (context: Context, before: Date): Promise<number> => {

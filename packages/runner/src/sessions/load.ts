@@ -7,8 +7,8 @@ type Loaded = Pick<Context, 'sessions' | 'unreadable' | 'repeats' | 'deadLetters
 
 /** None is open until the gateway has said so. A queue that cannot be read is kept in mind until then. */
 export const loadSessions = ({ sessions, unreadable, repeats, deadLetters, log }: Loaded, found: FoundQueues): void => {
-  for (const { about, waiting, lastSeq, untold, owed, delivery, letters } of found.readable) {
-    const known = { hasQueue: true, waiting, lastSeq, untold, delivery, owed: new Map(owed.map((id) => [id, undefined])) }
+  for (const { about, waiting, bytes, lastSeq, untold, owed, delivery, letters } of found.readable) {
+    const known = { hasQueue: true, waiting, bytes, lastSeq, untold, delivery, owed: new Map(owed.map((id) => [id, undefined])) }
     sessions.set(about.id, Object.assign(createSession(about), known))
     for (const letter of letters) deadLetters.keep(about.id, letter)
   }

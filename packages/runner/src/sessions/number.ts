@@ -1,6 +1,7 @@
 // Writes a message under the next number of its group, and keeps in mind how far the conversation has come.
 import type { Store } from '@gatehouse/store'
 import type { Stored } from '../queue/accept.ts'
+import { bytesIn } from '../queue/bytes.ts'
 import type { Context } from './context.ts'
 import type { Session } from './session.ts'
 import { withQueue } from './with-queue.ts'
@@ -15,7 +16,11 @@ export const number = async (
   await withQueue(context, session, async () => undefined)
   return context.sequence.next(session.agentGroupID, async (seq) => {
     session.unclear = true
-    const stored = await withQueue(context, session, (store) => write(store, seq))
+    const stored = await withQueue(context, session, async (store) => {
+      const written = await write(store, seq)
+      session.bytes = await bytesIn(store.read)
+      return written
+    })
     session.unclear = false
     session.hasQueue = true
     if (stored.stored) session.lastSeq = seq

@@ -6,6 +6,7 @@ import type { Progress } from '../queue/delivery.ts'
 import type { SessionState } from './machine.ts'
 import { SessionOutput } from './output.ts'
 import type { Run } from './run.ts'
+import { Words } from './words.ts'
 
 export interface Session extends About {
   readonly id: SessionID
@@ -24,6 +25,12 @@ export interface Session extends About {
   /** The highest number among its messages; `unclear` while a write may have happened or not. */
   lastSeq: number
   unclear: boolean
+  /** What its queue takes of the disk, as of its last message. */
+  bytes: number
+  /** How much its agent may still say. */
+  readonly words: Words
+  /** People have heard that its agent can say nothing more. */
+  muteTold: boolean
   launches: number
   lastExit: string | undefined
   /** To be launched even if nothing waits: it was warm before its relaunch. */
@@ -68,6 +75,9 @@ export const createSession = ({ id, agentGroupID, conversationID }: About): Sess
   delivery: undefined,
   lastSeq: 0,
   unclear: false,
+  bytes: 0,
+  words: new Words(),
+  muteTold: false,
   launches: 0,
   lastExit: undefined,
   again: false,

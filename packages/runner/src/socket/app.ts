@@ -71,6 +71,7 @@ export const createApp = (caller: Caller): Hono => {
   })
   app.post('/outbox', async (c) => {
     const { files: paths = [], ...message } = await readBody(c.req.raw, OutboxMessage)
+    caller.session.words.take()
     const word = { ...message, from: 'agent' } as const
     if (paths.length === 0) await say(caller.context, caller.session, word)
     else await sayWithFiles(caller.context, caller.session, { ...word, paths })
