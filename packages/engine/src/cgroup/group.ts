@@ -67,13 +67,13 @@ const handDown = async (base: string, path: string): Promise<void> => {
   for (const directory of above) await writeFile(join(directory, 'cgroup.subtree_control'), '+memory +pids +cpu')
 }
 
-/** Ids of the processes of a group and of those below it, which engines may have made. */
+/** Ids of the processes of a group and of those below it. The kernel writes 0 for one that has no id here, and a signal to 0 would end us. */
 const inhabitants = async (path: string): Promise<number[]> => {
   const text = await readFile(join(path, 'cgroup.procs'), 'utf8').catch(() => '')
   const own = text
     .split('\n')
-    .filter((line) => line !== '')
     .map(Number)
+    .filter((pid) => pid > 1)
   const below = (await readdir(path, { withFileTypes: true }).catch(() => [])).filter((entry) => entry.isDirectory())
   return [...own, ...(await Promise.all(below.map(({ name }) => inhabitants(join(path, name))))).flat()]
 }

@@ -1,6 +1,6 @@
 // What a control group is given, in a directory that stands for a hierarchy: not every host has both kinds.
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
@@ -11,9 +11,15 @@ const made = async (t: TestContext, { version, beside }: { version: 1 | 2; besid
   t.after(() => rm(base, { recursive: true, force: true }))
   const place = { version, base }
   const path = groupPath('here', 'ses_a')
-  await openGroup({ memory: place, pids: place, cpu: place, bases: [base], beside }, path).create({ memoryMiB: 64, cpus: 1, pids: 16 })
+  const group = openGroup({ memory: place, pids: place, cpu: place, bases: [base], beside }, path)
+  await group.create({ memoryMiB: 64, cpus: 1, pids: 16 })
   const read = (name: string): Promise<string | undefined> => readFile(join(base, name), 'utf8').catch(() => undefined)
-  return { own: (name: string) => read(join(path, name)), all: (name: string) => read(join('gatehouse', name)) }
+  return {
+    group,
+    directory: join(base, path),
+    own: (name: string) => read(join(path, name)),
+    all: (name: string) => read(join('gatehouse', name)),
+  }
 }
 
 describe('a control group', () => {
@@ -29,5 +35,16 @@ describe('a control group', () => {
     assert.deepEqual([await one.own('cpu.shares'), await one.all('cpu.shares')], ['335', undefined])
     const two = await made(t, { version: 2, beside: true })
     assert.equal(await two.all('cpu.weight'), undefined)
+  })
+
+  it('ends nobody of another namespace, whom the kernel writes down as 0: a signal to 0 would end the whole unit', async (t) => {
+    const { group, directory } = await made(t, { version: 2, beside: false })
+    await writeFile(join(directory, 'cgroup.procs'), '0\n4194305\n0\n1\n')
+    const kill = t.mock.method(process, 'kill', () => true)
+    await group.kill()
+    assert.deepEqual(
+      kill.mock.calls.map(({ arguments: [pid, signal] }) => [pid, signal]),
+      [[4_194_305, 'SIGKILL']],
+    )
   })
 })
