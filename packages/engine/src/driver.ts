@@ -7,6 +7,8 @@ export interface Mount {
   readonly source: string
   readonly target: string
   readonly mode: 'ro' | 'rw'
+  /** What `source` is; a directory where it does not say. */
+  readonly type?: 'directory' | 'file'
 }
 
 export interface LaunchSpec {

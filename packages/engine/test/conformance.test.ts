@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Driver, LaunchSpec, Wall } from '../src/index.ts'
@@ -12,7 +12,7 @@ import { judge } from '../src/seal/judge.ts'
 import { type EngineRow, findDriver, home, rows } from './fixtures/engines.ts'
 import { processesWith, until } from './fixtures/processes.ts'
 import { isBehind, processesInContainers, processesInGroup } from './fixtures/standing.ts'
-import { type Stay, buildSite, furnish, identity, limits } from './fixtures/site.ts'
+import { type Stay, buildSite, furnish, furnishFiles, identity, limits } from './fixtures/site.ts'
 
 const site = await buildSite()
 const table = new Map<string, Partial<Record<Wall, string>>>()
@@ -111,10 +111,15 @@ const confined = (row: EngineRow, driver: Driver, stay: () => Stay): void => {
     assert.notEqual(made.uid, 0)
   })
 
-  it('sees files of its mounts', async () => {
+  it('sees files of its mounts, and single files of the host that are mounts themselves', async () => {
+    const spec = stay().spec('read')
+    const files = await furnishFiles(stay())
     await writeFile(join(stay().workspace, 'given'), 'from outside')
-    const { lines } = await run(driver, stay().spec('read'))
-    assert.deepEqual(lines, ['from outside'])
+    await chmod(join(stay().workspace, 'given'), 0o444)
+    const mounts = [...spec.mounts, ...files.mounts]
+    const { lines } = await run(driver, { ...spec, mounts, command: [...spec.command, '/workspace/given', '/mnt/one', '/mnt/own'] })
+    assert.deepEqual(lines, ['from outside: EACCES', 'to be read: EROFS', 'to be written: written'])
+    assert.deepEqual(await files.read(), ['to be read', 'to be written and inside'])
   })
 }
 

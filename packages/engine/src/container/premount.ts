@@ -1,6 +1,6 @@
 // Mounts of the host made before a container, for engines that cannot be asked for flags: what they bind keeps those of its source.
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rm, rmdir, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
@@ -38,11 +38,16 @@ const pointsBelow = async (directory: string): Promise<string[]> => {
   return points.filter((point) => point.startsWith(`${directory}/`)).toReversed()
 }
 
+/** Where a single file is mounted lies an empty one. The kernel removes neither it nor a directory while something is mounted there. */
+const clearPoint = async (point: string): Promise<void> => {
+  await rmdir(point).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOTDIR' ? unlink(point) : undefined))
+}
+
 /** Never follows what is mounted: a directory is removed only when it is empty. */
 const clear = async (programs: PremountPrograms, directory: string): Promise<void> => {
   const points = await pointsBelow(directory)
   if (points.length > 0) await execa(programs.umount, ['--no-mtab', '--lazy', '--', ...points], environment)
-  for (const name of await readdir(directory).catch(() => [])) await rmdir(join(directory, name)).catch(() => undefined)
+  for (const name of await readdir(directory).catch(() => [])) await clearPoint(join(directory, name)).catch(() => undefined)
   await rmdir(directory).catch(() => undefined)
 }
 
@@ -53,8 +58,11 @@ export const premount = async (programs: PremountPrograms, mounts: readonly Moun
   const shown = mounts.map((mount, index) => (mount.mode === 'rw' ? { ...mount, source: join(directory, String(index)) } : mount))
   const wanted = shown.flatMap(({ source: target }, index) => {
     const source = mounts[index]?.source ?? target
-    return source === target ? [] : [{ source, target, options: ['bind', 'X-mount.mkdir=0700', 'rw', ...hardened] }]
+    const made = mounts[index]?.type === 'file' ? [] : ['X-mount.mkdir=0700']
+    return source === target ? [] : [{ source, target, options: ['bind', ...made, 'rw', ...hardened] }]
   })
+  for (const [index, { type, mode }] of mounts.entries())
+    if (type === 'file' && mode === 'rw') await writeFile(join(directory, String(index)), '')
   const table = `${directory}.fstab`
   await writeFile(table, renderFstab(wanted), { mode: 0o600 })
   const made = await execa(programs.mount, ['--no-mtab', '--all', '--fstab', table], environment)

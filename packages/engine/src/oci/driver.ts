@@ -78,7 +78,7 @@ const programOf = ({ runtime, programs }: OciOptions, spec: LaunchSpec, { made, 
 
 const start = async (options: OciOptions, spec: LaunchSpec, { made, seccomp }: { made: Made; seccomp: object }): Promise<Sandbox> => {
   const { runtime, programs, home } = options
-  const staged = await stageLaunch(spec)
+  const staged = await stageLaunch(spec, home)
   const rendered = renderBundle(staged.spec, { runtime, seccomp, cgroupsPath: made.group.path })
   const bundle = options.spoil?.bundle(rendered) ?? rendered
   await mkdir(made.bundle, { mode: 0o700, recursive: true })

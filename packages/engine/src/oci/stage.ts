@@ -1,7 +1,8 @@
 // gVisor's file server walks to what it serves as a host id without rights, so its sources are shown to it below a directory that anybody may pass.
-import { stat } from 'node:fs/promises'
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
-import type { LaunchSpec } from '../driver.ts'
+import type { LaunchSpec, Mount } from '../driver.ts'
 import { hardened, type StageMount } from '../stage/fstab.ts'
 
 const places = ['/mnt', '/srv', '/media', '/opt'] as const
@@ -23,26 +24,49 @@ const findPlace = async (sources: readonly string[]): Promise<string> => {
   })
 }
 
+const isFile = ({ type }: Mount): boolean => type === 'file'
+
 interface Staged {
   readonly spec: LaunchSpec
   readonly mounts: readonly StageMount[]
 }
 
-export const stageLaunch = async (spec: LaunchSpec): Promise<Staged> => {
+/** `mount` makes the directory that it mounts on, but no file: so a directory that holds an empty one comes first, the same for all. */
+const holderOf = async (home: string): Promise<string> => {
+  const holder = join(home, 'holder')
+  await mkdir(holder, { recursive: true })
+  await writeFile(join(holder, 'file'), '', { flag: 'a' })
+  await Promise.all([chmod(holder, 0o755), chmod(join(holder, 'file'), 0o644)])
+  return holder
+}
+
+const bind = (source: string, target: string, mode: Mount['mode']): StageMount => ({
+  source,
+  target,
+  options: ['bind', 'X-mount.mkdir=0755', mode, ...hardened],
+})
+
+const bindFile = (source: string, target: string, { mode, holder }: { mode: Mount['mode']; holder: string }): StageMount[] => [
+  bind(holder, dirname(target), 'ro'),
+  { source, target, options: ['bind', mode, ...hardened] },
+]
+
+/** `home`: private directory of the driver. */
+export const stageLaunch = async (spec: LaunchSpec, home: string): Promise<Staged> => {
   const place = await findPlace([spec.rootfs, ...spec.mounts.map(({ source }) => source)])
   const shown = `${place}/rootfs`
-  const mounts = spec.mounts.map((mount, index) => ({ ...mount, source: `${place}/${index}` }))
+  const holder = spec.mounts.some(isFile) ? await holderOf(home) : home
+  const mounts = spec.mounts.map((mount, index) => ({ ...mount, source: isFile(mount) ? `${place}/${index}/file` : `${place}/${index}` }))
   return {
     spec: { ...spec, rootfs: shown, mounts },
     mounts: [
       { source: 'tmpfs', target: place, options: ['mode=755', 'size=65536', ...hardened] },
       // No other flag: within its user namespace gVisor's file server could not repeat it when it remounts its root.
       { source: spec.rootfs, target: shown, options: ['bind', 'X-mount.mkdir=0755', 'ro'] },
-      ...spec.mounts.map(({ source, mode }, index) => ({
-        source,
-        target: `${place}/${index}`,
-        options: ['bind', 'X-mount.mkdir=0755', mode, ...hardened],
-      })),
+      ...spec.mounts.flatMap((mount, index) => {
+        const target = mounts[index]?.source ?? place
+        return isFile(mount) ? bindFile(mount.source, target, { mode: mount.mode, holder }) : [bind(mount.source, target, mount.mode)]
+      }),
     ],
   }
 }

@@ -63,7 +63,7 @@ const givenMounts = async (context: Context, run: Run, group: AgentGroup): Promi
     const checked = await checkMounts(mounts, context.mountAllow)
     const points = `${context.runDir}/mnt/${run.id}`
     await makePoints(points, checked)
-    given.push({ source: points, target: '/mnt', mode: 'ro' }, ...checked.map(({ source, target, mode }) => ({ source, target, mode })))
+    given.push({ source: points, target: '/mnt', mode: 'ro' }, ...checked)
   }
   return given
 }
