@@ -1,8 +1,9 @@
 // One unit from plan to end: state, keys, processes, and the way back down.
-import { access, constants, rm } from 'node:fs/promises'
+import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockWriter, privateDirectory } from '@gatehouse/kernel'
 import { Kept } from './children/keep.ts'
+import { removeUnmounted } from './plan/remove-unmounted.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { createBackupCalls, noBackups } from './status/backups.ts'
 import { serveStatus, type Status, watchStatus } from './status/serve.ts'
@@ -64,7 +65,10 @@ export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
     // The listener goes first, the ground last: nobody calls a process that is gone.
     for (const child of children.toReversed()) await child.stop()
     // Of a split unit the other half may go on, with what lies there.
-    if (plan.split === null) await rm(runDir, { recursive: true, force: true })
+    if (plan.split === null)
+      await removeUnmounted(runDir).catch((error: Error) =>
+        log.warn('the run directory stays until the next start', { reason: error.message }),
+      )
     await lock.release()
   }
   try {

@@ -1,9 +1,10 @@
 // The directory that holds the sockets of one boot.
-import { chmod, lstat, mkdir, readdir, rm } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits } from '@gatehouse/contracts'
 import { makeDirectory, Refusal } from '@gatehouse/kernel'
 import type { Plan } from './plan.ts'
+import { removeUnmounted } from './remove-unmounted.ts'
 
 const runBase = (env: Readonly<Record<string, string | undefined>>): string => {
   if (process.getuid?.() === 0) return '/run/gatehouse'
@@ -28,7 +29,7 @@ const openBase = async (base: string): Promise<void> => {
 export const openRunDirectory = async (installation: string, env: Readonly<Record<string, string | undefined>>): Promise<string> => {
   const base = runBase(env)
   const runDir = join(base, installation.slice(0, 8))
-  await rm(runDir, { recursive: true, force: true })
+  await removeUnmounted(runDir)
   await openBase(base)
   await mkdir(runDir, { mode: 0o711 })
   await chmod(runDir, 0o711)
@@ -43,7 +44,7 @@ const lasting: ReadonlySet<string> = new Set(['tools', 'model', 'compile-cache']
 export const openHalf = async ({ only, halves }: NonNullable<Plan['split']>): Promise<string> => {
   const runDir = halves[only]
   await openBase(runDir)
-  for (const name of await readdir(runDir)) if (!lasting.has(name)) await rm(join(runDir, name), { recursive: true, force: true })
+  for (const name of await readdir(runDir)) if (!lasting.has(name)) await removeUnmounted(join(runDir, name))
   await mkdir(join(runDir, 'edges'), { mode: 0o700 })
   await mkdir(join(runDir, 'shared'))
   await chmod(join(runDir, 'shared'), 0o750)

@@ -1,8 +1,9 @@
 // Mounts of the host made before a container, for engines that cannot be asked for flags: what they bind keeps those of its source.
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, readdir, rm, rmdir, unlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, rmdir, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
+import { mountsBelow } from '@gatehouse/kernel'
 import { execa } from 'execa'
 import type { Mount } from '../driver.ts'
 import { findProgram, programPath } from '../programs.ts'
@@ -28,16 +29,6 @@ export const findPremount = async (): Promise<PremountPrograms | null> => {
   return mount === null || umount === null ? null : { mount, umount }
 }
 
-const unescape = (text: string): string =>
-  text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCodePoint(Number.parseInt(octal, 8)))
-
-/** Mount points below a directory, the last made first. */
-const pointsBelow = async (directory: string): Promise<string[]> => {
-  const lines = (await readFile('/proc/self/mounts', 'utf8')).split('\n')
-  const points = lines.map((line) => unescape(line.split(' ')[1] ?? ''))
-  return points.filter((point) => point.startsWith(`${directory}/`)).toReversed()
-}
-
 /** Where a single file is mounted lies an empty one. The kernel removes neither it nor a directory while something is mounted there. */
 const clearPoint = async (point: string): Promise<void> => {
   await rmdir(point).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOTDIR' ? unlink(point) : undefined))
@@ -45,7 +36,7 @@ const clearPoint = async (point: string): Promise<void> => {
 
 /** Never follows what is mounted: a directory is removed only when it is empty. */
 const clear = async (programs: PremountPrograms, directory: string): Promise<void> => {
-  const points = await pointsBelow(directory)
+  const points = (await mountsBelow(directory)).toReversed()
   if (points.length > 0) await execa(programs.umount, ['--no-mtab', '--lazy', '--', ...points], environment)
   for (const name of await readdir(directory).catch(() => [])) await clearPoint(join(directory, name)).catch(() => undefined)
   await rmdir(directory).catch(() => undefined)

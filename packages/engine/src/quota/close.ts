@@ -1,5 +1,6 @@
 // Takes disks off the host's tree again. What they hold stays in their images.
-import { isMounted, mountsBelow } from './mounted.ts'
+import { mountsBelow } from '@gatehouse/kernel'
+import { isMounted } from './mounted.ts'
 import type { DiskPrograms } from './programs.ts'
 
 export const closeDisk = async (programs: Pick<DiskPrograms, 'unmount'>, point: string): Promise<void> => {

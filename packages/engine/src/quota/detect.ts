@@ -1,10 +1,10 @@
 // Whether this host can give groups disks of their own, found out by making one.
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { mountsBelow } from '@gatehouse/kernel'
 import { findProgram } from '../programs.ts'
 import { closeDisks, shareDirectory } from './close.ts'
 import { openDisk } from './open.ts'
-import { mountsBelow } from './mounted.ts'
 import { createPrograms, createUnmount, type DiskPrograms, programNames, type ProgramPaths } from './programs.ts'
 
 export type Disks = { readonly programs: DiskPrograms } | { readonly refused: string }
