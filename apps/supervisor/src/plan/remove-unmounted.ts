@@ -13,7 +13,7 @@ const unmount = async (directory: string): Promise<{ left: string[]; said: strin
   if (points.length === 0) return { left: [], said: '' }
   const options = { env: environment, extendEnv: false, cwd: '/', stdin: 'ignore', reject: false, timeout: 30_000 } as const
   const result = await execa('umount', ['--no-mtab', '--lazy', '--', ...points.toReversed()], options)
-  return { left: await mountsBelow(directory), said: String(result.stderr || result.shortMessage || '').trim() }
+  return { left: await mountsBelow(directory), said: (result.stderr || result.shortMessage || '').trim() }
 }
 
 /** Bears that there is none. Throws a `Refusal` while something is still mounted there. */

@@ -84,10 +84,8 @@ export class CatalogOnDisk implements Catalog {
   /** In a unit that was running with it: empty and at fault where the file cannot be used. */
   static async again(options: { path: string; secrets: Teller }): Promise<CatalogOnDisk> {
     const catalog = new CatalogOnDisk(options, { entries: new Map(), digest: '' })
-    await catalog.read().then(
-      ({ adopt }) => adopt(),
-      () => undefined,
-    )
+    const reading = await catalog.read().catch(() => undefined)
+    reading?.adopt()
     return catalog
   }
 
