@@ -40,6 +40,7 @@ interface Aimed {
   /** The address is that of the session's table, not what the name seems to mean. */
   readonly isKnown: boolean
   readonly waiter: Waiter
+  readonly onSent: (wasSent: boolean) => void
 }
 
 /** What cannot be recorded is not called. */
@@ -64,7 +65,7 @@ const insist = async (upstream: Upstream, { session, call, waiter: { signal } }:
 }
 
 const makeCall = async (aimed: Aimed, { gateway, servers, inFlight }: CallTools, lookUp: LookUp): Promise<Outcome> => {
-  const { session, call, address, isKnown, waiter } = aimed
+  const { session, call, address, isKnown, waiter, onSent } = aimed
   const { server, tool } = address
   const { signal, giveUp } = waiter
   const flight = { session, address, giveUp }
@@ -77,7 +78,8 @@ const makeCall = async (aimed: Aimed, { gateway, servers, inFlight }: CallTools,
     const meant = isKnown ? address : await insist(upstream, aimed, lookUp)
     // What was authorized is what is called.
     if (meant.server !== server || meant.tool !== tool) return refuse(address, 'not-declared')
-    const request = { session: session.id, tool, args: call.arguments, pin: verdict.pin, admit: () => inFlight.admit(flight) }
+    const admit = (): Promise<void> => inFlight.admit(flight)
+    const request = { session: session.id, tool, args: call.arguments, pin: verdict.pin, admit, onSent }
     return interpret(address, await upstream.call(request, signal))
   } finally {
     inFlight.leave(flight)
@@ -88,14 +90,16 @@ export const createCall = (tools: CallTools) => {
   const lookUp = createLookUp(tools)
   return async (session: CallSession, call: ToolCall, waiter: Waiter): Promise<Outcome> => {
     let address = parseName(call.name)
+    let wasSent = false
+    const onSent = (isSent: boolean): void => void (wasSent = isSent)
     try {
       const found = await lookUp(session, { name: call.name }, waiter.signal)
       address = found ?? address
       if (address === null) return refuseName(call.name)
       if (!isNoted(tools.recorder, waiter, address)) return refuse(address, 'audit-unwritable')
-      return await makeCall({ session, call, address, isKnown: found !== undefined, waiter }, tools, lookUp)
+      return await makeCall({ session, call, address, isKnown: found !== undefined, waiter, onSent }, tools, lookUp)
     } catch (error) {
-      return explain(address ?? { server: '', tool: call.name }, error, waiter.signal)
+      return explain(address ?? { server: '', tool: call.name }, error, { signal: waiter.signal, wasSent })
     }
   }
 }

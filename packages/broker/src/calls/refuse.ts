@@ -8,25 +8,41 @@ type Refusal = Exclude<ToolErrorCode, 'upstream-error'>
 
 const ask = 'ask for it with request_capability_change, kind mcp_access, and wait for a human'
 
-const words: Record<Refusal, (name: string) => string> = {
+/** What an agent that makes a payment must know before it tries again. */
+export const unknownEffect = 'whether the call took effect is unknown'
+const notMade = 'the call was not made'
+
+/** `wasSent`: the server may have got the call. */
+type Words = (name: string, wasSent: boolean) => string
+
+const words: Record<Refusal, Words> = {
   'not-granted': (name) => `${name}: this agent has no grant for the tool; ${ask}`,
-  revoked: (name) => `${name}: the grant for the tool was revoked; ${ask}`,
-  frozen: (name) => `${name}: tool calls are stopped by an operator until further notice`,
+  revoked: (name, wasSent) => `${name}: the grant for the tool was revoked${wasSent ? `; ${unknownEffect}` : ''}; ${ask}`,
+  frozen: (name, wasSent) => `${name}: tool calls are stopped by an operator until further notice${wasSent ? `; ${unknownEffect}` : ''}`,
   'not-declared': (name) => `${name}: the server does not offer this tool now; list the tools again`,
   'definition-changed': (name) => `${name}: the tool is not what was approved any more; a human has to approve it again`,
-  'server-unavailable': (name) => `${name}: the tool server cannot be used now; try again later`,
-  timeout: (name) => `${name}: no answer within ${limits.callTime / 1000} s; whether the call took effect is unknown`,
-  cancelled: (name) => `${name}: the call was given up; whether it took effect is unknown`,
+  'server-unavailable': (name, wasSent) =>
+    wasSent
+      ? `${name}: the tool server was lost before it answered; ${unknownEffect}`
+      : `${name}: the tool server cannot be used now; try again later`,
+  timeout: (name, wasSent) =>
+    `${name}: no answer within ${limits.callTime / 1000} s; ${wasSent ? unknownEffect : `${notMade}; try again later`}`,
+  cancelled: (name, wasSent) => `${name}: the call was given up; ${wasSent ? unknownEffect : notMade}`,
   'too-large': (name) => `${name}: the answer is larger than ${limits.upstreamMessage} bytes; ask for less`,
   busy: (name) => `${name}: too many calls wait for this server; try again in a moment`,
   'input-required-unsupported': (name) => `${name}: the tool asks for input in the middle of the call, which is not supported here`,
-  'audit-unwritable': (name) =>
-    `${name}: the call cannot be recorded; whether it took effect is unknown; an operator has to look at the unit`,
+  'audit-unwritable': (name) => `${name}: the call cannot be recorded; ${unknownEffect}; an operator has to look at the unit`,
 }
 
-export const refuse = (address: ToolAddress, code: Refusal, retryAfter?: number): Outcome =>
-  failed(address, code, { message: words[code](fullName(address)), retryAfter })
+interface RefusalOptions {
+  /** Seconds. */
+  readonly retryAfter?: number
+  readonly wasSent?: boolean
+}
+
+export const refuse = (address: ToolAddress, code: Refusal, { retryAfter, wasSent = false }: RefusalOptions = {}): Outcome =>
+  failed(address, code, { message: words[code](fullName(address), wasSent), retryAfter })
 
 /** For what is not the name of a tool of any server. */
 export const refuseName = (name: string): Outcome =>
-  failed({ server: '', tool: name }, 'not-granted', { message: words['not-granted'](name) })
+  failed({ server: '', tool: name }, 'not-granted', { message: words['not-granted'](name, false) })

@@ -30,6 +30,8 @@ export interface ToolRequest {
   readonly pin?: Digest | undefined
   /** Asked right before the call is sent: waits while it is not sure that it may be. */
   readonly admit: () => Promise<void>
+  /** Told when the call is sent, and with `false` when it turns out that the server did not look at it. */
+  readonly onSent: (wasSent: boolean) => void
 }
 
 /** After these nothing more can come from a connection. */
@@ -125,6 +127,7 @@ export class Upstream {
       // The server did not look at the call: it no longer knew who asked.
       if (!(error instanceof UpstreamFailure) || error.kind !== 'session-lost') throw error
       if (error instanceof LossGuessed) await this.#assertPings(signal)
+      request.onSent(false)
       return this.#callOnce(request, signal)
     }
   }
@@ -161,7 +164,9 @@ export class Upstream {
       if (release !== undefined) await untilAborted(request.admit(), signal)
       if (release === undefined || live.isLost) return undefined
       // From here to the first byte nothing else runs.
-      return await this.#send(live, { declared: pinned(live.listing, request), args: request.args }, signal)
+      const call = { declared: pinned(live.listing, request), args: request.args }
+      request.onSent(true)
+      return await this.#send(live, call, signal)
     } finally {
       release?.()
     }

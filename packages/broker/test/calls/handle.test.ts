@@ -208,3 +208,14 @@ test('ends a call in flight when its grant is taken away, and leaves those that 
     ],
   )
 })
+
+test('says of a call that ran out of time whether it was sent', async () => {
+  bench.gateway.catalog = { sample: local(), deaf: local({ SILENT: '1' }) }
+  bench.gateway.grants = { [sessionOne]: { sample: [], deaf: [] } }
+  await bench.start({ callTime: 1_500 })
+  assert.match(String(text(await bench.call('deaf__echo'))), /no answer within 60 s; the call was not made; try again later$/)
+  // The server may need longer to start than one call waits.
+  await waitFor(async () => / s; whether the call took effect is unknown$/.test(String(text(await bench.call('sample__silent')))), {
+    what: 'a call that was sent',
+  })
+})

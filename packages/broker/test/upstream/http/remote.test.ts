@@ -150,6 +150,7 @@ test('answers upstream-error to an HTTP error of one call, and keeps the connect
   remote.instead = (request, response) => void request.resume().on('end', () => response.writeHead(500).end('marker-of-the-server'))
   const answer = await bench.call('remote__hello')
   assert.equal(answer.error?.code, 'upstream-error')
+  assert.match(answer.error?.message ?? '', /whether the call took effect is unknown/)
   assert.doesNotMatch(JSON.stringify(answer) + bench.logLines.join(), /marker-of-the-server/)
   remote.instead = undefined
   assert.equal((await bench.call('remote__hello')).isError, false)
