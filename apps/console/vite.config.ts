@@ -24,12 +24,18 @@ const writeLimits: Plugin = {
   },
 }
 
+/** A page shows the sentence of a code, and neither answers requests nor exits. */
+const leaveRest: Plugin = {
+  name: 'leave-rest',
+  transform: (code, id) => (id.endsWith('/contracts/src/codes.ts') ? code.replaceAll(/status:\s*\d+,\s*exit:\s*\d+,/g, '') : undefined),
+}
+
 /** They make schemas, of which the console uses some. */
 const manualPureFunctions = ['call', 'defineEdge', 'listOf', 'dictionary', 'count', 'bound', 'label', 'distinct', 'v']
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [loadPlainly, writeLimits, preact()],
+  plugins: [loadPlainly, writeLimits, leaveRest, preact()],
   build: {
     target: 'es2024',
     // Of 2024, too: they know `light-dark()`, which is otherwise written out for each colour.

@@ -1,6 +1,7 @@
 // Decides between signing in and the pages, and asks for another token over the page when its own is refused.
-import { isServiceError, type ServiceError, toServiceError } from '@gatehouse/contracts'
+import { type ServiceError, toServiceError } from '@gatehouse/contracts'
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { ProblemNote } from './parts/problem-note.tsx'
 import { createStream, type Stream } from './live/stream.ts'
 import type { Session } from './session/session.ts'
 import { SignIn } from './session/sign-in.tsx'
@@ -27,12 +28,23 @@ const useSession = (session: Session) => {
     [session],
   )
   useEffect(() => {
-    enter(session.kept(), false).catch((error: unknown) => {
-      // Without a token a refusal says nothing but that one is needed.
-      if (session.kept() !== null || !isServiceError(error) || error.code !== 'unauthorized') setProblem(toServiceError(error))
-      session.forget()
-      setStage({ name: 'out' })
-    })
+    let again: ReturnType<typeof setTimeout>
+    const ask = (): void => {
+      enter(session.kept(), false).catch((error: unknown) => {
+        const failure = toServiceError(error)
+        const isRefused = failure.code === 'unauthorized'
+        // Without a token a refusal says nothing but that one is needed.
+        if (session.kept() !== null || !isRefused) setProblem(failure)
+        if (!isRefused) {
+          again = setTimeout(ask, 2_000)
+          return
+        }
+        session.forget()
+        setStage({ name: 'out' })
+      })
+    }
+    ask()
+    return () => clearTimeout(again)
   }, [enter, session])
   useEffect(
     () => session.onRefused(() => setStage((before) => (before.name === 'in' ? { ...before, name: 'refused' } : before))),
@@ -49,7 +61,7 @@ const useSession = (session: Session) => {
 
 export const App = ({ session }: { readonly session: Session }) => {
   const { stage, problem, enter, leave } = useSession(session)
-  if (stage.name === 'asking') return <p class="splash">Gatehouse</p>
+  if (stage.name === 'asking') return <div class="splash">Gatehouse{problem && <ProblemNote problem={problem} />}</div>
   if (stage.name === 'out') return <SignIn problem={problem} enter={enter} />
   return (
     <>

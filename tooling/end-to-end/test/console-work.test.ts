@@ -105,6 +105,17 @@ test('a token that is revoked in mid-work is asked for anew, and nothing typed i
   await page.close()
 })
 
+test('a page that is loaded while the unit starts keeps its token, and goes on', { skip }, async () => {
+  const { page } = await openConsole(browser, unit, { token })
+  const away = { type: 'x', title: 'x', status: 503, detail: 'the gateway starts', code: 'unavailable', requestId: 'x' }
+  await page.route('**/v1/status', (route) => route.fulfill({ status: 503, json: away }))
+  await page.reload()
+  await page.getByText('the gateway starts').waitFor()
+  await page.unroute('**/v1/status')
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await page.close()
+})
+
 test('a role that may not act sees why', { skip }, async () => {
   const { token: auditor } = await unit.client.tokens.create({ name: 'carol', role: 'auditor' })
   const { page } = await openConsole(browser, unit, { token: auditor, path: 'settings' })

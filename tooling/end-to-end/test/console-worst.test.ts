@@ -211,3 +211,22 @@ test('5,000 lines of the journal and 2,000 messages are read with few of them on
   t.diagnostic(`frames over 50 ms: journal ${JSON.stringify(audit)}, messages ${JSON.stringify(chat)}`)
   await page.close()
 })
+
+test('what was said long ago is found over numbers that are gone, under the name of who said it', { skip }, async () => {
+  const { page } = await openConsole(browser, unit, { token })
+  const said = (seq: number, rest: object) => ({ id: `m${seq}`, conversationId: 'slack:C1', seq, text: `message ${seq}`, at, ...rest })
+  const messages = [1, 2, 3, 4, 5].map((seq) => said(seq, { from: 'user', author: 'Ann\u202e' })).concat(said(5_000, { from: 'agent' }))
+  await page.route('**/v1/ui/chat/dev-agent/messages?*', (route) => {
+    const after = Number(new URL(route.request().url()).searchParams.get('after') ?? 4_999)
+    // As where long ones do not fit one answer.
+    return route.fulfill({ json: { messages: messages.filter(({ seq }) => seq > after).slice(0, 2) } })
+  })
+  await goTo(page, 'chat/dev-agent')
+  await log(page).getByText('message 5000').waitFor()
+  await page.getByRole('button', { name: 'Show earlier' }).click()
+  await log(page).getByText('message 5', { exact: true }).waitFor()
+  assert.equal(await log(page).locator('li.said').count(), 6)
+  assert.equal(await log(page).getByText('Ann\\u{202e}, slack:C1').count(), 5)
+  await page.getByRole('button', { name: 'Show earlier' }).waitFor({ state: 'detached' })
+  await page.close()
+})

@@ -11,10 +11,14 @@ interface Named {
 
 const who = { user: 'You', agent: 'Agent', system: 'Gatehouse' } as const
 
+/** The conversation of somebody in a channel begins with the name of the channel. */
+const writerOf = ({ author, conversationId, from }: ChatMessage): string =>
+  author === undefined ? who[from] : `${author}, ${conversationId}`
+
 const Said = ({ message, name }: { readonly message: ChatMessage } & Named) => (
   <li class={`said ${message.from}`} data-key={name}>
     <span class="who">
-      {who[message.from]} <When at={message.at} />
+      <Untrusted text={writerOf(message)} /> <When at={message.at} />
     </span>
     <span class="text">
       <Untrusted text={[message.text, ...(message.files ?? []).map(({ path, size }) => `[${path}, ${size} bytes]`)].join('\n')} />

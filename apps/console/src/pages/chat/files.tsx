@@ -6,11 +6,11 @@ import { Lacks } from '../../parts/lacks.tsx'
 import { ListFrame } from '../../parts/list-frame.tsx'
 import { notify } from '../../parts/notices.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
+import { saveFile } from '../../parts/save-file.ts'
 import { Untrusted } from '../../parts/untrusted.tsx'
 import { type Act, useAct } from '../../parts/use-act.ts'
 import { When } from '../../parts/when.tsx'
 import { useApi, useLacks } from '../../unit/unit.ts'
-import { saveFile } from './save-file.ts'
 
 const below = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 

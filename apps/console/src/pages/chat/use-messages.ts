@@ -16,6 +16,8 @@ export interface Messages extends Live<readonly ChatMessage[]> {
 export const useMessages = (group: string, conversation: string | undefined): Messages => {
   const api = useApi()
   const kept = useRef<readonly ChatMessage[]>([])
+  /** What is below it has not been looked at. */
+  const floor = useRef(Infinity)
   const [, turn] = useState(0)
   const ask = async (signal: AbortSignal): Promise<readonly ChatMessage[]> => {
     for (;;) {
@@ -26,12 +28,24 @@ export const useMessages = (group: string, conversation: string | undefined): Me
     }
   }
   const live = useLive(ask, { of: [group, conversation], every })
-  const first = kept.current[0]?.seq ?? 1
+  /** Numbers are those of the group, and some are gone: where one page has nothing of the conversation, the one before it may. */
   const earlier = async (before: () => void): Promise<void> => {
-    const { messages } = await api.chat.messages(group, { after: Math.max(first - page - 1, 0), limit: page, conversation })
+    const found: ChatMessage[] = []
+    while (found.length === 0 && floor.current > 1) {
+      const first = floor.current
+      const from = Math.max(first - page - 1, 0)
+      // Long ones come in several answers.
+      for (let after = from; after < first - 1;) {
+        const { messages } = await api.chat.messages(group, { after, limit: page, conversation })
+        found.push(...messages.filter(({ seq }) => seq < first))
+        after = messages.at(-1)?.seq ?? first
+      }
+      floor.current = from + 1
+    }
     before()
-    kept.current = [...messages.filter(({ seq }) => seq < first), ...kept.current]
+    kept.current = [...found, ...kept.current]
     turn((value) => value + 1)
   }
-  return { ...live, data: live.data === undefined ? undefined : kept.current, earlier: first > 1 ? earlier : undefined }
+  floor.current = Math.min(floor.current, kept.current[0]?.seq ?? Infinity)
+  return { ...live, data: live.data && kept.current, earlier: floor.current > 1 ? earlier : undefined }
 }
