@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { access, constants, lchown, mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { exits, hostActsFile, sandboxUid } from '@gatehouse/contracts'
+import { exits, hostActsFile, sandboxUid, stateFiles } from '@gatehouse/contracts'
 import { addHostAct, lostAndFound, makeDirectory, Refusal, restoringPrefix } from '@gatehouse/kernel'
 import { decrypt, type Opener } from './age.ts'
 import { broken } from './broken.ts'
@@ -108,9 +108,18 @@ const writeAside = async (options: RestoreOptions, checked: Checked, aside: stri
   await finishDirectories(target, directories)
 }
 
-/** Into a volume: the name of what is half done stays until everything else has its own. */
+/** What freezes the unit comes first, and without the last there is no state. */
+const inOrder = (names: readonly string[]): string[] => {
+  const rank = (name: string): number => (name === hostActsFile ? 0 : name === stateFiles.state ? 2 : 1)
+  return names.toSorted((a, b) => rank(a) - rank(b))
+}
+
+/**
+ * Into a volume: the name of what is half done stays until everything else has its own, and for good where that fails,
+ * since no unit starts beside it.
+ */
 const moveUp = async (from: string, stateDir: string): Promise<void> => {
-  for (const name of await readdir(from)) await rename(join(from, name), join(stateDir, name))
+  for (const name of inOrder(await readdir(from))) await rename(join(from, name), join(stateDir, name))
   await sync(stateDir)
   await rmdir(from)
 }
@@ -128,9 +137,11 @@ export const restore = async (options: RestoreOptions): Promise<Checked> => {
   const checked = await check(options)
   const { aside, inside } = await placeAside(stateDir)
   await refuseWithoutRoom(dirname(aside), checked.bytes)
+  let moving = false
   try {
     await mkdir(aside, { mode: 0o700 })
     await writeAside(options, checked, aside)
+    moving = inside
     if (inside) await moveUp(join(aside, stateRoot), stateDir)
     else {
       // Fails where something has come into it meanwhile.
@@ -140,7 +151,7 @@ export const restore = async (options: RestoreOptions): Promise<Checked> => {
     await rm(aside, { recursive: true, force: true })
     await sync(dirname(aside))
   } catch (error) {
-    await rm(aside, { recursive: true, force: true })
+    if (!moving) await rm(aside, { recursive: true, force: true })
     throw error
   }
   return checked

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
-import { formatKeyring, isRefusal, readHostActs } from '@gatehouse/kernel'
+import { formatKeyring, isRefusal, readHostActs, restoringPrefix } from '@gatehouse/kernel'
 import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
 import { restore, type RestoreOptions } from '../src/restore.ts'
 import { contents, epoch, file, identity, manifest, plain, scratch, sealed, written } from './archives.ts'
@@ -59,6 +59,21 @@ suite('a restore', () => {
     await restore(options)
     const names = await readdir(options.stateDir)
     assert.ok(names.includes('gateway.db') && names.includes('lost+found'), names.join())
+  })
+
+  test('that fails while it moves into place keeps all that it brought, frozen and under its mark', async (t) => {
+    const folder = await scratch(t)
+    // What cannot have this name: the file system has it.
+    const options = await optionsIn(folder, [...contents(), file('state/lost+found', 'x')])
+    await mkdir(join(options.stateDir, 'lost+found'), { recursive: true, mode: 0o700 })
+    await assert.rejects(restore(options), /EISDIR|ENOTEMPTY/)
+    const names = await readdir(options.stateDir)
+    const mark = names.find((name) => name.startsWith(restoringPrefix))
+    assert.ok(mark !== undefined, names.join())
+    assert.ok(names.includes('host-acts.json') && !names.includes('state.json'), names.join())
+    const left = await readdir(join(options.stateDir, mark, 'state'))
+    for (const name of ['gateway.db', 'keyring.json', 'audit.jsonl']) assert.ok([...names, ...left].includes(name), name)
+    await refused(t, options, /expected an empty or absent directory/)
   })
 
   test('is refused where there is something, which stays as it is', async (t) => {
