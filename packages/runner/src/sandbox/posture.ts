@@ -28,6 +28,19 @@ const reasonOf = (error: unknown): string => {
   return error instanceof Error ? error.message : 'unknown error'
 }
 
+/** Resolves with the first of both; nothing is left on the signal, which may be that of the whole process. */
+const orAborted = async (settled: Promise<void>, signal: AbortSignal): Promise<void> => {
+  const aborted = Promise.withResolvers<void>()
+  const tell = (): void => aborted.resolve()
+  signal.addEventListener('abort', tell, { once: true })
+  if (signal.aborted) tell()
+  try {
+    await Promise.race([settled, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', tell)
+  }
+}
+
 /** A wall that lacks refuses every launch, but in the modes that are for trying things out. */
 const afterProof = (engaged: Engaged, seal: SealProof, { mode }: PostureOptions): State => {
   const lacking = lackingIn(seal)
@@ -81,7 +94,7 @@ class Choice implements Posture {
   }
 
   async engaged(signal: AbortSignal): Promise<Engaged> {
-    await Promise.race([this.#settled, new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))])
+    if (!this.isChosen()) await orAborted(this.#settled, signal)
     signal.throwIfAborted()
     if (this.#state.status === 'ok') return this.#state.engaged
     throw this.refusal() ?? new TypeError('expected a settled posture')

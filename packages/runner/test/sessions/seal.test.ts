@@ -1,7 +1,9 @@
 // The seal at the start of a runner: proved before anything is launched in production, beside everything else in the other modes.
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
-import { waitFor } from '@gatehouse/kernel'
+import { createMetrics, silentLogger, waitFor } from '@gatehouse/kernel'
+import { createPosture } from '../../src/sandbox/posture.ts'
 import { noDriver, openUnit } from '../fixtures/unit.ts'
 
 describe('the seal at start', { timeout: 300_000 }, () => {
@@ -33,6 +35,31 @@ describe('the seal at start', { timeout: 300_000 }, () => {
     assert.deepEqual(cleared, [unit.installation])
     await unit.stop()
     assert.deepEqual(cleared, [unit.installation, unit.installation])
+  })
+
+  it('leaves nothing on the signal of whoever asks for the driver, while it is being chosen and after', async () => {
+    const driver = await noDriver()
+    const chosen = Promise.withResolvers<void>()
+    const { signal } = new AbortController()
+    const posture = createPosture({
+      ...{ installation: 'test', identities: null, home: '/nowhere', groups: '/nowhere', mode: 'dev', rootfs: '/', image: null },
+      wanted: 'none',
+      choose: () => chosen.promise.then(() => ({ driver })),
+      log: silentLogger,
+      metrics: createMetrics('runner'),
+      closing: signal,
+      verifyImage: async () => undefined,
+      record: () => undefined,
+    })
+    const early = Array.from({ length: 5 }, () => posture.engaged(signal))
+    const gone = new AbortController()
+    const left = posture.engaged(gone.signal)
+    gone.abort()
+    await assert.rejects(left, { name: 'AbortError' })
+    chosen.resolve()
+    await Promise.all(early)
+    for (let count = 0; count < 1_000; count += 1) await posture.engaged(signal)
+    assert.equal(getEventListeners(signal, 'abort').length, 0)
   })
 
   it('is proved again on request', async (t) => {
