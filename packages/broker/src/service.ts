@@ -24,6 +24,7 @@ import type { ConnectSettings } from './upstream/make-transport.ts'
 import { Observations } from './upstream/observations.ts'
 import { Origins } from './upstream/origins.ts'
 import { Servers } from './upstream/servers.ts'
+import { Alone } from './upstream/stdio/alone.ts'
 import { Output } from './upstream/stdio/output.ts'
 import type { Containers } from './upstream/stdio/containers.ts'
 
@@ -128,6 +129,7 @@ const settingsOf = ({ boot, log, secret, containers, resolve }: BrokerOptions, o
   containers,
   eras: new Eras(),
   output: new Output(),
+  alone: new Alone(),
   resolve,
   reachOf: (entry) => origins.reachOf(entry),
 })

@@ -7,6 +7,7 @@ import type { Observations } from './observations.ts'
 import type { Origins } from './origins.ts'
 import { probe } from './probe.ts'
 import type { Servers } from './servers.ts'
+import { keepsFiles } from './stdio/alone.ts'
 import type { LogQuery } from './stdio/output.ts'
 
 export interface CatalogOptions {
@@ -44,7 +45,8 @@ export class Catalog {
     const item = this.#options.servers.item(name)
     if (item === undefined)
       throw new ServiceError('not-found', { detail: `expected the name of a tool server in the catalog, got ${name}` })
-    const result = await probe(item, this.#options.settings)
+    const shared = keepsFiles(item.entry) ? this.#options.servers.find(name) : undefined
+    const result = await probe(item, this.#options.settings, async (signal) => shared?.look(signal))
     void this.#options.observations.tell(item, result.tools)
     return result
   }

@@ -63,7 +63,7 @@ const attempt = async (
   settings: ConnectSettings,
   options: ConnectOptions & { prior?: PriorDiscovery },
 ): Promise<Attempt> => {
-  const made = await makeTransport(entry, settings)
+  const made = await makeTransport(entry, settings, options.signal)
   const client = createClient(settings.boot.version, made.kind, () => options.onToolsChanged?.())
   const giveUp = (): void => void made.transport.close()
   options.signal.addEventListener('abort', giveUp)

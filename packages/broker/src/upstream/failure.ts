@@ -7,6 +7,7 @@ const phrases = {
   'no-engine': 'the server cannot be started: this host has no container engine that can be used',
   'no-image': 'the server cannot be started: the entry names no image, and the unit has no --mcp-image',
   'image-missing': 'the server cannot be started: its image is not on this host',
+  'still-running': 'the server cannot be started: it keeps files, and its process before this one has not ended yet',
   volume: 'the server cannot be started: a volume of the entry cannot be mounted',
   variable: 'a variable of the entry cannot be used',
   exited: 'the server ended',

@@ -9,16 +9,20 @@ import { createScrub, type Scrub } from '../secrets/scrub.ts'
 import type { Eras } from './eras.ts'
 import { UpstreamFailure } from './failure.ts'
 import { createHttpTransport } from './http/transport.ts'
+import { type Alone, keepsFiles } from './stdio/alone.ts'
 import type { Containers } from './stdio/containers.ts'
 import type { NamedEntry } from './named-entry.ts'
 import type { Output } from './stdio/output.ts'
-import { type StdioOptions, StdioTransport } from './stdio/transport.ts'
+import { type RunningProgram, startProgram } from './stdio/start-program.ts'
+import { StdioTransport } from './stdio/transport.ts'
 
 export interface ConnectSettings {
   readonly boot: Pick<BrokerBoot, 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'runDir' | 'version'>
   readonly log: Logger
   readonly eras: Eras
   readonly output: Output
+  /** Keeps apart the processes of servers that keep files. */
+  readonly alone: Alone
   /** Which addresses may be dialled for an entry. */
   reachOf(entry: CatalogEntry): Promise<Reach>
   /** Where local servers run in containers. */
@@ -53,21 +57,21 @@ interface Local {
   readonly entry: LocalEntry
 }
 
+type Start = () => Promise<RunningProgram>
+
 /** Never run without the isolation that was asked for. */
-const programOf = async (
-  { named, entry }: Local,
-  env: Readonly<Record<string, string>>,
-  settings: ConnectSettings,
-): Promise<StdioOptions['program']> => {
+const startOf = async ({ named, entry }: Local, env: Readonly<Record<string, string>>, settings: ConnectSettings): Promise<Start> => {
   const { boot, containers } = settings
-  if (boot.isolation === 'none')
-    return { command: entry.command, args: entry.args, env, directory: await makeDirectory(serverDirectory(boot.runDir, named)) }
+  if (boot.isolation === 'none') {
+    const directory = await makeDirectory(serverDirectory(boot.runDir, named))
+    return () => startProgram({ command: entry.command, args: entry.args, env, directory })
+  }
   if (containers === undefined) throw new UpstreamFailure('no-engine')
   return () => containers.start({ ...named, entry, env })
 }
 
 /** Rejects with `UpstreamFailure` when the entry cannot be used on this unit. */
-export const makeTransport = async (named: NamedEntry, settings: ConnectSettings): Promise<MadeTransport> => {
+export const makeTransport = async (named: NamedEntry, settings: ConnectSettings, signal: AbortSignal): Promise<MadeTransport> => {
   const { name, entry, session } = named
   if (entry.transport === 'http') {
     const { values, secrets } = expand(entry.headers, settings.boot.variables)
@@ -87,8 +91,9 @@ export const makeTransport = async (named: NamedEntry, settings: ConnectSettings
   checkVariables(values)
   const scrub = scrubOf(secrets, settings)
   const log = settings.log.child({ server: name })
+  const start = await startOf({ named, entry }, values, settings)
   const transport = new StdioTransport({
-    program: await programOf({ named, entry }, values, settings),
+    start: keepsFiles(entry) ? () => settings.alone.start(`${name}.${session ?? ''}`, start, signal) : start,
     onErrorOutput: settings.output.take({ name, session, scrub }),
     onNoise: () => log.debug('mcp.noise'),
   })

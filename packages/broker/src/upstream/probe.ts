@@ -1,4 +1,5 @@
-// A short-lived connection of its own that lists and ends: what an operator asks for, and nothing that sessions share is touched.
+// A short-lived connection of its own that lists and ends: what an operator asks for, and nothing that sessions share is touched. A server
+// that keeps files is asked on the connection that stands: it may not run twice.
 import { limits, type ProbeResult, ServiceError } from '@gatehouse/contracts'
 import { classify } from './classify.ts'
 import { connect } from './connection.ts'
@@ -12,7 +13,9 @@ const failureOf = (error: unknown, signal: AbortSignal): UpstreamFailure => {
   return error instanceof UpstreamError ? new UpstreamFailure('protocol') : classify(error)
 }
 
-const list = async (entry: NamedEntry, settings: ConnectSettings, signal: AbortSignal): Promise<Omit<ProbeResult, 'elapsedMs'>> => {
+type Found = Omit<ProbeResult, 'elapsedMs'>
+
+const list = async (entry: NamedEntry, settings: ConnectSettings, signal: AbortSignal): Promise<Found> => {
   const connection = await connect(entry, settings, { signal })
   try {
     const { tools } = await listTools(connection, signal)
@@ -22,12 +25,16 @@ const list = async (entry: NamedEntry, settings: ConnectSettings, signal: AbortS
   }
 }
 
-/** `upstream-failed` names the class of the failure in our words. */
-export const probe = async (entry: NamedEntry, settings: ConnectSettings): Promise<ProbeResult> => {
+/** `standing` asks on a connection that stands, if there is one. `upstream-failed` names the class of the failure in our words. */
+export const probe = async (
+  entry: NamedEntry,
+  settings: ConnectSettings,
+  standing: (signal: AbortSignal) => Promise<Found | undefined> = async () => undefined,
+): Promise<ProbeResult> => {
   const started = performance.now()
   const signal = AbortSignal.timeout(limits.probeTime)
   try {
-    const found = await list(entry, settings, signal)
+    const found = (await standing(signal)) ?? (await list(entry, settings, signal))
     return { ...found, elapsedMs: Math.round(performance.now() - started) }
   } catch (error) {
     throw new ServiceError('upstream-failed', { detail: failureOf(error, signal).message, cause: error })

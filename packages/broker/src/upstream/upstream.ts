@@ -1,5 +1,5 @@
 // One tool server as all sessions share it: its live list, its slots, its calls.
-import type { Digest, ServerState, ToolDefinition } from '@gatehouse/contracts'
+import type { Digest, ProbeResult, ServerState, ToolDefinition } from '@gatehouse/contracts'
 import { Abandoned, type Metrics } from '@gatehouse/kernel'
 import type { Scrub } from '../secrets/scrub.ts'
 import { answersAtAll } from './answers-at-all.ts'
@@ -117,6 +117,15 @@ export class Upstream {
   async relist(signal: AbortSignal): Promise<Listing> {
     const { live } = this.#connector
     return live === undefined ? this.listing(signal) : untilAborted(live.refresh(), signal)
+  }
+
+  /** What a probe would find, asked on the connection that stands; undefined where none does. */
+  async look(signal: AbortSignal): Promise<Omit<ProbeResult, 'elapsedMs'> | undefined> {
+    const { live } = this.#connector
+    if (live === undefined) return undefined
+    const { tools } = await untilAborted(live.refresh(), signal)
+    const { server, image } = live.connection
+    return { tools: [...tools.values()], server, ...(image !== undefined && { image }) }
   }
 
   /** Rejects with the signal's reason, `NotDeclared`, `DefinitionChanged`, `QueueFull`, `UpstreamError` or `UpstreamFailure`. */

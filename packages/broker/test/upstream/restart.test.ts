@@ -85,6 +85,38 @@ test('lets calls in flight end on the old connection when the entry changes', as
   assert.equal((await slow).content[0]?.['text'], 'slow')
 })
 
+/** From the beginning: when a server was greeted, and when it ended. */
+const lives = async (): Promise<unknown[]> =>
+  (await messages(log)).map(({ method }) => method).filter((method) => method === 'initialize' || method === 'ended')
+const answered = (): Promise<unknown> =>
+  waitFor(async () => !(await bench.call('sample__echo', { text: 'a' })).isError, {
+    what: 'an answer of the next server',
+    deadline: 60_000,
+  })
+
+test('starts a server that keeps files when its process before is gone, and no second one for a probe', async () => {
+  const entry = (value: string) => ({ ...local({ LOG: log, KEY: value, TELL_END: '1' }), data: true })
+  bench.gateway.catalog['sample'] = entry('old')
+  await bench.start()
+  const until = join(bench.directory, 'until')
+  const slow = bench.call('sample__slow', { until })
+  await waitFor(() => sent('slow'), { what: 'the slow call' })
+  bench.gateway.catalog['sample'] = entry('new')
+  bench.listeners.on['catalog-changed']?.({})
+  await waitFor(async () => (await state())?.status === 'idle', { what: 'the new entry' })
+  const next = answered()
+  await waitFor(async () => (await state())?.status === 'connecting', { what: 'an attempt' })
+  // As long as a server takes to start.
+  assert.equal((await bench.call('other__echo', { text: 'b' })).isError, false)
+  assert.deepEqual(await lives(), ['initialize'])
+  await writeFile(until, '')
+  assert.equal((await slow).content[0]?.['text'], 'slow')
+  await next
+  const { tools, server } = await bench.broker.controlPlane.probe({ name: 'sample' as ServerName }, context)
+  assert.deepEqual([tools.length, server.name], [16, 'fixture'])
+  assert.deepEqual(await lives(), ['initialize', 'ended', 'initialize'])
+})
+
 test('gives a server its new values at once when nothing but a value of its entry changes', async () => {
   const value = async (name: string): Promise<unknown> => {
     const answer = await bench.call('sample__env')
@@ -184,6 +216,22 @@ if (process.env['GATEHOUSE_PROFILE'] === 'full') {
     assert.equal((await state())?.lastError, 'the server did not answer in time')
     assert.equal((await bench.call('sample__echo', { text: 'b' })).isError, false)
     assert.equal(await initializes(), 2)
+  })
+
+  test('lets a server that is at work on another call finish it, and starts no second one beside it where it keeps files', async () => {
+    bench.gateway.catalog['sample'] = { ...local({ LOG: log, TELL_END: '1' }), data: true }
+    await bench.start({ callTime: 20_000 })
+    assert.equal((await bench.call('sample__echo', { text: 'a' })).isError, false)
+    const began = Date.now()
+    const long = bench.call('sample__freeze', { ms: 34_000 })
+    await waitFor(() => Date.now() - began > 18_000, { what: 'a later call' })
+    const later = bench.call('sample__echo', { text: 'later' })
+    assert.equal((await long).error?.code, 'timeout')
+    await waitFor(async () => (await state())?.status === 'down', { what: 'the loss of the connection', deadline: 60_000 })
+    const next = answered()
+    assert.equal((await later).content[0]?.['text'], 'later')
+    await next
+    assert.deepEqual(await lives(), ['initialize', 'ended', 'initialize'])
   })
 
   test('leaves a server alone that lets one call run out of time and answers others', async () => {

@@ -6,11 +6,11 @@ import { UpstreamFailure } from '../failure.ts'
 import { messagesIn } from '../messages.ts'
 import { Turns } from './turns.ts'
 import { createLines, type OverlongLine } from './lines.ts'
-import { type Program, type RunningProgram, startProgram } from './start-program.ts'
+import type { RunningProgram } from './start-program.ts'
 
 export interface StdioOptions {
-  /** What to start; a function starts it elsewhere than as a process of the broker's own. */
-  readonly program: Program | (() => Promise<RunningProgram>)
+  /** Starts the server, here or elsewhere. */
+  readonly start: () => Promise<RunningProgram>
   /** Each piece of the server's stderr; nothing at its end. */
   readonly onErrorOutput?: (chunk?: Buffer) => void
   /** A line of its output is no message. */
@@ -70,8 +70,7 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { program } = this.#options
-    const running = await (typeof program === 'function' ? program() : startProgram(program))
+    const running = await this.#options.start()
     this.#running = running
     const turns = new Turns<string>(running.stdout, (line) => this.#take(line))
     this.#turns = turns
