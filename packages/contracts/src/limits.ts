@@ -43,6 +43,9 @@ export const limits = {
   fileDepth: 32,
   /** Names of a directory that are looked at for a list, and entries of a workspace that are counted. */
   fileEntries: 100_000,
+  /** Directories inside one another that are counted, and how long a workspace is: one that takes longer counts as full. */
+  fileCountDepth: 256,
+  fileCountTime: 10_000,
   /** Files that are being taken at once, and how long the next part of one is waited for. */
   filePuts: 16,
   filePutIdle: 30_000,

@@ -31,9 +31,10 @@ export const checkTarget = async (root: string, path: string): Promise<void> => 
 
 const checkRoom = async ({ root, most }: Target, bytes: number): Promise<void> => {
   const held = await heldIn(root)
-  if (held.bytes + bytes <= most * 1024 * 1024 && held.entries < limits.fileEntries) return
+  if (held.bytes + bytes <= most * 1024 * 1024 && held.entries < limits.fileEntries && held.beyond === undefined) return
+  const holds = held.beyond ?? `${held.bytes} bytes in ${held.entries} entries`
   throw new ServiceError('too-large', {
-    detail: `expected room for ${bytes} bytes in the ${most} MiB of this group, it holds ${held.bytes} bytes in ${held.entries} entries`,
+    detail: `expected room for ${bytes} bytes in the ${most} MiB of this group, it holds ${holds}`,
     hint: makeRoom,
   })
 }

@@ -3,7 +3,9 @@ import { access } from 'node:fs/promises'
 import { type AgentGroup, type AgentGroupID, limits, ServiceError } from '@gatehouse/contracts'
 import { closeStrays, type Disks, openDisk, resumeDisk } from '@gatehouse/engine'
 import type { Logger } from '@gatehouse/kernel'
+import { orAborted } from '../or-aborted.ts'
 import { LaunchRefused } from '../sessions/end.ts'
+import type { Run } from '../sessions/run.ts'
 
 export interface GroupDisksOptions {
   readonly groups: string
@@ -19,10 +21,10 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   )
 
-const unmounted = (group: AgentGroupID): ServiceError =>
+const unmounted = (group: AgentGroupID, refused: string | undefined): ServiceError =>
   new ServiceError('unavailable', {
-    detail: `the files of ${group} are on its disk, which is mounted only where sandboxes can be launched`,
-    hint: 'svcctl status says why none can',
+    detail: `the files of ${group} are on its disk, which ${refused === undefined ? 'is mounted only where sandboxes can be launched' : `cannot be mounted: ${refused}`}`,
+    hint: refused === undefined ? 'svcctl status says why none can' : 'mend that, and restart the unit',
   })
 
 export class GroupDisks {
@@ -39,13 +41,19 @@ export class GroupDisks {
   }
 
   /** Where it is mounted; undefined where the files of groups lie on the disk of the host. `LaunchRefused` where they do not fit the group's limit. */
-  async open(disks: Disks, group: AgentGroup, run: string): Promise<string | undefined> {
-    if ('refused' in disks) return undefined
-    await this.#inTurn(group.id, async () => {
+  async open(disks: Disks, group: AgentGroup, { id: run, signal }: Pick<Run, 'id' | 'signal'>): Promise<string | undefined> {
+    if ('refused' in disks) {
+      await this.#refuseImage(group.id, disks)
+      return undefined
+    }
+    const opened = this.#inTurn(group.id, async () => {
+      // Whoever gave up waiting uses nothing.
+      signal.throwIfAborted()
       const quiet = ![...this.#users.values()].includes(group.id)
       await this.#mount(disks, group, quiet)
-      this.#users.set(run, group.id)
+      if (!signal.aborted) this.#users.set(run, group.id)
     })
+    await orAborted(opened, signal)
     return `${this.groups}/${group.id}`
   }
 
@@ -56,8 +64,8 @@ export class GroupDisks {
   async lend<T>(disks: Disks | undefined, group: AgentGroupID, act: () => Promise<T>): Promise<T> {
     return this.#inTurn(group, async () => {
       const [image, point] = [imageOf(this.groups, group), `${this.groups}/${group}`]
-      if (disks === undefined && (await isThere(image))) throw unmounted(group)
       if (disks !== undefined && 'programs' in disks) await resumeDisk(disks.programs, { image, point })
+      else await this.#refuseImage(group, disks)
       return act()
     })
   }
@@ -74,6 +82,11 @@ export class GroupDisks {
       await act()
       return true
     })
+  }
+
+  /** What lies below its point is not what the group has: it is neither shown nor written to. */
+  async #refuseImage(group: AgentGroupID, disks: { readonly refused: string } | undefined): Promise<void> {
+    if (await isThere(imageOf(this.groups, group))) throw unmounted(group, disks?.refused)
   }
 
   async #mount({ programs }: Extract<Disks, { programs: unknown }>, group: AgentGroup, quiet: boolean): Promise<void> {

@@ -1,5 +1,6 @@
 // Whether this unit can launch sandboxes, and with what. The choice is made beside everything else: nothing waits for it but launches.
 import { isServiceError, type SandboxPosture, type SealProof, ServiceError } from '@gatehouse/contracts'
+import { orAborted } from '../or-aborted.ts'
 import { engage } from './engage.ts'
 import type { PostureOptions } from './options.ts'
 import { refusalOf, type State, toPosture } from './state.ts'
@@ -26,19 +27,6 @@ export interface Posture {
 const reasonOf = (error: unknown): string => {
   if (isServiceError(error) && error.hint !== undefined) return `${error.detail}; ${error.hint}`
   return error instanceof Error ? error.message : 'unknown error'
-}
-
-/** Resolves with the first of both; nothing is left on the signal, which may be that of the whole process. */
-const orAborted = async (settled: Promise<void>, signal: AbortSignal): Promise<void> => {
-  const aborted = Promise.withResolvers<void>()
-  const tell = (): void => aborted.resolve()
-  signal.addEventListener('abort', tell, { once: true })
-  if (signal.aborted) tell()
-  try {
-    await Promise.race([settled, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', tell)
-  }
 }
 
 /** A wall that lacks refuses every launch, but in the modes that are for trying things out. */

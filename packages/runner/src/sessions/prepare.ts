@@ -106,7 +106,7 @@ export const prepare = async (context: Context, session: Session, { run, engaged
   run.basis = { group, applied }
   refuseUnsealed(driver, group)
   const owner = driver.owner(registered.identity)
-  run.disk = await context.disks.open(disks, group, run.id)
+  run.disk = await context.disks.open(disks, group, run)
   if (context.isSplit && owner !== undefined) await letIn(context, registered, (registered.identity ?? owner).gid)
   const spec = await specOf(context, run, { registered, group, owner, rootfs })
   const info = {

@@ -4,6 +4,7 @@ import { chmod, link, lstat, mkdir, readdir, readFile, rename, rm, symlink, trun
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { filePlaces, isServiceError, limits } from '@gatehouse/contracts'
+import { heldIn } from '../../src/files/count.ts'
 import { listFiles } from '../../src/files/list.ts'
 import { putFile } from '../../src/files/put.ts'
 import { readFilePart } from '../../src/files/read.ts'
@@ -154,6 +155,25 @@ describe('times, holes and crowds', () => {
     await assert.rejects(putFile(uploads.take(id), { root, owner: undefined, most: 1 }), { code: 'too-large' })
     await uploads.drop(id)
     assert.deepEqual(await readdir(root), ['large'])
+  })
+})
+
+describe('directories inside one another', { timeout: 60_000 }, () => {
+  it('are counted one step at a time to a bound, beyond which nothing is put', async () => {
+    const group = await newGroup()
+    const root = rootOf(group, 'workspace')
+    for (let chain = 0; chain < 2; chain += 1) await mkdir(join(root, `c${chain}`, 'd/'.repeat(100)), { recursive: true })
+    assert.deepEqual({ ...(await heldIn(root)), bytes: 0 }, { bytes: 0, entries: 2 * 101 })
+    await put(group, 'beside')
+    await mkdir(join(root, 'deep', 'd/'.repeat(300)), { recursive: true })
+    await assert.rejects(put(group, 'more'), { code: 'too-large', message: /directories more than 256 deep/ })
+  })
+
+  it('are counted for so long and no longer', async (t: TestContext) => {
+    t.mock.property(limits as { fileCountTime: number }, 'fileCountTime', -1)
+    const group = await newGroup()
+    await mkdir(join(rootOf(group, 'workspace'), 'd'))
+    await assert.rejects(put(group, 'more'), { code: 'too-large', message: /more than can be counted/ })
   })
 })
 

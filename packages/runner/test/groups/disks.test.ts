@@ -1,9 +1,11 @@
 // The disk of a group in the life of a runner: its limit is real and followed, nothing stays mounted, and what is removed is kept for a while.
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, stat, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { openDisk, prepareDisks } from '@gatehouse/engine'
-import { waitFor } from '@gatehouse/kernel'
+import { silentLogger, waitFor } from '@gatehouse/kernel'
+import { GroupDisks } from '../../src/groups/disks.ts'
+import { FakeGateway } from '../fixtures/gateway.ts'
 import { lacking, openSealed } from '../fixtures/sealed.ts'
 import { agentPath, noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
 
@@ -107,6 +109,39 @@ describe('the files of groups', { timeout: 120_000 }, () => {
     unit.gateway.emit('group-removed', { agentGroupID: 'other' as never })
     await waitFor(async () => !(await readdir(`${unit.stateDir}/groups`)).includes('other'), { what: 'files set aside', deadline })
     assert.ok((await readdir(`${unit.stateDir}/groups`)).includes('dev-agent'))
+  })
+})
+
+describe('a group whose disk cannot be mounted here', { timeout: 120_000 }, () => {
+  it('is not launched with an empty place of work, not listed as empty, and named to a backup', async (t) => {
+    const unit = await openUnit(t)
+    const image = `${unit.stateDir}/groups/.disks/dev-agent.img`
+    await mkdir(`${unit.stateDir}/groups/.disks`, { mode: 0o700 })
+    await writeFile(image, '')
+    const { messageId } = await unit.send('hello')
+    await waitFor(() => unit.lines.some((line) => /launch postponed.*cannot be mounted: the driver none has no walls/.test(line)), {
+      what: 'a launch that is put off',
+      deadline,
+    })
+    await assert.rejects(unit.files(), { code: 'unavailable', message: /cannot be mounted/ })
+    const call = { requestId: 'test', traceparent: undefined, signal: new AbortController().signal }
+    assert.deepEqual(await unit.runner.backup.openDisks({}, call), { closed: ['dev-agent'] })
+    await rm(image)
+    assert.equal(await unit.replyTo(messageId), 'echo: hello')
+  })
+
+  it('is not waited for by a launch that nobody wants any more', async () => {
+    const disks = new GroupDisks({ groups: '/nowhere', log: silentLogger })
+    const group = new FakeGateway().group
+    const busy = Promise.withResolvers<void>()
+    const lent = disks.lend({ refused: 'planted' }, group.id, () => busy.promise)
+    const gone = new AbortController()
+    const opened = disks.open({ programs: {} as never }, group, { id: 'run-1', signal: gone.signal })
+    gone.abort()
+    await assert.rejects(opened, { name: 'AbortError' })
+    busy.resolve()
+    await lent
+    assert.equal(await disks.whileClosed(group.id, async () => undefined), true)
   })
 })
 
