@@ -42,7 +42,13 @@ describe('the seal at start', { timeout: 300_000 }, () => {
     const chosen = Promise.withResolvers<void>()
     const { signal } = new AbortController()
     const posture = createPosture({
-      ...{ installation: 'test', identities: null, home: '/nowhere', groups: '/nowhere', mode: 'dev', rootfs: '/', image: null },
+      installation: 'test',
+      identities: null,
+      home: '/nowhere',
+      groups: '/nowhere',
+      mode: 'dev',
+      rootfs: '/',
+      image: null,
       wanted: 'none',
       choose: () => chosen.promise.then(() => ({ driver })),
       log: silentLogger,
