@@ -11,6 +11,7 @@ import { fetchFiles } from './fetch-files.ts'
 import type { Pacer } from './pace.ts'
 import { type Part, partsOf } from './parts.ts'
 import type { Porters } from './porters.ts'
+import type { Tries } from './tries.ts'
 
 export interface Courier extends LanesOptions {
   readonly gateway: Pick<Calls<typeof gatewayChannels>, 'maySpeak'>
@@ -18,6 +19,7 @@ export interface Courier extends LanesOptions {
   readonly channels: ReadonlyMap<ChannelName, Channel>
   readonly pacer: Pacer
   readonly porters: Porters
+  readonly tries: Tries
   readonly signal: AbortSignal
 }
 
@@ -38,8 +40,6 @@ const fateOf = (courier: Courier, delivery: Delivery, error: unknown): Fate => {
   if (error.after !== undefined && error.everywhere) courier.pacer.hold(delivery.channel, error.after)
   return { kind: 'later', after: error.after, error }
 }
-
-const isOld = ({ at }: Delivery): boolean => Date.now() - Date.parse(at) > limits.channelGiveUp
 
 /** Undefined: it may be said there, now. */
 const hindrance = async ({ gateway }: Courier, { channel, agentGroupID }: Delivery, address: string): Promise<Fate | undefined> => {
@@ -73,7 +73,7 @@ const attempt = async (courier: Courier, delivery: Delivery, stop: Stop): Promis
     return { kind: 'delivered', outcome: sent === 'kept' ? 'kept' : 'ok' }
   } catch (error) {
     const fate = fateOf(courier, delivery, error)
-    return fate.kind === 'later' && isOld(delivery) ? { kind: 'dead', reason: 'it could not be delivered for a day' } : fate
+    return fate.kind === 'later' && courier.tries.fail(delivery) ? { kind: 'dead', reason: 'it could not be delivered for a day' } : fate
   }
 }
 

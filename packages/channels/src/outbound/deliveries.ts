@@ -6,8 +6,9 @@ import { insist } from '../lanes/insist.ts'
 import { Lanes } from '../lanes/lanes.ts'
 import { type Courier, deliver, type Fate } from './deliver.ts'
 import { Porters } from './porters.ts'
+import { Tries } from './tries.ts'
 
-export interface DeliveriesOptions extends Omit<Courier, 'signal' | 'runner' | 'porters'> {
+export interface DeliveriesOptions extends Omit<Courier, 'signal' | 'runner' | 'porters' | 'tries'> {
   readonly runner: Pick<Calls<typeof runnerChannels>, 'outbox' | 'delivered' | 'buried' | 'sentFile'>
   readonly metrics: Metrics
   readonly log: Logger
@@ -17,6 +18,7 @@ export class Deliveries {
   readonly #options: DeliveriesOptions
   readonly #lanes: Lanes<SessionID>
   readonly #porters = new Porters(limits.channelFilesAtOnce)
+  readonly #tries = new Tries()
   /** Something was left because its lane was busy, or all were. */
   #left = false
 
@@ -74,7 +76,7 @@ export class Deliveries {
     const { signal } = this.#lanes
     let next: Delivery | undefined = first
     while (next !== undefined && !signal.aborted) {
-      const fate: Fate = await deliver({ ...this.#options, porters: this.#porters, signal }, next)
+      const fate: Fate = await deliver({ ...this.#options, porters: this.#porters, tries: this.#tries, signal }, next)
       if (signal.aborted && fate.kind !== 'delivered') return
       if (fate.kind === 'later' || fate.kind === 'frozen') return this.#rest(next.session, fate, next)
       next = await this.#settle(next, fate)
@@ -85,6 +87,7 @@ export class Deliveries {
     const { runner, metrics, log } = this.#options
     const { session, seq, channel } = delivery
     this.#lanes.settle(session)
+    this.#tries.forget(session)
     if (fate.kind === 'delivered') {
       const { next } = await insist(() => runner.delivered({ session, seq }), { ...this.#options, signal: this.#lanes.signal })
       metrics.counter('deliveries_total').inc({ channel, outcome: fate.outcome })
@@ -98,8 +101,11 @@ export class Deliveries {
 
   #rest(session: SessionID, fate: Extract<Fate, { kind: 'later' | 'frozen' }>, delivery?: Delivery): void {
     if (this.#lanes.signal.aborted) return
-    // The end of a freeze is told; asked as well, since that word may have come while this one was on its way.
-    if (fate.kind === 'frozen') return this.#lanes.rest(session, limits.connectTime)
+    if (fate.kind === 'frozen') {
+      this.#tries.forget(session)
+      // The end of a freeze is told; asked as well, since that word may have come while this one was on its way.
+      return this.#lanes.rest(session, limits.connectTime)
+    }
     const { metrics, log } = this.#options
     if (delivery !== undefined) {
       metrics.counter('deliveries_total').inc({ channel: delivery.channel, outcome: 'retried' })

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { ServiceError } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { SendFailure } from '../../src/channel.ts'
+import { clockOf, day } from '../fixtures/clock.ts'
 import { type Behaviour, createCourier, makeDelivery } from '../fixtures/courier.ts'
 
 const open = (t: TestContext, behaviour: Behaviour = {}) => {
@@ -102,11 +103,47 @@ test('what can never be delivered becomes a dead letter with its reason, and the
   ])
 })
 
+const old = { at: new Date(Date.now() - 2 * day).toISOString() }
+const pause = () => Promise.reject(new SendFailure('later', 'too many', { after: 1 }))
+
 test('a message that was tried for a day is given up', async (t) => {
-  const { say, buried } = open(t, { send: () => Promise.reject(new Error('down')) })
-  say(makeDelivery('a', 1, { at: new Date(Date.now() - 25 * 3_600_000).toISOString() }))
+  const clock = clockOf(t)
+  let attempts = 0
+  const { say, buried } = open(t, { send: () => ((attempts += 1), pause()) })
+  say(makeDelivery('a', 1))
+  await soon('some attempts', () => attempts > 2)
+  assert.equal(buried.length, 0)
+  clock.ahead = day + 1
   await soon('its end', () => buried.length === 1)
   assert.equal(buried[0]?.reason, 'it could not be delivered for a day')
+})
+
+test('however old a message is, it is tried for a day: no trouble of a moment ends what waited for long', async (t) => {
+  let attempts = 0
+  const { say, sent, buried } = open(t, { send: () => ((attempts += 1) % 3 === 0 ? Promise.resolve() : pause()) })
+  for (const seq of [1, 2]) say(makeDelivery('a', seq, old))
+  await soon('both', () => sent.length === 2)
+  assert.deepEqual([attempts, buried], [6, []])
+})
+
+test('a freeze is no time in which a message was tried', async (t) => {
+  const clock = clockOf(t)
+  let [attempts, verdict, held]: [number, 'allowed' | 'frozen', number] = [0, 'allowed', 0]
+  const { say, sent, buried, deliveries, behaviour } = open(t, {
+    send: () => ((attempts += 1), pause()),
+    verdict: () => ((held += verdict === 'frozen' ? 1 : 0), verdict),
+  })
+  say(makeDelivery('a', 1))
+  await soon('an attempt', () => attempts > 0)
+  verdict = 'frozen'
+  await soon('the freeze', () => held > 0)
+  const before = attempts
+  clock.ahead = 2 * day
+  verdict = 'allowed'
+  await soon('another attempt', () => (deliveries.wakeAll(), attempts > before))
+  delete behaviour.send
+  await soon('it to go out', () => sent.length === 1)
+  assert.deepEqual(buried, [])
 })
 
 test('a freeze holds what is said until it is lifted; an address that was taken away ends it', async (t) => {

@@ -6,6 +6,7 @@ import { waitFor } from '@gatehouse/kernel'
 import { SendFailure } from '../../src/channel.ts'
 import { partsOf } from '../../src/outbound/parts.ts'
 import { Porters } from '../../src/outbound/porters.ts'
+import { clockOf, day } from '../fixtures/clock.ts'
 import { type Behaviour, createCourier, makeDelivery } from '../fixtures/courier.ts'
 
 const MiB = 1024 * 1024
@@ -109,14 +110,17 @@ test('while a piece cannot be had nothing of its file goes out, and a copy of an
 })
 
 test('a file whose copy is gone, or cannot be had for a day, ends its message, and the next one goes on', async (t) => {
+  const clock = clockOf(t)
+  const fetched: number[] = []
   const { say, sent, buried } = open(t, {
     files: apart,
-    copy: (number) => Promise.reject(new ServiceError(number === 0 ? 'not-found' : 'internal')),
+    copy: (number) => (fetched.push(number), Promise.reject(new ServiceError(number === 0 ? 'not-found' : 'internal'))),
   })
-  const old = new Date(Date.now() - 25 * 3_600_000).toISOString()
   say(makeDelivery('a', 1, { text: '', files: [small] }))
-  say(makeDelivery('a', 2, { text: '', files: [file('/workspace/e', 0), small], at: old }))
+  say(makeDelivery('a', 2, { text: '', files: [file('/workspace/e', 0), small] }))
   say(makeDelivery('a', 3))
+  await soon('a second attempt', () => fetched.length > 2)
+  clock.ahead = day + 1
   await soon('the next one', () => sent.some(({ text }) => text === 'a3'))
   assert.deepEqual(buried, [
     { seq: 1, reason: 'the copy of a file of it is not there' },

@@ -6,6 +6,7 @@ import type { Channel, Outgoing } from '../../src/channel.ts'
 import { deliver } from '../../src/outbound/deliver.ts'
 import { Pacer } from '../../src/outbound/pace.ts'
 import { Porters } from '../../src/outbound/porters.ts'
+import { Tries } from '../../src/outbound/tries.ts'
 import { makeDelivery } from '../fixtures/courier.ts'
 import { piecesOf } from '../fixtures/markup.ts'
 
@@ -32,6 +33,7 @@ const sendWith = async (can: Partial<Channel['can']>, more: Partial<Delivery> = 
       channels: new Map([['webhook', channel]]),
       pacer: new Pacer(),
       porters: new Porters(1),
+      tries: new Tries(),
       signal: AbortSignal.timeout(30_000),
     },
     makeDelivery('a', 1, { text, at, ...more }),

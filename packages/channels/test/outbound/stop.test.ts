@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ConversationID, type Delivery, type gatewayChannels, MessageID, type Result, SessionID } from '@gatehouse/contracts'
+import { ConversationID, type Delivery, type gatewayChannels, limits, MessageID, type Result, SessionID } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { Channel } from '../../src/channel.ts'
 import { deliver } from '../../src/outbound/deliver.ts'
 import { Pacer } from '../../src/outbound/pace.ts'
 import { Porters } from '../../src/outbound/porters.ts'
+import { Tries } from '../../src/outbound/tries.ts'
 
 type Verdict = Result<typeof gatewayChannels, 'maySpeak'>['verdict']
 
@@ -51,6 +52,7 @@ const sendIn = async ({ say, porters = new Porters(1), more = {} }: World) => {
       channels: new Map([['webhook', channel]]),
       pacer: new Pacer(),
       porters,
+      tries: new Tries(),
       signal: AbortSignal.timeout(30_000),
     },
     { ...delivery, ...more },
@@ -85,4 +87,20 @@ test('a file that waited for its turn is held back by a freeze that came meanwhi
   free.resolve()
   await other
   assert.deepEqual(await sending, { sent: [], noted: [], fate: 'frozen' })
+})
+
+test('a message with files waits for its turn so long and no longer: its lane is wanted by others', async (t) => {
+  const bounds: { channelSendTime: number } = limits
+  t.mock.property(bounds, 'channelSendTime', 20)
+  const porters = new Porters(1)
+  const free = Promise.withResolvers<void>()
+  const other = porters.during(AbortSignal.timeout(30_000), () => free.promise)
+  // What waits for its time alone keeps no process alive.
+  const alive = setInterval(() => undefined, 1_000)
+  t.after(() => clearInterval(alive))
+  const more = { text: 'one', files: [{ name: 'a', path: '/workspace/a', size: 3 }] }
+  await assert.rejects(sendIn({ say: () => 'allowed', porters, more }), { name: 'TimeoutError' })
+  free.resolve()
+  await other
+  assert.equal((await sendIn({ say: () => 'allowed', porters, more })).fate, 'delivered')
 })
