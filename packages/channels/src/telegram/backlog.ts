@@ -29,14 +29,15 @@ export class Backlog {
 
   /** False when it has waited for long enough: a conversation that is flooded must not hold up the others for ever. */
   hold(id: number): boolean {
-    const since = this.#since.get(id) ?? Date.now()
+    const now = performance.now()
+    const since = this.#since.get(id) ?? now
     this.#since.set(id, since)
-    return Date.now() - since < limits.channelHold
+    return now - since < limits.channelHold
   }
 
-  /** However long it takes. */
+  /** However long it takes: what it waited for before counts no more. */
   keep(id: number): void {
-    this.#since.set(id, Date.now())
+    this.#since.set(id, performance.now())
   }
 
   /** `brought`: all of one answer. After an empty one nothing is left there that was dealt with here. */

@@ -37,32 +37,54 @@ const poll = async ({ bot, backlog, signal }: Session, timeout: number): Promise
   }
 }
 
-/** Whether the message is dealt with. */
-const dealWith = async ({ log, take, backlog }: Session, id: number, message: Inbound): Promise<boolean> => {
+/** Why a message waits: its conversation had too much at once, or has no room, or a part of the unit is away. */
+type Hindrance = 'busy' | 'full' | 'away'
+
+interface Turn {
+  /** Of the update. */
+  readonly id: number
+  /** By place. */
+  readonly waiting: Map<string, Hindrance>
+}
+
+/** Undefined: the message is dealt with. */
+const dealWith = async ({ log, take, backlog }: Session, id: number, message: Inbound): Promise<Hindrance | undefined> => {
   try {
     const outcome = await take(message)
-    if (outcome !== 'busy' && outcome !== 'full') return true
-    if (backlog.hold(id)) return false
+    if (outcome !== 'busy' && outcome !== 'full') return undefined
+    if (backlog.hold(id)) return outcome
     log.warn('a message was let go of: its conversation had no room for too long', { channel: 'telegram', outcome })
-    return true
+    return undefined
   } catch (error) {
     log.debug('a message of a channel is brought again', { channel: 'telegram', error })
     backlog.keep(id)
-    return false
+    return 'away'
   }
 }
 
-/** A place whose message waits gets none of its later ones in. Presses wait for nothing: each is about what its card showed. */
+/** A place whose message waits gets none of its later ones in. They wait as long as the first, or each in turn would hold up all others. */
+const takeInTurn = async (session: Session, message: Inbound, { id, waiting }: Turn): Promise<void> => {
+  const { backlog } = session
+  const first = waiting.get(message.address)
+  if (first === 'full') backlog.hold(id)
+  if (first === 'away') backlog.keep(id)
+  if (first !== undefined) return
+  const hindrance = await dealWith(session, id, message)
+  if (hindrance === undefined) backlog.settle(id)
+  else waiting.set(message.address, hindrance)
+}
+
+/** Presses wait for nothing: each is about what its card showed. */
 const takeAll = async (session: Session, updates: readonly Update[]): Promise<void> => {
   const { backlog, bot, me, signal } = session
-  const waiting = new Set<string>()
+  const waiting: Turn['waiting'] = new Map()
   for (const { update_id: id, message: given, callback_query: pressed } of updates) {
     if (signal.aborted) return
-    if (pressed !== undefined && !backlog.has(id)) await dealWithPress(session, pressed)
+    if (backlog.has(id)) continue
+    if (pressed !== undefined) await dealWithPress(session, pressed)
     const message = readMessage(given, bot, me)
-    if (backlog.has(id) || (message !== undefined && waiting.has(message.address))) continue
-    if (message === undefined || (await dealWith(session, id, message))) backlog.settle(id)
-    else waiting.add(message.address)
+    if (message === undefined) backlog.settle(id)
+    else await takeInTurn(session, message, { id, waiting })
   }
   backlog.advance(updates.map(({ update_id }) => update_id))
 }
