@@ -1,7 +1,7 @@
 // Everything that the doors lead into, made once and handed on.
 import { type GatewayBoot, limits } from '@gatehouse/contracts'
 import type { Journal } from '@gatehouse/journal'
-import type { Logger, Metrics } from '@gatehouse/kernel'
+import { type Clock, createClock, type Logger, type Metrics } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import type { Catalog } from './catalog/catalog.ts'
 import { openCatalog } from './catalog/open.ts'
@@ -29,7 +29,7 @@ import { createFirstSight, type FirstSight, noteSights } from './grants/first-si
 import { createPauses, type Pauses } from './grants/pauses.ts'
 import { review } from './grants/review.ts'
 import { createGrantTable, type GrantTable } from './grants/table.ts'
-import { type Clock, createClock } from './input/clock.ts'
+import { createTelling } from './health/lacks.ts'
 import { ownPaths } from './kinds/own-paths.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
 import { createFailures, type Failures } from './principals/failures.ts'
@@ -117,12 +117,15 @@ const invite = (rooms: () => Rooms, { boot, log, clock }: Pick<Rooms, 'boot' | '
   return { ...people, principals: createPrincipals({ adminToken: boot.adminToken, ...people, clock }) }
 }
 
-const walk = (rooms: () => Rooms, log: Logger): Rounds =>
-  createRounds({ every: limits.expirySweep, log }, [
+const walk = (rooms: () => Rooms, log: Logger): Rounds => {
+  const tell = createTelling(log)
+  return createRounds({ every: limits.expirySweep, log }, [
     { what: 'the expiry of changes', run: () => expireAll(rooms()) },
     { what: 'the forgetting of idempotency keys', run: () => forgetKeys(rooms()) },
     { what: 'the writing of token uses', run: () => rooms().uses.save(rooms().store) },
+    { what: 'the look at what is missing', run: async () => tell(rooms()) },
   ])
+}
 
 type Ground = Pick<
   Rooms,

@@ -29,6 +29,8 @@ export interface AppenderOptions {
   /** The present file begins with a checkpoint. */
   readonly begin: boolean
   readonly sign: (head: Head) => JournalInput
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
   readonly log: Logger
 }
 
@@ -131,7 +133,7 @@ export class Appender {
 
   #batch(end: End): Batch {
     const { sign } = this.#options
-    return new Batch({ place: this.#place, end, time: new Date(), sign: (head) => draft(sign(head)) })
+    return new Batch({ place: this.#place, end, time: new Date(this.#options.clock()), sign: (head) => draft(sign(head)) })
   }
 
   async #write(calls: readonly Call[]): Promise<Appended[]> {

@@ -1,7 +1,7 @@
 // Opens a journal: files in a row, one writer, lines chained by hashes and signed from time to time.
 import { createPublicKey } from 'node:crypto'
 import { type AuditEntry, limits } from '@gatehouse/contracts'
-import type { Logger } from '@gatehouse/kernel'
+import { type Clock, createClock, type Logger } from '@gatehouse/kernel'
 import { type Appended, Appender } from './appender.ts'
 import type { Placed, Position } from './batch.ts'
 import type { Head, JournalInput } from './chain.ts'
@@ -72,6 +72,13 @@ const keepReserve = ({ reserve: options, log }: JournalOptions): { reserve: Rese
   return { reserve, timer: every(limits.auditReserveRetry, () => reserve.refill()) }
 }
 
+/** Goes on from the last line, also where the machine's clock was set back since. */
+const clockFrom = (time: string): Clock => {
+  const clock = createClock(() => Date.now())
+  if (time !== '') clock.reach(Date.parse(time))
+  return clock
+}
+
 async function* entriesOf(lines: AsyncIterable<Placed>): AsyncGenerator<AuditEntry> {
   for await (const { entry } of lines) yield entry
 }
@@ -88,7 +95,15 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   const kept = keepReserve(options)
   const files = new Files({ path, recovered, reserve: kept?.reserve, most: fileSize })
   const { place, checkpoint, begin } = recovered
-  const appender = new Appender({ files, place, checkpoint, begin, sign: (head) => checkpointOf(head, epoch, key), log })
+  const appender = new Appender({
+    files,
+    place,
+    checkpoint,
+    begin,
+    sign: (head) => checkpointOf(head, epoch, key),
+    clock: clockFrom(place.time),
+    log,
+  })
   // The appender has logged why.
   await appender.append([]).catch(() => {})
   const timer = every(checkpointTime, () => appender.sign())

@@ -4,16 +4,14 @@ import type { Journal } from '@gatehouse/journal'
 import type { Metrics } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
-import type { Catalog } from '../catalog/catalog.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { type ApproverDeps, lackOfApprovers } from '../principals/enough.ts'
 import type { OpenSessions } from '../sessions/open-sessions.ts'
+import { type LackDeps, lacks } from './lacks.ts'
 
-export interface LifeDeps extends ApproverDeps {
+export interface LifeDeps extends LackDeps {
   readonly store: Store
   readonly journal: Journal
   readonly ledger: Ledger
-  readonly catalog: Pick<Catalog, 'fault'>
   readonly sessions: OpenSessions
   readonly metrics: Metrics
 }
@@ -21,18 +19,16 @@ export interface LifeDeps extends ApproverDeps {
 const countHeld = async ({ store }: LifeDeps): Promise<number> =>
   (await store.read.get<{ held: number }>(`SELECT count(*) AS held FROM changes WHERE state = 'held'`))?.held ?? 0
 
-const degraded = ({ ledger, journal, catalog, ...deps }: LifeDeps): string[] => [
+const degraded = ({ ledger, journal, ...deps }: LifeDeps): string[] => [
   ...(ledger.fault() === undefined ? [] : ['journal']),
   ...(journal.hasReserve() ? [] : ['disk']),
-  ...(catalog.fault() === undefined ? [] : ['catalog']),
-  ...(lackOfApprovers(deps) === undefined ? [] : ['approvers']),
+  ...lacks(deps).keys(),
 ]
 
 /** Failed where nothing can be decided; a gateway that cannot decide still answers what is. */
 export const health = async (deps: LifeDeps): Promise<Health> => {
   const fault = deps.ledger.fault()
   const broken = degraded(deps)
-  const [catalog, approvers] = [deps.catalog.fault(), lackOfApprovers(deps)]
   return {
     status: fault !== undefined ? 'failed' : broken.length > 0 ? 'degraded' : 'ready',
     degraded: broken,
@@ -41,8 +37,7 @@ export const health = async (deps: LifeDeps): Promise<Health> => {
       sessions: deps.sessions.all().length,
       head: deps.journal.head().seq,
       ...(fault === undefined ? {} : { journal: fault }),
-      ...(catalog === undefined ? {} : { catalog }),
-      ...(approvers === undefined ? {} : { approvers }),
+      ...Object.fromEntries(lacks(deps)),
     },
   }
 }

@@ -1,6 +1,6 @@
 // A unit that asks for two approvals must have two who can give them.
 import { exits } from '@gatehouse/contracts'
-import { type Logger, Refusal } from '@gatehouse/kernel'
+import { Refusal } from '@gatehouse/kernel'
 import { hasRole } from './role.ts'
 import { isExpired } from './resolve.ts'
 import type { Tokens } from './tokens.ts'
@@ -9,10 +9,6 @@ export interface ApproverDeps {
   readonly boot: { readonly approvals: number; readonly adminToken: string | null; readonly restarted?: boolean | undefined }
   readonly tokens: Tokens
   readonly clock: () => number
-}
-
-export interface EnoughDeps extends ApproverDeps {
-  readonly log: Logger
 }
 
 /** Why no change can be approved; undefined where there are enough. */
@@ -25,10 +21,9 @@ export const lackOfApprovers = ({ boot, tokens, clock }: ApproverDeps): string |
 }
 
 /** Throws a `Refusal`, but for a process that comes back: its unit goes on, and its health says what is missing. */
-export const assertApprovers = (deps: EnoughDeps): void => {
+export const assertApprovers = (deps: ApproverDeps): void => {
   const detail = lackOfApprovers(deps)
-  if (detail === undefined) return
-  if (deps.boot.restarted === true) return deps.log.warn('no change can be approved', { reason: detail })
+  if (detail === undefined || deps.boot.restarted === true) return
   throw new Refusal(exits.configuration, {
     detail,
     hint: 'start with --approvals 1, make tokens with the role approver, then start with --approvals 2',

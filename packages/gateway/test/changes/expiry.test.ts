@@ -89,7 +89,7 @@ test('time that has passed counts though nobody was told of it before the clock 
 test('ends while the gateway is down, and at its next start', async () => {
   const id = await hold()
   await unit.close()
-  now += ttl
+  now += 2 * ttl
   unit = await openUnit({ ...options, dir: unit.dir })
   assert.equal((await read(unit, id)).state, 'expired')
   assert.deepEqual(await stages(unit, id), ['submit', 'expire'])
@@ -112,9 +112,12 @@ test('ends by itself while the gateway runs', async () => {
   assert.deepEqual([line?.principal, line?.edge], ['gateway', 'gateway'])
 })
 
-test('a jump far ahead and back leaves what is asked for afterwards decidable', async () => {
+test('a jump far ahead and back leaves what is asked for afterwards decidable, and is told', async () => {
+  const health = async () => unit.gateway.supervisor.health({}, context)
   now += 100 * ttl
   const id = await hold()
   now -= 100 * ttl
+  assert.deepEqual((await health()).degraded, ['clock'])
+  assert.match(String((await health()).facts['clock']), /^\d+ s ahead of the machine's/)
   assert.equal((await decide(unit, [id, 'approve'])).state, 'applied')
 })
