@@ -18,12 +18,15 @@ import { openJournal } from '@gatehouse/journal'
 import { type Lifeline, lockWriter, type Running, runService } from '@gatehouse/kernel'
 import { type EdgeServer, type Handlers, serveEdge } from '@gatehouse/rpc'
 import { openStore } from '@gatehouse/store'
+import { openWithRoom } from './ledger/room.ts'
 import { createGateway, type Gateway, migrations } from './service.ts'
 
 const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
   const at = (name: string): string => join(boot.stateDir, name)
   const lock = await lockWriter(boot.stateDir, 'gateway')
-  const store = await openStore({ path: at(stateFiles.database), key: boot.keys.database, migrations, log })
+  const store = await openWithRoom(at(stateFiles.auditReserve), () =>
+    openStore({ path: at(stateFiles.database), key: boot.keys.database, migrations, log }),
+  )
   const journal = await openJournal({
     path: at(stateFiles.audit),
     publicKeyPath: at(stateFiles.journalKey),

@@ -7,6 +7,7 @@ import { catchUp } from './catch-up.ts'
 import { readHead } from './head.ts'
 import type { LateLine } from './late.ts'
 import { type Projections, project } from './projection.ts'
+import { withRoom } from './room.ts'
 
 export interface LedgerDeps {
   readonly journal: Journal
@@ -107,19 +108,6 @@ export const append = async (deps: LedgerDeps, state: LedgerState, lines: readon
     const fault = error instanceof Error ? error.message : String(error)
     state.outage = { fault, since: state.outage?.since ?? new Date().toISOString() }
     throw unwritable(error)
-  }
-}
-
-const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && (('code' in error && error.code === 'SQLITE_FULL') || isDiskFull(error.cause))
-
-/** Runs the transaction; on a full disk once more, when what the journal keeps in reserve is given up. */
-export const withRoom = async (journal: Pick<Journal, 'makeRoom'>, transact: () => Promise<void>): Promise<void> => {
-  try {
-    await transact()
-  } catch (error) {
-    if (!isDiskFull(error) || !(await journal.makeRoom())) throw error
-    await transact()
   }
 }
 

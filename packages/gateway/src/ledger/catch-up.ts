@@ -4,6 +4,7 @@ import type { Journal, Placed } from '@gatehouse/journal'
 import type { Store } from '@gatehouse/store'
 import { readHead } from './head.ts'
 import { type Projections, project, type Written } from './projection.ts'
+import { withRoom } from './room.ts'
 
 const chunk = 1_000
 
@@ -54,7 +55,7 @@ export const catchUp = async ({ journal, store, projections, during, committed }
   let done = 0
   for (let from = await readHead(store.read); from.seq < journal.head().seq; from = await readHead(store.read)) {
     for await (const batch of batches(journal, from.seq)) {
-      await during(batch.entries, () => project(store, projections, batch))
+      await during(batch.entries, () => withRoom(journal, () => project(store, projections, batch)))
       await committed(batch.entries)
       done += batch.entries.length
     }

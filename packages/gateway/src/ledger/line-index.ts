@@ -3,6 +3,7 @@ import type { Journal, Placed } from '@gatehouse/journal'
 import type { Logger } from '@gatehouse/kernel'
 import type { Rows, Store, Transaction } from '@gatehouse/store'
 import { readHead } from './head.ts'
+import { withRoom } from './room.ts'
 
 const rowOf = ({ entry, file, start, length }: Placed): unknown[] => [
   entry.seq,
@@ -50,7 +51,7 @@ export const backfill = async ({ journal, store, log }: BackfillDeps): Promise<v
   const flush = async (): Promise<void> => {
     const batch = lines
     lines = []
-    await store.write((tx) => indexLines(tx, batch))
+    await withRoom(journal, () => store.write((tx) => indexLines(tx, batch)))
   }
   for await (const line of journal.linesAfter(from)) {
     if (line.entry.seq > head) break

@@ -1,8 +1,9 @@
 // What the journal is owed: acts that could not wait for it, and the outage itself. It goes before anything else.
 import type { JournalInput } from '@gatehouse/journal'
-import { append, type LedgerDeps, type LedgerState, redo, withRoom } from './act.ts'
+import { append, type LedgerDeps, type LedgerState, redo } from './act.ts'
 import { lateEntry, lateInput, makeLate } from './late.ts'
 import { projectLate } from './projection.ts'
+import { withRoom } from './room.ts'
 
 /** `journaled`: the line is on disk. `stored`: the effect is in the database. What is not yet, comes as soon as it can. */
 export interface LateOutcome {

@@ -53,6 +53,7 @@ test('the answer says what was done by then', async () => {
 })
 
 test('an act that hangs is answered for after a while, and done once it does not', async () => {
+  own.times.lateWait = 500
   for (const name of ['journal', 'database'] as const) {
     own.gates[name].set('stuck')
     assert.deepEqual(await own.ledger.commitLate([stop(name)]), { journaled: false, stored: false })
@@ -82,6 +83,7 @@ test('late lines come in the order of the acts, then the outage, then who waited
 
 test('a late line bears the time of its act, also if its journal was slow before it failed', async () => {
   own.gates.journal.set('stuck')
+  own.times.lateWait = 500
   const before = new Date().toISOString()
   await own.ledger.commitLate([stop('a')])
   const answered = new Date().toISOString()

@@ -20,13 +20,12 @@ export interface OwnLedger {
   readonly store: Store
   readonly gates: { readonly journal: Gate; readonly database: Gate; readonly reads: Gate }
   readonly said: Said
+  /** Milliseconds that a late act waits: long, but for the tests that wait for it in earnest. */
+  readonly times: { lateWait: number }
   /** Opened on the same files, as if this one had died. */
   again(): Promise<OwnLedger>
   end(): Promise<void>
 }
-
-/** Milliseconds: the tests that need it wait for it in earnest. */
-const lateWait = 50
 
 const seenThrough = (store: Store, gate: Gate): Store => ({
   ...store,
@@ -38,6 +37,7 @@ export const openLedger = async (dir?: string): Promise<OwnLedger> => {
   const { store, journal } = await openState(place)
   const gates = { journal: journalGate(), database: databaseGate(), reads: databaseGate() }
   const said: Said = []
+  const times = { lateWait: 30_000 }
   const committed = async (entries: readonly AuditEntry[]): Promise<void> => {
     const held = (await readHead(store.read)).seq
     said.push(...entries.map(({ seq, stage }) => `committed ${seq} ${stage}${seq > held ? ', which the database lacks' : ''}`))
@@ -52,7 +52,9 @@ export const openLedger = async (dir?: string): Promise<OwnLedger> => {
     mended: () => void said.push('mended'),
     log: silentLogger,
     metrics: createMetrics('gateway'),
-    lateWait,
+    get lateWait() {
+      return times.lateWait
+    },
   })
   await ledger.open()
   const close = async (): Promise<void> => {
@@ -67,6 +69,7 @@ export const openLedger = async (dir?: string): Promise<OwnLedger> => {
     store,
     gates,
     said,
+    times,
     again: async () => {
       await close()
       return openLedger(place)
