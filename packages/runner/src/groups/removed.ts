@@ -1,9 +1,10 @@
 // What is left of groups that are gone: set aside with its disk, kept for a while, then removed.
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename } from 'node:fs/promises'
 import { AgentGroupID } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { Context } from '../sessions/context.ts'
 import { disksOf } from './disks.ts'
+import { removeTree } from './remove-tree.ts'
 
 const namesIn = (directory: string): Promise<string[]> =>
   readdir(directory).catch((error: NodeJS.ErrnoException) => {
@@ -39,8 +40,12 @@ const removeOld = async ({ disks: { groups }, times, log }: Context): Promise<vo
   for (const name of await namesIn(`${groups}/.removed`)) {
     const [group, since = ''] = name.split('.')
     if (!/^\d+$/.test(since) || Number(since) > Date.now() - times.removed) continue
-    await rm(`${groups}/.removed/${name}`, { recursive: true, force: true })
-    log.info('files of a group that is gone removed', { agentGroupID: group })
+    // One that cannot be removed keeps none of the others.
+    await removeTree(`${groups}/.removed/${name}`).then(
+      () => log.info('files of a group that is gone removed', { agentGroupID: group }),
+      (error: unknown) =>
+        log.warn('files of a group that is gone not removed', { agentGroupID: group, at: `groups/.removed/${name}`, error }),
+    )
   }
 }
 

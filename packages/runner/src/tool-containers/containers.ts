@@ -163,7 +163,14 @@ export class ToolContainers {
     const streams = await door.streams
     const running = this.#running.get(order.name)
     if (streams === undefined || running === undefined) return null
-    running.run = engine.run(order, streams)
+    try {
+      running.run = engine.run(order, streams)
+    } catch (error) {
+      // The engine's client is gone, or no process can be made: the broker sees its streams end, and tries again.
+      for (const stream of Object.values(streams)) stream.destroy()
+      this.#options.log.warn('a tool server in a container could not be run', { container: order.name, error })
+      return null
+    }
     return running.run.exited
   }
 

@@ -1,6 +1,6 @@
 // The disk of a group in the life of a runner: its limit is real and followed, nothing stays mounted, and what is removed is kept for a while.
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, statfs, symlink, writeFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { openDisk, prepareDisks } from '@gatehouse/engine'
 import { silentLogger, waitFor } from '@gatehouse/kernel'
@@ -109,6 +109,27 @@ describe('the files of groups', { timeout: 120_000 }, () => {
     unit.gateway.emit('group-removed', { agentGroupID: 'other' as never })
     await waitFor(async () => !(await readdir(`${unit.stateDir}/groups`)).includes('other'), { what: 'files set aside', deadline })
     assert.ok((await readdir(`${unit.stateDir}/groups`)).includes('dev-agent'))
+  })
+})
+
+describe('files that are kept no longer', { timeout: 120_000 }, () => {
+  it('go however deep they lie and however they are called, and one that cannot go keeps no other', async (t) => {
+    const unit = await openUnit(t)
+    await unit.stop()
+    const removed = `${unit.stateDir}/groups/.removed`
+    const deep = `${'d'.repeat(250)}/`.repeat(14)
+    for (const chain of ['upper', 'lower']) await mkdir(`${removed}/deep.1/files/${chain}/${deep}`, { recursive: true })
+    await rename(`${removed}/deep.1/files/lower`, `${removed}/deep.1/files/upper/${deep}lower`)
+    await writeFile(Buffer.concat([Buffer.from(`${removed}/deep.1/files/`), Buffer.from([0xff, 0xfe])]), 'x')
+    await symlink(unit.stateDir, `${removed}/deep.1/files/link`)
+    // No directory at all.
+    await writeFile(`${removed}/bad.1`, '')
+    await mkdir(`${removed}/young.${Date.now()}`)
+    await unit.start({ times: { removed: 60_000 } })
+    await waitFor(async () => !(await readdir(removed)).includes('deep.1'), { what: 'no deep files', deadline })
+    await waitFor(() => unit.lines.some((line) => /not removed.*bad\.1/.test(line)), { what: 'a warning', deadline })
+    assert.equal((await readdir(removed)).length, 2)
+    assert.ok((await readdir(unit.stateDir)).includes('queues'))
   })
 })
 

@@ -157,6 +157,20 @@ test('a variable that would steer the engine is refused by its name', async (t) 
   assert.doesNotMatch(answer.detail, /elsewhere/)
 })
 
+test('a container whose client cannot be run has ended, and hurts no other', async (t) => {
+  const { engine, containers, begin, start } = await open(t)
+  const other = await begin()
+  engine.broken = true
+  const started = await start()
+  assert.ok(started.started)
+  const sockets = [connect(started.socket), connect(started.socket)]
+  await Promise.all(sockets.map(async (socket) => once(socket.resume(), 'close')))
+  assert.deepEqual(await containers.handlers.ended({ container: started.container }, context), { code: null })
+  await waitFor(() => containers.size === 1, { what: 'the other alone', deadline: 30_000 })
+  engine.exit(other.container, 0)
+  assert.deepEqual(await containers.handlers.ended({ container: other.container }, context), { code: 0 })
+})
+
 test('ends a container when it is told to, and tells its exit code to whoever asks later', async (t) => {
   const { engine, containers, begin } = await open(t)
   const { container } = await begin()
