@@ -21,7 +21,12 @@ import { version } from './version.ts'
 const argv = process.argv.slice(2)
 const write = (text: string): void => void process.stdout.write(text)
 const ended = Promise.withResolvers<void>()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ended.resolve())
+let isEnding = false
+const end = (): void => {
+  isEnding = true
+  ended.resolve()
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end)
 /** Also when the terminal is gone, which takes the output along: neither ends the unit. */
 const hungUp = new EventEmitter<{ signal: [] }>()
 process.on('SIGHUP', () => hungUp.emit('signal'))
@@ -57,6 +62,7 @@ const chosenDriver = async (unit: RunningUnit): Promise<Health | undefined> => {
 
 const tellReady = async (unit: RunningUnit, plan: Plan, log: Logger): Promise<void> => {
   const runner = await chosenDriver(unit)
+  if (isEnding) return
   log.info('ready', {
     ...(plan.split === null ? {} : { only: plan.split.only }),
     ...(plan.split?.only === 'runner' ? {} : { address: addressOf(plan) }),
@@ -81,7 +87,7 @@ const serve = async (plan: Plan, warnings: readonly string[], { redactor, printe
   warnOfIsolation(plan, log)
   const metrics = createMetrics('supervisor')
   metrics.gauge('build_info').set({ version }, 1)
-  const unit = await startUnit({ plan, env: process.env, release, log, metrics, printer, redactor })
+  const unit = await startUnit({ plan, env: process.env, release, log, metrics, printer, redactor, ended: ended.promise })
   hungUp.on('signal', () => {
     log.info('told to read the catalog again')
     unit.reload()

@@ -13,4 +13,6 @@ export interface UnitOptions {
   readonly metrics: Metrics
   readonly printer: Printer
   readonly redactor: Redactor
+  /** Resolves when somebody asks for the end, which may be before all processes run. */
+  readonly ended: Promise<void>
 }

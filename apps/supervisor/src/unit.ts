@@ -3,6 +3,7 @@ import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockWriter, privateDirectory } from '@gatehouse/kernel'
 import { Kept } from './children/keep.ts'
+import { stopAll } from './children/stop-all.ts'
 import { removeUnmounted } from './plan/remove-unmounted.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { createBackupCalls, noBackups } from './status/backups.ts'
@@ -35,8 +36,9 @@ const statusOf = ({ plan, log, metrics }: UnitOptions, { runDir, secretOf, whole
   return serveStatus({ place, stateDir, secretOf, children, others: split === null ? [] : ['runner'], metrics, backups, log })
 }
 
+/** Resolves early when the end is asked for: then not all of it runs. */
 export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
-  const { plan, release, log, printer, redactor } = options
+  const { plan, release, log, printer, redactor, ended } = options
   await privateDirectory(plan.stateDir)
   const lock = await lockWriter(plan.stateDir, 'supervisor')
   const prepared = await prepare(options)
@@ -62,8 +64,7 @@ export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
   const stop = async (): Promise<void> => {
     for (const child of children) child.restartNoMore()
     await status.close()
-    // The listener goes first, the ground last: nobody calls a process that is gone.
-    for (const child of children.toReversed()) await child.stop()
+    await stopAll(children)
     // Of a split unit the other half may go on, with what lies there.
     if (plan.split === null)
       await removeUnmounted(runDir).catch((error: Error) =>
@@ -72,7 +73,7 @@ export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
     await lock.release()
   }
   try {
-    await Promise.all(children.map((child) => child.ready))
+    await Promise.race([Promise.all(children.map((child) => child.ready)), ended])
   } catch (error) {
     await stop()
     throw error

@@ -5,8 +5,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { isServiceError } from '@gatehouse/contracts'
+import { exits, isServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
+import { descendants } from '../src/descendants.ts'
 import { request } from '../src/http.ts'
 import { removeState } from '../src/remove-state.ts'
 import { freePort, freshDirectory, release, startUnit, type UnitOptions } from '../src/unit.ts'
@@ -88,6 +89,26 @@ test('the catalog is created 0600, and a wider one is refused with the chmod', a
   const { code, said } = await ended(t, { stateDir })
   assert.equal(code, 78)
   assert.match(said, new RegExp(`chmod 0?600 ${catalog}`))
+})
+
+test('a unit that is told to end while it starts ends, and does not start first', async (t) => {
+  const unit = await startUnit({ flags: ['--dev', '--sandbox', 'off'], untilReady: false })
+  t.after(unit.dispose)
+  const gateway = await waitFor('a gateway', 60_000, async () => {
+    for (const pid of await descendants(unit.pid))
+      if ((await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).startsWith('gatehouse-gateway')) return pid
+    return undefined
+  })
+  // Without it nobody gets ready.
+  process.kill(gateway, 'SIGSTOP')
+  process.kill(unit.pid, 'SIGTERM')
+  try {
+    await waitFor('the unit to end', 60_000, () => unit.lines.some((line) => line.includes('stopping')))
+  } finally {
+    process.kill(gateway, 'SIGCONT')
+  }
+  assert.deepEqual(await unit.exited, { code: exits.stopped, signal: undefined })
+  assert.ok(!unit.lines.some((line) => / supervisor +ready /.test(line)), unit.lines.join('\n'))
 })
 
 test('another mode on the same state ends with 78', async (t) => {

@@ -66,12 +66,13 @@ export class Kept {
     else this.#toldMeanwhile = true
   }
 
-  async stop(): Promise<void> {
+  /** @param most milliseconds, after which it is killed; never more than its own time and a second */
+  async stop(most = Infinity): Promise<void> {
     this.restartNoMore()
     if (this.#state.state === 'down') return
     this.#state = { ...this.#state, state: 'stopping' }
     this.#child?.drain()
-    const late = setTimeout(() => this.#child?.kill(), limits.drainTime + 1_000)
+    const late = setTimeout(() => this.#child?.kill(), Math.min(most, limits.drainTime + 1_000))
     await this.#running
     clearTimeout(late)
   }
@@ -87,10 +88,7 @@ export class Kept {
 
   async #once(): Promise<void> {
     const { restarts } = this.#state
-    const child = spawn(this.#birth(), { ...this.#options, onMessage: (message) => this.#hear(message) })
-    this.#child = child
-    this.#state = { name: this.name, pid: child.pid, state: 'starting', restarts }
-    const { code, signal } = await child.exited
+    const { code, signal } = await this.#live(restarts)
     if (this.#state.state !== 'ready') this.#failures += 1
     this.#state = { name: this.name, state: 'down', restarts: restarts + 1 }
     if (this.#ending.signal.aborted) return
@@ -104,6 +102,24 @@ export class Kept {
   #birth(): Birth {
     const { birth } = this.#options
     return this.#wasReady ? { name: birth.name, boot: { ...birth.boot, restarted: true } } : birth
+  }
+
+  /** From its start to its end. What the host has no room for now has ended at once. */
+  async #live(restarts: number): Promise<Awaited<Child['exited']>> {
+    this.#state = { name: this.name, state: 'starting', restarts }
+    try {
+      this.#child = spawn(this.#birth(), { ...this.#options, onMessage: (message) => this.#hear(message) })
+      const { pid, exited } = this.#child
+      if (pid !== undefined) this.#state = { ...this.#state, pid }
+      return await exited
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : 'it could not be started'
+      this.#refused = {
+        detail,
+        hint: 'look at the memory, processes and open files that this host and its service manager leave to the unit',
+      }
+      return { code: undefined, signal: undefined }
+    }
   }
 
   #hear(message: FromChild): void {

@@ -15,8 +15,9 @@ export interface SpawnOptions {
 }
 
 export interface Child {
-  readonly pid: number
-  /** Resolves when the process is gone, whatever the way. */
+  /** Undefined where it could not be started at all. */
+  readonly pid: number | undefined
+  /** Resolves when the process is gone, whatever the way. Rejects where there was none. */
   readonly exited: Promise<{ readonly code: number | undefined; readonly signal: string | undefined }>
   /** Asks it to finish what it does and to end. */
   drain(): void
@@ -47,6 +48,16 @@ const eachLine = (stream: Readable, handle: (line: string) => void): void => {
   lines.on('error', () => undefined)
 }
 
+/** Such as where the host has no room for one more process. */
+const unstarted = (child: Promise<{ readonly originalMessage?: string | undefined }>): Child => {
+  const exited = child.then(({ originalMessage = 'no reason is known' }) => {
+    throw new Error(originalMessage)
+  })
+  const nothing = (): void => undefined
+  return { pid: undefined, exited, drain: nothing, hangUp: nothing, kill: nothing }
+}
+
+/** Throws where not even a pipe can be made. */
 export const spawn = (birth: Birth, options: SpawnOptions): Child => {
   const { name, boot } = birth
   const child = execa(process.execPath, [...nodeFlags, semiSpace(birth), options.entry], {
@@ -60,7 +71,7 @@ export const spawn = (birth: Birth, options: SpawnOptions): Child => {
     cleanup: true,
   })
   const pipe = child.stdio[3]
-  if (!(pipe instanceof Duplex) || child.pid === undefined) throw new Error(`${name} could not be started`)
+  if (!(pipe instanceof Duplex) || child.pid === undefined) return unstarted(child)
   pipe.on('error', () => undefined)
   eachLine(pipe, (line) => {
     const message = v.safeParse(v.pipe(v.string(), v.parseJson(), FromChild), line)

@@ -56,6 +56,18 @@ test(`${limits.startsBeforeGivingUp} ends before ready give the unit up with 70`
   assert.equal(kept.state.restarts, limits.startsBeforeGivingUp)
 })
 
+test('a process that the host cannot start now counts as one that failed, and is started again', async (t) => {
+  const { execPath } = process
+  t.after(() => (process.execPath = execPath))
+  process.execPath = '/nowhere/node'
+  const { kept } = keep(t, 'serves.mjs')
+  await waitFor(() => kept.state.state === 'down', { what: 'a failed start', deadline: 30_000 })
+  assert.equal(kept.state.pid, undefined)
+  process.execPath = execPath
+  await kept.ready
+  assert.ok(kept.state.pid !== undefined && kept.state.restarts > 0)
+})
+
 test('a process that refuses ends the unit with its own exit code and reason, at once', async (t) => {
   const { kept } = keep(t, 'refuses.mjs')
   await assert.rejects(
