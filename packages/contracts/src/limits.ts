@@ -65,6 +65,8 @@ export const limits = {
   modelTime: 600_000,
   /** What a request of a group with a daily limit may take where it names no most itself. */
   modelOutput: 16_384,
+  /** Tokens that one request may ask for, and that one count of a provider may name. */
+  modelTokens: 10_000_000,
 
   connectTime: 10_000,
   /** A local server that is silent this long to the question for its revision is an old one. */

@@ -1,4 +1,5 @@
 // A wire format: what a request may hold, what we set in it, and where its answers name the tokens that they took.
+import { limits } from '@gatehouse/contracts'
 import type { Shape } from './shape.ts'
 
 export type Body = Record<string, unknown>
@@ -30,8 +31,9 @@ export interface Format {
   failure(code: string, message: string): string
 }
 
+/** What cannot be a count of tokens is none. */
 export const numberOf = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined
+  typeof value === 'number' && value >= 0 && value <= limits.modelTokens ? Math.ceil(value) : undefined
 
 export const objectOf = (value: unknown): Body => (typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {})
 

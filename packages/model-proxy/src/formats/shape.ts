@@ -1,6 +1,6 @@
 // A small language for what a request may hold: a shape looks at a value and refuses, by the name of its field, whatever it
 // does not name. Nothing is dropped in silence.
-import type { ProviderPower } from '@gatehouse/contracts'
+import { limits, type ProviderPower } from '@gatehouse/contracts'
 
 export type Key = string | number
 
@@ -53,6 +53,10 @@ export const text: Shape = (value, walk) => {
 }
 export const number: Shape = (value, walk) => {
   if (typeof value !== 'number') refuse(walk, 'a number')
+}
+/** A count that is reckoned with: no provider answers with so many, and sums of larger ones would be no numbers any more. */
+export const tokens: Shape = (value, walk) => {
+  if (typeof value !== 'number' || value > limits.modelTokens) refuse(walk, `a number of at most ${limits.modelTokens}`)
 }
 export const flag: Shape = (value, walk) => {
   if (typeof value !== 'boolean') refuse(walk, 'true or false')

@@ -1,6 +1,7 @@
 // Tokens a day: reserved before a request is sent, settled after; neither parallel requests nor hanging up gets around it.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { limits } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import {
   type Bench,
@@ -13,7 +14,7 @@ import {
   patience,
   responsesBody,
 } from '../fixtures/bench.ts'
-import { delta, type Reply, usual } from '../fixtures/provider.ts'
+import { delta, json, type Reply, usual } from '../fixtures/provider.ts'
 
 let bench: Bench
 let now = Date.parse('2026-03-01T10:00:00Z')
@@ -49,6 +50,32 @@ test('what a request took is counted, and the next one that does not fit is refu
   assert.equal((await post({ max_tokens: 100 })).status, 200)
   now += 24 * 60 * 60_000
   assert.equal((await post({ max_tokens: 130 })).status, 200)
+})
+
+test('a request for more tokens than any answer has reaches nobody and leaves the counts as they are, in every format', async () => {
+  const asks = [
+    ['openai', path, chatBody({ max_tokens: 1e308 })],
+    ['openai', path, chatBody({ max_tokens: 50, max_completion_tokens: 1e308 })],
+    ['openai', '/openai/v1/responses', responsesBody({ max_output_tokens: 1e308 })],
+    ['anthropic', '/anthropic/v1/messages', { ...messagesBody(), max_tokens: limits.modelTokens + 1 }],
+    ['gemini', '/gemini/v1beta/models/the-model:generateContent', geminiBody({ generationConfig: { maxOutputTokens: 1e16 } })],
+  ] as const
+  const asked = bench.provider.seen.length
+  for (const [provider, at, body] of asks) {
+    bench.gateway.provider = provider
+    const refused = await bench.post(at, body)
+    assert.equal(codeOf(refused), 'field-refused')
+    assert.match(refused.text, /expected a number of at most 10000000/)
+  }
+  assert.equal(bench.provider.seen.length, asked)
+  const { tokens, reserved } = (await spending()) ?? { tokens: 0, reserved: 0 }
+  assert.deepEqual([tokens, reserved], [0, 0])
+})
+
+test('a count of a provider that cannot be one is none', async () => {
+  bench.provider.reply = json({ choices: [], usage: { prompt_tokens: 1e308, completion_tokens: 1e308 } })
+  assert.equal((await post({ max_tokens: 50 })).status, 200)
+  assert.ok(((await spending())?.tokens ?? Infinity) < 1000)
 })
 
 test('a request that names no most is given what is left, in the field of its format', async () => {

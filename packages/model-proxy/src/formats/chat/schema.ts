@@ -1,5 +1,21 @@
 // Chat completions as OpenAI defined them and others followed: every field that a request may have.
-import { ask, dataUrl, exactly, flag, free, inline, list, nullable, number, object, type Shape, tagged, text, textOr } from '../shape.ts'
+import {
+  ask,
+  dataUrl,
+  exactly,
+  flag,
+  free,
+  inline,
+  list,
+  nullable,
+  number,
+  object,
+  type Shape,
+  tagged,
+  text,
+  textOr,
+  tokens,
+} from '../shape.ts'
 import { bodyPowers, partPowers, partTags, toolTags } from './powers.ts'
 
 const type = text
@@ -102,8 +118,8 @@ export const schema = object(
     tools: nullable(list(tagged({ function: functionTool }, { powers: toolTags }))),
     tool_choice: choice,
     parallel_tool_calls: nullable(flag),
-    max_tokens: nullable(number),
-    max_completion_tokens: nullable(number),
+    max_tokens: nullable(tokens),
+    max_completion_tokens: nullable(tokens),
     stop: nullable(textOr(list(text))),
     stream: nullable(flag),
     stream_options: nullable(object({ include_usage: flag, include_obfuscation: flag })),

@@ -1,5 +1,5 @@
 // Gemini generateContent: every field that a request may have, in the one spelling that its JSON documents.
-import { exactly, flag, free, inline, list, number, object, text } from '../shape.ts'
+import { exactly, flag, free, inline, list, number, object, text, tokens } from '../shape.ts'
 import { bodyPowers, partPowers, toolPowers } from './powers.ts'
 
 const inlineData = object({ mimeType: text, data: inline, displayName: text })
@@ -34,7 +34,7 @@ const generation = object({
   temperature: number,
   topP: number,
   topK: number,
-  maxOutputTokens: number,
+  maxOutputTokens: tokens,
   stopSequences: list(text),
   candidateCount: exactly(1),
   responseMimeType: text,

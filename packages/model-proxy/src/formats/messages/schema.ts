@@ -1,5 +1,5 @@
 // Anthropic messages: every field that a request may have.
-import { exactly, flag, free, inline, list, nullable, number, object, type Shape, tagged, text, textOr } from '../shape.ts'
+import { exactly, flag, free, inline, list, nullable, number, object, type Shape, tagged, text, textOr, tokens } from '../shape.ts'
 import { blockPowers, blockTags, bodyPowers, sourceTags, toolPowers, toolTags } from './powers.ts'
 
 const type = text
@@ -70,7 +70,7 @@ export const schema = object(
     model: text,
     messages: list(object({ role: exactly('user', 'assistant', 'system'), content }, { required: ['role', 'content'] })),
     system: textOr(list(tagged({ text: textBlock }))),
-    max_tokens: number,
+    max_tokens: tokens,
     stop_sequences: list(text),
     stream: flag,
     temperature: number,

@@ -1,5 +1,21 @@
 // OpenAI responses: every field that a request may have.
-import { ask, dataUrl, exactly, flag, free, inline, list, nullable, number, object, type Shape, tagged, text, textOr } from '../shape.ts'
+import {
+  ask,
+  dataUrl,
+  exactly,
+  flag,
+  free,
+  inline,
+  list,
+  nullable,
+  number,
+  object,
+  type Shape,
+  tagged,
+  text,
+  textOr,
+  tokens,
+} from '../shape.ts'
 import { bodyPowers, includes, itemTags, partPowers, toolTags } from './powers.ts'
 
 const type = text
@@ -83,7 +99,7 @@ export const schema = object(
     model: text,
     input: textOr(list(item)),
     instructions: nullable(text),
-    max_output_tokens: nullable(number),
+    max_output_tokens: nullable(tokens),
     max_tool_calls: nullable(number),
     tools: list(tool),
     tool_choice: choice,
