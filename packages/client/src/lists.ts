@@ -1,5 +1,5 @@
 // What a reader may ask of lists: pages, and filters that are all optional.
-import type { CallRecord, ChangeState, Kind } from '@gatehouse/contracts'
+import type { CallRecord, ChangeState, Kind, SessionStatus } from '@gatehouse/contracts'
 
 /** `nextCursor` of one answer is `cursor` of the next question. */
 export interface Page {
@@ -60,4 +60,11 @@ export interface ModelCallsWanted extends OfGroup {
   /** RFC 3339: from then on, and up to and without. */
   readonly since?: string | undefined
   readonly until?: string | undefined
+}
+
+export interface SessionsWanted extends OfGroup {
+  /** The one with this id alone. */
+  readonly session?: string | undefined
+  readonly conversation?: string | undefined
+  readonly state?: SessionStatus['state'] | undefined
 }

@@ -13,13 +13,14 @@ import {
   SessionLogs,
   WiringList,
 } from '@gatehouse/contracts'
-import type { AuditWanted, CallsWanted, OfGroup, Page } from './lists.ts'
+import type { AuditWanted, CallsWanted, OfGroup, Page, SessionsWanted } from './lists.ts'
 import type { CallOptions, Exchange } from './request.ts'
 
 const encode = encodeURIComponent
 
 const sessionsOf = ({ send, sendForText }: Exchange) => ({
-  list: (options?: CallOptions) => send({ method: 'GET', path: '/v1/sessions' }, SessionList, options),
+  list: (wanted: SessionsWanted = {}, options?: CallOptions) =>
+    send({ method: 'GET', path: '/v1/sessions', query: { ...wanted } }, SessionList, options),
   /** From the answer on nothing is allowed to the session. */
   terminate: async (id: string, body: { readonly reason?: string } = {}, options?: CallOptions): Promise<void> => {
     await sendForText({ method: 'POST', path: `/v1/sessions/${encode(id)}/terminate`, body }, options)

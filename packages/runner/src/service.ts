@@ -48,6 +48,7 @@ import { keepForgetting } from './sessions/forget-old.ts'
 import { highestSeq } from './sessions/highest-seq.ts'
 import { LaunchSlots } from './sessions/launch-slots.ts'
 import { Receipts } from './sessions/receipts.ts'
+import { list } from './sessions/list.ts'
 import { loadSessions } from './sessions/load.ts'
 import { logs } from './sessions/logs.ts'
 import { purge } from './sessions/purge.ts'
@@ -56,7 +57,6 @@ import { createReconciler } from './sessions/reconcile.ts'
 import { createReport } from './sessions/report.ts'
 import { resume } from './sessions/resume.ts'
 import { stopReasons } from './sessions/run.ts'
-import { statusOf } from './sessions/status.ts'
 import { drain } from './sessions/drain.ts'
 import { terminate } from './sessions/terminate.ts'
 import type { ToolContainers } from './tool-containers/containers.ts'
@@ -234,7 +234,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
     controlPlane: {
       send: (params) => send(context, params),
       messages: (params) => messages(context, params),
-      sessions: () => ({ items: [...context.sessions.values()].filter(({ open }) => open).map(statusOf) }),
+      sessions: (params) => list(context, params),
       terminate: ({ session }) => terminate(context, session).then(nothing),
       resume: ({ session }) => resume(context, session).then(nothing),
       cancel: ({ session }) => cancel(context, session).then(nothing),

@@ -96,7 +96,7 @@ const hostileAnswers = (): Readonly<Record<string, unknown>> => {
     '**/v1/agent-groups/g0/files?*': {
       items: hostileTexts.map((name) => ({ name, kind: 'file', size: 1, modifiedAt: at, readable: false })),
     },
-    '**/v1/sessions': { items: [session] },
+    '**/v1/sessions?*': { items: [session] },
     '**/v1/sessions/*/logs?*': { lines: hostileTexts.map((text) => ({ at, sandbox: text, text })), dropped: 0 },
     '**/v1/ui/chat/g0/messages?*': { messages: hostileTexts.map(message) },
     '**/v1/wirings?*': {

@@ -57,7 +57,7 @@ describe('sessions', { timeout: 600_000 }, () => {
       replies,
       conversations.map((name) => [`echo: in ${name}`]),
     )
-    const { items } = await unit.client.sessions.list()
+    const { items } = await unit.client.sessions.list({ limit: 200 })
     for (const { conversationId, id } of items) {
       if (!conversationId.startsWith('talk-')) continue
       await unit.client.sessions.terminate(id)

@@ -1,4 +1,6 @@
 // Sessions that gave up.
+import { limits } from '@gatehouse/contracts'
+import { everyPage } from '../connection/every-page.ts'
 import { type Check, pass, skip, warn } from './check.ts'
 
 export const sessions: Check = {
@@ -6,9 +8,10 @@ export const sessions: Check = {
   run: async ({ unit }) => {
     const found = await unit
     if (!found.reached) return [skip('the unit does not answer')]
-    const { items } = await found.client.sessions.list()
-    const parked = items.filter(({ state }) => state === 'parked')
-    if (parked.length === 0) return [pass(`${items.length}, none is parked`)]
+    const { client } = found
+    const all = await everyPage((cursor) => client.sessions.list({ cursor, limit: limits.pageSizeMost }))
+    const parked = all.filter(({ state }) => state === 'parked')
+    if (parked.length === 0) return [pass(`${all.length}, none is parked`)]
     return parked.map(({ id, agentGroupID, lastExit = 'unknown' }) =>
       warn(`${id} of ${agentGroupID} is parked; last exit: ${lastExit}`, `svcctl session resume ${id}`),
     )

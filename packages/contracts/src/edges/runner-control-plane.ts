@@ -36,6 +36,17 @@ export const SessionStatus = v.strictObject({
 })
 export type SessionStatus = v.InferOutput<typeof SessionStatus>
 
+/** All have to fit. */
+export const sessionFilter = {
+  agentGroupIDs: v.optional(v.array(AgentGroupID)),
+  session: v.optional(SessionID),
+  conversation: v.optional(ConversationID),
+  state: v.optional(v.picklist(sessionStates)),
+  limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(limits.pageSizeMost))),
+  /** The last one of the page before. */
+  cursor: v.optional(SessionID),
+}
+
 export const SandboxPosture = v.strictObject({
   driver: v.string(),
   status: v.picklist(['ok', 'refused', 'off']),
@@ -99,7 +110,11 @@ export const runnerControlPlane = defineEdge({
       v.strictObject({ messages: v.array(ChatMessage) }),
       { patient: true, large: true },
     ),
-    sessions: call(v.strictObject({}), v.strictObject({ items: v.array(SessionStatus) }), { large: true, patient: true }),
+    /** In the order of their ids. */
+    sessions: call(v.strictObject(sessionFilter), v.strictObject({ items: v.array(SessionStatus), nextCursor: v.optional(SessionID) }), {
+      large: true,
+      patient: true,
+    }),
     /** Ends the sandbox of a session that the gateway has closed; resolves when it is gone. */
     terminate: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true, deadline: limits.drainTime + 2_000 }),
     /** Lets a parked session work again. */

@@ -72,7 +72,7 @@ export const TokenList = listOf(Token)
 export type TokenList = v.InferOutput<typeof TokenList>
 export const FreezeList = listOf(Freeze)
 export type FreezeList = v.InferOutput<typeof FreezeList>
-export const SessionList = v.strictObject({ items: v.array(SessionStatus) })
+export const SessionList = listOf(SessionStatus)
 export type SessionList = v.InferOutput<typeof SessionList>
 
 /** Above the schema's own bound of `limits.evidence`, a change shows its evidence by digest; this is the whole. */

@@ -6,11 +6,13 @@ import {
   callStatuses,
   ChangeID,
   ChangeState,
+  ConversationID,
   Kind,
   ModelCallRecord,
   ModelProvider,
   Requester,
   SessionID,
+  sessionStates,
   Time,
   toolErrorCodes,
 } from '@gatehouse/contracts'
@@ -57,3 +59,11 @@ export const ModelCallQuery = v.strictObject({
 
 /** A list that the gateway gives whole, by group. */
 export const GroupQuery = v.strictObject({ ...PageQuery.entries, agentGroupID: v.optional(AgentGroupID) })
+
+export const SessionQuery = v.strictObject({
+  ...GroupQuery.entries,
+  cursor: v.optional(SessionID),
+  session: v.optional(SessionID),
+  conversation: v.optional(ConversationID),
+  state: v.optional(v.picklist(sessionStates)),
+})

@@ -1,29 +1,15 @@
 // Models: which providers the unit can ask, what was taken of them, and whether they answer.
-import {
-  type AgentGroupID,
-  ModelCallList,
-  ModelList,
-  ModelProvider,
-  type Principal,
-  ProviderCheck,
-  ServiceError,
-} from '@gatehouse/contracts'
+import { ModelCallList, ModelList, ModelProvider, ProviderCheck, ServiceError } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
-import { sees } from '../guards/scope.ts'
+import { groupsOf, sees } from '../guards/scope.ts'
 import { guarded, json } from '../openapi/operation.ts'
 import { ModelCallQuery } from './filters.ts'
 import { existing, query } from './validate.ts'
 
 const tag = 'models'
 const byName = existing(v.object({ provider: ModelProvider }))
-
-/** Undefined for all groups. */
-const groupsOf = ({ groups }: Principal, wanted: AgentGroupID | undefined): AgentGroupID[] | undefined => {
-  if (wanted === undefined) return groups
-  return groups === undefined || groups.includes(wanted) ? [wanted] : []
-}
 
 export const modelRoutes = new Hono<Env>()
   .get(

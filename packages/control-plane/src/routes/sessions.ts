@@ -4,8 +4,9 @@ import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
 import { optionalJsonBody } from '../guards/body.ts'
-import { sees } from '../guards/scope.ts'
+import { groupsOf } from '../guards/scope.ts'
 import { bodyOptional, guarded, json } from '../openapi/operation.ts'
+import { SessionQuery } from './filters.ts'
 import { PageLimit } from './page.ts'
 import { terminateSession } from './terminate.ts'
 import { body, existing, query } from './validate.ts'
@@ -21,12 +22,18 @@ const permitted = async (c: Context<Env>, route: PermitRoute, session: SessionID
 }
 
 export const sessionRoutes = new Hono<Env>()
-  .get('/v1/sessions', guarded({ summary: 'Sessions', tag, answers: { 200: json('All', SessionList) } }), async (c) => {
-    const { unit, token, call } = c.var
-    const principal = await unit.peers.gateway.permit({ token, route: 'sessions' }, call)
-    const { items } = await unit.peers.runner.sessions({}, call)
-    return c.json({ items: items.filter(({ agentGroupID }) => sees(principal, agentGroupID)) })
-  })
+  .get(
+    '/v1/sessions',
+    guarded({ summary: 'Open sessions', tag, answers: { 200: json('A page', SessionList) }, problems: ['invalid'] }),
+    query(SessionQuery),
+    async (c) => {
+      const { unit, token, call } = c.var
+      const principal = await unit.peers.gateway.permit({ token, route: 'sessions' }, call)
+      const { agentGroupID, ...filter } = c.req.valid('query')
+      const agentGroupIDs = groupsOf(principal, agentGroupID)
+      return c.json(await unit.peers.runner.sessions({ ...filter, ...(agentGroupIDs !== undefined && { agentGroupIDs }) }, call))
+    },
+  )
   .post(
     '/v1/sessions/:id/terminate',
     guarded({

@@ -9,9 +9,15 @@ import { session } from '../fixtures/values.ts'
 const narrow = { 'gateway.permit': () => scoped(['mine']) }
 
 test('sees the sessions of its groups alone', async () => {
-  const items = ['mine', 'theirs', 'mine'].map((agentGroupID) => ({ ...session, agentGroupID }))
-  const { ask } = createTestUnit({ answers: { ...narrow, 'runner.sessions': () => ({ items }) } })
-  assert.deepEqual((await ask('GET', '/v1/sessions')).json(), { items: items.filter(({ agentGroupID }) => agentGroupID === 'mine') })
+  for (const [query, agentGroupIDs] of [
+    ['', ['mine']],
+    ['?agentGroupID=mine', ['mine']],
+    ['?agentGroupID=theirs', []],
+  ] as const) {
+    const { ask, named } = createTestUnit({ answers: narrow })
+    assert.equal((await ask('GET', `/v1/sessions${query}`)).status, 200)
+    assert.deepEqual(named('runner.sessions')[0]?.params, { limit: 50, agentGroupIDs })
+  }
 })
 
 test('neither sends to another group nor reads from it', async () => {

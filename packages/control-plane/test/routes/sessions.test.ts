@@ -12,6 +12,20 @@ const throwing = (code: Code) => (): never => {
   throw new ServiceError(code)
 }
 
+test('lists sessions page by page, by every filter, and to whoever asks for no page the first', async () => {
+  const filter = { session: session.id, conversation: 'console', state: 'parked' }
+  const { ask, named } = createTestUnit({ answers: { 'runner.sessions': () => ({ items: [session], nextCursor: session.id }) } })
+  assert.deepEqual((await ask('GET', '/v1/sessions')).json(), { items: [session], nextCursor: session.id })
+  const query = new URLSearchParams({ ...filter, limit: '7', cursor: session.id, agentGroupID: 'dev-agent' })
+  assert.equal((await ask('GET', `/v1/sessions?${query.toString()}`)).status, 200)
+  assert.deepEqual(
+    named('runner.sessions').map(({ params }) => params),
+    [{ limit: 50 }, { ...filter, limit: 7, cursor: session.id, agentGroupIDs: ['dev-agent'] }],
+  )
+  for (const wrong of ['limit=201', 'cursor=x', 'session=x', 'state=gone', 'agentGroupID=A%20B', 'since=1'])
+    assert.equal((await ask('GET', `/v1/sessions?${wrong}`)).status, 422, wrong)
+})
+
 test('closes a session at the gateway, then ends its sandbox at the runner', async () => {
   const { ask, calls } = createTestUnit()
   assert.equal((await ask('POST', `${path}/terminate`, { body: { reason: 'stuck' } })).status, 204)

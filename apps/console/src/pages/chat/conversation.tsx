@@ -19,10 +19,11 @@ interface ConversationProps {
 export const Conversation = ({ group, conversation }: ConversationProps) => {
   const api = useApi()
   const messages = useMessages(group, conversation)
-  const sessions = useLive((signal) => api.sessions.list({ signal }), { of: [group], every: 1_000 })
-  const mine = (sessions.data?.items ?? []).filter(
-    ({ agentGroupID, conversationId }) => agentGroupID === group && conversationId === (conversation ?? conversationId),
-  )
+  const sessions = useLive((signal) => api.sessions.list({ agentGroupID: group, conversation, limit: 200 }, { signal }), {
+    of: [group, conversation],
+    every: 1_000,
+  })
+  const mine = sessions.data?.items ?? []
   const list = messages.data ?? []
   const session = conversation === undefined ? undefined : mine[0]?.id
   const entries = useTimeline({ group, session, messages: list, busy: mine.some(({ waiting }) => waiting > 0) })

@@ -61,7 +61,7 @@ const countsOf = (items: readonly SessionStatus[]) =>
 
 const SessionCard = () => {
   const api = useApi()
-  const live = useLive((signal) => api.sessions.list({ signal }), { every: 5_000 })
+  const live = useLive((signal) => api.sessions.list({ limit: 200 }, { signal }), { every: 5_000 })
   const items = live.data?.items ?? []
   return (
     <article class="card">
@@ -75,6 +75,7 @@ const SessionCard = () => {
               </Link>
             </li>
           ))}
+          {live.data?.nextCursor !== undefined && <li class="soft">of the first 200</li>}
         </ul>
       </ListFrame>
     </article>

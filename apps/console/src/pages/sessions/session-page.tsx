@@ -59,8 +59,8 @@ const Logs = ({ id }: { readonly id: string }) => {
 
 export const SessionPage = ({ id }: { readonly id: string }) => {
   const api = useApi()
-  const live = useLive((signal) => api.sessions.list({ signal }), { of: [id], every: 3_000 })
-  const session = live.data?.items.find((item) => item.id === id)
+  const live = useLive((signal) => api.sessions.list({ session: id }, { signal }), { of: [id], every: 3_000 })
+  const session = live.data?.items[0]
   return (
     <>
       <PageHead title={`Session ${id}`} about={<Link to={{ page: 'sessions' }}>All sessions</Link>}>

@@ -52,24 +52,22 @@ const Rows = ({ items }: { readonly items: readonly SessionStatus[] }) => (
 const SessionList = () => {
   const api = useApi()
   const { query } = usePlace()
-  const live = useLive((signal) => api.sessions.list({ signal }), { every })
-  const all = live.data?.items ?? []
-  const items = all.filter(
-    ({ state, agentGroupID }) => state === (query['state'] ?? state) && agentGroupID === (query['group'] ?? agentGroupID),
-  )
-  const groups = [...new Set(all.map(({ agentGroupID }) => agentGroupID))]
+  const state = sessionStates.find((each) => each === query['state'])
+  const agentGroupID = query['group'] || undefined
+  const live = useLive((signal) => api.sessions.list({ agentGroupID, state, limit: 200 }, { signal }), { of: [agentGroupID, state], every })
+  const items = live.data?.items ?? []
   return (
     <>
       <PageHead title="Sessions" about="One conversation with one agent group each. A sandbox runs while there is something to do." />
       <div class="filters">
         <SelectFilter name="state" label="State" choices={sessionStates} />
-        <SelectFilter name="group" label="Agent group" choices={groups} />
+        <SelectFilter name="group" label="Agent group" choices={[...new Set(items.map((session) => session.agentGroupID))]} />
       </div>
       <ListFrame
         live={live}
         count={items.length}
         empty={
-          all.length > 0 ? (
+          (state ?? agentGroupID) !== undefined ? (
             <p>No session fits these filters.</p>
           ) : (
             <p>
@@ -79,6 +77,7 @@ const SessionList = () => {
         }
       >
         <Rows items={items} />
+        {live.data?.nextCursor !== undefined && <p class="hint">There are more: svcctl session list</p>}
       </ListFrame>
     </>
   )

@@ -1,6 +1,7 @@
 // svcctl session list
-import { SessionStatus } from '@gatehouse/contracts'
+import { limits, SessionStatus } from '@gatehouse/contracts'
 import * as v from 'valibot'
+import { everyPage } from '../../connection/every-page.ts'
 import { type Column, table } from '../../output/table.ts'
 import { Flags } from '@oclif/core'
 import { UnitCommand } from '../../unit-command.ts'
@@ -26,8 +27,7 @@ export class SessionList extends UnitCommand<SessionStatus[]> {
   async run(): Promise<SessionStatus[]> {
     const { flags } = await this.parse(SessionList)
     const client = await this.connect(flags)
-    const { items } = await client.sessions.list()
-    const sessions = items.filter(({ agentGroupID }) => flags.group === undefined || agentGroupID === flags.group)
+    const sessions = await everyPage((cursor) => client.sessions.list({ agentGroupID: flags.group, cursor, limit: limits.pageSizeMost }))
     this.print(table(columns, sessions, process.stdout))
     if (sessions.length === 0) this.remark("There is no session. Try: svcctl chat GROUP 'hello'")
     return sessions

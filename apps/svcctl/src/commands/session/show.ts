@@ -15,7 +15,7 @@ export class SessionShow extends UnitCommand<SessionStatus> {
   async run(): Promise<SessionStatus> {
     const { args, flags } = await this.parse(SessionShow)
     const client = await this.connect(flags)
-    const { items } = await client.sessions.list()
+    const { items } = await client.sessions.list({ session: args.id })
     const session = items.find(({ id }) => id === args.id)
     if (session === undefined) {
       throw new ServiceError('not-found', { detail: `expected a session, there is no ${args.id}`, hint: 'svcctl session list' })
