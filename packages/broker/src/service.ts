@@ -81,8 +81,12 @@ const listenToGateway = (rooms: () => Rooms, log: Logger): GatewayListeners => {
     on: {
       'session-opened': (session) => begin('session-opened', rooms().sessions.opened(session)),
       'session-closed': ({ session }) => {
-        begin('session-closed', rooms().sessions.closed(session))
-        begin('session-closed', rooms().servers.leave(session))
+        const { sessions, servers } = rooms()
+        // Until its socket is closed a call may still begin one.
+        begin(
+          'session-closed',
+          sessions.closed(session).finally(() => servers.leave(session)),
+        )
       },
       'catalog-changed': () => begin('catalog-changed', rooms().catalog.synchronize()),
       'grant-changed': ({ agentGroupID, server }) =>

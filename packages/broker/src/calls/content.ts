@@ -22,7 +22,7 @@ const kinds: Readonly<Record<string, (block: Block) => boolean>> = {
 const controls = /\u001b\[[0-?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 const hasControl = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 
-const withoutControls = (text: string): string => (hasControl.test(text) ? text.replaceAll(controls, '') : text)
+export const withoutControls = (text: string): string => (hasControl.test(text) ? text.replaceAll(controls, '') : text)
 
 /** Every string of a value; the same value where none had to change. */
 export const cleanValue = (value: unknown): unknown => {

@@ -4,6 +4,7 @@ import { Abandoned } from '@gatehouse/kernel'
 import { QueueFull } from '../fairness/slots.ts'
 import type { ToolAddress } from '../names/exposed-name.ts'
 import { DefinitionChanged, type FailureKind, NotDeclared, NotConnected, UpstreamError, UpstreamFailure } from '../upstream/failure.ts'
+import { withoutControls } from './content.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { refuse, unknownEffect } from './refuse.ts'
 
@@ -35,6 +36,9 @@ export interface Ended {
   readonly wasSent: boolean
 }
 
+/** As a model and a terminal may have it. */
+const cleaned = (message: string): string => withoutControls(message).slice(0, mostMessage).toWellFormed()
+
 /** The message of an upstream error goes to the caller alone. */
 export const explain = (address: ToolAddress, error: unknown, { signal, wasSent }: Ended): Outcome => {
   const cause: unknown = signal.aborted ? signal.reason : error
@@ -45,7 +49,7 @@ export const explain = (address: ToolAddress, error: unknown, { signal, wasSent 
   if (cause instanceof NotConnected) return refuse(address, 'server-unavailable', { retryAfter: cause.retryAfter, wasSent })
   if (cause instanceof UpstreamFailure) return byFailure(address, cause.kind, wasSent)
   if (cause instanceof UpstreamError)
-    return failed(address, 'upstream-error', { message: cause.message.slice(0, mostMessage) || 'the tool server answered with an error' })
+    return failed(address, 'upstream-error', { message: cleaned(cause.message) || 'the tool server answered with an error' })
   // The gateway cannot be asked: nothing is allowed meanwhile.
   if (isServiceError(cause)) return refuse(address, 'server-unavailable', { retryAfter: 1 })
   throw cause

@@ -73,6 +73,8 @@ const makeCall = async (aimed: Aimed, { gateway, servers, inFlight }: CallTools,
   try {
     const verdict = await gateway.authorize({ session: session.id, server, tool }, { signal })
     if (!verdict.allowed) return refuse(address, verdict.code)
+    // Nobody starts a server of their own for a session that is over.
+    signal.throwIfAborted()
     const upstream = servers.find(server, session.id)
     if (upstream === undefined) return refuse(address, 'server-unavailable')
     const meant = isKnown ? address : await insist(upstream, aimed, lookUp)

@@ -66,6 +66,8 @@ export class Share {
     this.#own.delete(session)
     clearTimeout(own.idle)
     await own.upstream.close()
+    // Somebody came back meanwhile.
+    if (this.#own.has(session)) return
     const { name, settings } = this.#options
     await rm(serverDirectory(settings.boot.runDir, { name, session }), { recursive: true, force: true })
   }

@@ -72,6 +72,24 @@ test('ends what a session had for itself when it is closed, and nothing of the o
   await waitFor(async () => JSON.stringify(await upGauge()) === '[1]', { what: 'one connection' })
 })
 
+test('starts nothing for a session that was closed while its call was judged', async () => {
+  bench.gateway.catalog = { sample: { ...local({ LOG: log }), sharing: 'session' } }
+  bench.gateway.grants = { [sessionOne]: { sample: [] } }
+  await bench.start()
+  await echo(sessionOne, 'a')
+  const [found, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  bench.gateway.onAuthorized = () => (found.resolve(), held.promise)
+  const call = bench.call('sample__echo')
+  await found.promise
+  bench.listeners.on['session-closed']?.({ session: sessionOne })
+  await assert.rejects(call)
+  const status = async () => (await bench.broker.controlPlane.states({}, context))['sample']?.status
+  await waitFor(async () => (await status()) === 'idle', { what: 'the end of its server' })
+  held.resolve()
+  await bench.settledRecords(2)
+  assert.deepEqual([await status(), await initializes()], ['idle', 1])
+})
+
 test('observes a server that each session has for itself by a connection apart', async () => {
   bench.gateway.catalog = { sample: { ...local({ LOG: log }), sharing: 'session' } }
   await bench.start()
