@@ -70,6 +70,11 @@ export class Slots {
     this.#onWaiting = onWaiting
   }
 
+  /** Somebody has one. */
+  get isTaken(): boolean {
+    return this.#taken > 0
+  }
+
   /** Nobody gets one any more; who has one keeps it. */
   close(): void {
     if (this.#isClosed) return

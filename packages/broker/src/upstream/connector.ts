@@ -8,7 +8,7 @@ import { Live, type OpenOptions } from './live.ts'
 import { Schedule } from './schedule.ts'
 import { untilAborted } from './until-aborted.ts'
 
-export interface ConnectorOptions extends Omit<OpenOptions, 'signal'> {
+export interface ConnectorOptions extends Omit<OpenOptions, 'signal' | 'onDead'> {
   readonly metrics: Metrics
   /** Whether there is a connection, told whenever it changes. */
   readonly onUp: (up: 0 | 1) => void
@@ -76,7 +76,9 @@ export class Connector {
     if (wait > 0) await pause(wait)
     if (this.#ending.signal.aborted) throw new UpstreamFailure('retired')
     try {
-      return this.#up(await Live.open({ ...this.#options, signal: this.#ending.signal }))
+      return this.#up(
+        await Live.open({ ...this.#options, signal: this.#ending.signal, onDead: (live, failure) => this.lost(live, failure) }),
+      )
     } catch (error) {
       const failure = classify(error)
       this.schedule.failed(failure)

@@ -31,6 +31,21 @@ const phrases = {
 
 export type FailureKind = keyof typeof phrases
 
+/** After these nothing more can come from a connection. */
+export const fatal: ReadonlySet<FailureKind> = new Set([
+  'exited',
+  'unreachable',
+  'connection-refused',
+  'unresolved',
+  'address-refused',
+  'proxy',
+  'certificate',
+  'denied',
+  'silent',
+  'session-lost',
+  'backlog',
+])
+
 export class UpstreamFailure extends Error {
   readonly kind: FailureKind
 

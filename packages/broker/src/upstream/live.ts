@@ -4,7 +4,7 @@ import type { Logger } from '@gatehouse/kernel'
 import { Slots } from '../fairness/slots.ts'
 import { classify } from './classify.ts'
 import { abortFailure, connect, type Connection } from './connection.ts'
-import { UpstreamError, UpstreamFailure } from './failure.ts'
+import { fatal, UpstreamError, UpstreamFailure } from './failure.ts'
 import { listTools } from './listing.ts'
 import type { ConnectSettings } from './make-transport.ts'
 import type { NamedEntry } from './named-entry.ts'
@@ -26,6 +26,8 @@ export interface OpenOptions extends NamedEntry {
   readonly onListed: (listing: Listing) => void
   /** Told when the number of calls that wait for a slot has changed. */
   readonly onWaiting: (waiting: number) => void
+  /** Told when a listing found that nothing more can come from the connection. */
+  readonly onDead: (live: Live, failure: UpstreamFailure) => void
 }
 
 /** Announcements that come in a row are answered by one listing, a storm of them by fewer and fewer. */
@@ -38,6 +40,7 @@ const jittered = (time: number): number => time * (0.8 + 0.4 * Math.random())
 
 const listingOf = async (connection: Connection, { log, onListed }: OpenOptions, signal: AbortSignal): Promise<Listing> => {
   const { tools, dropped, ttl } = await listTools(connection, signal).catch((error: unknown) => {
+    if (signal.aborted) throw abortFailure(signal)
     throw error instanceof UpstreamError ? new UpstreamFailure('protocol') : classify(error)
   })
   if (dropped > 0) log.warn('a tool server declares tools that cannot be used', { dropped, kept: tools.length })
@@ -125,6 +128,11 @@ export class Live {
     }
   }
 
+  /** A server that is at work on a call may have no ear for a listing: that it is silent says nothing. */
+  isBusy(error: unknown): boolean {
+    return error instanceof UpstreamFailure && error.kind === 'silent' && this.slots.isTaken
+  }
+
   /** What waits for a slot is told; what was sent may still be answered. */
   lose(reason: UpstreamFailure): void {
     this.#isLost = true
@@ -148,6 +156,12 @@ export class Live {
     return listing
   }
 
+  #notListed(failure: UpstreamFailure): void {
+    const { log, onDead } = this.#options
+    log.warn('the tools of a server could not be listed; the last list stays', { reason: failure.message })
+    if (fatal.has(failure.kind) && !this.isBusy(failure)) onDead(this, failure)
+  }
+
   #later(time: number): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.#relist(), time)
@@ -158,7 +172,7 @@ export class Live {
     // An announcement during a listing asks for another one.
     await this.#refreshing?.catch(() => undefined)
     this.#isAnnounced = false
-    await this.refresh().catch(() => this.#options.log.warn('the tools of a server could not be listed; the last list stays'))
+    await this.refresh().catch((error: unknown) => this.#notListed(classify(error)))
     // Also a server that announces changes is asked now and then: many have no way to tell us, and say that they do.
     if (!this.#isAnnounced && this.#retired === undefined) this.#later(jittered(pollTime(this.#listing)))
   }

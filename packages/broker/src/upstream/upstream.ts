@@ -6,7 +6,7 @@ import { answersAtAll } from './answers-at-all.ts'
 import { classify } from './classify.ts'
 import { Connector, type ConnectorOptions } from './connector.ts'
 import { digestOf } from './digest-of.ts'
-import { DefinitionChanged, LossGuessed, type FailureKind, NotDeclared, UpstreamError, UpstreamFailure } from './failure.ts'
+import { DefinitionChanged, fatal, LossGuessed, NotDeclared, UpstreamError, UpstreamFailure } from './failure.ts'
 import type { Listing, Live } from './live.ts'
 import type { Json } from './requests.ts'
 import { type DeclaredCall, sendCall } from './send-call.ts'
@@ -33,21 +33,6 @@ export interface ToolRequest {
   /** Told when the call is sent, and with `false` when it turns out that the server did not look at it. */
   readonly onSent: (wasSent: boolean) => void
 }
-
-/** After these nothing more can come from a connection. */
-const fatal: ReadonlySet<FailureKind> = new Set([
-  'exited',
-  'unreachable',
-  'connection-refused',
-  'unresolved',
-  'address-refused',
-  'proxy',
-  'certificate',
-  'denied',
-  'silent',
-  'session-lost',
-  'backlog',
-])
 
 /** A tool that a list older than this lacks, or has otherwise, is looked for once more. */
 const staleList = 5_000
@@ -185,7 +170,7 @@ export class Upstream {
     const isFresh = Date.now() - live.listing.at < staleList
     if (isFresh || fits(live.listing.tools.get(request.tool), request.pin)) return void pinned(live.listing, request)
     const listing = await untilAborted(live.refresh(), signal).catch((error: unknown) => {
-      throw this.#judge(error, live, signal)
+      throw live.isBusy(error) ? error : this.#judge(error, live, signal)
     })
     pinned(listing, request)
   }

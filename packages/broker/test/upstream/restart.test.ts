@@ -234,6 +234,25 @@ if (process.env['GATEHOUSE_PROFILE'] === 'full') {
     assert.deepEqual(await lives(), ['initialize', 'ended', 'initialize'])
   })
 
+  test('gives up a server that is silent to a listing, unless it is at work on a call', async () => {
+    bench.gateway.catalog = { sample: local({ LOG: log, TTL: '1' }), other: local({ LOG: `${log}-other`, TTL: '1' }) }
+    await bench.start()
+    const leaving = new AbortController()
+    const left = bench.leave('other__freeze', leaving.signal)
+    const long = bench.call('sample__freeze', { ms: 50_000 })
+    await waitFor(() => sent('freeze'), { what: 'the long call' })
+    await waitFor(async () => (await messages(`${log}-other`)).some(({ method }) => method === 'tools/call'), { what: 'the other call' })
+    leaving.abort()
+    await left.catch(() => undefined)
+    await waitFor(async () => (await bench.broker.controlPlane.states({}, context))['other']?.status === 'down', {
+      what: 'the loss of the other server',
+      deadline: 60_000,
+    })
+    assert.equal((await long).content[0]?.['text'], 'thawed')
+    assert.deepEqual([(await state())?.status, await initializes()], ['up', 1])
+    assert.equal(bench.logLines.filter((line) => /could not be listed.*did not answer in time/.test(line)).length >= 2, true)
+  })
+
   test('leaves a server alone that lets one call run out of time and answers others', async () => {
     await bench.start({ callTime: 10_000 })
     assert.equal((await bench.call('sample__silent')).error?.code, 'timeout')

@@ -157,6 +157,24 @@ test('answers upstream-error to an HTTP error of one call, and keeps the connect
   assert.equal(remote.seen.filter((headers) => headers.method === 'POST' && headers['mcp-session-id'] === undefined).length, 2)
 })
 
+test('sees at the next listing that a server is lost, not only at the next call', async () => {
+  await start()
+  await bench.call('remote__hello')
+  await waitFor(() => remote.seen.some(({ method }) => method === 'GET'), { what: 'a stream for announcements' })
+  remote.instead = (request, response) => void request.resume().on('end', () => response.writeHead(404).end())
+  await waitFor(
+    async () => {
+      remote.announce()
+      return (await state())?.status === 'down'
+    },
+    { what: 'the loss' },
+  )
+  assert.equal((await state())?.lastError, 'the server has forgotten the session')
+  assert.match(bench.logLines.join(), /could not be listed[^\n]*the server has forgotten the session/)
+  remote.instead = undefined
+  await waitFor(async () => !(await bench.call('remote__hello')).isError, { what: 'the server to be used again' })
+})
+
 test('says that a server is unavailable when it is gone, and finds it again', async () => {
   await start()
   await bench.call('remote__hello')
