@@ -110,6 +110,26 @@ test('an address has few bodies on their way at once, and what comes then waits 
   for (const answer of await Promise.all([...slow, other])) assert.equal(answer.status, 202)
 })
 
+test('what waited for a place is refused where others have used up the share of its address meanwhile, and keeps no place', async () => {
+  let now = 0
+  const held: (() => void)[] = []
+  let isHeld = true
+  const later = (): Promise<{ outcome: 'taken' }> =>
+    new Promise((done) => (isHeld ? held.push(() => done({ outcome: 'taken' })) : done({ outcome: 'taken' })))
+  const unit = createTestUnit({ boot: { rate }, answers: { 'channels.webhook': later }, now: () => now })
+  const all = Array.from({ length: limits.webhooksAtOnce + limits.webhooksWaiting }, () => post(unit))
+  await waitFor(async () => held.length === limits.webhooksAtOnce || undefined, { what: 'all places to be taken', deadline: 30_000 })
+  isHeld = false
+  for (const done of held) done()
+  const statuses = (await Promise.all(all)).map(({ status }) => status)
+  const refused = statuses.filter((status) => status === 429).length
+  // Those that were read when the share was used up are taken.
+  assert.ok(statuses.length - refused < limits.webhooksBurst + limits.webhooksAtOnce, statuses.join())
+  assert.equal(await refusedOf(unit.unit, 'too-fast'), refused)
+  now = 1_000
+  for (let sent = 0; sent < limits.webhooksAtOnce; sent += 1) assert.equal((await post(unit)).status, 202)
+})
+
 /** The head of a request and the beginning of its body, and no end. */
 const dawdle = (t: TestContext, { port, host }: { port: number; host: string }): Socket => {
   const lines = Object.entries({ host, 'content-length': '500000', ...headersOf() })
