@@ -45,6 +45,23 @@ test('nobody is told of grants from before an act once its effect can be seen', 
   assert.ok(table.now() !== undefined)
 })
 
+test('nor of those that were read while a second act was under way, which began before the first had ended', async () => {
+  const { seen, table } = await world()
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const one = table.during(() => first.promise)
+  const asked = table.current()
+  await nextTurn()
+  const two = table.during(() => second.promise)
+  first.resolve()
+  await one
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn()
+  seen.state = 'after'
+  assert.equal(table.now(), undefined)
+  second.resolve()
+  await Promise.all([two, asked])
+  assert.equal(seen.loads.at(-1), 'after')
+})
+
 test('a table that goes on while an act is under way tells what was', async () => {
   const { seen, table } = await world()
   const during: GrantTable['during'] = async (act) => {
