@@ -121,7 +121,12 @@ export class JournalFile {
   }
 
   async #repair(doubt: Doubt): Promise<string | undefined> {
-    const { handle, identity, kept } = await repair(this.#sound, { path: this.#path, doubt })
+    const again = (): ReturnType<typeof repair> => repair(this.#sound, { path: this.#path, doubt })
+    const { handle, identity, kept } = await again().catch(async (error: unknown) => {
+      // What is cut off is kept beside the journal, which takes room.
+      if (!(error instanceof Error) || !isFull(error.cause) || !(await this.#makeRoom())) throw error
+      return again()
+    })
     const old = this.#handle
     this.#handle = handle
     this.#sound = { ...this.#sound, identity }

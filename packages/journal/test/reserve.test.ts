@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, rmSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, rmSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Logger } from '@gatehouse/kernel'
@@ -209,6 +209,23 @@ describe('a journal with disk in reserve', () => {
     t.mock.timers.tick(limits.auditReserveRetry)
     assert.equal(existsSync(join(directory, 'audit.reserve')), false)
   })
+
+  test('takes a torn end aside with it on a full disk', { skip: noSmallDisk }, () =>
+    onSmallDisk('512k', async (directory) => {
+      const options = withReserve(optionsIn(directory), directory)
+      const first = await openJournal(options)
+      await first.append(lines(3))
+      await first.close()
+      appendFileSync(options.path, '{"seq":4,"torn')
+      fill(directory)
+      const second = await openJournal(options)
+      await second.append(lines(1))
+      assert.equal(readFileSync(join(directory, 'audit.torn-1'), 'utf8'), '{"seq":4,"torn')
+      assert.equal(existsSync(join(directory, 'audit.reserve')), false)
+      await second.close()
+      assert.equal((await verifyJournal(options)).ok, true)
+    }),
+  )
 
   test('signs its head from the reserve when it is closed on a full disk', { skip: noSmallDisk }, () =>
     onDisk(async (journal, directory) => {
