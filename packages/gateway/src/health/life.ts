@@ -19,9 +19,9 @@ export interface LifeDeps extends LackDeps {
 const countHeld = async ({ store }: LifeDeps): Promise<number> =>
   (await store.read.get<{ held: number }>(`SELECT count(*) AS held FROM changes WHERE state = 'held'`))?.held ?? 0
 
-const degraded = ({ ledger, journal, ...deps }: LifeDeps): string[] => [
-  ...(ledger.fault() === undefined ? [] : ['journal']),
-  ...(journal.hasReserve() ? [] : ['disk']),
+const degraded = (deps: LifeDeps): string[] => [
+  ...(deps.ledger.fault() === undefined ? [] : ['journal']),
+  ...(deps.journal.hasReserve() ? [] : ['disk']),
   ...lacks(deps).keys(),
 ]
 

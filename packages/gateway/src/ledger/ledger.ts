@@ -28,6 +28,8 @@ export interface Ledger {
    * `late: { at, id }`. The caller has put the effect into its own memory before.
    */
   commitLate(lines: readonly JournalInput[]): Promise<LateOutcome>
+  /** Lines of acts that took effect and are nowhere on disk yet. */
+  unstored(): number
   /** Brings a database that is behind up to date: call before judging what it holds. */
   settle(): Promise<void>
   /** Why nothing can be decided now; undefined when all is well. */
@@ -115,9 +117,15 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
     commit,
     commitLate: (lines) => {
       assertLate(lines)
-      const wait = pause(deps.lateWait ?? limits.lateWait, { journaled: false, stored: false }, { ref: false })
-      return Promise.race([commitOrKeep({ lines, at: new Date() }), wait])
+      const wait = pause(deps.lateWait ?? limits.lateWait, undefined, { ref: false })
+      return Promise.race([commitOrKeep({ lines, at: new Date() }), wait]).then((outcome) => {
+        const { journaled, stored } = outcome ?? { journaled: false, stored: false }
+        const stages = lines.map(({ stage }) => stage)
+        if (!journaled && !stored) deps.log.error('an act holds until this process ends: it is nowhere on disk yet', { stages })
+        return { journaled, stored }
+      })
     },
+    unstored: () => state.late.filter(({ stored }) => !stored).length,
     settle: async () => {
       if (state.behind) await alone(() => redo(deps, state))
     },

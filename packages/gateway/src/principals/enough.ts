@@ -11,13 +11,21 @@ export interface ApproverDeps {
   readonly clock: () => number
 }
 
-/** Why no change can be approved; undefined where there are enough. */
-export const lackOfApprovers = ({ boot, tokens, clock }: ApproverDeps): string | undefined => {
+/** How many may approve one and the same change, at most: who is bound to some groups counts within them alone. */
+const countAble = ({ boot, tokens, clock }: ApproverDeps): number => {
   const now = clock()
-  const named = tokens.all().filter((token) => hasRole(token, 'approver') && !isExpired({ token }, now)).length
-  const able = named + (boot.adminToken === null ? 0 : 1)
-  if (able >= boot.approvals || boot.approvals === 1) return undefined
-  return `expected ${boot.approvals} principals that may approve, got ${able}`
+  const named = tokens.all().filter((token) => hasRole(token, 'approver') && !isExpired({ token }, now))
+  const bound = named.flatMap(({ groups }) => groups ?? [])
+  const together = bound.map((group) => bound.filter((other) => other === group).length)
+  const everywhere = named.filter(({ groups }) => groups === undefined).length + (boot.adminToken === null ? 0 : 1)
+  return everywhere + Math.max(0, ...together)
+}
+
+/** Why no change can be approved; undefined where there are enough. */
+export const lackOfApprovers = (deps: ApproverDeps): string | undefined => {
+  const { approvals } = deps.boot
+  const able = approvals === 1 ? 1 : countAble(deps)
+  return able >= approvals ? undefined : `expected ${approvals} principals that may approve the same change, got ${able}`
 }
 
 /** Throws a `Refusal`, but for a process that comes back: its unit goes on, and its health says what is missing. */

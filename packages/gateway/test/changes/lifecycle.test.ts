@@ -1,6 +1,7 @@
 // A change from the request to its effect, through the doors.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { waitFor } from '@gatehouse/kernel'
 import {
   audit,
   authorize,
@@ -183,4 +184,18 @@ test('every line says who, through which door, and under which label', async () 
       { stage: 'apply', edge: 'control-plane', principal: 'admin', by: 'carol', kind: 'persona', agentGroupID: 'lines' },
     ],
   )
+})
+
+test('an approved change that cannot be read keeps no other from being applied', async () => {
+  await createGroup(unit, 'beside')
+  const { controlPlane } = unit.gateway
+  await controlPlane.freeze({ token, reason: 'to wait' }, context)
+  const { id } = await carry(unit, ['persona', 'beside', { instructions: 'x' }])
+  assert.equal((await read(unit, id)).state, 'approved')
+  await unit.store.write((tx) =>
+    tx.run(`INSERT INTO changes (id, agent_group_id, state, record) VALUES ('chg_0', 'beside', 'approved', '{}')`),
+  )
+  await controlPlane.unfreeze({ token, reason: 'enough' }, context)
+  await waitFor(async () => (await read(unit, id)).state === 'applied', { what: 'the other to be applied' })
+  await unit.store.write((tx) => tx.run(`DELETE FROM changes WHERE id = 'chg_0'`))
 })

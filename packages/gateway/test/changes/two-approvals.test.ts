@@ -219,3 +219,16 @@ test('a unit in which two cannot approve does not start', async () => {
   await back.close()
   await removeDirectory(one.dir)
 })
+
+test('approvers of two different groups are not two for any change', async () => {
+  const unit = await openUnit()
+  for (const id of ['a', 'b']) await createGroup(unit, id)
+  for (const id of ['a', 'b']) await mint(unit, { name: `of-${id}`, role: 'approver', groups: [id] })
+  await unit.close()
+  assert.equal(await refusesToStart(unit.dir, { adminToken: null }), true)
+  const one = await openUnit({ dir: unit.dir })
+  await mint(one, { name: 'of-both', role: 'approver', groups: ['a', 'b'] })
+  await one.close()
+  assert.equal(await refusesToStart(unit.dir, { adminToken: null }), false)
+  await removeDirectory(unit.dir)
+})

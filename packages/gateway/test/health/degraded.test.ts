@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { waitFor } from '@gatehouse/kernel'
 import { createGroup, fails, token } from '../fixtures/people.ts'
+import { openGated } from '../ledger/gates.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 const healthOf = ({ gateway }: Unit) => gateway.supervisor.health({}, context)
@@ -24,6 +26,21 @@ test('a disk without a reserve, and a catalog file that cannot be used, leave a 
   await writeFile(join(unit.dir, 'mcp-catalog.json'), '{}')
   await unit.gateway.controlPlane.reload({ token }, context)
   assert.equal((await healthOf(unit)).status, 'ready')
+  await unit.close()
+  await removeDirectory(unit.dir)
+})
+
+test('a stop that is nowhere on disk yet holds, and is told as long as that is so', async () => {
+  const unit = await openGated()
+  unit.gates.journal.set('shut')
+  unit.gates.database.set('shut')
+  await unit.gateway.controlPlane.freeze({ token, reason: 'the disk is dying' }, context)
+  const { status, degraded, facts } = await healthOf(unit)
+  assert.deepEqual([status, degraded], ['failed', ['journal', 'acts']])
+  assert.match(String(facts['acts']), /^1 .* nowhere on disk/)
+  unit.gates.journal.set('open')
+  unit.gates.database.set('open')
+  await waitFor(async () => (await healthOf(unit)).status === 'ready', { what: 'the stop to be on disk', deadline: 60_000 })
   await unit.close()
   await removeDirectory(unit.dir)
 })

@@ -42,6 +42,7 @@ test('the answer says what was done by then', async () => {
   assert.deepEqual(await ledger.commitLate([stop('kept')]), { journaled: false, stored: true })
   gates.database.set('shut')
   assert.deepEqual(await ledger.commitLate([stop('told-nobody')]), { journaled: false, stored: false })
+  assert.equal(ledger.unstored(), 1)
   gates.journal.set('open')
   assert.deepEqual(await ledger.commitLate([stop('written')]), { journaled: true, stored: false })
   assert.deepEqual(await texts(), ['well', 'kept', 'told-nobody', 'recovered', 'written'])
@@ -49,6 +50,7 @@ test('the answer says what was done by then', async () => {
   gates.database.set('open')
   await whole()
   assert.deepEqual(await frozen(own), ['kept', 'told-nobody', 'well', 'written'])
+  assert.equal(ledger.unstored(), 0)
   assert.equal(await keptLines(own), 0)
 })
 
