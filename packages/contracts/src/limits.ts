@@ -248,6 +248,10 @@ export const limits = {
   removedFilesTime: 7 * 24 * 60 * 60_000,
   /** How often it is looked for files whose time is over. */
   removedFilesSweep: 60 * 60_000,
+  /** Where nothing can be launched it is tried again between these; a seal that does not hold is proved again so many times. */
+  postureRetryFirst: 10_000,
+  postureRetryMost: 5 * 60_000,
+  postureProofs: 3,
   /** A whole proof of the seal takes no longer. */
   sealProofTime: 180_000,
   /** A proof of the seal waits this long for a busy sandbox to be held back. */

@@ -44,6 +44,7 @@ import { createPosture, type Posture } from './sandbox/posture.ts'
 import { createRecord } from './sandbox/record.ts'
 import { cancel } from './sessions/cancel.ts'
 import { type Context, defaultTimes, type Times } from './sessions/context.ts'
+import { ensure } from './sessions/ensure.ts'
 import { keepForgetting } from './sessions/forget-old.ts'
 import { highestSeq } from './sessions/highest-seq.ts'
 import { LaunchSlots } from './sessions/launch-slots.ts'
@@ -151,9 +152,18 @@ const groupsOf = ({ stateDir }: Pick<RunnerOptions, 'stateDir'>): Promise<string
 const verifyingOf = ({ imageKey: key, ownAddress, outbound }: RunnerOptions): ((image: string) => Promise<void>) =>
   key === null ? async () => undefined : (image) => verifyImage(image, { key, ownAddress, outbound })
 
-const postureOf = (options: RunnerOptions, base: Pick<PostureOptions, 'groups' | 'closing' | 'record'>): Posture => {
+const postureOf = (options: RunnerOptions, base: Pick<PostureOptions, 'groups' | 'closing' | 'record' | 'onReady'>): Posture => {
   const { sandbox: wanted, chooseDriver: choose, runDir } = options
-  return createPosture({ ...options, ...base, wanted, choose, home: `${runDir}/engine`, verifyImage: verifyingOf(options) })
+  const { postureFirst: first, postureMost: most } = times(options)
+  return createPosture({
+    ...options,
+    ...base,
+    retry: { first, most },
+    wanted,
+    choose,
+    home: `${runDir}/engine`,
+    verifyImage: verifyingOf(options),
+  })
 }
 
 const placeOf = ({ runDir, halves }: RunnerOptions): Pick<Context, 'runDir' | 'surfaces' | 'isSplit'> => ({
@@ -169,7 +179,8 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
   const [found, floors, groups] = [await findQueues(queues), await readFloors(stateDir), await groupsOf(options)]
   const gateway = options.connect({ on: gatewayEvents(() => context), onConnect: () => (reconcile(), sweep()) })
   const record = createRecord({ gateway: gateway.calls, log, closing })
-  const posture = postureOf(options, { groups, closing, record })
+  const onReady = (): void => context.sessions.forEach((session) => ensure(context, session))
+  const posture = postureOf(options, { groups, closing, record, onReady })
   const context: Context = {
     installation,
     stateDir,

@@ -18,4 +18,8 @@ export interface PostureOptions extends SealOptions {
   readonly verifyImage: (image: string) => Promise<void>
   readonly metrics: Metrics
   readonly choose: Choose
+  /** Milliseconds between two attempts where nothing can be launched: doubling from the first to the most. */
+  readonly retry: { readonly first: number; readonly most: number }
+  /** Sandboxes can be launched, after it was said that none can. */
+  onReady(): void
 }

@@ -1,5 +1,6 @@
 // Whether this unit can launch sandboxes, and with what. The choice is made beside everything else: nothing waits for it but launches.
-import { isServiceError, type SandboxPosture, type SealProof, ServiceError } from '@gatehouse/contracts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isServiceError, limits, type SandboxPosture, type SealProof, ServiceError } from '@gatehouse/contracts'
 import { orAborted } from '../or-aborted.ts'
 import { engage } from './engage.ts'
 import type { PostureOptions } from './options.ts'
@@ -39,8 +40,12 @@ const afterProof = (engaged: Engaged, seal: SealProof, { mode }: PostureOptions)
 
 class Choice implements Posture {
   readonly #options: PostureOptions
-  readonly #settled: Promise<void>
+  /** The present attempt, or the last. */
+  #settled: Promise<void>
   #state: State
+  /** Why nothing can be launched, as it was said last. */
+  #said: string | undefined
+  #trying: Promise<void> | undefined
   #proving: Promise<SealProof> | undefined
 
   constructor(options: PostureOptions) {
@@ -49,20 +54,58 @@ class Choice implements Posture {
     this.#settled = this.#settle()
   }
 
+  /** A registry may be away, an engine start later, a machine be too busy for a proof. Ends with a success or with the runner. */
+  async #keepTrying(): Promise<void> {
+    const { closing, retry } = this.#options
+    let proofs = 0
+    for (let wait = retry.first; ; wait = Math.min(wait * 2, retry.most)) {
+      await this.#settled
+      if (this.#state.status !== 'refused') return
+      const isProof = this.#state.engaged !== undefined
+      if (isProof && proofs === limits.postureProofs) return
+      await pause(wait, undefined, { signal: closing, ref: false }).catch(() => undefined)
+      // Somebody may have had it proved meanwhile.
+      if (closing.aborted || this.status().status === 'ok') return
+      if (isProof) proofs += 1
+      this.#settled = isProof ? this.#proveAgain() : this.#settle()
+    }
+  }
+
+  /** By the driver that was chosen: what another attempt would end may be in use by then. */
+  async #proveAgain(): Promise<void> {
+    const { closing, log } = this.#options
+    await this.prove().catch((error: unknown) => closing.aborted || log.warn('the seal could not be proved', { reason: reasonOf(error) }))
+  }
+
+  #become(state: State): void {
+    const { log, onReady } = this.#options
+    this.#state = state
+    if (state.status === 'refused') {
+      if (state.reason !== this.#said) log.error('no sandbox can be launched', { reason: state.reason })
+      this.#said = state.reason
+      this.#trying ??= this.#keepTrying().finally(() => {
+        this.#trying = undefined
+      })
+    } else if (state.status === 'ok' && this.#said !== undefined) {
+      this.#said = undefined
+      log.info('sandboxes can be launched again', { driver: state.engaged.driver.name })
+      onReady()
+    }
+  }
+
   async #settle(): Promise<void> {
     const { log, mode, closing } = this.#options
     try {
       const found = await engage(this.#options)
-      this.#state = found.status === 'ok' && mode === 'production' ? { status: 'proving', engaged: found.engaged } : found
+      this.#become(found.status === 'ok' && mode === 'production' ? { status: 'proving', engaged: found.engaged } : found)
       if (found.status === 'ok') {
         const proved = this.prove()
         if (mode === 'production') await proved
         else proved.catch((error: unknown) => closing.aborted || log.warn('the seal could not be proved', { reason: reasonOf(error) }))
       }
     } catch (error) {
-      this.#state = { status: 'refused', reason: reasonOf(error) }
+      this.#become({ status: 'refused', reason: reasonOf(error) })
     }
-    if (this.#state.status === 'refused') log.error('no sandbox can be launched', { reason: this.#state.reason })
   }
 
   status(): SandboxPosture {
@@ -116,7 +159,7 @@ class Choice implements Posture {
         this.refusal() ?? new ServiceError('unavailable', { detail: 'The sandbox driver is being chosen.', hint: 'Try again in a moment.' })
       )
     const seal = await prove(engaged, this.#options)
-    this.#state = afterProof(engaged, seal, this.#options)
+    this.#become(afterProof(engaged, seal, this.#options))
     return seal
   }
 }

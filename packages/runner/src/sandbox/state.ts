@@ -47,6 +47,9 @@ export const refusalOf = (state: State): ServiceError | undefined => {
   if (state.status !== 'refused') return undefined
   return new ServiceError('no-sandbox', {
     detail: `Nothing would answer: ${state.reason}.`,
-    hint: 'Install what is missing and restart the unit.',
+    hint:
+      state.engaged === undefined
+        ? 'It is tried again every few minutes: install what is missing, or wait for what is away. svcctl doctor shows what there is.'
+        : 'svcctl doctor --probe says what each wall is, and proves the seal again.',
   })
 }

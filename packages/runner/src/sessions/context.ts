@@ -32,6 +32,8 @@ export const defaultTimes = {
   restartFirst: limits.restartFirst,
   restartMost: limits.restartMost,
   tree: limits.treeTime,
+  postureFirst: limits.postureRetryFirst,
+  postureMost: limits.postureRetryMost,
   /** Files of a group that is gone are kept so long. */
   removed: limits.removedFilesTime,
   /** Between two looks for such files. */

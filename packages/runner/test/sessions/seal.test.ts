@@ -1,7 +1,9 @@
 // The seal at the start of a runner: proved before anything is launched in production, beside everything else in the other modes.
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { limits } from '@gatehouse/contracts'
 import { createMetrics, silentLogger, waitFor } from '@gatehouse/kernel'
 import { createPosture } from '../../src/sandbox/posture.ts'
 import { noDriver, openUnit } from '../fixtures/unit.ts'
@@ -25,6 +27,34 @@ describe('the seal at start', { timeout: 300_000 }, () => {
     await assert.rejects(unit.send('hello'), { code: 'no-sandbox' })
     assert.deepEqual((await unit.health()).degraded, ['sandbox'])
     assert.equal(unit.gateway.proofs.length, 1)
+  })
+
+  it('is looked for again where nothing could be launched, and what waited is answered then', async (t) => {
+    const unit = await openUnit(t, { driver: await noDriver(join(import.meta.dirname, '../fixtures/silent.mjs')) })
+    const { messageId } = await unit.send('hello')
+    await unit.stop()
+    const driver = await noDriver()
+    let fault: string | undefined = 'docker has not started yet'
+    const choose = async () => {
+      if (fault === 'thrown') throw new Error('the registry is away')
+      return fault === undefined ? { driver } : { refused: fault }
+    }
+    await unit.start({ choose, times: { postureFirst: 5, postureMost: 5 } })
+    const says = (reason: RegExp) =>
+      waitFor(async () => reason.test((await unit.posture()).reason ?? ''), { what: String(reason), deadline: 30_000 })
+    await says(/docker has not started yet/)
+    await assert.rejects(unit.send('more'), { code: 'no-sandbox', hint: /tried again/ })
+    fault = 'thrown'
+    await says(/the registry is away/)
+    fault = undefined
+    assert.equal(await unit.replyTo(messageId), 'echo: hello')
+    assert.equal(unit.lines.filter((line) => /no sandbox can be launched.*docker has not/.test(line)).length, 1)
+  })
+
+  it('is proved so many times more where walls lack in production, each of which is journaled', async (t) => {
+    const unit = await openUnit(t, { mode: 'production', times: { postureFirst: 5, postureMost: 5 } })
+    await waitFor(() => unit.gateway.proofs.length === 1 + limits.postureProofs, { what: 'all proofs', deadline: 30_000 })
+    await assert.rejects(unit.send('hello'), { code: 'no-sandbox', hint: /--probe/ })
   })
 
   it('leaves nothing behind: what is left of sandboxes goes at the end as at the start', async (t) => {
@@ -56,6 +86,8 @@ describe('the seal at start', { timeout: 300_000 }, () => {
       closing: signal,
       verifyImage: async () => undefined,
       record: () => undefined,
+      retry: { first: 1, most: 1 },
+      onReady: () => undefined,
     })
     const early = Array.from({ length: 5 }, () => posture.engaged(signal))
     const gone = new AbortController()
