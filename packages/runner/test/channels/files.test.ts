@@ -200,9 +200,9 @@ describe('files of an agent', { timeout: 300_000 }, () => {
     assert.equal((await say('slack:C3', { id: 'r-1', files: [one] })).status, 202)
   })
 
-  it('go with their message when it is forgotten', { timeout: 120_000 }, async (t) => {
-    const { unit, write, say, outbox, piece } = await open(t)
-    await write('/workspace/a', 'x')
+  it('go with their message when it is forgotten, and give their room back', { timeout: 120_000 }, async (t) => {
+    const { unit, write, say, outbox, piece, queueSize } = await open(t)
+    await write('/workspace/a', 5 * MiB)
     await say('slack:C1', { id: 'r-1', files: ['/workspace/a'] })
     const first = only(await outbox())
     await say('slack:C1', { id: 'r-2', text: 'last' })
@@ -210,6 +210,7 @@ describe('files of an agent', { timeout: 300_000 }, () => {
     await unit.start({ chatRetention: 1 })
     await waitFor(async () => (await unit.texts()).length === 2, { what: 'it to be forgotten', deadline: 30_000 })
     await gone(piece(first, 0))
+    await waitFor(async () => (await queueSize('slack:C1')) < MiB, { what: 'the room to be given back', deadline: 30_000 })
   })
 })
 
