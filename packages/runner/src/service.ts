@@ -44,7 +44,7 @@ import { createPosture, type Posture } from './sandbox/posture.ts'
 import { createRecord } from './sandbox/record.ts'
 import { cancel } from './sessions/cancel.ts'
 import { type Context, defaultTimes, type Times } from './sessions/context.ts'
-import { ensure } from './sessions/ensure.ts'
+import { ensureAll } from './sessions/ensure.ts'
 import { keepForgetting } from './sessions/forget-old.ts'
 import { highestSeq } from './sessions/highest-seq.ts'
 import { LaunchSlots } from './sessions/launch-slots.ts'
@@ -179,8 +179,7 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
   const [found, floors, groups] = [await findQueues(queues), await readFloors(stateDir), await groupsOf(options)]
   const gateway = options.connect({ on: gatewayEvents(() => context), onConnect: () => (reconcile(), sweep()) })
   const record = createRecord({ gateway: gateway.calls, log, closing })
-  const onReady = (): void => context.sessions.forEach((session) => ensure(context, session))
-  const posture = postureOf(options, { groups, closing, record, onReady })
+  const posture = postureOf(options, { groups, closing, record, onReady: () => ensureAll(context) })
   const context: Context = {
     installation,
     stateDir,

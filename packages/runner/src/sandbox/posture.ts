@@ -45,7 +45,7 @@ class Choice implements Posture {
   #state: State
   /** Why nothing can be launched, as it was said last. */
   #said: string | undefined
-  #trying: Promise<void> | undefined
+  #isTrying = false
   #proving: Promise<SealProof> | undefined
 
   constructor(options: PostureOptions) {
@@ -57,18 +57,19 @@ class Choice implements Posture {
   /** A registry may be away, an engine start later, a machine be too busy for a proof. Ends with a success or with the runner. */
   async #keepTrying(): Promise<void> {
     const { closing, retry } = this.#options
+    this.#isTrying = true
     let proofs = 0
     for (let wait = retry.first; ; wait = Math.min(wait * 2, retry.most)) {
       await this.#settled
-      if (this.#state.status !== 'refused') return
-      const isProof = this.#state.engaged !== undefined
-      if (isProof && proofs === limits.postureProofs) return
+      const isProof = this.#state.status === 'refused' && this.#state.engaged !== undefined
+      if (this.#state.status !== 'refused' || (isProof && proofs === limits.postureProofs)) break
       await pause(wait, undefined, { signal: closing, ref: false }).catch(() => undefined)
       // Somebody may have had it proved meanwhile.
-      if (closing.aborted || this.status().status === 'ok') return
+      if (closing.aborted || this.status().status === 'ok') break
       if (isProof) proofs += 1
       this.#settled = isProof ? this.#proveAgain() : this.#settle()
     }
+    this.#isTrying = false
   }
 
   /** By the driver that was chosen: what another attempt would end may be in use by then. */
@@ -78,18 +79,16 @@ class Choice implements Posture {
   }
 
   #become(state: State): void {
-    const { log, onReady } = this.#options
+    const { log } = this.#options
     this.#state = state
     if (state.status === 'refused') {
       if (state.reason !== this.#said) log.error('no sandbox can be launched', { reason: state.reason })
       this.#said = state.reason
-      this.#trying ??= this.#keepTrying().finally(() => {
-        this.#trying = undefined
-      })
+      if (!this.#isTrying) void this.#keepTrying()
     } else if (state.status === 'ok' && this.#said !== undefined) {
       this.#said = undefined
       log.info('sandboxes can be launched again', { driver: state.engaged.driver.name })
-      onReady()
+      this.#options.onReady()
     }
   }
 

@@ -19,3 +19,7 @@ export const ensure = (context: Context, session: Session): void => {
       if (session.keeping === undefined) settleOwed(context, session)
     })
 }
+
+export const ensureAll = (context: Context): void => {
+  for (const session of context.sessions.values()) ensure(context, session)
+}

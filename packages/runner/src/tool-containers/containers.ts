@@ -167,7 +167,8 @@ export class ToolContainers {
       running.run = engine.run(order, streams)
     } catch (error) {
       // The engine's client is gone, or no process can be made: the broker sees its streams end, and tries again.
-      for (const stream of Object.values(streams)) stream.destroy()
+      streams.messages.destroy()
+      streams.errors.destroy()
       this.#options.log.warn('a tool server in a container could not be run', { container: order.name, error })
       return null
     }
