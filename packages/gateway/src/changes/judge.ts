@@ -11,7 +11,7 @@ import type { Bound, Sight } from '../kinds/kind.ts'
 import { writtenBefore } from '../kinds/registration.ts'
 import { grantedServers, type GrantTable } from '../grants/table.ts'
 import type { ReadShare } from '../registry/shares.ts'
-import type { World } from '../registry/world.ts'
+import { readMountsElsewhere, type World } from '../registry/world.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { type Draft, draft } from './draft.ts'
 
@@ -63,7 +63,12 @@ const see = async (deps: JudgeDeps, { agentGroupID, principal, own }: Asked): Pr
 export const look = (deps: JudgeDeps, agentGroupID: AgentGroupID, principal: string): Promise<World> =>
   see(deps, { agentGroupID, principal })
 
-const judgeIn = async (deps: JudgeDeps, bound: Bound, { world, fresh }: { world: World; fresh: boolean }): Promise<Judged> => {
+const withMounts = async ({ store }: JudgeDeps, { kind }: Bound, world: World): Promise<World> =>
+  kind === 'mounts' ? { ...world, elsewhere: await readMountsElsewhere(store.read, world.agentGroupID) } : world
+
+const judgeIn = async (deps: JudgeDeps, bound: Bound, seen: { world: World; fresh: boolean }): Promise<Judged> => {
+  const { fresh } = seen
+  const world = await withMounts(deps, bound, seen.world)
   if (bound.target === 'existing' && world.group === undefined) {
     return { bound, world, sight: { world, evidence: null }, draft: undefined }
   }
@@ -99,7 +104,7 @@ export const judgeAgain = async (deps: JudgeDeps, change: Change): Promise<Judge
   const bound = rebind(change, deps.secrets)
   const world = await see(deps, { agentGroupID, principal, own: writtenBefore(change, deps) })
   const judged = await judgeIn(deps, bound, { world, fresh: false })
-  return { ...judged, shown: { world, evidence: evidenceOf(change) } }
+  return { ...judged, shown: { world: judged.world, evidence: evidenceOf(change) } }
 }
 
 /** Whether what the approver was shown is no longer what is there. */

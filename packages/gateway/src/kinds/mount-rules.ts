@@ -84,6 +84,44 @@ const twiceFailure = (paths: readonly string[]): Failure | undefined => {
     : { rule: 'mount-twice', reason: `expected each path once, got ${quote(again)} twice: leave one out` }
 }
 
+interface Place {
+  readonly path: string
+  readonly mode: Mount['mode']
+  readonly name: string
+  /** It is mounted already. */
+  readonly stands: boolean
+}
+
+const clash = (one: Place, other: Place): boolean =>
+  one.path !== other.path &&
+  !(one.stands && other.stands) &&
+  ((one.mode === 'rw' && isWithin(other.path, one.path)) || (other.mode === 'rw' && isWithin(one.path, other.path)))
+
+const placesOf = (mounts: readonly Mount[], { world, evidence }: Sight): Place[] => {
+  const seen = evidence?.status === 'sighted' ? evidence.mounts : []
+  return mounts.flatMap(({ source, mode }) => {
+    const stands = world.group?.mounts.some((mount) => mount.source === source && mount.mode === mode) ?? false
+    const real = seen.find((sighting) => sighting.source === source)?.real ?? source
+    return [...new Set([source, real])].map((path) => ({ path, mode, stands, name: nameOf(source, path) }))
+  })
+}
+
+/** Whoever writes in a directory can put a link in the place of what lies in it, also between two looks at what is mounted there. */
+const writtenFailure = (mounts: readonly Mount[], sight: Sight): Failure | undefined => {
+  const asked = placesOf(mounts, sight)
+  const elsewhere = sight.world.elsewhere ?? []
+  const others = elsewhere.map(({ source, mode }) => ({ path: source, mode, stands: true, name: 'a mount of another group' }))
+  for (const one of asked) {
+    const other = [...asked, ...others].find((place) => clash(one, place))
+    if (other !== undefined)
+      return {
+        rule: 'mount-within-written',
+        reason: `expected no mount within a directory that a sandbox writes, got ${one.name} and ${other.name}, one within the other: whoever writes there could exchange what the other one shows; mount the outer one to be read only, or one of them alone`,
+      }
+  }
+  return undefined
+}
+
 const first = <T>(items: readonly T[], judge: (item: T) => Failure | undefined): Failure | undefined => {
   for (const item of items) {
     const failure = judge(item)
@@ -92,12 +130,14 @@ const first = <T>(items: readonly T[], judge: (item: T) => Failure | undefined):
   return undefined
 }
 
-export const mountFailure = (mounts: readonly Mount[], { world, evidence }: Sight): Failure | undefined => {
+export const mountFailure = (mounts: readonly Mount[], sight: Sight): Failure | undefined => {
+  const { world, evidence } = sight
   const seen = evidence?.status === 'sighted' ? evidence.mounts : []
   return (
     first(mounts, (mount) => givenFailure(mount, world.config)) ??
     twiceFailure(mounts.map(({ source }) => source)) ??
     first(seen, (sighting) => seenFailure(sighting, world.config)) ??
-    twiceFailure(seen.map(({ source, real }) => real ?? source))
+    twiceFailure(seen.map(({ source, real }) => real ?? source)) ??
+    writtenFailure(mounts, sight)
   )
 }

@@ -1,5 +1,5 @@
 // What one change can see: its group's share of the registry, read afresh for each verdict, and what the unit is.
-import { AgentGroup, type AgentGroupID, type Digest, Grant, type Pinning, Wired } from '@gatehouse/contracts'
+import { AgentGroup, type AgentGroupID, type Digest, Grant, type Mount, type Pinning, Wired } from '@gatehouse/contracts'
 import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
 
@@ -34,7 +34,10 @@ export interface Share {
   readonly wirings: readonly Wired[]
 }
 
-export type World = Outlook & Share
+export interface World extends Outlook, Share {
+  /** Mounts of all other groups, for a change of mounts alone. */
+  readonly elsewhere?: readonly Mount[]
+}
 
 interface Row {
   readonly record: string
@@ -52,6 +55,10 @@ export const readGroup = async (rows: Rows, id: string): Promise<AgentGroup | un
 
 export const readGroups = async (rows: Rows): Promise<AgentGroup[]> =>
   (await rows.all<Row>('SELECT record FROM groups ORDER BY id')).map(toGroup)
+
+/** Of every group but one. */
+export const readMountsElsewhere = async (rows: Rows, id: string): Promise<Mount[]> =>
+  (await readGroups(rows)).flatMap((group) => (group.id === id ? [] : group.mounts))
 
 export const readGrants = async (rows: Rows): Promise<Grant[]> =>
   (await rows.all<Row>('SELECT record FROM grants ORDER BY agent_group_id, server')).map(toGrant)

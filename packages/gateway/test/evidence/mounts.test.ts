@@ -90,6 +90,17 @@ test('a link to where nothing may be mounted is refused when it is seen', async 
   assert.equal(await refused('/srv/none', { source: '/srv/none', at: '2001-01-01T00:00:00.000Z' }), 'mount-missing')
 })
 
+test('a mount within what another group writes is refused, also by where a link leads', async () => {
+  await createGroup(unit, 'writer')
+  const change = submit(unit, ['mounts', 'writer', { mounts: [{ source: '/srv/w', target: '/mnt/w', mode: 'rw' }] }])
+  await wanted('/srv/w')
+  await sight(directory('/srv/w'))
+  const { id, digest } = await read(unit, (await change).id)
+  assert.equal((await decide(unit, [id, 'approve'], { digest })).state, 'applied')
+  assert.equal(await refused('/srv/w/in', directory('/srv/w/in')), 'mount-within-written')
+  assert.equal(await refused('/srv/to-w', directory('/srv/to-w', { real: '/srv/w/in' })), 'mount-within-written')
+})
+
 test('a path that became another one after the submission makes the approval stale', async () => {
   now += 60_001
   const change = ask('/srv/f')

@@ -1,5 +1,8 @@
 // What is refused of mounts: by its name as it was given, and by where the runner found that it leads.
-import { makeWorld } from '../fixtures/world.ts'
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Mount } from '@gatehouse/contracts'
+import { makeGroup, makeWorld, refusalOf } from '../fixtures/world.ts'
 import { testRefusals } from './refused.ts'
 
 const mount = (source: unknown, more: object = {}) => ({ mounts: [{ source, target: '/mnt/data', mode: 'ro', ...more }] })
@@ -8,6 +11,7 @@ const found = (source: string, sighting: object) => ({
   evidence: { status: 'sighted' as const, at: new Date(0).toISOString(), age: 0, mounts: [{ source, ...sighting }] },
 })
 const directory = { type: 'directory' as const, device: '1', inode: '2', owner: 0, mode: '755' }
+const elsewhere = (source: string, mode: 'ro' | 'rw') => ({ world: { elsewhere: [{ source, target: '/mnt/other', mode }] } })
 const anywhere = { world: { config: { ...makeWorld().config, mountAllow: ['/'] } } }
 
 testRefusals('mounts', [
@@ -53,6 +57,41 @@ testRefusals('mounts', [
   ['a device below an allowed path', mount('/srv/a'), 'mount-special', found('/srv/a', { ...directory, real: '/srv/a', type: 'other' })],
   ['a link out of the allowed paths', mount('/srv/a'), 'mount-not-allowed', found('/srv/a', { ...directory, real: '/home/me' })],
   ['a link to the state of the unit', mount('/data/a'), 'mount-of-unit', found('/data/a', { ...directory, real: '/srv/state' })],
+  [
+    'a mount within one that is written',
+    { mounts: [...mount('/srv/a', { mode: 'rw' }).mounts, ...mount('/srv/a/b', { target: '/mnt/b' }).mounts] },
+    'mount-within-written',
+  ],
+  ['a mount within what another group writes', mount('/srv/a/b'), 'mount-within-written', elsewhere('/srv/a', 'rw')],
+  [
+    'a mount to be written around that of another group',
+    mount('/srv/a', { mode: 'rw' }),
+    'mount-within-written',
+    elsewhere('/srv/a/b', 'ro'),
+  ],
+  [
+    'a link into what another group writes',
+    mount('/srv/l'),
+    'mount-within-written',
+    { ...found('/srv/l', { ...directory, real: '/srv/a/b' }), ...elsewhere('/srv/a', 'rw') },
+  ],
   ['a link to the whole host', mount('/srv/a'), 'mount-of-system', found('/srv/a', { ...directory, real: '/' })],
   ['a link to /proc', mount('/srv/a'), 'mount-of-system', found('/srv/a', { ...directory, real: '/proc/1/root' })],
 ])
+
+test('mounts within one that is only read, at the same path as another, or beside one that is written are let through', () => {
+  const worlds: [string, 'ro' | 'rw'][] = [
+    ['/srv/a', 'ro'],
+    ['/srv/a/b', 'rw'],
+    ['/srv/a/bc', 'rw'],
+    ['/srv/a/b/c', 'ro'],
+  ]
+  for (const [source, mode] of worlds)
+    assert.equal(refusalOf('mounts', mount('/srv/a/b'), { world: makeWorld(elsewhere(source, mode).world) }), undefined, source)
+})
+
+test('what stands already is no reason against taking another mount away', () => {
+  const both = [...mount('/srv/a', { mode: 'rw' }).mounts, ...mount('/srv/a/b', { target: '/mnt/b' }).mounts]
+  const group = makeGroup({ mounts: [...both, ...mount('/srv/c', { target: '/mnt/c' }).mounts] as Mount[] })
+  assert.equal(refusalOf('mounts', { mounts: both }, { world: makeWorld({ group }) }), undefined)
+})
