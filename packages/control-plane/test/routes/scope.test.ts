@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import { ServiceError } from '@gatehouse/contracts'
 import { scoped } from '../fixtures/journal.ts'
 import { createTestUnit } from '../fixtures/unit.ts'
-import { session } from '../fixtures/values.ts'
 
 const narrow = { 'gateway.permit': () => scoped(['mine']) }
 
