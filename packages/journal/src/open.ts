@@ -95,15 +95,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   const kept = keepReserve(options)
   const files = new Files({ path, recovered, reserve: kept?.reserve, most: fileSize })
   const { place, checkpoint, begin } = recovered
-  const appender = new Appender({
-    files,
-    place,
-    checkpoint,
-    begin,
-    sign: (head) => checkpointOf(head, epoch, key),
-    clock: clockFrom(place.time),
-    log,
-  })
+  const sign = (head: Head): JournalInput => checkpointOf(head, epoch, key)
+  const appender = new Appender({ files, place, checkpoint, begin, sign, clock: clockFrom(place.time), log })
   // The appender has logged why.
   await appender.append([]).catch(() => {})
   const timer = every(checkpointTime, () => appender.sign())

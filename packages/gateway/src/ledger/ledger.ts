@@ -90,6 +90,14 @@ const assertLate = (lines: readonly JournalInput[]): void => {
 const isWell = ({ tampered, outage, behind, late }: LedgerState): boolean =>
   tampered === undefined ? outage === undefined && !behind && late.length === 0 : late.every(({ stored }) => stored)
 
+const nowhere: LateOutcome = { journaled: false, stored: false }
+
+const tellNowhere = ({ log }: LedgerDeps, lines: readonly JournalInput[], outcome: LateOutcome): LateOutcome => {
+  const stages = lines.map(({ stage }) => stage)
+  if (!outcome.journaled && !outcome.stored) log.error('an act holds until this process ends: it is nowhere on disk yet', { stages })
+  return outcome
+}
+
 export const createLedger = (deps: LedgerDeps): Ledger => {
   const state: LedgerState = { tampered: undefined, outage: undefined, behind: false, late: [], heard: 0 }
   const queue = createQueue()
@@ -117,13 +125,8 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
     commit,
     commitLate: (lines) => {
       assertLate(lines)
-      const wait = pause(deps.lateWait ?? limits.lateWait, undefined, { ref: false })
-      return Promise.race([commitOrKeep({ lines, at: new Date() }), wait]).then((outcome) => {
-        const { journaled, stored } = outcome ?? { journaled: false, stored: false }
-        const stages = lines.map(({ stage }) => stage)
-        if (!journaled && !stored) deps.log.error('an act holds until this process ends: it is nowhere on disk yet', { stages })
-        return { journaled, stored }
-      })
+      const wait = pause(deps.lateWait ?? limits.lateWait, nowhere, { ref: false })
+      return Promise.race([commitOrKeep({ lines, at: new Date() }), wait]).then((outcome) => tellNowhere(deps, lines, outcome))
     },
     unstored: () => state.late.filter(({ stored }) => !stored).length,
     settle: async () => {
