@@ -5,7 +5,7 @@ import type { Controller } from './hierarchy.ts'
 
 export interface Usage {
   readonly memoryKills: number
-  /** It once used all that it may, if only for a moment. */
+  /** It once used all that it may, if only for a moment, and not for files that the kernel keeps at hand. Told of what has ended. */
   readonly memoryFull: boolean
   readonly refusedProcesses: number
   readonly throttledPeriods: number
@@ -18,11 +18,15 @@ const readNumber = async (path: string, name: string): Promise<number> =>
 
 const MiB = 1024 * 1024
 
-/** Version 1 counts kills where the process was, which may be a group below; version 2 counts them here too. */
+/**
+ * Version 1 counts kills where the process was, which may be a group below; version 2 counts them here too.
+ * Files that were read or written fill a group of version 1 as well, but are given up before anybody is killed: then next to nothing is left.
+ */
 const readFull = async ({ version, path }: Directories['memory']): Promise<boolean> => {
   if (version === 2) return (await read(join(path, 'memory.events'), 'oom')) > 0
-  const [most, limit] = await Promise.all([readNumber(path, 'memory.max_usage_in_bytes'), readNumber(path, 'memory.limit_in_bytes')])
-  return most >= limit - MiB
+  const names = ['memory.max_usage_in_bytes', 'memory.limit_in_bytes', 'memory.usage_in_bytes']
+  const [most = 0, limit = Infinity, left = 0] = await Promise.all(names.map((name) => readNumber(path, name)))
+  return most >= limit - MiB && left < limit / 8
 }
 
 const read = async (path: string, name: string): Promise<number> => {

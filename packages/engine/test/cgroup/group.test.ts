@@ -47,4 +47,16 @@ describe('a control group', () => {
       [[4_194_305, 'SIGKILL']],
     )
   })
+
+  it('was full when it ran out of memory, and not when files filled it that the kernel gives up first', async (t) => {
+    const { group, directory } = await made(t, { version: 1, beside: false })
+    const isFull = async (most: number, left: number): Promise<boolean> => {
+      for (const [name, MiB] of Object.entries({ max_usage: most, limit: 128, usage: left }))
+        await writeFile(join(directory, `memory.${name}_in_bytes`), String(MiB * 1024 * 1024))
+      return (await group.usage()).memoryFull
+    }
+    // What was seen of runc and runsc: killed for memory, and by somebody else beside 120 MiB and beside 40 MiB of files.
+    assert.deepEqual([await isFull(128, 0.1), await isFull(127, 1)], [true, true])
+    assert.deepEqual([await isFull(128, 117), await isFull(128, 41), await isFull(100, 0)], [false, false, false])
+  })
 })
