@@ -1,6 +1,6 @@
 // The broker: tools lent to sessions, call by call. Handlers of its edges and of the gateway's events, one line each into an act.
 import { join } from 'node:path'
-import { type BrokerBoot, type brokerControlPlane, type gatewayBroker, type lifeEdge, limits } from '@gatehouse/contracts'
+import { type BrokerBoot, type brokerControlPlane, type gatewayBroker, type lifeEdge, limits, type SessionID } from '@gatehouse/contracts'
 import {
   createServe,
   type Logger,
@@ -73,6 +73,15 @@ interface Rooms {
   readonly observations: Observations
 }
 
+/** Until its socket is closed a call may still begin a server of its own. */
+const endSession = async ({ sessions, servers }: Rooms, session: SessionID): Promise<void> => {
+  try {
+    await sessions.closed(session)
+  } finally {
+    await servers.leave(session)
+  }
+}
+
 const listenToGateway = (rooms: () => Rooms, log: Logger): GatewayListeners => {
   /** The next connection to the gateway makes good for what failed. */
   const begin = (event: string, act: Promise<void>): void =>
@@ -80,14 +89,7 @@ const listenToGateway = (rooms: () => Rooms, log: Logger): GatewayListeners => {
   return {
     on: {
       'session-opened': (session) => begin('session-opened', rooms().sessions.opened(session)),
-      'session-closed': ({ session }) => {
-        const { sessions, servers } = rooms()
-        // Until its socket is closed a call may still begin one.
-        begin(
-          'session-closed',
-          sessions.closed(session).finally(() => servers.leave(session)),
-        )
-      },
+      'session-closed': ({ session }) => begin('session-closed', endSession(rooms(), session)),
       'catalog-changed': () => begin('catalog-changed', rooms().catalog.synchronize()),
       'grant-changed': ({ agentGroupID, server }) =>
         begin(
