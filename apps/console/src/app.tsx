@@ -34,7 +34,7 @@ const useSession = (session: Session) => {
         const failure = toServiceError(error)
         const isRefused = failure.code === 'unauthorized'
         // Without a token a refusal says nothing but that one is needed.
-        if (session.kept() !== null || !isRefused) setProblem(failure)
+        setProblem(session.kept() !== null || !isRefused ? failure : undefined)
         if (!isRefused) {
           again = setTimeout(ask, 2_000)
           return

@@ -1,5 +1,5 @@
-// Takes a unit's processes down in three steps: the listener first, the ground last, so that nobody calls a process that is gone.
-// What lies between ends together, and the whole ends before whoever asked for it loses patience and kills.
+// Takes a unit's processes down in four steps: the listener, who calls the runner, the runner, the ground: nobody calls a process that
+// is gone. Those of one step end together, and the whole ends before whoever asked for it loses patience and kills.
 import type { Birth } from './roster.ts'
 
 interface Stoppable {
@@ -13,7 +13,10 @@ const patience = 28_000
 /** Of it, what each later step has for itself, however long the earlier ones take. */
 const share = 2_000
 
-const stepOf = ({ name }: Stoppable): number => (name === 'control-plane' ? 0 : name === 'gateway' ? 2 : 1)
+const steps: readonly Stoppable['name'][] = ['control-plane', 'runner', 'gateway']
+
+/** Channels note with the runner what a service took, or it would be sent again. */
+const stepOf = ({ name }: Stoppable): number => [0, 2, 3][steps.indexOf(name)] ?? 1
 
 interface StopOptions {
   readonly most?: number
@@ -25,8 +28,8 @@ export const stopAll = async (
   { most = patience, clock = () => performance.now() }: StopOptions = {},
 ): Promise<void> => {
   const deadline = clock() + most
-  for (const step of [0, 1, 2]) {
-    const left = deadline - clock() - ((2 - step) * share * most) / patience
+  for (const step of [0, 1, 2, 3]) {
+    const left = deadline - clock() - ((3 - step) * share * most) / patience
     await Promise.all(children.filter((child) => stepOf(child) === step).map((child) => child.stop(Math.max(0, left))))
   }
 }

@@ -8,7 +8,7 @@ import { Kept } from '../../src/children/keep.ts'
 import type { Birth } from '../../src/children/roster.ts'
 import { stopAll } from '../../src/children/stop-all.ts'
 
-const names = ['gateway', 'broker', 'runner', 'control-plane'] as const
+const names = ['gateway', 'broker', 'channels', 'runner', 'control-plane'] as const
 
 /** Each says in `seen` when it is asked to end and when it is gone. */
 const start = async (t: TestContext, fixture: string) => {
@@ -34,16 +34,23 @@ const start = async (t: TestContext, fixture: string) => {
   return { seen, children: children.map(({ name, kept }) => ({ name, stop: (most: number) => stop(name, kept, most) })) }
 }
 
-const order = (seen: readonly string[]): string[][] => [seen.slice(0, 2), seen.slice(2, 4), seen.slice(4, 6).toSorted(), seen.slice(6)]
+const order = (seen: readonly string[]): string[][] => [
+  seen.slice(0, 2),
+  seen.slice(2, 4).toSorted(),
+  seen.slice(4, 6).toSorted(),
+  seen.slice(6, 8),
+  seen.slice(8),
+]
 
 const expected = [
   ['control-plane asked', 'control-plane down'],
-  ['broker asked', 'runner asked'],
-  ['broker down', 'runner down'],
+  ['broker asked', 'channels asked'],
+  ['broker down', 'channels down'],
+  ['runner asked', 'runner down'],
   ['gateway asked', 'gateway down'],
 ]
 
-test('the listener goes first, the ground last, and what lies between goes together', async (t) => {
+test('the listener goes first, then who calls the runner, together, then the runner, and the ground last', async (t) => {
   const { seen, children } = await start(t, 'serves.mjs')
   await stopAll(children)
   assert.deepEqual(order(seen), expected)
@@ -64,6 +71,6 @@ test('each is given its own time at most, and the ground keeps some of the whole
   }
   const children = (['gateway', 'runner', 'control-plane'] as const).map((name) => ({ name, stop: stop(name) }))
   await stopAll(children, { clock: () => now })
-  assert.deepEqual(given, ['control-plane 24000', 'runner 15000', 'gateway 6000'])
+  assert.deepEqual(given, ['control-plane 22000', 'runner 15000', 'gateway 6000'])
   assert.ok(now <= 28_000)
 })

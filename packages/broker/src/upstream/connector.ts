@@ -77,7 +77,7 @@ export class Connector {
     if (this.#ending.signal.aborted) throw new UpstreamFailure('retired')
     try {
       return this.#up(
-        await Live.open({ ...this.#options, signal: this.#ending.signal, onDead: (live, failure) => this.lost(live, failure) }),
+        await Live.open({ ...this.#options, signal: this.#ending.signal, onDead: (live, failure) => this.#dead(live, failure) }),
       )
     } catch (error) {
       const failure = classify(error)
@@ -85,6 +85,20 @@ export class Connector {
       this.#options.log.warn('a tool server cannot be used', { reason: failure.message })
       throw new NotConnected(failure, this.schedule.nextAt - Date.now())
     }
+  }
+
+  #dead(live: Live, failure: UpstreamFailure): void {
+    this.lost(live, failure)
+    this.#lookAgain()
+  }
+
+  /** Nobody may call it for days: that it is back is seen as its loss was. */
+  #lookAgain(): void {
+    const look = (): void => {
+      if (this.#ending.signal.aborted || this.#live !== undefined) return
+      void this.connected(this.#ending.signal).catch(() => this.#lookAgain())
+    }
+    setTimeout(look, limits.listPoll).unref()
   }
 
   #up(live: Live): Live {

@@ -104,9 +104,10 @@ export class Upstream {
     return live === undefined ? this.listing(signal) : untilAborted(live.refresh(), signal)
   }
 
-  /** What a probe would find, asked on the connection that stands; undefined where none does. */
+  /** What a probe would find, asked on the connection that stands or is being made; undefined where there is none. */
   async look(signal: AbortSignal): Promise<Omit<ProbeResult, 'elapsedMs'> | undefined> {
-    const { live } = this.#connector
+    const connector = this.#connector
+    const live = connector.live ?? (connector.isConnecting ? await connector.connected(signal) : undefined)
     if (live === undefined) return undefined
     const { tools } = await untilAborted(live.refresh(), signal)
     const { server, image } = live.connection

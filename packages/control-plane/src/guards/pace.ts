@@ -104,7 +104,7 @@ export const paceGuard = ({ now = () => performance.now(), wait }: PaceOptions):
   return async (c, next) => {
     if (!reads.has(c.req.method) || isOpenPath(c.req.path)) return next()
     const key = c.var.principal.name
-    if (!shares.isAside(key) && waiting.of(key) === 0) return answer(c, next)
+    if (!shares.isAside(key)) return answer(c, next)
     if (waiting.of(key) >= limits.readsWaiting) throw slowDown(c, shares.pause(key))
     return inTurn(c, key, next)
   }

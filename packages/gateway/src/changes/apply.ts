@@ -51,9 +51,14 @@ const prepare = async (deps: ApplyDeps, change: Change): Promise<Failure | undef
   }
 }
 
-/** An address leads to one group: what one group does to it is judged after what another has done. No group has a space in its id. */
-const alone = <T>({ lock }: ApplyDeps, { kind }: Change, act: () => Promise<T>): Promise<T> =>
-  kind === 'wiring' ? lock('all wirings', act) : act()
+/** An address leads to one group, and no mount lies in what another group writes: what one does is judged after what another has done. */
+const together: Partial<Record<Change['kind'], string>> = { wiring: 'all wirings', mounts: 'all mounts' }
+
+/** No group has a space in its id. */
+const alone = <T>({ lock }: ApplyDeps, { kind }: Change, act: () => Promise<T>): Promise<T> => {
+  const name = together[kind]
+  return name === undefined ? act() : lock(name, act)
+}
 
 const applyOnce = async (deps: ApplyDeps, actor: Actor, change: Change): Promise<void> => {
   const judged = await judgeAgain(deps, change)

@@ -31,7 +31,10 @@ export const openWithRoom = async <T>(reserve: string, open: () => Promise<T>): 
     return await open()
   } catch (error) {
     if (!isServiceError(error) || error.code !== 'unavailable' || !(await isFull(dirname(reserve)))) throw error
-    await rm(reserve)
+    // Given up before, it can help no more.
+    await rm(reserve).catch(() => {
+      throw error
+    })
     return open()
   }
 }

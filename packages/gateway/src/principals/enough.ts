@@ -15,10 +15,10 @@ export interface ApproverDeps {
 const countAble = ({ boot, tokens, clock }: ApproverDeps): number => {
   const now = clock()
   const named = tokens.all().filter((token) => hasRole(token, 'approver') && !isExpired({ token }, now))
-  const bound = named.flatMap(({ groups }) => groups ?? [])
-  const together = bound.map((group) => bound.filter((other) => other === group).length)
+  const together = new Map<string, number>()
+  for (const { groups = [] } of named) for (const group of new Set(groups)) together.set(group, (together.get(group) ?? 0) + 1)
   const everywhere = named.filter(({ groups }) => groups === undefined).length + (boot.adminToken === null ? 0 : 1)
-  return everywhere + Math.max(0, ...together)
+  return everywhere + Math.max(0, ...together.values())
 }
 
 /** Why no change can be approved; undefined where there are enough. */

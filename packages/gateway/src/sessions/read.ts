@@ -20,6 +20,7 @@ export const sessionAndGroup = async (
   const group = await readGroup(store.read, session.agentGroupID)
   if (group === undefined) throw new ServiceError('not-found', { detail: `there is no agent group ${session.agentGroupID} any more` })
   // Asked before each launch: one that did not hear of it, or could not make its socket then, is told again.
-  tellOpened(audience, session)
+  const present = sessions.find(id)
+  if (present !== undefined) tellOpened(audience, present)
   return { session, group, applied: counted?.applied ?? 0, frozen: freezes.of(group.id) !== undefined }
 }

@@ -1,6 +1,6 @@
 // Removes a directory of the host's own with all that is below it, however deep an agent went: no path grows longer than a few names.
 import { randomBytes } from 'node:crypto'
-import { readdir, rename, rmdir, unlink } from 'node:fs/promises'
+import { chmod, readdir, rename, rmdir, unlink } from 'node:fs/promises'
 
 /** A name may be no text. */
 const below = (directory: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${directory}/`), name])
@@ -18,6 +18,8 @@ export const removeTree = async (top: string): Promise<void> => {
         continue
       }
       const next = `${own}.${(count += 1)}`
+      // Only who may write to a directory may move it elsewhere.
+      await chmod(path, 0o700)
       await rename(path, next)
       waiting.push(next)
     }

@@ -12,9 +12,12 @@ export const checkDisk = async ({ stateDir }: Pick<Context, 'stateDir'>): Promis
   })
 }
 
+/** Bytes of the tables of an empty queue: people make those, no agent. */
+const emptyQueue = 96 * 1024
+
 /** Asked in the turn of the group. Throws `queue-full`. */
 export const checkShare = (context: Context, group: AgentGroupID): void => {
-  const bytes = sessionsOf(context, group).reduce((sum, session) => sum + session.bytes, 0)
+  const bytes = sessionsOf(context, group).reduce((sum, session) => sum + Math.max(0, session.bytes - emptyQueue), 0)
   if (bytes < limits.queueBytesByGroup) return
   throw new ServiceError('queue-full', {
     detail: `expected at most ${limits.queueBytesByGroup} bytes in the conversations of this group, they have ${bytes}`,

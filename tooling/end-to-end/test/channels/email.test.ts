@@ -166,7 +166,7 @@ suite('e-mail', { skip }, () => {
     await write({ text: 'elsewhere' })
     await letter('echo: elsewhere')
     await rename(`${key}.aside`, key)
-    await waitFor('both to be heard', patience, async () => (await said()).includes('second there'))
+    await waitFor('both to be heard', patience * 2, async () => (await said()).includes('second there'))
     assert.deepEqual(
       (await said()).filter((text) => text.endsWith(' there')),
       ['first there', 'second there'],

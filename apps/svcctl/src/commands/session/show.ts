@@ -1,7 +1,8 @@
 // svcctl session show
-import { ServiceError, SessionStatus } from '@gatehouse/contracts'
+import { ServiceError, SessionID, SessionStatus } from '@gatehouse/contracts'
 import { visible } from '../../output/visible.ts'
 import { Args } from '@oclif/core'
+import * as v from 'valibot'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class SessionShow extends UnitCommand<SessionStatus> {
@@ -15,8 +16,8 @@ export class SessionShow extends UnitCommand<SessionStatus> {
   async run(): Promise<SessionStatus> {
     const { args, flags } = await this.parse(SessionShow)
     const client = await this.connect(flags)
-    const { items } = await client.sessions.list({ session: args.id })
-    const session = items.find(({ id }) => id === args.id)
+    const items = v.is(SessionID, args.id) ? (await client.sessions.list({ session: args.id })).items : []
+    const session = items[0]
     if (session === undefined) {
       throw new ServiceError('not-found', { detail: `expected a session, there is no ${args.id}`, hint: 'svcctl session list' })
     }

@@ -38,7 +38,10 @@ test('starts each when the one before is gone, in their order, and others at onc
   assert.deepEqual(started, ['one', 'other', 'two', 'three'])
 })
 
-test('waits so long and no longer, and keeps the place of nobody who gave up or could not start', async () => {
+test('waits so long and no longer, and keeps the place of nobody who gave up or could not start', async (t) => {
+  // Its own clock keeps no process alive.
+  const alive = setInterval(() => undefined, 1_000)
+  t.after(() => clearInterval(alive))
   const alone = new Alone(20)
   const [one, last] = [program(), program()]
   await alone.start('a', async () => one.running, never)
