@@ -3,24 +3,20 @@ import { isServiceError } from '@gatehouse/contracts'
 import { Abandoned } from '@gatehouse/kernel'
 import { QueueFull } from '../fairness/slots.ts'
 import type { ToolAddress } from '../names/exposed-name.ts'
-import { DefinitionChanged, type FailureKind, NotDeclared, NotConnected, UpstreamError, UpstreamFailure } from '../upstream/failure.ts'
+import {
+  DefinitionChanged,
+  type FailureKind,
+  NotDeclared,
+  NotConnected,
+  untouched,
+  UpstreamError,
+  UpstreamFailure,
+} from '../upstream/failure.ts'
 import { withoutControls } from './content.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { refuse, unknownEffect } from './refuse.ts'
 
 const mostMessage = 1024
-
-/** After these the server did not look at the call, though it left. */
-const untouched: ReadonlySet<FailureKind> = new Set([
-  'connection-refused',
-  'unresolved',
-  'address-refused',
-  'proxy',
-  'certificate',
-  'denied',
-  'session-lost',
-  'backlog',
-])
 
 const byFailure = (address: ToolAddress, kind: FailureKind, wasSent: boolean): Outcome => {
   if (kind === 'too-large') return refuse(address, 'too-large')

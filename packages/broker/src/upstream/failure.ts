@@ -31,20 +31,20 @@ const phrases = {
 
 export type FailureKind = keyof typeof phrases
 
-/** After these nothing more can come from a connection. */
-export const fatal: ReadonlySet<FailureKind> = new Set([
-  'exited',
-  'unreachable',
+/** After these the server did not look at what it was sent. */
+export const untouched: ReadonlySet<FailureKind> = new Set([
   'connection-refused',
   'unresolved',
   'address-refused',
   'proxy',
   'certificate',
   'denied',
-  'silent',
   'session-lost',
   'backlog',
 ])
+
+/** After these nothing more can come from a connection. */
+export const fatal: ReadonlySet<FailureKind> = new Set([...untouched, 'exited', 'unreachable', 'silent'])
 
 export class UpstreamFailure extends Error {
   readonly kind: FailureKind
