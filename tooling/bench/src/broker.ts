@@ -61,7 +61,7 @@ export const run = async (args: readonly string[] = []): Promise<object> => {
     say('\n== beside others')
     const beside = await measureBeside(unit, effort.count)
     say('\n== beside servers that misbehave, a fault a second')
-    return { stdio, http, beside, hostile: await measureHostile(unit, effort.count) }
+    return { stdio, http, beside, hostile: await measureHostile(unit, effort.count / 2) }
   } finally {
     await unit.unit.dispose()
     await rm(folder, { recursive: true, force: true })

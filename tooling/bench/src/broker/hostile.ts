@@ -26,13 +26,13 @@ const inItsList: ReadonlySet<string> = new Set(['10000-tools', 'pages-without-en
 /** Their calls end at a deadline long after anything of them is under way: not waited for. */
 const answerless: ReadonlySet<string> = new Set(['never-answers', 'wrong-ids', 'invalid-json'])
 
-const turns = 6
+const turns = 12
 const callers = 4
-/** Milliseconds between two calls of a neighbour, so that a turn takes about five seconds. */
+/** Milliseconds between two calls of a neighbour, so that two thousand take about three seconds. */
 const between = 4
 /** Milliseconds from one fault to the next, where the first has ended by then. */
 const pace = 1_000
-/** Milliseconds after a start and an end of a server, which no turn shall feel. */
+/** Milliseconds after a server was put and taken away, and after its first call has started it: no turn shall feel these. */
 const settling = 500
 
 type Act = () => Promise<unknown>
@@ -63,6 +63,7 @@ const noiseOf =
     await pause(settling)
     const over = new AbortController()
     const going = goOn(act, over.signal)
+    await pause(2 * settling)
     return async () => {
       over.abort()
       await going
