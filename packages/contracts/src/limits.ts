@@ -185,6 +185,9 @@ export const limits = {
   readsWaiting: 32,
   /** Bytes of answers beyond which the reads of a principal come one at a time: nobody else stands behind several of them. */
   readBytesAside: MiB / 2,
+  /** So many times as long as each of them took the next one waits, and milliseconds that it waits at most because of that. */
+  readRest: 3,
+  readRestMost: 1_000,
   /** Milliseconds that a read waits at most for what was read before. */
   readPauseMost: 10_000,
   wrongTokensPerMinute: 10,

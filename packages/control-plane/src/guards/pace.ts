@@ -1,5 +1,6 @@
 // Fourth guard: who reads much reads one at a time, and then slowly. The bytes of answers are counted for each principal; beyond a part
-// of its share its reads take turns, and beyond the share each waits until what it had is repaid. Nobody else waits, and no act does.
+// of its share its reads take turns, with a rest after each, and beyond the share each waits until what it had is repaid. Nobody else
+// waits, and no act does.
 import { limits, ServiceError } from '@gatehouse/contracts'
 import { KeyedTurns } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -12,6 +13,8 @@ const reads: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 /** What each principal has had; as many as there are tokens. */
 class Shares {
   readonly #had = new Map<string, { bytes: number; at: number }>()
+  /** When the rest of each is over that took turns last. */
+  readonly #rests = new Map<string, number>()
   readonly #now: () => number
 
   constructor(now: () => number) {
@@ -34,9 +37,16 @@ class Shares {
     return this.#left(key) > limits.readBytesAside
   }
 
-  /** Milliseconds until it is within its share again. */
+  /** Its turn took until now: most of the time the processors are for others. */
+  rest(key: string, since: number): void {
+    const now = this.#now()
+    this.#rests.set(key, now + Math.min((now - since) * limits.readRest, limits.readRestMost))
+  }
+
+  /** Milliseconds until it has rested and is within its share again. */
   pause(key: string): number {
-    return Math.ceil(Math.max(0, this.#left(key) - limits.readBytes) / (limits.readBytesPerSecond / 1000))
+    const repaid = Math.max(0, this.#left(key) - limits.readBytes) / (limits.readBytesPerSecond / 1000)
+    return Math.ceil(Math.max(repaid, (this.#rests.get(key) ?? 0) - this.#now()))
   }
 }
 
@@ -95,7 +105,9 @@ export const paceGuard = ({ now = () => performance.now(), wait }: PaceOptions):
         if (!signal.aborted) await wait(shares.pause(key))
         // Nobody hears what is said of a request that was given up, and nothing should be read for it.
         if (signal.aborted) throw slowDown(c, 0)
+        const since = now()
         await answer(c, next)
+        shares.rest(key, since)
       })
     } finally {
       leave()

@@ -76,6 +76,31 @@ test('lets the reads of who has read much go one at a time, without a pause whil
   assert.equal(unit.waits.length, 0)
 })
 
+test('lets who has read much rest after each read, in measure of what it took, and nobody else', async () => {
+  let takes = 0
+  const unit = paced({
+    answers: {
+      'gateway.history': () => {
+        unit.pass(takes)
+        return { items: [], nextCursor: 'x'.repeat(limits.readBytesAside) }
+      },
+    },
+  })
+  const read = () => unit.ask('GET', '/v1/changes/history')
+  await read()
+  await read()
+  assert.equal(unit.waits.length, 0, 'what took no time needs no rest')
+  takes = 40
+  await read()
+  const next = read()
+  await unit.waiting(1)
+  assert.equal(unit.waits[0]?.milliseconds, takes * limits.readRest)
+  assert.equal((await unit.ask('GET', '/v1/changes/pending', other)).status, 200)
+  takes = 0
+  unit.waits[0]?.end()
+  assert.equal((await next).status, 200)
+})
+
 test('lets those that wait go one at a time, in their order', async () => {
   const unit = paced()
   await readTooMuch(unit)

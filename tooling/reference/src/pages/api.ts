@@ -110,7 +110,7 @@ export const api = async (): Promise<string> => {
   return page(
     'Admin API',
     'JSON in, JSON out, `authorization: Bearer TOKEN` but where it says otherwise. The whole as OpenAPI 3.1: [openapi.json](openapi.json), and at `GET /v1/openapi.json` of a unit. Codes of errors: [errors](errors.md). Who may do what: [roles](roles.md).',
-    'A principal may send 50 requests a second after a first 100 (`--rate-limit`), else it hears `429`, after half a second. What it reads is counted by bytes as well: after 8 MiB its further reads come one at a time, at half a MiB a second. Decisions and other acts do not wait for that.',
+    'A principal may send 50 requests a second after a first 100 (`--rate-limit`), else it hears `429`, after half a second. What it reads is counted by bytes as well: beyond half a MiB at once its reads come one at a time, with rests between, and after 8 MiB at half a MiB a second. Decisions and other acts do not wait for that.',
     table(
       ['route', 'what it does'],
       routes.map(({ method, path, operation }) => [code(`${method.toUpperCase()} ${path}`), operation.summary]),
