@@ -6,6 +6,7 @@ import { createList, type ServerList } from '../calls/list.ts'
 import { statusOf } from '../calls/outcome.ts'
 import type { Pending, RecordInput } from '../calls/record.ts'
 import type { CallSession } from '../calls/session.ts'
+import { createListWriter } from './written-lists.ts'
 
 type Noted = Pick<RecordInput, 'server' | 'status' | 'code' | 'sent' | 'duration'>
 
@@ -20,11 +21,6 @@ const noteServer = (list: ServerList): Noted => ({
   duration: list.duration,
 })
 
-const textOf = (servers: readonly ServerList[]): string => {
-  const tools = servers.flatMap((server) => server.tools).toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  return `{"tools":[${tools.map(({ text }) => text).join()}]}`
-}
-
 /** The gateway could not be asked or says that nothing is listed now, or the caller left before it answered. */
 const noteFault = (error: unknown, duration: number): Noted => {
   if (error instanceof Abandoned) return { server: '', status: statusOf(error.code), code: error.code, sent: 0, duration }
@@ -37,10 +33,11 @@ const unwritable = (): Reply =>
 
 export const createListRoute = (tools: CallTools) => {
   const list = createList(tools)
+  const write = createListWriter()
   const collect = async (session: CallSession, { signal, started }: Exchange): Promise<{ noted: Noted[]; reply: Reply }> => {
     try {
       const servers = await list(session, signal)
-      const reply = jsonReply(textOf(servers))
+      const reply = jsonReply(write(servers.flatMap((server) => server.tools)))
       const noted = servers.map(noteServer)
       const none: Noted = { server: '', status: 'ok', sent: reply.bytes, duration: performance.now() - started }
       return { noted: noted.length === 0 ? [none] : noted, reply }

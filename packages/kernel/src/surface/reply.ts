@@ -6,12 +6,12 @@ import { codes, type ServiceError } from '@gatehouse/contracts'
 export interface Reply {
   readonly status: number
   readonly type: 'application/json' | 'application/problem+json'
-  readonly text: string
+  readonly text: string | Buffer
   readonly bytes: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export const jsonReply = (text: string): Reply => ({ status: 200, type: 'application/json', text, bytes: Buffer.byteLength(text) })
+export const jsonReply = (text: string | Buffer): Reply => ({ status: 200, type: 'application/json', text, bytes: Buffer.byteLength(text) })
 
 export const problemReply = (error: ServiceError, headers: Readonly<Record<string, string>> = {}): Reply => {
   const { status, title } = codes[error.code]
