@@ -54,6 +54,8 @@ export interface GatewayDeps {
   readonly metrics: Metrics
   /** Milliseconds since the epoch. */
   readonly clock?: () => number
+  /** Milliseconds that have passed, whatever is set on the machine. */
+  readonly elapsed?: () => number
   /** Milliseconds that a submission waits for its witness. */
   readonly evidenceWait?: number
   /** Milliseconds that a submission waits for a tree of packages. */
@@ -135,13 +137,14 @@ type Ground = Pick<
 /** What needs no other room. */
 const groundOf = ({
   clock = Date.now,
+  elapsed,
   evidenceWait = limits.evidenceWait,
   treeWait = limits.treeTime,
   driftPause = limits.driftPause,
   ...deps
 }: GatewayDeps): Ground => ({
   ...deps,
-  clock: createClock(clock),
+  clock: createClock(clock, elapsed),
   evidenceWait,
   treeWait,
   driftPause,
