@@ -59,6 +59,28 @@ const runBatch = async (deps: LedgerDeps, state: LedgerState, acts: readonly (re
   return acts.map((act) => appended.entries.slice(from, (from += act.length)))
 }
 
+/** Of an act that took effect before its lines were written: when it did. */
+interface Act extends Pick<LateAct, 'lines'>, Partial<Pick<LateAct, 'at'>> {}
+
+type Done = { readonly entries: AuditEntry[] } | { readonly error: unknown; readonly kept: LateOutcome | undefined }
+
+/** What cannot wait is kept before anything that came after it is written: what undoes an act never stands before it. */
+const runActs = async (deps: LedgerDeps, state: LedgerState, acts: readonly Act[]): Promise<Done[]> => {
+  try {
+    const written = await runBatch(
+      deps,
+      state,
+      acts.map(({ lines }) => lines),
+    )
+    return written.map((entries) => ({ entries }))
+  } catch (error) {
+    const done: Done[] = []
+    for (const { lines, at } of acts)
+      done.push({ error, kept: at === undefined || stands(error) ? undefined : await keepLate(deps, state, { lines, at }) })
+    return done
+  }
+}
+
 /** A line that cannot be read or understood is no fault that passes: it says what was tampered with. */
 const unreadable = (error: unknown): string => {
   if (v.isValiError(error)) return `a line of the journal cannot be done again: ${error.message}`
@@ -105,7 +127,12 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
     queue(act).finally(() => {
       if (!isWell(state)) mend.wake()
     })
-  const commit = createBatches((acts: readonly (readonly JournalInput[])[]) => alone(() => runBatch(deps, state, acts)))
+  const run = createBatches((acts: readonly Act[]) => alone(() => runActs(deps, state, acts)))
+  const commit = async (lines: readonly JournalInput[]): Promise<AuditEntry[]> => {
+    const done = await run({ lines })
+    if ('error' in done) throw done.error
+    return done.entries
+  }
   const mend = createMend(async () => {
     await commit([]).catch(() => {})
     await queue(() => storeOwed(deps, state))
@@ -113,12 +140,9 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
     return isWell(state)
   })
   const commitOrKeep = async (act: LateAct): Promise<LateOutcome> => {
-    try {
-      await commit(act.lines)
-      return { journaled: true, stored: true }
-    } catch (error) {
-      return stands(error) ? { journaled: true, stored: false } : alone(() => keepLate(deps, state, act))
-    }
+    const done = await run(act)
+    if ('entries' in done) return { journaled: true, stored: true }
+    return done.kept ?? { journaled: true, stored: false }
   }
   return {
     open: () => alone(() => open(deps, state)),

@@ -68,6 +68,29 @@ test('a freeze is over once the line that lifts it stands, whatever the database
   await waitFor(async () => (await unit.store.read.all('SELECT scope FROM freezes')).length === 0, { what: 'the database to say so' })
 })
 
+test('a freeze whose line failed stands before the end of it that came behind, in the journal and in the database', async (t) => {
+  const unit = await unitFor(t, {})
+  const append = unit.journal.append.bind(unit.journal)
+  const reached = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  unit.journal.append = async () => {
+    unit.journal.append = append
+    reached.resolve()
+    await held.promise
+    throw new Error('the disk says no')
+  }
+  const frozing = freeze(unit)
+  await reached.promise
+  const lifting = unfreeze(unit)
+  held.resolve()
+  await Promise.all([frozing, lifting])
+  assert.deepEqual(
+    (await stages(unit)).filter((stage) => stage === 'freeze' || stage === 'unfreeze'),
+    ['freeze', 'unfreeze'],
+  )
+  assert.deepEqual([await frozen(unit), await unit.store.read.all('SELECT scope FROM freezes')], [0, []])
+})
+
 test('a token whose line stands can be revoked, although nobody was given it', async (t) => {
   const { fault, wrap } = breakable()
   const unit = await unitFor(t, { store: wrap })
