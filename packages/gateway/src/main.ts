@@ -16,7 +16,7 @@ import {
 } from '@gatehouse/contracts'
 import { openJournal } from '@gatehouse/journal'
 import { type Lifeline, lockWriter, type Running, runService } from '@gatehouse/kernel'
-import { type EdgeServer, type Handlers, serveEdge } from '@gatehouse/rpc'
+import { type EdgeServer, type Handlers, serveEdge, type ServeOptions } from '@gatehouse/rpc'
 import { openStore } from '@gatehouse/store'
 import { openWithRoom } from './ledger/room.ts'
 import { createGateway, type Gateway, migrations } from './service.ts'
@@ -39,23 +39,32 @@ const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
 }
 
 const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): Promise<{ close(): Promise<void> }[]> => {
-  const serve = <E extends Edge>(edge: E, handlers: Handlers<E>, opening?: (server: EdgeServer<E>) => void): Promise<EdgeServer<E>> =>
+  const serve = <E extends Edge>(
+    edge: E,
+    handlers: Handlers<E>,
+    told: Pick<ServeOptions<E>, 'opening' | 'onCaller'> = {},
+  ): Promise<EdgeServer<E>> =>
     serveEdge(edge, {
       path: edgeSocket(boot, edge),
       shared: isShared(boot, edge),
       secret: boot.edges[edge.name] ?? '',
       handlers,
-      opening,
+      ...told,
       log: log.child({ edge: edge.name }),
     })
   const { seat } = gateway.audience
+  const { cameIn } = gateway
   const hasChannels = boot.edges[gatewayChannels.name] !== undefined
   return [
-    await serve(gatewayControlPlane, gateway.controlPlane, (controlPlane) => seat({ controlPlane })),
-    ...(boot.catalog === null ? [] : [await serve(gatewayBroker, gateway.broker, (broker) => seat({ broker }))]),
-    ...(boot.models.length === 0 ? [] : [await serve(gatewayModelProxy, gateway.modelProxy, (modelProxy) => seat({ modelProxy }))]),
-    await serve(gatewayRunner, gateway.runner, (runner) => seat({ runner })),
-    ...(hasChannels ? [await serve(gatewayChannels, gateway.channels, (channels) => seat({ channels }))] : []),
+    await serve(gatewayControlPlane, gateway.controlPlane, { opening: (controlPlane) => seat({ controlPlane }) }),
+    ...(boot.catalog === null
+      ? []
+      : [await serve(gatewayBroker, gateway.broker, { opening: (broker) => seat({ broker }), onCaller: () => cameIn('broker') })]),
+    ...(boot.models.length === 0
+      ? []
+      : [await serve(gatewayModelProxy, gateway.modelProxy, { opening: (modelProxy) => seat({ modelProxy }) })]),
+    await serve(gatewayRunner, gateway.runner, { opening: (runner) => seat({ runner }), onCaller: () => cameIn('runner') }),
+    ...(hasChannels ? [await serve(gatewayChannels, gateway.channels, { opening: (channels) => seat({ channels }) })] : []),
     await serve(lifeEdge('gateway'), gateway.supervisor),
   ]
 }

@@ -19,6 +19,7 @@ import { createRounds, type Rounds } from './changes/rounds.ts'
 import { createAnnouncer } from './events/announce.ts'
 import { createHall, type Hall } from './events/audience.ts'
 import { type Arrivals, createArrivals } from './evidence/arrivals.ts'
+import { type Asking, createAsking } from './evidence/asking.ts'
 import { createFreezes, type Freezes } from './freeze/freezes.ts'
 import { freezeProjections } from './freeze/lines.ts'
 import { type CallCounts, createCallCounts } from './grants/calls.ts'
@@ -76,6 +77,7 @@ export interface Rooms extends Required<GatewayDeps> {
   readonly drift: DriftWatch
   readonly ledger: Ledger
   readonly arrivals: Arrivals
+  readonly asking: Asking
   readonly images: Images
   readonly secrets: Secrets
   readonly catalog: Catalog
@@ -160,8 +162,8 @@ const survey = ({ boot, table, log, driftPause }: Ground) => {
 }
 
 const witnesses = (ground: Ground) => {
-  const arrivals = createArrivals()
-  return { arrivals, images: createImages({ ...ground, arrivals }) }
+  const told = { arrivals: createArrivals(), asking: createAsking() }
+  return { ...told, images: createImages({ ...ground, ...told }) }
 }
 
 const herald = (rooms: () => Rooms, ground: Ground) =>

@@ -12,6 +12,7 @@ import { modelProxyDoor } from './doors/model-proxy.ts'
 import { runnerDoor } from './doors/runner.ts'
 import { supervisorDoor } from './doors/supervisor.ts'
 import type { Hall } from './events/audience.ts'
+import type { Witness } from './evidence/asking.ts'
 import { journalHostActs } from './host/acts.ts'
 import { assertApprovers } from './principals/enough.ts'
 import { furnish, type GatewayDeps, type Rooms } from './rooms.ts'
@@ -30,6 +31,8 @@ export interface Gateway {
   readonly supervisor: ReturnType<typeof supervisorDoor>
   /** Where the servers of the edges take their seats to hear events. */
   readonly audience: Pick<Hall, 'seat'>
+  /** This witness has come: what is waited for is asked again. */
+  readonly cameIn: (witness: Witness) => void
   /** Brings the database up to the journal; handlers may be called from then on. */
   start(): Promise<void>
   /** Reads the catalog file again, asked by a signal. Never rejects. */
@@ -107,6 +110,7 @@ export const createGateway = async (deps: GatewayDeps): Promise<Gateway> => {
     channels: channelsDoor(rooms),
     supervisor: supervisorDoor(rooms),
     audience: rooms.audience,
+    cameIn: (witness) => rooms.asking.again(witness),
     start: () => start(rooms),
     reload: () => reload(rooms),
     stop: () => stop(rooms),

@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Edge, edgeSocket, gatewayBroker, gatewayControlPlane, gatewayRunner, lifeEdge } from '@gatehouse/contracts'
 import { connectEdge, type EdgeClient, type EventListeners } from '@gatehouse/rpc'
-import { group, token } from './fixtures/people.ts'
+import { fails, group, token } from './fixtures/people.ts'
 import { bootOf, newDirectory, removeDirectory } from './fixtures/unit.ts'
 
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -93,7 +93,7 @@ test('killed and born again in the same unit it has lost nothing', async () => {
   const first = bear(dir)
   assert.deepEqual(await first.first, { type: 'ready' })
   const people = connect(gatewayControlPlane)
-  const asked = await people.calls.submit({
+  const held = await people.calls.submit({
     token,
     submission: { kind: 'persona', agentGroupID: group('dev-agent'), after: { instructions: 'held' } },
   })
@@ -101,8 +101,22 @@ test('killed and born again in the same unit it has lost nothing', async () => {
   await first.exited
   const second = bear(dir)
   assert.deepEqual(await second.first, { type: 'ready' })
-  assert.equal((await people.calls.change({ token, id: asked.id })).state, 'held')
+  assert.equal((await people.calls.change({ token, id: held.id })).state, 'held')
   assert.equal((await people.calls.groups({ token })).items[0]?.persona, 'x')
+
+  // A runner that ends with what it was asked, and the next one.
+  const asked = Promise.withResolvers<void>()
+  const ending = connect(gatewayRunner, { 'packages-wanted': () => asked.resolve() })
+  await ending.calls.sessions({})
+  const after = { npm: ['is-odd@3.0.1'] }
+  const packages = fails(people.calls.submit({ token, submission: { kind: 'packages', agentGroupID: group('dev-agent'), after } }))
+  await asked.promise
+  ending.close()
+  const refused = { rule: 'not-found', reason: 'there is no such package' }
+  const next: EdgeClient<typeof gatewayRunner> = connect(gatewayRunner, {
+    'packages-wanted': ({ names }) => void next.calls.resolved({ names, refused }),
+  })
+  assert.equal((await packages).extra?.['rule'], 'packages-not-found')
   second.child.kill('SIGTERM')
   assert.equal(await second.exited, 0)
 })

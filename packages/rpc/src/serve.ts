@@ -20,6 +20,8 @@ export interface ServeOptions<E extends Edge> {
   readonly shared?: boolean
   /** Told before anybody can connect, so that no caller misses an event. */
   readonly opening?: ((server: EdgeServer<E>) => void) | undefined
+  /** Told each time a caller has come, back or for the first time: from now on it hears events. */
+  readonly onCaller?: (() => void) | undefined
   readonly log?: Logger | undefined
 }
 
@@ -33,6 +35,7 @@ interface Door {
   readonly wires: Set<Wire>
   /** Those that hear events: one connection of each caller, never its second. */
   readonly callers: Map<Wire, Peer>
+  readonly onCaller: () => void
   closing: boolean
 }
 
@@ -43,7 +46,9 @@ const accept = (door: Door, socket: Socket): void => {
     hello: greetAsServer(door.edge, door.secret),
     onOpen: (opened, lane) => {
       const peer = createPeer(opened, answers)
-      if (lane === 'main') door.callers.set(opened, peer)
+      if (lane !== 'main') return
+      door.callers.set(opened, peer)
+      door.onCaller()
     },
     onClose: (reason) => {
       door.wires.delete(wire)
@@ -90,6 +95,7 @@ export const serveEdge = async <E extends Edge>(edge: E, options: ServeOptions<E
     running: new Set(),
     wires: new Set(),
     callers: new Map(),
+    onCaller: options.onCaller ?? (() => undefined),
     closing: false,
   }
   const server = createServer((socket) => accept(door, socket))

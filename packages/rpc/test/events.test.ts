@@ -33,6 +33,19 @@ test('can be published before anybody can connect, so that nobody who does misse
   assert.deepEqual(opened, [false])
 })
 
+test('can be said again to each caller that comes, and to none twice for its second connection', async (context) => {
+  const path = await scratch(context)
+  const server: EdgeServer<TestEdge> = await serveEdge(edge, { path, secret, handlers, onCaller: () => server.publish('tick', { n: 1 }) })
+  context.after(() => server.close())
+  const heard: number[] = []
+  const first = caller(context, { path, on: { tick: ({ n }) => void heard.push(n) } })
+  await first.calls.large({ text: 'opens the second connection' })
+  await first.calls.echo({ text: 'connected' })
+  assert.deepEqual(heard, [1])
+  await caller(context, { path }).calls.echo({ text: 'another one' })
+  await waitFor(() => heard.length === 2, { what: 'the event for the other' })
+})
+
 test('do not travel on the connection for large calls', async (context) => {
   const { server, path } = await pair(context)
   const raw = await greeted(context, path, { edge, secret, lane: 'large' })

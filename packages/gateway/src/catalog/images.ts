@@ -2,6 +2,7 @@
 import type { CatalogEntry } from '@gatehouse/contracts'
 import type { Audience } from '../events/audience.ts'
 import type { Arrivals } from '../evidence/arrivals.ts'
+import type { Asking } from '../evidence/asking.ts'
 
 export interface ImageSight {
   readonly image: string
@@ -17,19 +18,23 @@ export interface Images {
 interface ImagesDeps {
   readonly audience: Pick<Audience, 'runner'>
   readonly arrivals: Arrivals
+  readonly asking: Asking
   /** Milliseconds. */
   readonly evidenceWait: number
 }
 
 const imageArrival = (image: string): string => `image ${image}`
 
-export const createImages = ({ audience, arrivals, evidenceWait }: ImagesDeps): Images => {
+export const createImages = ({ audience, arrivals, asking, evidenceWait }: ImagesDeps): Images => {
   const seen = new Map<string, string | undefined>()
   return {
     look: async (image) => {
-      const arrival = arrivals.wait(imageArrival(image), evidenceWait)
-      audience.runner('images-wanted', { images: [image] })
-      return (await arrival) ? seen.get(image) : undefined
+      const isSeen = await asking.until({
+        of: 'runner',
+        answer: arrivals.wait(imageArrival(image), evidenceWait),
+        ask: () => audience.runner('images-wanted', { images: [image] }),
+      })
+      return isSeen ? seen.get(image) : undefined
     },
     sighted: (told) => {
       for (const { image, id } of told) {

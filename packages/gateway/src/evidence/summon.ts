@@ -4,6 +4,7 @@ import type { Store } from '@gatehouse/store'
 import type { Audience } from '../events/audience.ts'
 import type { World } from '../registry/world.ts'
 import { type Arrivals, pathArrival, serverArrival, treeArrival } from './arrivals.ts'
+import type { Asking } from './asking.ts'
 import type { Wanted } from './evidence.ts'
 import { readObservation } from './observation.ts'
 import { readSightings } from './sightings.ts'
@@ -13,6 +14,7 @@ export interface SummonDeps {
   readonly store: Store
   readonly audience: Audience
   readonly arrivals: Arrivals
+  readonly asking: Asking
   /** Milliseconds. */
   readonly evidenceWait: number
   /** Milliseconds that a tree of packages is waited for. */
@@ -22,7 +24,7 @@ export interface SummonDeps {
 const isFresh = (at: string | undefined, now: number): boolean => at !== undefined && now - Date.parse(at) <= limits.evidenceFresh
 
 const summonBroker = async (
-  { store, audience, arrivals, evidenceWait }: SummonDeps,
+  { store, audience, arrivals, asking, evidenceWait }: SummonDeps,
   server: ServerName,
   world: World,
 ): Promise<boolean> => {
@@ -30,28 +32,42 @@ const summonBroker = async (
   if (entryDigest === undefined) return false
   const observation = await readObservation(store.read, server, entryDigest)
   if (isFresh(observation?.at, world.now)) return false
-  const arrival = arrivals.wait(serverArrival(server), evidenceWait)
-  audience.broker('observation-wanted', { server })
-  await arrival
+  await asking.until({
+    of: 'broker',
+    answer: arrivals.wait(serverArrival(server), evidenceWait),
+    ask: () => audience.broker('observation-wanted', { server }),
+  })
   return true
 }
 
-const summonRunner = async ({ store, audience, arrivals, evidenceWait }: SummonDeps, wanted: readonly string[], world: World) => {
+const summonRunner = async (
+  { store, audience, arrivals, asking, evidenceWait }: SummonDeps,
+  wanted: readonly string[],
+  world: World,
+): Promise<boolean> => {
   const seen = new Map((await readSightings(store.read, wanted)).map(({ source, at }) => [source, at]))
   const sources = wanted.filter((source) => !isFresh(seen.get(source), world.now))
   if (sources.length === 0) return false
-  const arrival = Promise.all(sources.map((source) => arrivals.wait(pathArrival(source), evidenceWait)))
-  audience.runner('mounts-wanted', { sources })
-  await arrival
+  await asking.until({
+    of: 'runner',
+    answer: Promise.all(sources.map((source) => arrivals.wait(pathArrival(source), evidenceWait))),
+    ask: () => audience.runner('mounts-wanted', { sources }),
+  })
   return true
 }
 
-const summonTree = async ({ store, audience, arrivals, treeWait }: SummonDeps, names: readonly PackageName[], world: World) => {
+const summonTree = async (
+  { store, audience, arrivals, asking, treeWait }: SummonDeps,
+  names: readonly PackageName[],
+  world: World,
+): Promise<boolean> => {
   const seen = await readTree(store.read, names)
   if (isFresh(seen?.at, world.now)) return false
-  const arrival = arrivals.wait(treeArrival(names), treeWait)
-  audience.runner('packages-wanted', { names: [...names] })
-  await arrival
+  await asking.until({
+    of: 'runner',
+    answer: arrivals.wait(treeArrival(names), treeWait),
+    ask: () => audience.runner('packages-wanted', { names: [...names] }),
+  })
   return true
 }
 

@@ -18,10 +18,13 @@ after(async () => {
   await removeDirectory(unit.dir)
 })
 
-const wanted = async (names: readonly string[], times = 1): Promise<void> => {
+const timesWanted = (names: readonly string[]): number => {
   const text = JSON.stringify({ names })
-  const heard = () => unit.heard.filter(({ event, payload }) => event === 'packages-wanted' && JSON.stringify(payload) === text).length
-  while (heard() < times) await new Promise(setImmediate)
+  return unit.heard.filter(({ event, payload }) => event === 'packages-wanted' && JSON.stringify(payload) === text).length
+}
+
+const wanted = async (names: readonly string[], times = 1): Promise<void> => {
+  while (timesWanted(names) < times) await new Promise(setImmediate)
 }
 
 const tell = (names: string[], more: object = {}) => unit.gateway.runner.resolved({ names, lock: lockOf(names, more) }, context)
@@ -42,6 +45,24 @@ test('the whole tree is what is shown, approved and kept, in the order of the na
   assert.equal((await decide(unit, [change.id, 'approve'], { digest: change.digest })).state, 'applied')
   assert.deepEqual(await installed(), { npm: names, tree: change.evidence['tree'], changeID: change.id })
   assert.deepEqual(await unit.gateway.runner.tree({ changeID: change.id }, context), { tree: change.evidence['tree'], lock: lockOf(names) })
+})
+
+test('a runner that comes meanwhile is asked again for what is still waited for, and for nothing else', async () => {
+  const [names, others] = [['is-odd@2.0.0'], ['is-odd@2.0.1']]
+  const asked = askFor(...names)
+  await wanted(names)
+  unit.gateway.cameIn('broker')
+  unit.gateway.cameIn('runner')
+  await wanted(names, 2)
+  await tell(names)
+  await asked
+  const other = askFor(...others)
+  await wanted(others)
+  unit.gateway.cameIn('runner')
+  await wanted(others, 2)
+  await tell(others)
+  await other
+  assert.equal(timesWanted(names), 2)
 })
 
 test('a tree that is another one when it is decided is shown again', async () => {

@@ -29,7 +29,7 @@ const resolve = async (place: TreePlace, names: readonly PackageName[]): Promise
 
 export type TreeWitness = (names: readonly PackageName[]) => Promise<void>
 
-export const createTreeWitness = (place: TreePlace): TreeWitness => {
+const createTeller = (place: TreePlace): TreeWitness => {
   let running = 0
   return async (names) => {
     if (running >= mostAtOnce) {
@@ -40,5 +40,17 @@ export const createTreeWitness = (place: TreePlace): TreeWitness => {
     running += 1
     const seen = await resolve(place, names).finally(() => (running -= 1))
     await place.gateway.resolved(seen)
+  }
+}
+
+/** Asked again for what it is at, as a gateway does whose connection was made anew, it does nothing twice. */
+export const createTreeWitness = (place: TreePlace): TreeWitness => {
+  const tell = createTeller(place)
+  const telling = new Map<string, Promise<void>>()
+  return (names) => {
+    const key = names.join(' ')
+    const told = telling.get(key) ?? tell(names).finally(() => telling.delete(key))
+    telling.set(key, told)
+    return told
   }
 }

@@ -1,11 +1,12 @@
 // Packages of npm from the wish to the script that imports them, in real walls, from a registry on loopback.
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import type { PackageName, TreeSighting } from '@gatehouse/contracts'
-import { waitFor } from '@gatehouse/kernel'
+import { silentLogger, waitFor } from '@gatehouse/kernel'
 import { lockDigest } from '@gatehouse/npm-tree'
 import { type FixtureRegistry, type Published, startRegistry } from '@gatehouse/npm-tree/registry-fixture'
+import { createTreeWitness } from '../../src/packages/witness.ts'
 import { lacking, openSealed } from '../fixtures/sealed.ts'
 import type { Unit } from '../fixtures/unit.ts'
 
@@ -46,6 +47,20 @@ const change = (unit: Unit): void =>
 const script = (code: string, more: object = {}): string => `tool:run_script ${JSON.stringify({ code, ...more })}`
 
 const stored = async (unit: Unit): Promise<string[]> => readdir(`${unit.stateDir}/packages`)
+
+it('packages that are asked for again while they are being resolved are resolved and told once', async () => {
+  const walls = Promise.withResolvers<never>()
+  const told: TreeSighting[] = []
+  const engaged = mock.fn(() => walls.promise)
+  const resolved = async (tree: TreeSighting) => (told.push(tree), {})
+  const tell = createTreeWitness({ posture: { engaged }, gateway: { resolved }, log: silentLogger } as never)
+  const both = [tell(names), tell(names)]
+  walls.reject(new Error('there are none'))
+  await Promise.all(both)
+  assert.deepEqual([told.length, engaged.mock.callCount()], [1, 1])
+  await tell(names)
+  assert.deepEqual([told.length, engaged.mock.callCount()], [2, 2])
+})
 
 describe('packages', { skip: lacking }, () => {
   let registry: FixtureRegistry
