@@ -4,6 +4,7 @@ import { canonical } from '@gatehouse/kernel'
 import type { Catalog } from '../catalog/catalog.ts'
 import { attach } from '../evidence/attach.ts'
 import { evidenceMoved } from '../evidence/moved.ts'
+import { withSightings } from '../evidence/sightings.ts'
 import { summon, type SummonDeps } from '../evidence/summon.ts'
 import { evidenceOf, keepWhole } from '../evidence/whole.ts'
 import { rebind } from '../kinds/index.ts'
@@ -63,8 +64,10 @@ const see = async (deps: JudgeDeps, { agentGroupID, principal, own }: Asked): Pr
 export const look = (deps: JudgeDeps, agentGroupID: AgentGroupID, principal: string): Promise<World> =>
   see(deps, { agentGroupID, principal })
 
-const withMounts = async ({ store }: JudgeDeps, { kind }: Bound, world: World): Promise<World> =>
-  kind === 'mounts' ? { ...world, elsewhere: await readMountsElsewhere(store.read, world.agentGroupID) } : world
+const withMounts = async ({ store }: JudgeDeps, { kind }: Bound, world: World): Promise<World> => {
+  if (kind !== 'mounts') return world
+  return { ...world, elsewhere: await withSightings(store.read, await readMountsElsewhere(store.read, world.agentGroupID)) }
+}
 
 const judgeIn = async (deps: JudgeDeps, bound: Bound, seen: { world: World; fresh: boolean }): Promise<Judged> => {
   const { fresh } = seen

@@ -1,7 +1,8 @@
 // Evidence for mounts: what the runner found at paths of the host. Two sightings of one path are one row, the later one.
-import { limits, MountSighting } from '@gatehouse/contracts'
+import { limits, type Mount, MountSighting } from '@gatehouse/contracts'
 import type { Rows, Store } from '@gatehouse/store'
 import * as v from 'valibot'
+import type { MountElsewhere } from '../registry/world.ts'
 import { type Arrivals, pathArrival } from './arrivals.ts'
 import { ageOf, type Evidence } from './evidence.ts'
 
@@ -30,6 +31,13 @@ export const readSightings = async (rows: Rows, sources: readonly string[]): Pro
     ...sources,
   ])
   return found.map((row) => v.parse(MountSighting, JSON.parse(row.record)))
+}
+
+/** Each with where its path was last seen to lead. */
+export const withSightings = async (rows: Rows, mounts: readonly Mount[]): Promise<MountElsewhere[]> => {
+  const sources = [...new Set(mounts.map(({ source }) => source))]
+  const real = new Map((await readSightings(rows, sources)).map((sighting) => [sighting.source, sighting.real]))
+  return mounts.map((mount) => ({ ...mount, real: real.get(mount.source) }))
 }
 
 export interface Look {

@@ -109,8 +109,9 @@ const placesOf = (mounts: readonly Mount[], { world, evidence }: Sight): Place[]
 /** Whoever writes in a directory can put a link in the place of what lies in it, also between two looks at what is mounted there. */
 const writtenFailure = (mounts: readonly Mount[], sight: Sight): Failure | undefined => {
   const asked = placesOf(mounts, sight)
-  const elsewhere = sight.world.elsewhere ?? []
-  const others = elsewhere.map(({ source, mode }) => ({ path: source, mode, stands: true, name: 'a mount of another group' }))
+  const others = (sight.world.elsewhere ?? []).flatMap(({ source, real = source, mode }) =>
+    [...new Set([source, real])].map((path) => ({ path, mode, stands: true, name: 'a mount of another group' })),
+  )
   for (const one of asked) {
     const other = [...asked, ...others].find((place) => clash(one, place))
     if (other !== undefined)

@@ -34,9 +34,14 @@ export interface Share {
   readonly wirings: readonly Wired[]
 }
 
+export interface MountElsewhere extends Mount {
+  /** Where it leads, as it was seen last; absent where nobody looked, or nothing was there. */
+  readonly real?: string | undefined
+}
+
 export interface World extends Outlook, Share {
   /** Mounts of all other groups, for a change of mounts alone. */
-  readonly elsewhere?: readonly Mount[]
+  readonly elsewhere?: readonly MountElsewhere[]
 }
 
 interface Row {

@@ -99,6 +99,9 @@ test('a mount within what another group writes is refused, also by where a link 
   assert.equal((await decide(unit, [id, 'approve'], { digest })).state, 'applied')
   assert.equal(await refused('/srv/w/in', directory('/srv/w/in')), 'mount-within-written')
   assert.equal(await refused('/srv/to-w', directory('/srv/to-w', { real: '/srv/w/in' })), 'mount-within-written')
+  // What the other group mounts is a link now.
+  await sight(directory('/srv/w', { real: '/srv/elsewhere' }))
+  assert.equal(await refused('/srv/elsewhere/in', directory('/srv/elsewhere/in')), 'mount-within-written')
 })
 
 test('a path that became another one after the submission makes the approval stale', async () => {

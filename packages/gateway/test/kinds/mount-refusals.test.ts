@@ -11,7 +11,9 @@ const found = (source: string, sighting: object) => ({
   evidence: { status: 'sighted' as const, at: new Date(0).toISOString(), age: 0, mounts: [{ source, ...sighting }] },
 })
 const directory = { type: 'directory' as const, device: '1', inode: '2', owner: 0, mode: '755' }
-const elsewhere = (source: string, mode: 'ro' | 'rw') => ({ world: { elsewhere: [{ source, target: '/mnt/other', mode }] } })
+const elsewhere = (source: string, mode: 'ro' | 'rw', real?: string) => ({
+  world: { elsewhere: [{ source, target: '/mnt/other', mode, real }] },
+})
 const anywhere = { world: { config: { ...makeWorld().config, mountAllow: ['/'] } } }
 
 testRefusals('mounts', [
@@ -74,6 +76,12 @@ testRefusals('mounts', [
     mount('/srv/l'),
     'mount-within-written',
     { ...found('/srv/l', { ...directory, real: '/srv/a/b' }), ...elsewhere('/srv/a', 'rw') },
+  ],
+  [
+    'a mount within where a link leads that another group writes through',
+    mount('/srv/a/b'),
+    'mount-within-written',
+    elsewhere('/srv/l', 'rw', '/srv/a'),
   ],
   ['a link to the whole host', mount('/srv/a'), 'mount-of-system', found('/srv/a', { ...directory, real: '/' })],
   ['a link to /proc', mount('/srv/a'), 'mount-of-system', found('/srv/a', { ...directory, real: '/proc/1/root' })],
