@@ -3,6 +3,7 @@ import { type Client, createClient } from '@gatehouse/client'
 import { Flags } from '@oclif/core'
 import { SvcctlCommand } from './command.ts'
 import { checkAddress } from './connection/address.ts'
+import { heedKept } from './connection/heed-kept.ts'
 import { createFetch } from './connection/node-fetch.ts'
 import { readToken } from './connection/token.ts'
 
@@ -32,6 +33,6 @@ export abstract class UnitCommand<T> extends SvcctlCommand<T> {
   protected async connect(flags: UnitFlags): Promise<Client> {
     const token = await readToken(this.environment, flags['token-file'])
     const address = checkAddress(flags.addr, { token: token !== undefined, insecure: flags['insecure-http'] })
-    return createClient({ address, token, fetch: createFetch(this.environment) })
+    return createClient({ address, token, fetch: heedKept(createFetch(this.environment), (text) => this.say(text)) })
   }
 }

@@ -24,6 +24,8 @@ export interface FakeUnitOptions {
   readonly token?: string
   /** Answers of routes by `METHOD path`, instead of the fixed ones. */
   readonly answers?: Readonly<Record<string, unknown>>
+  /** Routes that answer with a header, and which: name and value. */
+  readonly headers?: Readonly<Record<string, readonly [string, string]>>
   /** Routes that fail, by the code of their problem. */
   readonly problems?: Readonly<Record<string, Code>>
   /** Hears of each request before it is answered, and may change the answers. */
@@ -50,7 +52,7 @@ const fail = (response: ServerResponse, code: Code): void => {
   })
 }
 
-export const startUnit = async ({ token, answers = {}, problems = {}, hear }: FakeUnitOptions = {}): Promise<FakeUnit> => {
+export const startUnit = async ({ token, answers = {}, headers = {}, problems = {}, hear }: FakeUnitOptions = {}): Promise<FakeUnit> => {
   const asked: Asked[] = []
   const sent = { texts: 0 }
 
@@ -67,6 +69,7 @@ export const startUnit = async ({ token, answers = {}, problems = {}, hear }: Fa
     const route = `${one.method} ${one.path.split('?')[0]}`
     const problem = token !== undefined && route !== 'GET /readyz' && one.token !== `Bearer ${token}` ? 'unauthorized' : problems[route]
     if (problem !== undefined) return fail(response, problem)
+    if (headers[route] !== undefined) response.setHeader(...headers[route])
     if (route === 'GET /v1/events') {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       return void response.write(`id: 7\nevent: news\ndata: ${JSON.stringify(news)}\n\n`)

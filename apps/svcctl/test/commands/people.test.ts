@@ -55,6 +55,13 @@ test('no secret is printed at a terminal, and a refused token leaves no file', a
   assert.match(terminal.stdout, /--file/)
 })
 
+test('a stop that is on no disk yet is told as one, beside the answer', async () => {
+  await using unit = await startUnit({ headers: { 'POST /v1/freeze': ['Gatehouse-Kept', 'false'] } })
+  const ended = await svcctl(['freeze', '--reason', 'the disk is dying'], { env: { SERVICE_API_URL: unit.address } })
+  assert.equal(ended.code, 0)
+  assert.match(ended.stderr, /^It holds now, but is on no disk yet: it ends with the gateway\. /)
+})
+
 test('watch tells each change as it comes and ends with 130 at Ctrl-C', async () => {
   await using unit = await startUnit()
   const child = spawn(process.execPath, [program, 'change', 'watch'], {

@@ -16,6 +16,9 @@ import { AgentGroup, GrantView, ServerState, Wired } from '../registry.ts'
 const listOf = /* @__NO_SIDE_EFFECTS__ */ <S extends v.GenericSchema>(item: S) =>
   v.strictObject({ items: v.array(item), nextCursor: v.optional(v.string()) })
 
+/** `false` in the answer to an act that takes power away: it holds, and is on no disk yet, so that it ends with the gateway. */
+export const keptHeader = 'Gatehouse-Kept'
+
 /** RFC 9457, with the members of the error table. */
 export const Problem = v.looseObject({
   type: v.string(),

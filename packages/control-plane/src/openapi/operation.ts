@@ -6,7 +6,7 @@ import type * as v from 'valibot'
 import { problemType } from '../problem.ts'
 import { documented } from './schemas.ts'
 
-type Answer = ResponsesWithResolver[string]
+export type Answer = ResponsesWithResolver[string]
 
 export interface Operation {
   readonly summary: string

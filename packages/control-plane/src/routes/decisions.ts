@@ -5,34 +5,35 @@ import * as v from 'valibot'
 import type { Env } from '../env.ts'
 import { jsonBody, optionalJsonBody } from '../guards/body.ts'
 import { bodyOptional, guarded, json } from '../openapi/operation.ts'
+import { maybeUnkept, tellKept } from './kept.ts'
 import { body, existing } from './validate.ts'
 
 const byId = existing(v.object({ id: ChangeID }))
 
-const decision = (summary: string, problems: readonly Code[]) =>
+const after = json('The change after it', Change)
+
+const decision = (summary: string, problems: readonly Code[], answer = after) =>
   guarded({
     summary,
     tag: 'changes',
-    answers: { 200: json('The change after it', Change) },
+    answers: { 200: answer },
     problems: ['unsupported-media-type', 'invalid', 'not-found', 'conflict', 'audit-unwritable', ...problems],
   })
 
 export const decisionRoutes = new Hono<Env>()
   .post(
     '/v1/changes/:id/decision',
-    decision('Approve or reject a held change', [
-      'self-approval',
-      'change-already-decided',
-      'change-stale',
-      'digest-mismatch',
-      'change-refused',
-    ]),
+    decision(
+      'Approve or reject a held change',
+      ['self-approval', 'change-already-decided', 'change-stale', 'digest-mismatch', 'change-refused'],
+      maybeUnkept(after),
+    ),
     byId,
     jsonBody(limits.decisionBody),
     body(DecisionBody),
     async (c) => {
       const { unit, token, call } = c.var
-      return c.json(await unit.peers.gateway.decide({ token, ...c.req.valid('param'), ...c.req.valid('json') }, call))
+      return c.json(tellKept(c, await unit.peers.gateway.decide({ token, ...c.req.valid('param'), ...c.req.valid('json') }, call)))
     },
   )
   .post(

@@ -7,6 +7,7 @@ import { optionalJsonBody } from '../guards/body.ts'
 import { groupsOf } from '../guards/scope.ts'
 import { bodyOptional, guarded, json } from '../openapi/operation.ts'
 import { SessionQuery } from './filters.ts'
+import { maybeUnkept } from './kept.ts'
 import { PageLimit } from './page.ts'
 import { terminateSession } from './terminate.ts'
 import { body, existing, query } from './validate.ts'
@@ -40,8 +41,8 @@ export const sessionRoutes = new Hono<Env>()
       summary: 'Close a session: from the answer on nothing is allowed to it',
       tag,
       answers: {
-        202: { description: 'Closed; its sandbox ends as soon as the runner answers' },
-        204: { description: 'Closed, and its sandbox is gone' },
+        202: maybeUnkept({ description: 'Closed; its sandbox ends as soon as the runner answers' }),
+        204: maybeUnkept({ description: 'Closed, and its sandbox is gone' }),
       },
       problems: ['unsupported-media-type', 'invalid', 'not-found', 'audit-unwritable'],
     }),

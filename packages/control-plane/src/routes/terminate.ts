@@ -2,6 +2,7 @@
 import { isServiceError, type SessionID } from '@gatehouse/contracts'
 import type { Context } from 'hono'
 import type { Env } from '../env.ts'
+import { tellKept } from './kept.ts'
 
 /** Nothing of the session is left at the runner. */
 const isGone = (error: unknown): boolean => isServiceError(error) && error.code === 'not-found'
@@ -10,7 +11,7 @@ const isGone = (error: unknown): boolean => isServiceError(error) && error.code 
 export const terminateSession = async (c: Context<Env>, wanted: { session: SessionID; reason?: string | undefined }): Promise<boolean> => {
   const { unit, token, call } = c.var
   const { gateway, runner } = unit.peers
-  await gateway.terminate({ token, ...wanted }, call)
+  tellKept(c, await gateway.terminate({ token, ...wanted }, call))
   try {
     await runner.terminate({ session: wanted.session }, call)
     return true

@@ -1,9 +1,10 @@
 // Tokens and the emergency stop: what reaches the gateway, and what comes back.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { keptHeader } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import { createTestUnit, token } from '../fixtures/unit.ts'
-import { freeze, minted, token as ann } from '../fixtures/values.ts'
+import { change, freeze, minted, session, token as ann } from '../fixtures/values.ts'
 
 const digest = sha256(token)
 
@@ -62,6 +63,27 @@ test('freezes the unit or a group, with a reason, and lifts it with one', async 
     [undefined, 'dev-agent'],
   )
   assert.deepEqual(named('gateway.unfreeze')[0]?.params, { token: digest, reason: 'it is over', agentGroupID: 'dev-agent' })
+})
+
+test('says of an act that takes power away and is on no disk yet that it is not kept, in a header and nowhere else', async () => {
+  const answers = {
+    'gateway.freeze': () => ({ ...freeze, kept: false }),
+    'gateway.decide': () => ({ ...change, state: 'rejected', kept: false }),
+    'gateway.terminate': () => ({ kept: false }),
+    'gateway.revokeToken': () => ({ kept: false }),
+  }
+  const acts: [method: string, path: string, options?: { body: unknown }][] = [
+    ['POST', '/v1/freeze', { body: { reason: 'a drill' } }],
+    ['POST', `/v1/changes/${change.id}/decision`, { body: { outcome: 'reject', decidedBy: 'ann' } }],
+    ['POST', `/v1/sessions/${session.id}/terminate`],
+    ['DELETE', '/v1/tokens/ann'],
+  ]
+  const [lost, kept] = [createTestUnit({ answers }), createTestUnit()]
+  for (const act of acts) {
+    const answer = await lost.ask(...act)
+    assert.deepEqual([answer.status < 300, answer.headers.get(keptHeader), answer.text.includes('kept')], [true, 'false', false], act[1])
+    assert.equal((await kept.ask(...act)).headers.get(keptHeader), null)
+  }
 })
 
 test('wants a reason for either', async () => {

@@ -1,6 +1,7 @@
 // A human's word on a held change: exactly one end counts.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Change, limits, ServiceError } from '@gatehouse/contracts'
+import type { Kept } from '../ledger/owed.ts'
 import { approve, type ApproveDeps } from './approve.ts'
 import { alreadyDecided } from './decided.ts'
 import { expireIfOver } from './expire.ts'
@@ -32,7 +33,7 @@ const settle = async ({ ledger, log }: DecideDeps, { outcome }: Verdict): Promis
   await Promise.race([settled, pause(limits.lateWait, undefined, { ref: false })])
 }
 
-const decideAlone = (deps: DecideDeps, actor: Actor, verdict: Verdict): Promise<Change> =>
+const decideAlone = (deps: DecideDeps, actor: Actor, verdict: Verdict): Promise<Change & Kept> =>
   deps.lock(changeLock(verdict.id), async () => {
     await settle(deps, verdict)
     const change = await expireIfOver(deps, await readChange(deps, verdict.id))
@@ -43,10 +44,10 @@ const decideAlone = (deps: DecideDeps, actor: Actor, verdict: Verdict): Promise<
   })
 
 /** @param door the edge and the principal that proved itself */
-export const decide = async (deps: DecideDeps, door: Actor, given: Verdict): Promise<Change> => {
+export const decide = async (deps: DecideDeps, door: Actor, given: Verdict): Promise<Change & Kept> => {
   const verdict = readVerdict(given)
   const actor: Actor = { ...door, by: verdict.decidedBy }
   const { agentGroupID } = await readChange(deps, verdict.id)
-  const act = (): Promise<Change> => decideAlone(deps, actor, verdict)
+  const act = (): Promise<Change & Kept> => decideAlone(deps, actor, verdict)
   return verdict.outcome === 'approve' ? deps.lock(agentGroupID, act) : act()
 }

@@ -1,6 +1,7 @@
 // A person's no to a held change: it holds whether the journal can be written or not.
 import type { Change } from '@gatehouse/contracts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { type Kept, keptOf } from '../ledger/owed.ts'
 import { alreadyDecided } from './decided.ts'
 import { type Actor, changeLine } from './lines.ts'
 import { findChange, type ReadDeps } from './read.ts'
@@ -17,15 +18,15 @@ export const reject = async (
   deps: RejectDeps,
   actor: Actor,
   { change, verdict }: { change: Change; verdict: Verdict },
-): Promise<Change> => {
+): Promise<Change & Kept> => {
   const decision = decisionOf(verdict, { actor, digest: change.digest, now: deps.clock() })
-  await deps.ledger.commitLate([changeLine('reject', { actor, change }, { decision })])
+  const kept = keptOf(await deps.ledger.commitLate([changeLine('reject', { actor, change }, { decision })]))
   const stored = await findChange(deps.store.read, change.id).catch(() => undefined)
   if (stored === undefined || stored.state === 'held') {
     const rejected = rejectedBy(change, decision)
     deps.overlay.put(rejected)
-    return rejected
+    return { ...rejected, ...kept }
   }
-  if (stored.state === 'rejected') return stored
+  if (stored.state === 'rejected') return { ...stored, ...kept }
   throw alreadyDecided(stored)
 }

@@ -21,7 +21,7 @@ const askerOf = (actor: Actor): Asker => ({ ...actor, by: `api:${actor.principal
 
 export const changesDoor = (rooms: Rooms): Pick<Handlers<typeof gatewayControlPlane>, Calls> => {
   const enter = entrance(rooms)
-  const masked = (change: Change): Change => maskChange(rooms.secrets, change)
+  const masked = <C extends Change>(change: C): C => maskChange(rooms.secrets, change)
   return {
     submit: async ({ token, submission, idempotency }) => {
       const { principal, actor } = enter(token, 'submit')

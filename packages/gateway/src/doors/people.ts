@@ -25,10 +25,10 @@ export const peopleDoor = (rooms: Rooms): Pick<Handlers<typeof gatewayControlPla
   const enter = entrance(rooms)
   return {
     permit: async ({ token, ...passage }) => permit(rooms, enter(token, passage.route), passage),
-    terminate: async ({ token, ...ending }) => (await terminate(rooms, enter(token, 'terminate'), ending), {}),
+    terminate: async ({ token, ...ending }) => terminate(rooms, enter(token, 'terminate'), ending),
     tokens: async ({ token }) => (enter(token, 'tokens'), listTokens(rooms)),
     createToken: async ({ token, wanted }) => createToken(rooms, enter(token, 'createToken').actor, wanted),
-    revokeToken: async ({ token, name }) => (await revokeToken(rooms, enter(token, 'revokeToken').actor, name), {}),
+    revokeToken: async ({ token, name }) => revokeToken(rooms, enter(token, 'revokeToken').actor, name),
     freezes: async ({ token }) => listFreezes(rooms.freezes, enter(token, 'freezes').principal),
     freeze: async ({ token, ...wish }) => {
       const { principal, actor } = enter(token, 'freeze')

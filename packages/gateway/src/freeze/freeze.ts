@@ -6,6 +6,7 @@ import type { Actor } from '../changes/lines.ts'
 import type { Audience } from '../events/audience.ts'
 import { parse } from '../input/parse.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { type Kept, keptOf } from '../ledger/owed.ts'
 import { readGroup } from '../registry/world.ts'
 import type { Freezes } from './freezes.ts'
 
@@ -42,15 +43,17 @@ const assertThere = async ({ store, log }: FreezeDeps, agentGroupID: AgentGroupI
 }
 
 /** Waits for nobody. What is frozen already stays frozen for its first reason. */
-export const freeze = async (deps: FreezeDeps, actor: Actor, { agentGroupID, reason: given }: Wish): Promise<Freeze> => {
+export const freeze = async (deps: FreezeDeps, actor: Actor, { agentGroupID, reason: given }: Wish): Promise<Freeze & Kept> => {
   const reason = parse(Reason, given, '/reason')
   if (agentGroupID !== undefined) await assertThere(deps, agentGroupID)
   const present = deps.freezes.at(agentGroupID)
-  if (present !== undefined && !deps.freezes.isBeingLifted(present)) return present
+  if (present !== undefined && !deps.freezes.isBeingLifted(present))
+    // Which acts are on no disk is not looked at: it may be this one.
+    return { ...present, ...keptOf({ journaled: false, stored: deps.ledger.unstored() === 0 }) }
   const scope = agentGroupID === undefined ? {} : { agentGroupID }
   const made: Freeze = { ...scope, reason, by: actor.principal, at: new Date(deps.clock()).toISOString() }
   deps.freezes.set(made)
   tellFreezes(deps.audience)
-  await deps.ledger.commitLate([{ stage: 'freeze', edge: actor.edge, principal: actor.principal, ...scope, detail: { freeze: made } }])
-  return made
+  const line = { edge: actor.edge, principal: actor.principal, ...scope, detail: { freeze: made } }
+  return { ...made, ...keptOf(await deps.ledger.commitLate([{ stage: 'freeze', ...line }])) }
 }

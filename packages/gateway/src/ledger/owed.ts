@@ -11,6 +11,13 @@ export interface LateOutcome {
   readonly stored: boolean
 }
 
+/** What an answer says of an act that is nowhere on disk. */
+export interface Kept {
+  readonly kept?: false
+}
+
+export const keptOf = ({ journaled, stored }: LateOutcome): Kept => (journaled || stored ? {} : { kept: false })
+
 export interface LateAct {
   readonly lines: readonly JournalInput[]
   /** When it took effect, however long the journal was waited for. */

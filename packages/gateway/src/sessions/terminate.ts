@@ -4,6 +4,7 @@ import type { Actor } from '../changes/lines.ts'
 import type { Audience } from '../events/audience.ts'
 import { parse } from '../input/parse.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { type Kept, keptOf } from '../ledger/owed.ts'
 import { sees } from '../principals/scope.ts'
 import { presentSession, unknownSession } from './find.ts'
 import type { LastCalls } from './last-call.ts'
@@ -26,7 +27,7 @@ export const terminate = async (
   { sessions, lastCalls, ledger, audience }: TerminateDeps,
   { actor, principal }: { actor: Actor; principal: Principal },
   { session: id, reason: given }: Ending,
-): Promise<void> => {
+): Promise<Kept> => {
   const reason = given === undefined ? {} : { reason: parse(Reason, given, '/reason') }
   const session = presentSession(sessions, id)
   if (!sees(principal, session.agentGroupID)) throw unknownSession(id)
@@ -35,13 +36,11 @@ export const terminate = async (
   audience.broker('session-closed', { session: id })
   audience.modelProxy('session-closed', { session: id })
   audience.runner('session-closed', { session: id })
-  await ledger.commitLate([
-    {
-      stage: 'terminate',
-      edge: actor.edge,
-      principal: actor.principal,
-      agentGroupID: session.agentGroupID,
-      detail: { session: id, ...reason },
-    },
-  ])
+  const line = {
+    edge: actor.edge,
+    principal: actor.principal,
+    agentGroupID: session.agentGroupID,
+    detail: { session: id, ...reason },
+  }
+  return keptOf(await ledger.commitLate([{ stage: 'terminate', ...line }]))
 }

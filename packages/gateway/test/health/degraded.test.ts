@@ -4,7 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
-import { createGroup, fails, token } from '../fixtures/people.ts'
+import { mint } from '../fixtures/crowd.ts'
+import { createGroup, fails, openSession, submit, token } from '../fixtures/people.ts'
 import { openGated } from '../ledger/gates.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
@@ -32,12 +33,21 @@ test('a disk without a reserve, and a catalog file that cannot be used, leave a 
 
 test('a stop that is nowhere on disk yet holds, and is told as long as that is so', async () => {
   const unit = await openGated()
+  await createGroup(unit, 'a')
+  await mint(unit, { name: 'ann', role: 'auditor' })
+  const { id: session } = await openSession(unit, 'a')
+  const { id } = await submit(unit, ['persona', 'a', { instructions: 'x' }])
   unit.gates.journal.set('shut')
   unit.gates.database.set('shut')
-  await unit.gateway.controlPlane.freeze({ token, reason: 'the disk is dying' }, context)
+  const { controlPlane } = unit.gateway
+  for (const reason of ['the disk is dying', 'did they hear me?'])
+    assert.equal((await controlPlane.freeze({ token, reason }, context)).kept, false)
+  assert.equal((await controlPlane.decide({ token, id, outcome: 'reject', decidedBy: 'alice' }, context)).kept, false)
+  assert.deepEqual(await controlPlane.terminate({ token, session }, context), { kept: false })
+  assert.deepEqual(await controlPlane.revokeToken({ token, name: 'ann' }, context), { kept: false })
   const { status, degraded, facts } = await healthOf(unit)
   assert.deepEqual([status, degraded], ['failed', ['journal', 'acts']])
-  assert.match(String(facts['acts']), /^1 .* nowhere on disk/)
+  assert.match(String(facts['acts']), /^4 .* nowhere on disk/)
   unit.gates.journal.set('open')
   unit.gates.database.set('open')
   await waitFor(async () => (await healthOf(unit)).status === 'ready', { what: 'the stop to be on disk', deadline: 60_000 })

@@ -7,7 +7,7 @@ import { limits } from '../../limits.ts'
 import { Kind } from '../../kinds/kinds.ts'
 import { Reach } from '../../reach.ts'
 import { call } from '../edge.ts'
-import { listOf, ofGroup, page, presented, reading, span } from './presented.ts'
+import { keeping, listOf, ofGroup, page, presented, reading, span } from './presented.ts'
 
 export const ChangeFilter = {
   ...ofGroup,
@@ -42,7 +42,7 @@ export const changeCalls = {
       reason: v.optional(v.string()),
       digest: v.optional(Digest),
     }),
-    Change,
+    v.strictObject({ ...Change.entries, ...keeping }),
     reading,
   ),
   /** By the principal that submitted it. */

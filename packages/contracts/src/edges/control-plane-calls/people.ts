@@ -5,7 +5,7 @@ import { PutFile, RemovedFile } from '../../files.ts'
 import { AgentGroupID, SessionID } from '../../ids.ts'
 import { Freeze, MintedToken, NewToken, Principal, Token, TokenName } from '../../people.ts'
 import { call } from '../edge.ts'
-import { listOf, ofGroup, presented, reading } from './presented.ts'
+import { keeping, listOf, ofGroup, presented, reading } from './presented.ts'
 
 /** Routes that end elsewhere than at the gateway and ask it first. */
 export const permitRoutes = [
@@ -47,11 +47,15 @@ export const peopleCalls = {
     { patient: true },
   ),
   /** Closes a session: from then on nothing is allowed to it. Its sandbox is the runner's to end. */
-  terminate: call(v.strictObject({ ...presented, session: SessionID, reason: v.optional(Reason) }), v.strictObject({}), { patient: true }),
+  terminate: call(v.strictObject({ ...presented, session: SessionID, reason: v.optional(Reason) }), v.strictObject(keeping), {
+    patient: true,
+  }),
   tokens: call(v.strictObject({ ...presented }), listOf(Token), reading),
   createToken: call(v.strictObject({ ...presented, wanted: NewToken }), MintedToken, { patient: true }),
-  revokeToken: call(v.strictObject({ ...presented, name: TokenName }), v.strictObject({}), { patient: true }),
+  revokeToken: call(v.strictObject({ ...presented, name: TokenName }), v.strictObject(keeping), { patient: true }),
   freezes: call(v.strictObject({ ...presented }), listOf(Freeze), reading),
-  freeze: call(v.strictObject({ ...presented, ...ofGroup, reason: WrittenReason }), Freeze, { patient: true }),
+  freeze: call(v.strictObject({ ...presented, ...ofGroup, reason: WrittenReason }), v.strictObject({ ...Freeze.entries, ...keeping }), {
+    patient: true,
+  }),
   unfreeze: call(v.strictObject({ ...presented, ...ofGroup, reason: WrittenReason }), v.strictObject({}), { patient: true }),
 }

@@ -14,3 +14,5 @@ export const span = { since: v.optional(Time), until: v.optional(Time) }
 export const ofGroup = { agentGroupID: v.optional(AgentGroupID) }
 /** Large, and worth waiting for a gateway that comes back. */
 export const reading = { large: true, patient: true } as const
+/** Of an act that takes power away: it holds, and is on no disk yet, so that it ends with the gateway. */
+export const keeping = { kept: v.optional(v.literal(false)) }
