@@ -1,5 +1,6 @@
 // Tells the gateway what names of packages resolve to, whole, or why they do not. A minute, then it is refused.
 import { isServiceError, type PackageName, type TreeSighting } from '@gatehouse/contracts'
+import { tellTwice } from '../tell-twice.ts'
 import type { TreePlace } from './place.ts'
 import { inSealed } from './sealed.ts'
 
@@ -39,7 +40,7 @@ const createTeller = (place: TreePlace): TreeWitness => {
     }
     running += 1
     const seen = await resolve(place, names).finally(() => (running -= 1))
-    await place.gateway.resolved(seen)
+    await tellTwice(() => place.gateway.resolved(seen))
   }
 }
 

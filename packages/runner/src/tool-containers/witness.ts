@@ -1,5 +1,6 @@
 // Tells the gateway what references of images name on this host.
 import type { Context } from '../sessions/context.ts'
+import { tellTwice } from '../tell-twice.ts'
 
 /** Without containers nothing is run by an image, so nothing is said of any. */
 export const witnessImages = async (
@@ -7,5 +8,5 @@ export const witnessImages = async (
   images: readonly string[],
 ) => {
   const seen = (await toolContainers?.sight(images)) ?? images.map((image) => ({ image }))
-  await gateway.imagesSighted({ images: seen })
+  await tellTwice(() => gateway.imagesSighted({ images: seen }))
 }

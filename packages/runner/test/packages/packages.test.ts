@@ -48,11 +48,11 @@ const script = (code: string, more: object = {}): string => `tool:run_script ${J
 
 const stored = async (unit: Unit): Promise<string[]> => readdir(`${unit.stateDir}/packages`)
 
-it('packages that are asked for again while they are being resolved are resolved and told once', async () => {
+it('packages that are asked for again while they are being resolved are resolved and told once, or again where that fails', async () => {
   const walls = Promise.withResolvers<never>()
   const told: TreeSighting[] = []
   const engaged = mock.fn(() => walls.promise)
-  const resolved = async (tree: TreeSighting) => (told.push(tree), {})
+  const resolved = mock.fn(async (tree: TreeSighting) => (told.push(tree), {}))
   const tell = createTreeWitness({ posture: { engaged }, gateway: { resolved }, log: silentLogger } as never)
   const both = [tell(names), tell(names)]
   walls.reject(new Error('there are none'))
@@ -60,6 +60,9 @@ it('packages that are asked for again while they are being resolved are resolved
   assert.deepEqual([told.length, engaged.mock.callCount()], [1, 1])
   await tell(names)
   assert.deepEqual([told.length, engaged.mock.callCount()], [2, 2])
+  resolved.mock.mockImplementationOnce(() => Promise.reject(new Error('the connection ended')))
+  await tell(names)
+  assert.deepEqual([told.length, engaged.mock.callCount()], [3, 3])
 })
 
 describe('packages', { skip: lacking }, () => {
