@@ -8,12 +8,16 @@ import { AgentGroupID } from '../ids.ts'
 import { Channel, WiringTerms } from '../kinds/agents.ts'
 import { call, defineEdge } from './edge.ts'
 
+const { engage, pattern, session } = WiringTerms.entries
+
 /** `unwired`: the address leads nowhere. `stranger`: the person is no member of the group that it leads to. */
 export const Admission = v.variant('admitted', [
   v.strictObject({
     admitted: v.literal(true),
     agentGroupID: AgentGroupID,
-    ...v.pick(WiringTerms, ['engage', 'pattern', 'session']).entries,
+    engage,
+    pattern,
+    session,
     /** MiB that the group's workspace may hold. */
     workspaceMiB: v.number(),
   }),

@@ -59,20 +59,31 @@ export const Tools = v.strictObject({ enabled: distinct(BuiltinTool, builtinTool
 const ChannelText = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(256))
 export const channels = ['slack', 'telegram', 'email', 'webhook'] as const
 export const Channel = v.picklist(channels)
-export const Member = v.strictObject({ channel: Channel, user: ChannelText })
+
+/** As the channel itself spells it: the one of e-mail writes every address in small letters. */
+const asSpelled = (channel: v.InferOutput<typeof Channel>, name: string): string => (channel === 'email' ? name.toLowerCase() : name)
+
+export const Member = v.pipe(
+  v.strictObject({ channel: Channel, user: ChannelText }),
+  v.transform(({ channel, user }) => ({ channel, user: asSpelled(channel, user) })),
+)
 export type Member = v.InferOutput<typeof Member>
 
 const place = { channel: Channel, address: ChannelText }
 const WiringPlace = v.strictObject(place)
 
 /** What makes an agent speak up at an address. `pattern` is a regular expression, for `engage: pattern` alone. */
-export const WiringTerms = v.strictObject({
-  ...place,
-  engage: v.picklist(['all', 'mention', 'pattern']),
-  pattern: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(256))),
-  session: v.picklist(['shared', 'thread', 'person']),
-})
+export const WiringTerms = v.pipe(
+  v.strictObject({
+    ...place,
+    engage: v.picklist(['all', 'mention', 'pattern']),
+    pattern: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(256))),
+    session: v.picklist(['shared', 'thread', 'person']),
+  }),
+  v.transform((terms) => ({ ...terms, address: asSpelled(terms.channel, terms.address) })),
+)
 
+/** What is taken away is named as it is kept. */
 export const Wiring = v.union([WiringTerms, v.strictObject({ remove: WiringPlace })])
 
 const bound = /* @__NO_SIDE_EFFECTS__ */ (least: number, most: number) =>

@@ -63,6 +63,20 @@ test('a no counts like a yes, and the short id of the card names the change', as
   assert.equal((await read(unit, other)).state, 'applied')
 })
 
+test('an address of e-mail is the same however it was written when a token, a member and a wiring were asked for', async () => {
+  await createGroup(unit, 'mail')
+  await mint(unit, { name: 'eve', role: 'approver', identities: [{ channel: 'email', user: 'Eve@Example.ORG' }] })
+  await carry(unit, ['permissions', 'mail', { members: [{ channel: 'email', user: 'EVE@example.org' }] }])
+  await carry(unit, ['wiring', 'mail', { channel: 'email', address: 'Agents@Example.org', engage: 'all', session: 'thread' }])
+  const place = { channel: 'email', address: 'agents@example.org', user: 'eve@example.org' } as const
+  assert.equal((await unit.gateway.channels.admit(place, context)).admitted, true)
+  const change = await hold(unit, persona('mail', 'one'))
+  const { digest } = await read(unit, change)
+  assert.equal((await unit.gateway.channels.decideAs({ ...place, change, digest, outcome: 'approve' }, context)).outcome, 'taken')
+  const again = mint(unit, { name: 'eve-again', role: 'approver', identities: [{ channel: 'email', user: 'eVe@example.org' }] })
+  assert.equal((await fails(again)).code, 'conflict')
+})
+
 test('nobody else decides, and the change stays held', async () => {
   const id = await hold(unit, persona('g', 'three'))
   const { digest } = await read(unit, id)
