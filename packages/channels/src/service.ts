@@ -17,6 +17,7 @@ import { Board, cardOutcomes } from './cards/board.ts'
 import { decideByPress, decideByText, type Deciding, decisionOutcomes } from './cards/decide.ts'
 import { outcomes, type ShownCard } from './channel.ts'
 import { checkChannel } from './check.ts'
+import { Patience } from './inbound/files.ts'
 import { type Intake, takeMessage } from './inbound/take.ts'
 import { Line } from './line/line.ts'
 import { Deliveries } from './outbound/deliveries.ts'
@@ -83,7 +84,8 @@ const newBudget = () => createBuckets({ perSecond: limits.channelPerMinute / 60,
 /** The way in of each channel: messages for agents, and words on held changes. */
 const openLines = (deciding: Deciding & Pick<Intake, 'gateway' | 'runner'>): Line[] => {
   const { channels, metrics, log } = deciding
-  const intake: Intake = { ...deciding, turns: new KeyedTurns(), decide: (channel, said) => decideByText(deciding, channel, said) }
+  const ways = { turns: new KeyedTurns(), patience: new Patience() }
+  const intake: Intake = { ...deciding, ...ways, decide: (channel, said) => decideByText(deciding, channel, said) }
   return [...channels.values()].map(
     (channel) =>
       new Line({

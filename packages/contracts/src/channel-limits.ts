@@ -15,7 +15,7 @@ export const channelLimits = {
   /** Messages that one conversation of a channel may bring at once, and a minute: beyond it two machines are talking. */
   channelBurst: 60,
   channelPerMinute: 30,
-  /** How long a message waits for room in its conversation where the service brings it again. */
+  /** How long a message waits for room in its conversation where the service brings it again, and any message for its files. */
   channelHold: 60_000,
   /** A socket that the service ends earlier than this is not made anew at once. */
   channelSocketLeast: 10_000,

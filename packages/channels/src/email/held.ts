@@ -2,11 +2,16 @@
 // tried again after ever longer rests, and not fetched meanwhile, however much arrives.
 import { limits } from '@gatehouse/contracts'
 import { backoff } from '@gatehouse/kernel'
+import type { Inbound } from '../channel.ts'
 import type { Mail } from './mailbox.ts'
 
+/** Of a letter whose conversation is not known: who wrote it, and its thread, whoever else writes there. */
+export const placesOf = ({ user, address, thread }: Pick<Inbound, 'user' | 'address' | 'thread'>): string[] =>
+  thread === undefined ? [user] : [user, `${address} ${thread}`]
+
 export class Held {
-  /** By letter: its conversation; its sender where that was not told. */
-  readonly #places = new Map<Mail['uid'], string>()
+  /** By letter: its conversation; what it may belong to where that was not told. */
+  readonly #places = new Map<Mail['uid'], readonly string[]>()
   /** Where a letter waits. */
   readonly #waiting = new Set<string>()
   readonly #rests = backoff({ first: limits.channelRetryFirst, most: limits.emailPoll })
@@ -22,20 +27,19 @@ export class Held {
     this.#due = undefined
   }
 
-  /** A letter waits there, so that later ones do. */
-  isBehind(place: string): boolean {
-    return this.#waiting.has(place)
+  /** A letter waits at one of them, so that later ones do. */
+  isBehind(places: readonly string[]): boolean {
+    return places.some((place) => this.#waiting.has(place))
   }
 
   /** This one need not be fetched now. */
   isHeld({ uid }: Mail): boolean {
-    const place = this.#places.get(uid)
-    return place !== undefined && this.isBehind(place)
+    return this.isBehind(this.#places.get(uid) ?? [])
   }
 
-  hold({ uid }: Mail, place: string): void {
-    this.#places.set(uid, place)
-    this.#waiting.add(place)
+  hold({ uid }: Mail, places: readonly string[]): void {
+    this.#places.set(uid, places)
+    for (const place of places) this.#waiting.add(place)
   }
 
   /** The look is over. Milliseconds until the next one is due, whatever arrives. */

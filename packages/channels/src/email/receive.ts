@@ -5,7 +5,7 @@ import type { ImapFlow } from 'imapflow'
 import type { Inbound, Listener } from '../channel.ts'
 import type { MailAccount } from './credentials.ts'
 import { mailboxFault } from './faults.ts'
-import { Held } from './held.ts'
+import { Held, placesOf } from './held.ts'
 import { connectMailbox, type Mail, markSeen, openMailbox, sourceOf, unseen, watchArrivals } from './mailbox.ts'
 import { readEmail } from './read.ts'
 
@@ -33,20 +33,20 @@ const readMail = async ({ client, account, log }: Session, mail: Mail): Promise<
   })
 }
 
-/** Whether it is dealt with. Until its conversation is known, what the same person wrote later waits behind it. */
+/** Whether it is dealt with. Until its conversation is known, what the same person wrote later or anybody in its thread waits behind it. */
 const takeMail = async ({ take, held, log }: Session, mail: Mail, message: Inbound): Promise<boolean> => {
-  let place = message.user
+  let places = placesOf(message)
   const isBehind = (conversation: string): boolean => {
-    place = conversation
-    return held.isBehind(conversation)
+    places = [conversation]
+    return held.isBehind(places)
   }
   try {
-    const outcome = held.isBehind(place) ? 'busy' : await take(message, isBehind)
+    const outcome = held.isBehind(places) ? 'busy' : await take(message, isBehind)
     if (outcome !== 'busy' && outcome !== 'full') return true
   } catch (error) {
     log.warn('an e-mail is taken later', { error })
   }
-  held.hold(mail, place)
+  held.hold(mail, places)
   return false
 }
 

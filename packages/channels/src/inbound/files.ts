@@ -1,10 +1,28 @@
 // Puts the files of a message into the workspace of the group, each whole or not at all, and says in the message what became of them.
 import { createHash } from 'node:crypto'
 import { type AgentGroupID, isServiceError, limits, NewFilePath, type runnerChannels } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import * as v from 'valibot'
 import type { Inbound, InboundFile } from '../channel.ts'
 import { plainName } from '../file-name.ts'
+
+/** Since when files could not be had, by the folder of their message. The message comes again until it has waited for long enough. */
+export class Patience {
+  readonly #since = new Map<string, number>()
+
+  /** They could not be had this time either. */
+  isOver(folder: string): boolean {
+    const now = performance.now()
+    const since = this.#since.get(folder) ?? now
+    this.#since.set(folder, since)
+    for (const [oldest] of this.#since) {
+      if (this.#since.size <= limits.rateKeys) break
+      this.#since.delete(oldest)
+    }
+    return now - since > limits.channelHold
+  }
+}
 
 export interface FilePlace {
   readonly runner: Pick<Calls<typeof runnerChannels>, 'fileBegin' | 'filePart' | 'fileEnd' | 'fileDrop'>
@@ -13,6 +31,8 @@ export interface FilePlace {
   readonly workspaceMiB: number
   /** Directory below the workspace. */
   readonly folder: string
+  readonly patience: Patience
+  readonly log: Logger
 }
 
 /** The same message leaves its files in the same place again. */
@@ -58,10 +78,19 @@ const takeOne = async (place: FilePlace, file: InboundFile, name: string): Promi
   }
 }
 
-/** Lines that say what came with the message. */
+/** Lines that say what came with the message. Rejects where its files may be had when it comes again. */
 export const takeFiles = async (place: FilePlace, { files }: Inbound): Promise<string[]> => {
   const lines: string[] = []
-  for (const [index, file] of files.slice(0, limits.channelFiles).entries()) lines.push(await takeOne(place, file, nameOf(file, index)))
+  try {
+    for (const [index, file] of files.slice(0, limits.channelFiles).entries()) lines.push(await takeOne(place, file, nameOf(file, index)))
+  } catch (error) {
+    if (!place.patience.isOver(place.folder)) throw error
+    place.log.debug('a message of a channel goes on without its files', { agentGroupID: place.agentGroupID, error })
+    return [
+      ...lines,
+      `[${files.length - lines.length} of the files were not taken: they could not be fetched, or the workspace not be reached]`,
+    ]
+  }
   const more = files.length - limits.channelFiles
   return more > 0 ? [...lines, `[${more} more files were not taken: at most ${limits.channelFiles} come with a message]`] : lines
 }

@@ -7,7 +7,7 @@ import type { Inbound, IsBehind, Outcome } from '../channel.ts'
 import { conversationOf } from './conversation.ts'
 import { isEngaged } from './engage.ts'
 import type { Envelope } from './envelope.ts'
-import { folderOf, takeFiles } from './files.ts'
+import { folderOf, type Patience, takeFiles } from './files.ts'
 
 export interface Intake {
   readonly gateway: Pick<Calls<typeof gatewayChannels>, 'admit'>
@@ -16,6 +16,7 @@ export interface Intake {
   readonly budget: Buckets
   /** Messages of one place keep their order. */
   readonly turns: KeyedTurns
+  readonly patience: Patience
   /** What a person says of a held change goes to the gateway, not to the agent. */
   readonly decide: (channel: ChannelName, said: { message: Inbound; word: DecisionWord }) => Promise<Outcome>
   readonly metrics: Metrics
@@ -43,7 +44,7 @@ const keep = async (intake: Intake, channel: ChannelName, { message, admission, 
   const conversationId = conversationOf(channel, session, message)
   if (isBehind?.(conversationId) === true) return 'busy'
   if (!intake.budget.take(`${agentGroupID} ${conversationId}`).ok) return 'busy'
-  const place = { runner: intake.runner, agentGroupID, workspaceMiB, folder: folderOf(channel, message.id) }
+  const place = { ...intake, agentGroupID, workspaceMiB, folder: folderOf(channel, message.id) }
   const files = await takeFiles(place, message)
   const text = within([...(message.text === '' ? [] : [message.text]), ...files].join('\n'), limits.messageText)
   if (text === '') return 'refused'

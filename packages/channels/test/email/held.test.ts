@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { Held } from '../../src/email/held.ts'
+import { Held, placesOf } from '../../src/email/held.ts'
 
 const mail = (uid: number) => ({ uid, id: String(uid), size: 1 })
 
@@ -24,7 +24,7 @@ const open = (t: TestContext) => {
       if (held.isHeld(one)) continue
       fetched.push(one.uid)
       const place = there.get(one.uid) ?? assert.fail()
-      if (held.isBehind(place) || stuck.has(place)) held.hold(one, place)
+      if (held.isBehind([place]) || stuck.has(place)) held.hold(one, [place])
       else {
         there.delete(one.uid)
         taken.push(one.uid)
@@ -94,4 +94,13 @@ test('a look that lasts until it is time puts nothing off', (t) => {
   assert.deepEqual(look(), { fetched: [], rest: 0 })
   clock.now += rest
   assert.deepEqual(look().fetched, [0])
+})
+
+test('while the conversation of a letter is not known nobody overtakes it in its thread, nor its writer anywhere', () => {
+  const held = new Held()
+  const [ann, bob] = ['ann@example.org', 'bob@example.org']
+  const of = (user: string, thread: string | undefined, address = 'agents@example.org'): string[] => placesOf({ user, address, thread })
+  held.hold(mail(0), of(ann, 't'))
+  for (const behind of [of(bob, 't'), of(ann, 'u'), of(ann, undefined)]) assert.ok(held.isBehind(behind), behind.join())
+  for (const free of [of(bob, 'u'), of(bob, undefined), of(bob, 't', 'others@example.org')]) assert.ok(!held.isBehind(free), free.join())
 })

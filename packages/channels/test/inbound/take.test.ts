@@ -5,7 +5,9 @@ import { type Admission, type Code, limits, MessageID, ServiceError, SessionID }
 import { createBuckets, createMetrics, KeyedTurns, silentLogger } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Inbound } from '../../src/channel.ts'
+import { Patience } from '../../src/inbound/files.ts'
 import { type Intake, takeMessage } from '../../src/inbound/take.ts'
+import { clockOf } from '../fixtures/clock.ts'
 
 const admission = { admitted: true, agentGroupID: 'a', engage: 'all', session: 'thread', workspaceMiB: 1 } as unknown as Admission
 const taken = { messageId: v.parse(MessageID, 'c-1'), sessionId: v.parse(SessionID, `ses_${'a'.repeat(13)}`), known: false }
@@ -23,21 +25,22 @@ const letter = (thread: string, more: Partial<Inbound> = {}): Inbound => ({
   ...more,
 })
 
-/** `fails`: what the runner, or the gateway, says of everything. */
-const intakeOf = (fails: { runner?: Code; gateway?: Code } = {}): Intake => {
+/** `fails`: what the runner, or the gateway, says of everything; `files`: what the runner says of files alone. */
+const intakeOf = (fails: { runner?: Code; gateway?: Code; files?: Code } = {}): Intake => {
   const unless = <T>(code: Code | undefined, result: T): Promise<T> =>
     code === undefined ? Promise.resolve(result) : Promise.reject(new ServiceError(code))
   return {
     gateway: { admit: () => unless(fails.gateway, admission) },
     runner: {
       receive: () => unless(fails.runner, taken),
-      fileBegin: () => unless(fails.runner, { upload: 'u' as never }),
+      fileBegin: () => unless(fails.files ?? fails.runner, { upload: 'u' as never }),
       filePart: () => Promise.resolve({}),
       fileEnd: () => Promise.resolve({}),
       fileDrop: () => Promise.resolve({}),
     },
     budget: createBuckets({ perSecond: limits.channelPerMinute / 60, burst: 2 }),
     turns: new KeyedTurns(),
+    patience: new Patience(),
     decide: () => Promise.resolve('decided'),
     metrics: createMetrics('channels'),
     log: silentLogger,
@@ -71,4 +74,20 @@ test('a message that waits behind another uses up nothing of what its conversati
     assert.equal(await takeMessage(intake, 'email', { message: letter('t'), isBehind: () => true }), 'busy')
   for (const outcome of ['taken', 'taken', 'busy'])
     assert.equal(await takeMessage(intake, 'email', { message: letter('t'), isBehind: () => false }), outcome)
+})
+
+test('a message whose files can be put nowhere waits for them so long and no longer, then comes without and says so', async (t) => {
+  const clock = clockOf(t)
+  const intake = intakeOf({ files: 'unavailable' })
+  const texts: string[] = []
+  const receive: Intake['runner']['receive'] = ({ text }) => {
+    texts.push(text)
+    return Promise.resolve(taken)
+  }
+  const files = ['a', 'b'].map((name) => ({ name, size: 1, read: () => Promise.resolve(Buffer.from(name)) }))
+  const come = () => takeMessage({ ...intake, runner: { ...intake.runner, receive } }, 'slack', { message: letter('t', { files }) })
+  await assert.rejects(come(), { code: 'unavailable' })
+  clock.ahead += limits.channelHold + 1
+  assert.equal(await come(), 'taken')
+  assert.deepEqual(texts, ['hello\n[2 of the files were not taken: they could not be fetched, or the workspace not be reached]'])
 })
