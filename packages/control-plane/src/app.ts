@@ -8,7 +8,7 @@ import { holdGuard } from './guards/hold.ts'
 import { hostGuard } from './guards/host.ts'
 import { refuseOtherMethods } from './guards/method.ts'
 import { paceGuard } from './guards/pace.ts'
-import { rateGuard } from './guards/rate.ts'
+import { createRateGuard } from './guards/rate.ts'
 import { requestGuard } from './guards/request.ts'
 import { createSite } from './guards/site.ts'
 import { tokenGuard } from './guards/token.ts'
@@ -49,9 +49,10 @@ export const createApp = ({ unit, port, now, wait = pause }: AppOptions): Hono<E
   app.use(requestGuard(unit))
   app.use(escapeGuard)
   app.use(hostGuard(createSite({ host: boot.host, port, publicUrls: boot.publicUrls })))
-  app.use(tokenGuard(now))
-  if (boot.rate !== null) {
-    app.use(rateGuard(boot.rate, now))
+  const rate = boot.rate === null ? undefined : createRateGuard(boot.rate, now)
+  app.use(tokenGuard({ now, assertLeft: rate?.assertLeft }))
+  if (rate !== undefined) {
+    app.use(rate.guard)
     app.use(paceGuard({ now, wait }))
   }
   const routes = createRoutes(once(generateOpenApi), now)

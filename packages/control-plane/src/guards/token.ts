@@ -5,6 +5,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
 import { addressKey } from './address.ts'
 import { isOpenPath } from './open-path.ts'
+import type { RateGuard } from './rate.ts'
 
 /** Visible ASCII: no space, so that two headers joined by the parser are not one token. */
 const bearer = /^Bearer +([\u0021-\u007e]+)$/i
@@ -19,8 +20,13 @@ const refuseWrong = (c: Context<Env>, wrong: Buckets): ServiceError => {
   })
 }
 
+export interface TokenGuardOptions {
+  readonly now?: (() => number) | undefined
+  readonly assertLeft?: RateGuard['assertLeft'] | undefined
+}
+
 /** A valid token passes whatever others did before it. */
-export const tokenGuard = (now?: () => number): MiddlewareHandler<Env> => {
+export const tokenGuard = ({ now, assertLeft }: TokenGuardOptions): MiddlewareHandler<Env> => {
   const burst = limits.wrongTokensPerMinute
   const wrong = createBuckets({ perSecond: burst / 60, burst, ...(now !== undefined && { now }) })
   return async (c, next) => {
@@ -31,6 +37,7 @@ export const tokenGuard = (now?: () => number): MiddlewareHandler<Env> => {
     const presented = header === undefined ? null : bearer.exec(header)?.[1]
     if (presented === undefined) throw refuseWrong(c, wrong)
     const token = presented === null ? null : sha256(presented)
+    assertLeft?.(c, token)
     try {
       c.set('principal', await unit.peers.gateway.permit({ token, route: 'status' }, call))
     } catch (error) {

@@ -45,6 +45,20 @@ test('counts a principal once, with however many tokens it comes', async () => {
   assert.equal((await ask('GET', '/v1/status', { headers: { authorization: `Bearer ${otherToken}` } })).status, 429)
 })
 
+test('asks the gateway nothing for a token whose holder was refused, until there is something left', async () => {
+  let now = 0
+  const unit = createTestUnit({ boot: { rate }, now: () => now })
+  const other = { headers: { authorization: `Bearer ${otherToken}` } }
+  for (let i = 0; i < 9; i += 1) await unit.ask('GET', '/v1/status')
+  const refused = await unit.ask('GET', '/v1/status')
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1'])
+  assert.equal(unit.named('gateway.permit').length, rate.burst + 1)
+  assert.equal((await unit.ask('GET', '/v1/status', other)).status, 200)
+  now = 500
+  assert.equal((await unit.ask('GET', '/v1/status')).status, 200)
+  assert.equal(unit.named('gateway.permit').length, rate.burst + 3)
+})
+
 test('spends nothing of a principal on those who are not it', async () => {
   const { ask } = createTestUnit({ boot: { rate }, now: () => 0 })
   for (let i = 0; i < 9; i += 1) await ask('GET', '/v1/status', { headers: { authorization: 'Bearer wrong' } })
