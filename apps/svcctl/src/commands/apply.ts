@@ -61,6 +61,8 @@ export class Apply extends UnitCommand<Applied> {
     if (applied.complete) this.remark('Nothing is missing.')
     else if (applied.steps.some(({ state }) => state === 'waiting'))
       this.remark('Apply again when these are approved. Try: svcctl change pending')
+    else if (settings.approver !== undefined && applied.steps.some(({ state }) => state === 'held'))
+      this.remark('Somebody else must approve what is held. Try: svcctl change pending')
     return applied
   }
 

@@ -1,6 +1,6 @@
 // Asks for what is missing, and for nothing twice: a change that is held already is left to those who decide.
 import type { Client } from '@gatehouse/client'
-import type { Change } from '@gatehouse/contracts'
+import { type Change, isServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { plainlySame, same } from './same.ts'
 import type { Step } from './step.ts'
@@ -8,7 +8,7 @@ import type { Step } from './step.ts'
 export const Outcome = v.strictObject({
   kind: v.string(),
   agentGroupID: v.string(),
-  /** `held`: asked for before; `applied`: asked for and approved in this run. */
+  /** `held`: asked for before, or waits for somebody else; `applied`: asked for and approved in this run. */
   state: v.picklist(['submitted', 'held', 'waiting', 'applied']),
   changeID: v.optional(v.string()),
   /** What must be there first. */
@@ -25,20 +25,38 @@ export interface Carrying {
   readonly approver: string | undefined
 }
 
-/** What somebody else asked for is approved only where all of it can be read. */
-const heldFor = ({ kind, group, after }: Step, { held, approver }: Carrying): Change | undefined => {
-  const isWanted = approver === undefined ? same : plainlySame
-  return held.find((change) => change.kind === kind && change.agentGroupID === group && isWanted(after, change.after))
+/**
+ * What is held already, and whether it may be approved here. What somebody else asked for is approved only where all of it can be read;
+ * what cannot be read whole is asked for again only where one approval is enough, for nobody gives the second to their own.
+ */
+const heldFor = ({ kind, group, after }: Step, { held, approver }: Carrying): { change?: Change | undefined; legible: boolean } => {
+  const alike = held.filter((change) => change.kind === kind && change.agentGroupID === group && same(after, change.after))
+  const whole = alike.find((change) => plainlySame(after, change.after))
+  if (whole !== undefined) return { change: whole, legible: true }
+  return { change: approver === undefined ? alike[0] : alike.find(({ approvals }) => approvals.needed > 1), legible: false }
+}
+
+/** With these it waits for somebody else: it was asked for by this token, or has its approval. */
+const forOthers = new Set(['self-approval', 'conflict'])
+
+const approve = async ({ id, digest }: Pick<Change, 'id' | 'digest'>, { client, approver = '' }: Carrying): Promise<Outcome['state']> => {
+  try {
+    const { state } = await client.changes.decide(id, { outcome: 'approve', decidedBy: approver, digest })
+    return state === 'applied' ? 'applied' : 'held'
+  } catch (error) {
+    if (isServiceError(error) && forOthers.has(error.code)) return 'held'
+    throw error
+  }
 }
 
 export const carryOut = async (step: Step, carrying: Carrying): Promise<Outcome> => {
   const { client, requestedBy, reason, approver } = carrying
   const outcome = { kind: step.kind, agentGroupID: step.group }
   if (step.waitsFor !== undefined) return { ...outcome, state: 'waiting', waitsFor: step.waitsFor }
-  const held = heldFor(step, carrying)
+  const { change: held, legible } = heldFor(step, carrying)
   const body = { kind: step.kind, agentGroupID: step.group, after: step.after, requestedBy, ...(reason !== undefined && { reason }) }
   const { id, digest } = held ?? (await client.changes.submit(body))
-  if (approver === undefined) return { ...outcome, state: held === undefined ? 'submitted' : 'held', changeID: id }
-  const { state } = await client.changes.decide(id, { outcome: 'approve', decidedBy: approver, digest })
-  return { ...outcome, state: state === 'applied' ? 'applied' : 'held', changeID: id }
+  const mayApprove = approver !== undefined && (held === undefined || legible)
+  const state = mayApprove ? await approve({ id, digest }, carrying) : held === undefined ? 'submitted' : 'held'
+  return { ...outcome, state, changeID: id }
 }

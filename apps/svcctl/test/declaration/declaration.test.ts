@@ -110,3 +110,38 @@ test('a change that somebody else wrote is approved only where the whole of it c
   writeFileSync(file, 'version: 1\nservers:\n  one: { transport: stdio, command: node, env: { PLACE: •••• } }\n')
   assert.ok(!(await decisions('••••')).includes(digest), 'a mask in the file says nothing either')
 })
+
+test('what waits for somebody else is neither asked for nor approved again, and the rest is carried on', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'svcctl-apply-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'it.yaml')
+  const env = '{ transport: stdio, command: node, env: { PLACE: ours } }'
+  writeFileSync(file, `version: 1\nservers:\n  one: ${env}\n  two: ${env}\n`)
+  const of = (name: string, place: string) => ({
+    ...change,
+    id: `chg_20260102030405.00000000${name === 'one' ? 2 : 3}`,
+    kind: 'mcp_register',
+    after: { name, transport: 'stdio', command: 'node', args: [], env: { PLACE: place } },
+    approvals: { needed: 2, given: 0 },
+  })
+  for (const code of ['self-approval', 'conflict'] as const) {
+    const [hidden, read] = [of('one', '••••'), of('two', 'ours')]
+    await using unit = await startUnit({
+      answers: { 'GET /v1/changes/pending': { items: [hidden, read] } },
+      problems: { [`POST /v1/changes/${read.id}/decision`]: code },
+    })
+    const applied = await svcctl(['apply', '-f', file, '--approve-as', 'alice', '--json'], { env: { SERVICE_API_URL: unit.address } })
+    const { steps } = JSON.parse(applied.stdout) as { steps: { state: string; changeID: string }[] }
+    assert.deepEqual(
+      steps.map(({ state, changeID }) => [state, changeID]),
+      [
+        ['held', hidden.id],
+        ['held', read.id],
+      ],
+    )
+    assert.deepEqual(
+      unit.asked.filter(({ method }) => method === 'POST').map(({ path }) => path),
+      [`/v1/changes/${read.id}/decision`],
+    )
+  }
+})
