@@ -1,12 +1,8 @@
 // A long list, newest first, read page by page and kept fresh at its head.
 import { type ServiceError, toServiceError } from '@gatehouse/contracts'
 import { useEffect, useState } from 'preact/hooks'
+import type { PageOf } from './every-page.ts'
 import { type Live, type LiveOptions, useLive } from './use-live.ts'
-
-export interface PageOf<T> {
-  readonly items: readonly T[]
-  readonly nextCursor?: string | undefined
-}
 
 export interface List<T> extends Live<readonly T[]> {
   /** Undefined at the end. */

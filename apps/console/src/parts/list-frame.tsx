@@ -40,9 +40,10 @@ const Loading = () => (
 
 const Offline = ({ at }: { readonly at: number | undefined }) => (
   <p class="note warn" role="status">
-    The unit does not answer. {at === undefined ? 'It is asked again every few seconds.' : 'What you see may be old; it is asked again.'}{' '}
+    The unit does not answer. It is asked again.
     {at !== undefined && (
       <>
+        {' '}
         Last answer: <When at={new Date(at).toISOString()} />.
       </>
     )}

@@ -11,6 +11,9 @@ interface TextFieldProps {
   readonly placeholder?: string
   readonly pattern?: string
   readonly title?: string
+  readonly type?: 'number'
+  readonly min?: string
+  readonly max?: string
 }
 
 export const Line = ({ label, hint, value, set, ...rest }: TextFieldProps) => (

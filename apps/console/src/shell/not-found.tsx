@@ -4,7 +4,7 @@ import { Link } from '../router/link.tsx'
 
 export const NotFound = () => (
   <>
-    <PageHead title="There is no such page" about="The address names a page that this console does not have." />
+    <PageHead title="There is no such page" />
     <p>
       <Link to={{ page: 'overview' }}>Go to the overview</Link>
     </p>

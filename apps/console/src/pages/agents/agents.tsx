@@ -1,18 +1,16 @@
 // Agent groups: all of them, one of them, a new one. Whatever alters one is a change that waits for a decision.
 import { type AgentGroup, visible } from '@gatehouse/contracts'
-import { useLive } from '../../live/use-live.ts'
+import { useGroups } from '../../live/use-groups.ts'
 import { FrozenNote, ListFrame } from '../../parts/list-frame.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { TextFilter } from '../../parts/text-filter.tsx'
 import { Untrusted } from '../../parts/untrusted.tsx'
 import { Link } from '../../router/link.tsx'
 import { usePlace } from '../../router/use-place.ts'
-import { useApi, useLacks } from '../../unit/unit.ts'
+import { useLacks } from '../../unit/unit.ts'
 import { AgentPage } from './agent-page.tsx'
 import { NewAgent } from './new-agent.tsx'
 import './agents.css'
-
-const applied: readonly string[] = ['apply', 'seed', 'recovered']
 
 const Card = ({ group }: { readonly group: AgentGroup }) => (
   <article class="card agent" data-row>
@@ -35,12 +33,11 @@ const Card = ({ group }: { readonly group: AgentGroup }) => (
 )
 
 const AgentList = () => {
-  const api = useApi()
   const lacks = useLacks('requester')
   const { query } = usePlace()
-  const live = useLive((signal) => api.groups.list({ limit: 200 }, { signal }), { wants: ({ stage }) => applied.includes(stage) })
+  const live = useGroups()
   const words = (query['find'] ?? '').toLowerCase()
-  const all = live.data?.items ?? []
+  const all = live.data ?? []
   const items = all.filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(words))
   return (
     <>

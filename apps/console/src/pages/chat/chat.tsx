@@ -1,22 +1,18 @@
 // Talk to an agent group: which one stands in the address.
-import { useLive } from '../../live/use-live.ts'
+import { useGroups } from '../../live/use-groups.ts'
 import { ListFrame } from '../../parts/list-frame.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Untrusted } from '../../parts/untrusted.tsx'
 import { Link } from '../../router/link.tsx'
 import { usePlace } from '../../router/use-place.ts'
 import { go } from '../../router/router.ts'
-import { useApi } from '../../unit/unit.ts'
 import { Conversation } from './conversation.tsx'
 import './chat.css'
 
 export const Chat = () => {
-  const api = useApi()
   const { rest, query } = usePlace()
-  const groups = useLive((signal) => api.groups.list({ limit: 200 }, { signal }), {
-    wants: ({ stage }) => stage === 'apply' || stage === 'seed',
-  })
-  const items = groups.data?.items ?? []
+  const groups = useGroups()
+  const items = groups.data ?? []
   const group = rest[0] ?? items[0]?.id
   const conversation = query['conversation']
   return (

@@ -1,4 +1,5 @@
 // The conversation with one group: what happened, what is under way, what the reader says next.
+import { everyPage } from '../../live/every-page.ts'
 import { useLive } from '../../live/use-live.ts'
 import { ListFrame } from '../../parts/list-frame.tsx'
 import { SelectFilter } from '../../parts/select-filter.tsx'
@@ -19,11 +20,8 @@ interface ConversationProps {
 export const Conversation = ({ group, conversation }: ConversationProps) => {
   const api = useApi()
   const messages = useMessages(group, conversation)
-  const sessions = useLive((signal) => api.sessions.list({ agentGroupID: group, conversation, limit: 200 }, { signal }), {
-    of: [group, conversation],
-    every: 1_000,
-  })
-  const mine = sessions.data?.items ?? []
+  const ask = (signal: AbortSignal) => everyPage((page) => api.sessions.list({ ...page, agentGroupID: group, conversation }, { signal }))
+  const mine = useLive(ask, { of: [group, conversation], every: 1_000 }).data ?? []
   const list = messages.data ?? []
   const session = conversation === undefined ? undefined : mine[0]?.id
   const entries = useTimeline({ group, session, messages: list, busy: mine.some(({ waiting }) => waiting > 0) })

@@ -1,12 +1,12 @@
 // Asks that an agent may use tools of this server: a change, which a person then decides.
 import type { ToolDefinition } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
-import { useLive } from '../../live/use-live.ts'
+import { useGroups } from '../../live/use-groups.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { linesOf } from '../../parts/lines-of.ts'
-import { Lines } from '../../parts/text-fields.tsx'
+import { Line, Lines } from '../../parts/text-fields.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
-import { useApi, useLacks } from '../../unit/unit.ts'
+import { useLacks } from '../../unit/unit.ts'
 
 interface RequestProps {
   readonly server: string
@@ -71,35 +71,18 @@ const Which = ({
 
 const Limits = ({ terms, set }: { readonly terms: Terms; readonly set: (part: Partial<Terms>) => void }) => (
   <>
-    <label class="field">
-      Ends after days
-      <input
-        type="number"
-        min="1"
-        max="3650"
-        value={terms.days}
-        placeholder="never"
-        onInput={(event) => set({ days: event.currentTarget.value })}
-      />
-    </label>
-    <label class="field">
-      Calls in all, at most
-      <input
-        type="number"
-        min="1"
-        value={terms.calls}
-        placeholder="as many as it wants"
-        onInput={(event) => set({ calls: event.currentTarget.value })}
-      />
-    </label>
+    <Line label="Ends after days" type="number" min="1" max="3650" placeholder="never" value={terms.days} set={(days) => set({ days })} />
+    <Line
+      label="Calls in all, at most"
+      type="number"
+      min="1"
+      placeholder="as many as it wants"
+      value={terms.calls}
+      set={(calls) => set({ calls })}
+    />
     <Lines label="Why" prose rows={2} maxLength={4096} value={terms.reason} set={(reason) => set({ reason })} />
   </>
 )
-
-const useGroups = () => {
-  const api = useApi()
-  return useLive((signal) => api.groups.list({ limit: 200 }, { signal }), { wants: ({ stage }) => stage === 'apply' })
-}
 
 export const RequestAccess = ({ server, declared, chosen, choose }: RequestProps) => {
   const groups = useGroups()
@@ -107,7 +90,7 @@ export const RequestAccess = ({ server, declared, chosen, choose }: RequestProps
   const set = (part: Partial<Terms>): void => setTerms((before) => ({ ...before, ...part }))
   const asks = useSubmit()
   const lacks = useLacks('requester')
-  const items = groups.data?.items ?? []
+  const items = groups.data ?? []
   const group = terms.group === '' ? (items[0]?.id ?? '') : terms.group
   const isReady = group !== '' && (terms.every || chosen.size > 0)
   return (

@@ -1,5 +1,6 @@
 // How every process, tool server and session fares, each with the page that says more.
 import { type ServerView, type SessionStatus, sessionStates, type Status } from '@gatehouse/contracts'
+import { everyPage } from '../../live/every-page.ts'
 import { useLive } from '../../live/use-live.ts'
 import { ListFrame } from '../../parts/list-frame.tsx'
 import { When } from '../../parts/when.tsx'
@@ -61,8 +62,8 @@ const countsOf = (items: readonly SessionStatus[]) =>
 
 const SessionCard = () => {
   const api = useApi()
-  const live = useLive((signal) => api.sessions.list({ limit: 200 }, { signal }), { every: 5_000 })
-  const items = live.data?.items ?? []
+  const live = useLive((signal) => everyPage((page) => api.sessions.list(page, { signal })), { every: 5_000 })
+  const items = live.data ?? []
   return (
     <article class="card">
       <h3>Sessions</h3>
@@ -75,7 +76,6 @@ const SessionCard = () => {
               </Link>
             </li>
           ))}
-          {live.data?.nextCursor !== undefined && <li class="soft">of the first 200</li>}
         </ul>
       </ListFrame>
     </article>

@@ -1,6 +1,8 @@
 // Every session and how its sandbox fares; one of them with what its sandboxes printed.
 import { type SessionStatus, sessionStates } from '@gatehouse/contracts'
+import { everyPage } from '../../live/every-page.ts'
 import { useLive } from '../../live/use-live.ts'
+import { Columns } from '../../parts/columns.tsx'
 import { ListFrame } from '../../parts/list-frame.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SelectFilter } from '../../parts/select-filter.tsx'
@@ -15,16 +17,7 @@ const every = 3_000
 const Rows = ({ items }: { readonly items: readonly SessionStatus[] }) => (
   <div class="scroll">
     <table>
-      <thead>
-        <tr>
-          <th scope="col">Session</th>
-          <th scope="col">State</th>
-          <th scope="col">Group</th>
-          <th scope="col">Conversation</th>
-          <th scope="col">Messages waiting</th>
-          <th scope="col">Launches</th>
-        </tr>
-      </thead>
+      <Columns names={['Session', 'State', 'Group', 'Conversation', 'Messages waiting', 'Launches']} />
       <tbody>
         {items.map((session) => (
           <tr key={session.id} data-row>
@@ -54,8 +47,9 @@ const SessionList = () => {
   const { query } = usePlace()
   const state = sessionStates.find((each) => each === query['state'])
   const agentGroupID = query['group'] || undefined
-  const live = useLive((signal) => api.sessions.list({ agentGroupID, state, limit: 200 }, { signal }), { of: [agentGroupID, state], every })
-  const items = live.data?.items ?? []
+  const ask = (signal: AbortSignal) => everyPage((page) => api.sessions.list({ ...page, agentGroupID, state }, { signal }))
+  const live = useLive(ask, { of: [agentGroupID, state], every })
+  const items = live.data ?? []
   return (
     <>
       <PageHead title="Sessions" about="One conversation with one agent group each. A sandbox runs while there is something to do." />
@@ -77,7 +71,6 @@ const SessionList = () => {
         }
       >
         <Rows items={items} />
-        {live.data?.nextCursor !== undefined && <p class="hint">There are more: svcctl session list</p>}
       </ListFrame>
     </>
   )

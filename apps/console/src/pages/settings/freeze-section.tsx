@@ -1,6 +1,7 @@
 // The emergency stop, for the unit or for one group: what is frozen, stop, lift.
 import type { Freeze } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
+import { useGroups } from '../../live/use-groups.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Lacks } from '../../parts/lacks.tsx'
@@ -25,12 +26,8 @@ const Frozen = ({ freeze, lift }: { readonly freeze: Freeze; readonly lift: (() 
   </li>
 )
 
-const useGroups = (): readonly string[] => {
-  const api = useApi()
-  return useLive((signal) => api.groups.list({ limit: 200 }, { signal })).data?.items.map(({ id }) => id) ?? []
-}
-
-const Stop = ({ groups, stop }: { readonly groups: readonly string[]; readonly stop: (group: string) => void }) => {
+const Stop = ({ stop }: { readonly stop: (group: string) => void }) => {
+  const groups = useGroups().data
   const [group, setGroup] = useState('')
   const lacks = useLacks('approver')
   if (lacks !== undefined) return <Lacks why={lacks} />
@@ -40,7 +37,7 @@ const Stop = ({ groups, stop }: { readonly groups: readonly string[]; readonly s
         Freeze
         <select value={group} onChange={(event) => setGroup(event.currentTarget.value)}>
           <option value="">the whole unit</option>
-          {groups.map((id) => (
+          {groups?.map(({ id }) => (
             <option key={id} value={id}>
               {id}
             </option>
@@ -57,7 +54,6 @@ const Stop = ({ groups, stop }: { readonly groups: readonly string[]; readonly s
 export const FreezeSection = () => {
   const api = useApi()
   const live = useLive((signal) => api.freezes.list({ signal }), { wants: ({ stage }) => stage === 'freeze' || stage === 'unfreeze' })
-  const groups = useGroups()
   const [asks, setAsks] = useState<{ readonly act: 'freeze' | 'unfreeze'; readonly group: string }>()
   const mayNotLift = useLacks('admin')
   const items = live.data?.items ?? []
@@ -82,7 +78,7 @@ export const FreezeSection = () => {
           ))}
         </ul>
       </ListFrame>
-      <Stop groups={groups} stop={(group) => setAsks({ act: 'freeze', group })} />
+      <Stop stop={(group) => setAsks({ act: 'freeze', group })} />
       {asks !== undefined && (
         <Confirm
           title={`${asks.act === 'freeze' ? 'Freeze' : 'Lift the freeze of'} ${asks.group === '' ? 'the whole unit' : asks.group}`}

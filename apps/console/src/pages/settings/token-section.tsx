@@ -2,6 +2,7 @@
 import type { MintedToken, Token } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
 import { useLive } from '../../live/use-live.ts'
+import { Columns } from '../../parts/columns.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Lacks } from '../../parts/lacks.tsx'
@@ -14,19 +15,7 @@ import { NewToken } from './new-token.tsx'
 const Rows = ({ items, revoke }: { readonly items: readonly Token[]; readonly revoke: ((name: string) => void) | undefined }) => (
   <div class="scroll">
     <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Role</th>
-          <th scope="col">Groups</th>
-          <th scope="col">Made</th>
-          <th scope="col">Last used</th>
-          <th scope="col">Ends</th>
-          <th scope="col">
-            <span class="unseen">Revoke</span>
-          </th>
-        </tr>
-      </thead>
+      <Columns names={['Name', 'Role', 'Groups', 'Made', 'Last used', 'Ends', <span class="unseen">Revoke</span>]} />
       <tbody>
         {items.map(({ name, role, groups, createdAt, createdBy, lastUsedAt, expiresAt }) => (
           <tr key={name} data-row>
