@@ -4,44 +4,29 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { silentLogger } from '@gatehouse/kernel'
 import { weakenedCopy } from '@gatehouse/kernel/weakened-copy'
 import type { Attachment } from 'postal-mime'
 import type { Outgoing, OutgoingFile } from '../../src/channel.ts'
-import { createEmail } from '../../src/email/email.ts'
+import type { createEmail } from '../../src/email/email.ts'
 import { parseEmail } from '../../src/email/parse.ts'
 import { Room, sizeOf } from '../../src/email/room.ts'
 import { outgoing } from '../fixtures/hearing.ts'
+import { emailAt, place } from '../fixtures/mail.ts'
 import { bytesOfFile, failureOf, fileNamed, never } from '../fixtures/sending.ts'
 import { type Posted, startSmtp } from '../fixtures/smtp-server.ts'
 
 let server: Awaited<ReturnType<typeof startSmtp>>
-let email: ReturnType<typeof emailOf>
-
-const emailOf = (make = createEmail) =>
-  make({
-    credentials: {
-      // Nobody listens there: what comes in is not looked at here.
-      imap: 'imaps://agents:password@127.0.0.1:9/INBOX',
-      smtp: `smtps://agents:password@127.0.0.1:${server.port}`,
-      from: 'Agents <agents@example.org>',
-      authority: 'mx.example',
-    },
-    outbound: { proxy: null, noProxy: [], authorities: server.authority },
-    log: silentLogger,
-  })
+let email: ReturnType<typeof emailAt>
 
 before(async () => {
   server = await startSmtp()
-  email = emailOf()
+  email = emailAt(server)
 })
 after(async () => {
   await email.close()
   await server.close()
 })
 
-const reference = { to: 'kim@example.org', subject: 'Deploy', references: ['<m1@x>'] }
-const place = { address: 'agents@example.org', thread: 'f'.repeat(24), reference }
 const messageWith = (files: readonly OutgoingFile[], text = 'hello'): Outgoing => outgoing(place, text, { files })
 const send = (files: readonly OutgoingFile[], text?: string, by = email) => by.send(messageWith(files, text), never())
 
@@ -121,7 +106,7 @@ test('a plain name is there for a reason: without it programs read in a name wha
   })
   t.after(() => rm(copy.directory, { recursive: true }))
   const weak = (await copy.load('email/email.ts')) as { createEmail: typeof createEmail }
-  const own = emailOf(weak.createEmail)
+  const own = emailAt(server, { make: weak.createEmail })
   await send([fileNamed('=?utf-8?q?a=0D=0ABcc:_x?=')], 'hello', own)
   await own.close()
   const [attachment] = (await parseEmail(Buffer.from(last().text))).attachments
@@ -146,7 +131,7 @@ test('what is said beforehand of the size of a letter is never too little', asyn
 
 test('a server that takes no letter that large is believed: files that fit go, and the rest is not tried again', async (t) => {
   t.after(() => (server.state.largest = undefined))
-  const own = emailOf()
+  const own = emailAt(server)
   assert.deepEqual(own.can.files, { size: limits.sentBytes, together: true })
   server.state.largest = 100_000
   const [small, large] = [Buffer.alloc(40_000), Buffer.alloc(60_000)]
@@ -169,7 +154,7 @@ test('a letter that is refused for its size is too large, and a mailbox that is 
     ['end', '554 5.2.3 Message too large'],
   ]
   for (const [at, answer] of tooLarge) {
-    const own = emailOf()
+    const own = emailAt(server)
     server.fail(at, answer)
     assert.equal((await failureOf(send(files, 'hello', own))).kind, 'later', answer)
     assert.equal(own.can.files.size, 7_999, answer)

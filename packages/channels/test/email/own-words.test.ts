@@ -5,13 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { weakenedCopy } from '@gatehouse/kernel/weakened-copy'
 import { readWord } from '../../src/cards/word.ts'
-import type { MailAccount } from '../../src/email/credentials.ts'
 import { readEmail } from '../../src/email/read.ts'
+import { account, vouched } from '../fixtures/mail.ts'
 
-const server = { host: 'mail.example', port: 1, secure: true, user: 'u', password: 'p' }
-const from = { name: 'Agents', address: 'agents@example.org' }
-const account: MailAccount = { imap: server, smtp: server, mailbox: 'INBOX', from, authority: 'mx.example', ca: undefined }
-const vouched = 'Authentication-Results: mx.example; dmarc=pass header.from=example.org'
 const head = [vouched, 'From: kim@example.org', 'To: agents@example.org', 'In-Reply-To: <card@example.org>']
 const line = 'approve 125301.123 3f2a9c1b77d0e4a5'
 const attribution = 'On Monday, Agents wrote:'

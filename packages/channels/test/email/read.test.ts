@@ -1,19 +1,9 @@
 // One e-mail as a message: the parts that a person or a machine could try to bend.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MailAccount } from '../../src/email/credentials.ts'
 import { readEmail } from '../../src/email/read.ts'
+import { account, vouched } from '../fixtures/mail.ts'
 
-const server = { host: 'mail.example', port: 1, secure: true, user: 'u', password: 'p' }
-const account: MailAccount = {
-  imap: server,
-  smtp: server,
-  mailbox: 'INBOX',
-  from: { name: 'Agents', address: 'agents@example.org' },
-  authority: 'mx.example',
-  ca: undefined,
-}
-const vouched = 'Authentication-Results: mx.example; dmarc=pass header.from=example.org'
 const read = (...lines: string[]) => readEmail(Buffer.from([vouched, ...lines].join('\r\n')), account, '<uid-1-2>')
 const plain = ['From: Ann <Ann@Example.org>', 'To: agents@example.org', 'Message-ID: <m1@example.org>']
 

@@ -2,12 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
-import type { MailAccount } from '../../src/email/credentials.ts'
 import { directTo, Reply } from '../../src/email/reference.ts'
+import { account } from '../fixtures/mail.ts'
 
-const server = { host: 'mail.example', port: 1, secure: true, user: 'u', password: 'p' }
-const from = { name: 'Agents', address: 'agents@example.org' }
-const account: MailAccount = { imap: server, smtp: server, mailbox: 'INBOX', from, authority: 'mx.example', ca: undefined }
 const direct = directTo(account)
 const concern = { subject: 'Change 1', thread: 'f'.repeat(24), earlier: undefined, reference: {} }
 

@@ -3,41 +3,27 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { SendFailure } from '../../src/channel.ts'
-import { createEmail } from '../../src/email/email.ts'
 import { hear, outgoing } from '../fixtures/hearing.ts'
+import { emailAt, place, reference } from '../fixtures/mail.ts'
 import { failureOf, never } from '../fixtures/sending.ts'
 import { startSmtp, type Step } from '../fixtures/smtp-server.ts'
-import { silentLogger } from '@gatehouse/kernel'
 
 const password = 'canary-of-the-mailbox'
 
 let server: Awaited<ReturnType<typeof startSmtp>>
-let email: ReturnType<typeof createEmail>
+let email: ReturnType<typeof emailAt>
 
-const emailAt = (port: number) =>
-  createEmail({
-    credentials: {
-      // Nobody listens there: what comes in is not looked at here.
-      imap: `imaps://agents:${password}@127.0.0.1:9/INBOX`,
-      smtp: `smtps://agents:${password}@127.0.0.1:${port}`,
-      from: 'Agents <agents@example.org>',
-      authority: 'mx.example',
-    },
-    outbound: { proxy: null, noProxy: [], authorities: server.authority },
-    log: silentLogger,
-  })
+const open = (port = server.port) => emailAt({ ...server, port }, { password })
 
 before(async () => {
   server = await startSmtp()
-  email = emailAt(server.port)
+  email = open()
 })
 after(async () => {
   await email.close()
   await server.close()
 })
 
-const reference = { to: 'kim@example.org', subject: 'Deploy', references: ['<m1@x>'] }
-const place = { address: 'agents@example.org', thread: 'f'.repeat(24), reference }
 const send = (text = 'hello', more: object = {}) => email.send({ ...outgoing(place, text), ...more }, never())
 
 const faults: readonly (readonly [string, Step, string, SendFailure['kind']])[] = [
@@ -77,11 +63,11 @@ test('a letter that was taken without an answer comes again under the same id', 
 })
 
 test('a server that is not there, and a certificate of a stranger, are waited out', async () => {
-  const gone = emailAt(9)
+  const gone = open(9)
   assert.equal((await failureOf(gone.send(outgoing(place, 'x'), never()))).kind, 'later')
   await gone.close()
   const other = await startSmtp()
-  const distrusted = emailAt(other.port)
+  const distrusted = open(other.port)
   assert.equal((await failureOf(distrusted.send(outgoing(place, 'x'), never()))).kind, 'later')
   assert.deepEqual(other.posted, [])
   await distrusted.close()
@@ -114,7 +100,7 @@ test('no subject, name or text makes a header or another receiver, and an answer
 })
 
 test('nothing of the password is in what is said of a trouble', async () => {
-  const { line, log, lines, stop } = hear(() => emailAt(server.port))
+  const { line, log, lines, stop } = hear(() => open())
   server.fail('auth', `535 5.7.8 ${Buffer.from(password).toString('base64')} ${password}`)
   const failure = await failureOf(send())
   log.error('all of it', { failure, cause: failure.cause })

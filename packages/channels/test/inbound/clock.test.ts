@@ -1,28 +1,15 @@
 // No clock of a service, of a mail server or of a sender counts: a message that says it is of another time is heard as any other.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { MailAccount } from '../../src/email/credentials.ts'
 import { readEmail } from '../../src/email/read.ts'
-import { createSlack } from '../../src/slack/slack.ts'
-import { createTelegram } from '../../src/telegram/telegram.ts'
-import { hear, until, way } from '../fixtures/hearing.ts'
+import { hearSlack, hearTelegram, until } from '../fixtures/hearing.ts'
+import { account, vouched } from '../fixtures/mail.ts'
 import { startSlack } from '../fixtures/slack-server.ts'
 import { ann, startTelegram } from '../fixtures/telegram-server.ts'
 
-const mailServer = { host: 'mail.example', port: 1, secure: true, user: 'u', password: 'p' }
-const account: MailAccount = {
-  imap: mailServer,
-  smtp: mailServer,
-  mailbox: 'INBOX',
-  from: { name: 'Agents', address: 'agents@example.org' },
-  authority: 'mx.example',
-  ca: undefined,
-}
-
 const slackOf = async (t: TestContext) => {
   const server = await startSlack()
-  const { url, tokens } = server
-  const hearing = hear((log) => createSlack({ credentials: { botToken: tokens.bot, appToken: tokens.app, url }, ...way, log }))
+  const hearing = hearSlack(server)
   t.after(async () => {
     await hearing.stop()
     await server.close()
@@ -32,7 +19,7 @@ const slackOf = async (t: TestContext) => {
 
 const telegramOf = async (t: TestContext) => {
   const server = await startTelegram()
-  const hearing = hear((log) => createTelegram({ credentials: { token: server.token, url: server.url }, ...way, log }))
+  const hearing = hearTelegram(server)
   t.after(async () => {
     await hearing.stop()
     await server.close()
@@ -42,7 +29,7 @@ const telegramOf = async (t: TestContext) => {
 
 test("the date of a letter is its sender's word: whatever it says, the message is the same", async () => {
   const letter = (...dates: string[]) => {
-    const head = ['Authentication-Results: mx.example; dmarc=pass header.from=example.org', 'From: ann@example.org', 'Message-ID: <m@x>']
+    const head = [vouched, 'From: ann@example.org', 'Message-ID: <m@x>']
     return readEmail(Buffer.from([...head, ...dates, 'To: agents@example.org', '', 'hello'].join('\r\n')), account, '<uid>')
   }
   const { files: _, ...expected } = await letter()

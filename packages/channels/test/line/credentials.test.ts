@@ -2,9 +2,7 @@
 // or was to be said meanwhile is lost.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSlack } from '../../src/slack/slack.ts'
-import { createTelegram } from '../../src/telegram/telegram.ts'
-import { hear, outgoing, until, way } from '../fixtures/hearing.ts'
+import { hearSlack, hearTelegram, outgoing, until } from '../fixtures/hearing.ts'
 import { never } from '../fixtures/sending.ts'
 import { startSlack } from '../fixtures/slack-server.ts'
 import { startTelegram } from '../fixtures/telegram-server.ts'
@@ -13,8 +11,7 @@ test('Slack with new tokens brings what was written meanwhile, and takes what wa
   const tokens = { bot: 'xoxb-canary-old', app: 'xapp-canary-old' }
   const server = await startSlack(tokens)
   t.after(() => server.close())
-  const start = () =>
-    hear((log) => createSlack({ credentials: { botToken: tokens.bot, appToken: tokens.app, url: server.url }, ...way, log }))
+  const start = () => hearSlack({ url: server.url, tokens })
   const old = start()
   await until('it to be up', () => old.line.state.state === 'up')
   Object.assign(tokens, { bot: 'xoxb-canary-new', app: 'xapp-canary-new' })
@@ -36,7 +33,7 @@ test('Slack with new tokens brings what was written meanwhile, and takes what wa
 test('Telegram with a new token brings what was written meanwhile, and takes what was to be said', async (t) => {
   const server = await startTelegram('987654321:canary-old')
   t.after(() => server.close())
-  const start = (token: string) => hear((log) => createTelegram({ credentials: { token, url: server.url }, ...way, log }))
+  const start = (token: string) => hearTelegram({ token, url: server.url })
   const old = start('987654321:canary-old')
   await until('it to be up', () => old.line.state.state === 'up')
   Object.assign(server.telegram, { token: '987654321:canary-new' })

@@ -3,22 +3,18 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ChannelFault } from '../../src/channel.ts'
 import { isOfSlack } from '../../src/slack/hosts.ts'
-import { createSlack } from '../../src/slack/slack.ts'
-import { type Hearing, hear, keptWith as keptIn, outgoing, until, way } from '../fixtures/hearing.ts'
+import { type Hearing, hearSlack, keptWith as keptIn, outgoing, until } from '../fixtures/hearing.ts'
 import { failureOf, never } from '../fixtures/sending.ts'
 import { ann, me, place, type SlackServer, startSlack } from '../fixtures/slack-server.ts'
 
 let server: SlackServer
-let hearing: ReturnType<typeof hear>
-
-const start = ({ url, tokens }: Pick<SlackServer, 'url' | 'tokens'>) =>
-  hear((log) => createSlack({ credentials: { botToken: tokens.bot, appToken: tokens.app, url }, ...way, log }))
+let hearing: ReturnType<typeof hearSlack>
 
 const isUp = ({ line }: Hearing): boolean => line.state.state === 'up'
 
 before(async () => {
   server = await startSlack()
-  hearing = start(server)
+  hearing = hearSlack(server)
   await until('it to be up', () => isUp(hearing))
 })
 after(async () => {
@@ -185,7 +181,7 @@ test('tokens go to Slack and to the server that was named, to nobody else', () =
 
 test('tokens that are revoked in mid-life are said so, asked about seldom, and stand in nothing that is printed', async () => {
   const fresh = await startSlack({ bot: 'xoxb-canary-canary-canary-2', app: 'xapp-canary-canary-canary-2' })
-  const own = start(fresh)
+  const own = hearSlack(fresh)
   await until('it to be up', () => isUp(own))
   fresh.say({ text: 'what a person wrote' })
   await keptWith('what a person wrote', own)
@@ -206,12 +202,12 @@ test('tokens that are revoked in mid-life are said so, asked about seldom, and s
 
 test('a wrong kind of token is named, and a server that is not there is away', async () => {
   const { url, tokens, close } = await startSlack()
-  const swapped = start({ url, tokens: { bot: tokens.bot, app: tokens.bot } })
+  const swapped = hearSlack({ url, tokens: { bot: tokens.bot, app: tokens.bot } })
   await until('it to be refused', () => swapped.line.state.state === 'refused')
   assert.match(swapped.line.state.reason ?? '', /xapp-/)
   await swapped.stop()
   await close()
-  const gone = start({ url, tokens })
+  const gone = hearSlack({ url, tokens })
   await until('it to be down', () => gone.line.state.state === 'down')
   await gone.stop()
   assert.ok(!gone.lines.join('\n').includes('canary'))

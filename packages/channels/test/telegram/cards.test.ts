@@ -3,22 +3,21 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { reminderOf } from '../../src/cards/words.ts'
 import type { Cards, ShownCard } from '../../src/channel.ts'
-import { createTelegram } from '../../src/telegram/telegram.ts'
 import { approvedBy, cardWith, digestOf, placeWith } from '../fixtures/card.ts'
-import { hear, outgoing, until, way } from '../fixtures/hearing.ts'
+import { hearTelegram, outgoing, until } from '../fixtures/hearing.ts'
 import { failureOf, never } from '../fixtures/sending.ts'
 import type { Standing } from '../fixtures/telegram-api.ts'
 import { findIn } from '../fixtures/telegram-entities.ts'
 import { ann, bot, group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
 
 let server: TelegramServer
-let hearing: ReturnType<typeof hear>
+let hearing: ReturnType<typeof hearTelegram>
 let cards: Required<Cards>
 
 before(async () => {
   server = await startTelegram()
   server.telegram.chats.add(String(group.id))
-  hearing = hear((log) => createTelegram({ credentials: { token: server.token, url: server.url }, ...way, log }))
+  hearing = hearTelegram(server)
   const { post, update, remind } = hearing.channel.cards ?? assert.fail()
   cards = { post, update, remind: remind ?? assert.fail() }
 })
@@ -255,7 +254,7 @@ test('a card that stands there twice comes to its end by its press, and one that
 
 test('a press is asked for again after a death in the midst of it, and not after it was dealt with', async () => {
   const fresh = await startTelegram('987654321:canary-canary-canary-canary-canary')
-  const start = () => hear((log) => createTelegram({ credentials: { token: fresh.token, url: fresh.url }, ...way, log }))
+  const start = () => hearTelegram(fresh)
   const message = { chat_id: group.id, message_id: 5 }
   const data = 'a20261122125301.123000000:3f2a9c1b77d0e4a5cccccccccccccccc'
   const first = start()

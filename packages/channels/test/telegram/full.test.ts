@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { createTelegram } from '../../src/telegram/telegram.ts'
 import { clockOf } from '../fixtures/clock.ts'
-import { hear, keptWith, until, way } from '../fixtures/hearing.ts'
+import { hearTelegram, keptWith, until } from '../fixtures/hearing.ts'
 import { startTelegram } from '../fixtures/telegram-server.ts'
 
 const open = async (t: TestContext) => {
@@ -12,7 +11,7 @@ const open = async (t: TestContext) => {
   t.mock.property(rests, 'channelRetryFirst', 5)
   const clock = clockOf(t)
   const server = await startTelegram()
-  const hearing = hear((log) => createTelegram({ credentials: { token: server.token, url: server.url }, ...way, log }))
+  const hearing = hearTelegram(server)
   t.after(async () => {
     await hearing.stop()
     await server.close()

@@ -6,19 +6,16 @@ import { readWord } from '../../src/cards/word.ts'
 import { ChannelFault } from '../../src/channel.ts'
 import { type Bot, createBot } from '../../src/telegram/bot.ts'
 import { filesOf } from '../../src/telegram/files.ts'
-import { createTelegram } from '../../src/telegram/telegram.ts'
-import { type Hearing, hear, keptWith as keptIn, outgoing, until, way } from '../fixtures/hearing.ts'
+import { type Hearing, hearTelegram, keptWith as keptIn, outgoing, until, way } from '../fixtures/hearing.ts'
 import { failureOf, never } from '../fixtures/sending.ts'
 import { ann, bot, group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
 
 let server: TelegramServer
-let hearing: ReturnType<typeof hear>
-
-const start = (to: TelegramServer, url = to.url) => hear((log) => createTelegram({ credentials: { token: to.token, url }, ...way, log }))
+let hearing: ReturnType<typeof hearTelegram>
 
 before(async () => {
   server = await startTelegram()
-  hearing = start(server)
+  hearing = hearTelegram(server)
 })
 after(async () => {
   await hearing.stop()
@@ -152,14 +149,14 @@ test('a message that the unit could not keep is not forgotten at Telegram', asyn
 
 test('after a death what was not dealt with comes again, and nothing else', async () => {
   const fresh = await startTelegram()
-  const first = start(fresh)
+  const first = hearTelegram(fresh)
   fresh.say({ text: 'dealt with' })
   await keptWith('dealt with', first)
   first.outcomes.push(...Array.from({ length: 1000 }, () => undefined))
   fresh.say({ text: 'left behind' })
   await until('it to be brought', () => first.brought.some(({ text }) => text === 'left behind'))
   await first.stop()
-  const second = start(fresh)
+  const second = hearTelegram(fresh)
   await keptWith('left behind', second)
   assert.ok(!second.kept.some(({ text }) => text === 'dealt with'))
   await second.stop()
@@ -264,7 +261,7 @@ test('somebody else who reads with the same token is named, and a webhook that i
 
 test('a token that is revoked in mid-life is said so, is asked about seldom, and holds what is to be sent', async () => {
   const fresh = await startTelegram('987654321:canary-canary-canary-canary-canary')
-  const own = start(fresh)
+  const own = hearTelegram(fresh)
   fresh.say({ text: 'before' })
   const message = await keptWith('before', own)
   fresh.state.isRevoked = true
@@ -284,7 +281,7 @@ test('a token that is revoked in mid-life is said so, is asked about seldom, and
 test('a server that is not there is away, and no error of the client names the token', async () => {
   const gone = await startTelegram('987654321:canary-canary-canary-canary-canary')
   await gone.close()
-  const own = start(gone)
+  const own = hearTelegram(gone)
   await until('it to be down', () => own.line.state.state === 'down')
   const fault: unknown = await own.channel.verify(never()).catch((error: unknown) => error)
   assert.ok(fault instanceof ChannelFault)
