@@ -65,7 +65,7 @@ export interface GatewayDeps {
   readonly driftPause?: number
 }
 
-export interface Rooms extends Required<GatewayDeps> {
+export interface Rooms extends Required<Omit<GatewayDeps, 'elapsed'>> {
   /** Never steps back. */
   readonly clock: Clock
   readonly audience: Hall
