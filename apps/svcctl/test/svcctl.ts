@@ -7,7 +7,7 @@ import { text as readAll } from 'node:stream/consumers'
 export const program = join(import.meta.dirname, '../bin/run.ts')
 const many = join(import.meta.dirname, 'fixtures/many.ts')
 /** Kept between runs, so that a start is as quick as in a home. */
-const cache = join(import.meta.dirname, '../../../node_modules/.cache')
+export const cache = join(import.meta.dirname, '../../../node_modules/.cache')
 
 export interface Ended {
   readonly code: number

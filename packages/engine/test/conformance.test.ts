@@ -54,7 +54,7 @@ const started = async (driver: Driver, spec: LaunchSpec) => {
 /** The launching process, once its sandbox runs. */
 const startLauncher = async (row: EngineRow, spec: LaunchSpec) => {
   const launcher = join(import.meta.dirname, 'fixtures/launcher.ts')
-  const child = spawn(process.execPath, ['--import', 'tsx', launcher, row.label, JSON.stringify(spec)], {
+  const child = spawn(process.execPath, [launcher, row.label, JSON.stringify(spec)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ENGINE_HOME: home },
   })

@@ -32,7 +32,7 @@ describe('a launched program', () => {
     const fixture = join(import.meta.dirname, 'fixtures/list-descriptors.ts')
     const gap = Array.from({ length: 36 }, () => 'ignore' as const)
     const stdio: StdioOptions = ['ignore', 'pipe', 'inherit', ...gap, held]
-    const child = spawn(process.execPath, ['--import', 'tsx', fixture], { stdio })
+    const child = spawn(process.execPath, [fixture], { stdio })
     closeSync(held)
     let said = ''
     child.stdout?.on('data', (chunk: Buffer) => {

@@ -1,6 +1,6 @@
 // Authority is which door one can open: no call of one edge can be made at another.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, suite, test } from 'node:test'
 import { type Edge, edgeSocket, gatewayBroker, gatewayChannels, gatewayControlPlane, gatewayRunner, lifeEdge } from '@gatehouse/contracts'
 import { silentLogger } from '@gatehouse/kernel'
 import { connectEdge, type EdgeServer, serveEdge } from '@gatehouse/rpc'
@@ -65,14 +65,19 @@ for (const door of edges) {
       assert.equal(await dump(), before)
     })
   }
-  test(`at ${door.name} the secret of another edge opens nothing`, async () => {
-    const other = edges.find((edge) => edge !== door) ?? door
-    const client = connectEdge(door, { path: edgeSocket(unit.dir, door), secret: secretOf(other) })
-    try {
-      const [name = ''] = Object.keys(door.calls)
-      assert.equal((await fails(client.calls[name]?.({}) ?? Promise.resolve())).code, 'unavailable')
-    } finally {
-      client.close()
-    }
-  })
 }
+
+// Whoever is not let in is patient: they are waited for together.
+suite('a stranger', { concurrency: true }, () => {
+  for (const door of edges)
+    test(`at ${door.name} the secret of another edge opens nothing`, async () => {
+      const other = edges.find((edge) => edge !== door) ?? door
+      const client = connectEdge(door, { path: edgeSocket(unit.dir, door), secret: secretOf(other) })
+      try {
+        const [name = ''] = Object.keys(door.calls)
+        assert.equal((await fails(client.calls[name]?.({}) ?? Promise.resolve())).code, 'unavailable')
+      } finally {
+        client.close()
+      }
+    })
+})

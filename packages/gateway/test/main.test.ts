@@ -30,7 +30,7 @@ const children: Born[] = []
 const clients: (() => void)[] = []
 
 const bear = (dir: string): Born => {
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program], {
+  const child = spawn(process.execPath, [program], {
     stdio: ['ignore', 'inherit', 'ignore', 'pipe'],
     env: { PATH: process.env['PATH'] },
   })

@@ -61,9 +61,9 @@ describe('faults of a provider', timeout, () => {
     it(`that fall silent in the format of ${name} are not waited for without an end`, async (t) => {
       const room = await openModelRoom(t, name)
       const { host, start, provider } = room
-      const agent = start({ GATEHOUSE_MODEL_IDLE: '4000' })
+      const agent = start({ GATEHOUSE_MODEL_IDLE: '1500' })
       for (const fault of ['fault silence', 'fault silence after 6\nsay some words of an answer'])
-        assert.match(await host.replyTo(host.deliver(fault)), /the model said nothing for 4 s/)
+        assert.match(await host.replyTo(host.deliver(fault)), /the model said nothing for 2 s/)
       assert.equal(provider.requests.length, 2)
       agent.process.kill('SIGTERM')
       assert.equal(await agent.exited, 0)

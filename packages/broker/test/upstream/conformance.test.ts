@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test'
 
 const root = join(import.meta.dirname, '../../../..')
 const suite = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/conformance/dist/index.js')
-const command = `${process.execPath} --import tsx ${join(import.meta.dirname, '../fixtures/conformance-client.ts')}`
+const command = `${process.execPath} ${join(import.meta.dirname, '../fixtures/conformance-client.ts')}`
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
 
 let results: string

@@ -1,6 +1,6 @@
 // A submission waits a little for its witness, and is held without it when it does not come.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, suite, test } from 'node:test'
 import type { ToolDefinition } from '@gatehouse/contracts'
 import { createGroup, fails, putServer, read, server, submit, token } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
@@ -84,14 +84,6 @@ test('an observation that stays stale is no evidence', async () => {
   assert.equal(wanted(hasty, 'three'), 1)
 })
 
-test('the listing of another entry ends no wait', async () => {
-  await putServer(steady, 'four')
-  const submitted = ask(steady, 'four')
-  await asked(steady, 'four', 1)
-  await steady.gateway.broker.observed({ server: server('four'), entryDigest: 'f'.repeat(64) as never, tools: [tool('echo')] }, context)
-  assert.equal((await read(steady, (await submitted).id)).evidence?.['status'], 'unavailable')
-})
-
 test('what is refused in any case waits for nobody', async () => {
   await putServer(patient, 'five')
   const past = { server: 'five', tools: ['echo'], expiresAt: '2020-01-01T00:00:00.000Z' }
@@ -103,10 +95,21 @@ test('what is refused in any case waits for nobody', async () => {
   assert.equal(wanted(patient, 'five'), 0)
 })
 
-test('what happens during the wait counts: a server that has gone is refused', async () => {
-  await putServer(steady, 'six')
-  const submitted = fails(ask(steady, 'six'))
-  await asked(steady, 'six', 1)
-  await steady.gateway.controlPlane.removeServer({ token, name: server('six') }, context)
-  assert.equal((await submitted).extra?.['rule'], 'server-not-configured')
+// Both wait to the end of their time.
+suite('a wait to its end', { concurrency: true }, () => {
+  test('the listing of another entry ends no wait', async () => {
+    await putServer(steady, 'four')
+    const submitted = ask(steady, 'four')
+    await asked(steady, 'four', 1)
+    await steady.gateway.broker.observed({ server: server('four'), entryDigest: 'f'.repeat(64) as never, tools: [tool('echo')] }, context)
+    assert.equal((await read(steady, (await submitted).id)).evidence?.['status'], 'unavailable')
+  })
+
+  test('what happens during the wait counts: a server that has gone is refused', async () => {
+    await putServer(steady, 'six')
+    const submitted = fails(ask(steady, 'six'))
+    await asked(steady, 'six', 1)
+    await steady.gateway.controlPlane.removeServer({ token, name: server('six') }, context)
+    assert.equal((await submitted).extra?.['rule'], 'server-not-configured')
+  })
 })

@@ -27,7 +27,7 @@ const small = (t: TestContext): string => {
 }
 
 const start = async (t: TestContext, dir: string, kind = 'whole') => {
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, 'program.ts'), dir, kind], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'program.ts'), dir, kind], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
@@ -83,7 +83,7 @@ const goesOn = async (ask: Ask): Promise<number> => {
 
 describe('the journal at fault', { skip, concurrency: 1 }, () => {
   let cases = 0
-  for (const fault of faults) {
+  const tryOut = (fault: Fault): void => {
     test(`${fault.name}: nothing unaudited, the stop works, it resumes by itself`, async (t) => {
       const dir = small(t)
       const { pid, ask, exited } = await start(t, dir)
@@ -104,6 +104,10 @@ describe('the journal at fault', { skip, concurrency: 1 }, () => {
       assert.deepEqual({ ...verdict, lines: 0, head: 0 }, { ok: true, lines: 0, head: 0 })
     })
   }
+  describe('whose reserve is waited for', { concurrency: true }, () => {
+    for (const fault of faults.filter(({ takesReserve }) => takesReserve)) tryOut(fault)
+  })
+  for (const fault of faults.filter(({ takesReserve }) => takesReserve !== true)) tryOut(fault)
 
   test('the same cases notice a gateway that decides without its journal', async (t) => {
     const dir = small(t)

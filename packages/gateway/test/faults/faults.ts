@@ -16,6 +16,8 @@ export interface Fault {
   readonly refuses: boolean
   /** The journal may take a line where the database takes nothing: then the line is not late. */
   readonly mayJournal?: true
+  /** Is over when there is a reserve again, which is looked for every few seconds. */
+  readonly takesReserve?: true
   /** Resolves when it is there, with what ends it. */
   begin(place: Place): Promise<() => Promise<void>>
 }
@@ -65,6 +67,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a full disk',
     refuses: true,
+    takesReserve: true,
     mayJournal: true,
     begin: async ({ dir }) => {
       // What the journal keeps in reserve is given up at the first fault, so it is filled as well.
@@ -76,6 +79,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a full disk with a reserve',
     refuses: false,
+    takesReserve: true,
     begin: async ({ dir }) => {
       fill(dir, 'filler')
       return async () => rmSync(join(dir, 'filler'))

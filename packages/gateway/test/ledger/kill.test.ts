@@ -23,7 +23,7 @@ interface Said {
 
 /** What the program was answered before it was killed, which is after a random number of answers. */
 const runAndKill = async (dir: string, round: number): Promise<Said[]> => {
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program, dir, String(round)], {
+  const child = spawn(process.execPath, [program, dir, String(round)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')

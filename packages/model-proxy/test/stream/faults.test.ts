@@ -101,7 +101,7 @@ test('refuses a whole answer that is no JSON, and one without an end', async () 
 
 test('gives up a provider that is silent, before its answer and in the middle of one', async (t) => {
   const quiet = await createBench()
-  await quiet.start({ idleTime: 5_000 })
+  await quiet.start({ idleTime: 2_000 })
   t.after(() => quiet.stop())
   quiet.provider.reply = (seen, response) => {
     if (seen.body['stream'] !== true) return

@@ -1,7 +1,7 @@
 // What was done to a queue's files is noticed, and nothing empty takes their place.
 import assert from 'node:assert/strict'
-import { copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
-import { describe, it, type TestContext } from 'node:test'
+import { copyFile, cp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { after, before, describe, it, type TestContext } from 'node:test'
 import type { MessageID } from '@gatehouse/contracts'
 import { accept } from '../../src/queue/accept.ts'
 import { deliver } from '../../src/queue/deliver.ts'
@@ -9,7 +9,7 @@ import { findQueues } from '../../src/queue/find.ts'
 import { openQueue, type QueuePlace } from '../../src/queue/open.ts'
 import { Shelf } from '../../src/queue/shelf.ts'
 import { UnreadableQueue } from '../../src/queue/unreadable.ts'
-import { aboutOf, openPlace } from '../fixtures/queues.ts'
+import { aboutOf, makePlace, openPlace, type OwnPlace } from '../fixtures/queues.ts'
 
 const [mine, other] = [aboutOf('a'), aboutOf('b', 'other')]
 const at = '2026-11-20T12:53:01.000Z'
@@ -65,14 +65,22 @@ const damages: Damage[] = [
   { what: 'a plain file', reason: /replaced, cut or damaged/, do: (place) => writeFile(files(place).db, 'x'.repeat(8192)) },
 ]
 
-const both = async (t: TestContext): Promise<QueuePlace> => {
-  const place = await openPlace(t)
-  await fill(place)
-  await fill(place, other)
-  return place
-}
-
 describe('a queue that was tampered with', { timeout: 300_000 }, () => {
+  let filled: OwnPlace
+  before(async () => {
+    filled = await makePlace()
+    await fill(filled.place)
+    await fill(filled.place, other)
+  })
+  after(() => filled.remove())
+
+  /** Two queues, each with messages: a copy for each damage. */
+  const both = async (t: TestContext): Promise<QueuePlace> => {
+    const place = await openPlace(t)
+    await cp(filled.place.stateDir, place.stateDir, { recursive: true })
+    return place
+  }
+
   for (const damage of damages) {
     it(`is refused with a reason, and left as it is: ${damage.what}`, async (t) => {
       const place = await both(t)
