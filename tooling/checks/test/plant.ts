@@ -1,4 +1,4 @@
-// Makes a small checkout in a temporary folder: the configuration of this house, a sound tree, and the violation asked for.
+// Makes a small checkout in a temporary folder: the configuration of this house, a sound tree, and the violations asked for.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,11 +28,11 @@ const link = (root: string): void => {
   }
 }
 
-export const plant = (violation?: string): Plant => {
+export const plant = (...wanted: readonly string[]): Plant => {
   const root = mkdtempSync(join(tmpdir(), 'gatehouse-plant-'))
   cpSync(join(violations, 'base'), root, { recursive: true })
   for (const file of configuration) cpSync(join(house, file), join(root, file))
-  if (violation !== undefined) cpSync(join(violations, violation), root, { recursive: true })
+  for (const violation of wanted) cpSync(join(violations, violation), root, { recursive: true })
   link(root)
   return { root, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) }
 }

@@ -43,8 +43,8 @@ export const openPage = async (browser: Browser, url: string): Promise<Watched> 
 
 /** Rules of WCAG that the page breaks as it stands; of all that axe runs by itself, or of one that it does not. */
 export const axeViolations = async (page: Page, rule?: string): Promise<string[]> => {
-  await page.evaluate(axe.source)
-  const options = rule === undefined ? {} : { runOnly: { type: 'rule', values: [rule] } }
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
+  const options = { resultTypes: ['violations'], ...(rule !== undefined && { runOnly: { type: 'rule', values: [rule] } }) }
   const found: unknown = await page.evaluate(
     `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
   )

@@ -6,8 +6,11 @@ import { openPage, type Watched } from './browser.ts'
 import { release, type Unit } from './unit.ts'
 
 const pictures = join(release, 'pictures')
+const full = process.env['GATEHOUSE_PROFILE'] === 'full'
 
+/** For people to look at, in the full profile alone. */
 export const takePicture = async (page: Page, name: string): Promise<void> => {
+  if (!full) return
   await mkdir(pictures, { recursive: true })
   await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
 }

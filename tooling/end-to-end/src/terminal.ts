@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { execa } from 'execa'
+import { openLooks } from './terminal-looks.ts'
 import { waitFor } from './wait-for.ts'
 
 export const lacksTerminal = existsSync('/usr/bin/tmux') ? false : 'needs tmux, install with: apt-get install -y tmux'
@@ -19,15 +20,14 @@ export type Terminal = Awaited<ReturnType<typeof openTerminal>>
 
 export const openTerminal = async ({ env, cwd }: TerminalOptions) => {
   const socket = `gh-${randomBytes(6).toString('hex')}`
-  const tmux = async (...args: string[]): Promise<string> => {
-    const { stdout } = await execa('tmux', ['-L', socket, '-f', '/dev/null', ...args], {
-      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', LC_ALL: 'C.UTF-8', ...env },
-      extendEnv: false,
-    })
-    return stdout
+  const target = ['-L', socket, '-f', '/dev/null']
+  const surroundings = { PATH: process.env['PATH'] ?? '', TERM: 'xterm', LC_ALL: 'C.UTF-8', ...env }
+  const tmux = async (...args: string[]): Promise<void> => {
+    await execa('tmux', [...target, ...args], { env: surroundings, extendEnv: false })
   }
   await tmux('new-session', '-d', '-x', String(size.columns), '-y', String(size.rows), '-c', cwd, 'PS1="$ " exec bash --norc --noprofile')
-  const screen = async (): Promise<string> => (await tmux('capture-pane', '-p')).trimEnd()
+  const looks = openLooks(target, surroundings)
+  const screen = async (): Promise<string> => (await looks.screen()).trimEnd()
   const type = async (keys: string): Promise<void> => {
     await tmux('send-keys', '-l', keys)
     // Else the prompt from before could be taken for the one behind the answer.
@@ -66,6 +66,9 @@ export const openTerminal = async ({ env, cwd }: TerminalOptions) => {
     },
     /** An empty screen. */
     clear,
-    close: () => tmux('kill-server').catch(() => undefined),
+    close: async (): Promise<void> => {
+      await tmux('kill-server').catch(() => undefined)
+      await looks.close()
+    },
   }
 }

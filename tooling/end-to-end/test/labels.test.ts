@@ -1,10 +1,9 @@
 // One token for everybody, as on a small installation: labels say who asked and who decided, and one person may do both.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { execa } from 'execa'
 import { post } from '../src/http.ts'
-import { root, startUnit, type Unit } from '../src/unit.ts'
+import { runSvcctl } from '../src/svcctl.ts'
+import { startUnit, type Unit } from '../src/unit.ts'
 
 const token = 'c'.repeat(64)
 let unit: Unit
@@ -14,8 +13,9 @@ before(async () => {
 after(() => unit.dispose())
 
 const svcctl = async (...args: readonly string[]): Promise<string> => {
-  const env = { SERVICE_API_URL: unit.address, SERVICE_API_TOKEN: token, NO_COLOR: '1' }
-  return (await execa(process.execPath, [join(root, 'apps/svcctl/bin/run.ts'), ...args], { env })).stdout
+  const { code, stdout, stderr } = await runSvcctl(args, { address: unit.address, token, home: unit.stateDir, env: { NO_COLOR: '1' } })
+  assert.equal(code, 0, stderr)
+  return stdout
 }
 
 const principals = async (id: string) =>

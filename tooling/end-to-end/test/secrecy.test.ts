@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { execa } from 'execa'
 import { say } from '../src/chat.ts'
 import { request } from '../src/http.ts'
 import { stateEntries, stateFiles } from '../src/state-files.ts'
-import { release, root, startUnit, type Unit } from '../src/unit.ts'
+import { runSvcctl } from '../src/svcctl.ts'
+import { release, startUnit, type Unit } from '../src/unit.ts'
 
 const canary = 'canary-5f1c0a77e2'
 
@@ -66,13 +66,9 @@ test('svcctl audit verify is green without the unit, and names the line of one f
   t.after(unit.dispose)
   await say(unit, 'hello')
   await unit.stop()
-  const verify = () =>
-    execa(process.execPath, [join(root, 'apps/svcctl/bin/run.ts'), 'audit', 'verify', '--state-dir', unit.stateDir], {
-      reject: false,
-      all: true,
-    })
+  const verify = () => runSvcctl(['audit', 'verify', '--state-dir', unit.stateDir], { address: unit.address, home: unit.stateDir })
   const green = await verify()
-  assert.equal(green.exitCode, 0, green.all)
+  assert.equal(green.code, 0, green.stderr)
 
   const path = join(unit.stateDir, 'audit.jsonl')
   const bytes = await readFile(path)
@@ -81,6 +77,6 @@ test('svcctl audit verify is green without the unit, and names the line of one f
   bytes[at] = (bytes[at] ?? 0) ^ 1
   await writeFile(path, bytes)
   const red = await verify()
-  assert.equal(red.exitCode, 5, red.all)
-  assert.match(red.all, /line \d+/)
+  assert.equal(red.code, 5, red.stderr)
+  assert.match(`${red.stdout}${red.stderr}`, /line \d+/)
 })

@@ -14,6 +14,8 @@ import { freePort, freshDirectory, release, startUnit, type UnitOptions } from '
 import { waitFor } from '../src/wait-for.ts'
 
 const token = 'b'.repeat(64)
+/** No driver is looked for, where that is not what is asked. */
+const dev = ['--dev', '--sandbox', 'off']
 
 const directory = async (t: TestContext): Promise<string> => {
   const path = await freshDirectory()
@@ -22,7 +24,7 @@ const directory = async (t: TestContext): Promise<string> => {
 }
 
 const ended = async (t: TestContext, options: UnitOptions): Promise<{ code: number | undefined; said: string }> => {
-  const unit = await startUnit({ untilReady: false, ...options, stateDir: options.stateDir ?? (await directory(t)) })
+  const unit = await startUnit({ untilReady: false, flags: dev, ...options, stateDir: options.stateDir ?? (await directory(t)) })
   t.after(unit.dispose)
   const { code } = await unit.exited
   return { code, said: unit.lines.join('\n') }
@@ -72,7 +74,7 @@ test('a unit starts by environment variables alone, on every address', async (t)
 })
 
 test('--dev says that local servers run unisolated and that no token is asked for', async (t) => {
-  const unit = await startUnit()
+  const unit = await startUnit({ flags: dev })
   t.after(unit.dispose)
   assert.match(unit.lines.join('\n'), /unisolated/)
   assert.equal((await request(`${unit.address}/v1/status`)).status, 200)
@@ -80,7 +82,7 @@ test('--dev says that local servers run unisolated and that no token is asked fo
 
 test('the catalog is created 0600, and a wider one is refused with the chmod', async (t) => {
   const stateDir = await directory(t)
-  const unit = await startUnit({ stateDir })
+  const unit = await startUnit({ stateDir, flags: dev })
   t.after(unit.dispose)
   const catalog = join(stateDir, 'mcp-catalog.json')
   assert.equal((await stat(catalog)).mode & 0o777, 0o600)
@@ -92,7 +94,7 @@ test('the catalog is created 0600, and a wider one is refused with the chmod', a
 })
 
 test('a unit that is told to end while it starts ends, and does not start first', async (t) => {
-  const unit = await startUnit({ flags: ['--dev', '--sandbox', 'off'], untilReady: false })
+  const unit = await startUnit({ flags: dev, untilReady: false })
   t.after(unit.dispose)
   const gateway = await waitFor('a gateway', 60_000, async () => {
     for (const pid of await descendants(unit.pid))
@@ -113,7 +115,7 @@ test('a unit that is told to end while it starts ends, and does not start first'
 
 test('another mode on the same state ends with 78', async (t) => {
   const stateDir = await directory(t)
-  const unit = await startUnit({ stateDir })
+  const unit = await startUnit({ stateDir, flags: dev })
   t.after(unit.dispose)
   await unit.stop()
   const { code, said } = await ended(t, { stateDir, flags: ['--sandbox', 'off'] })
@@ -123,7 +125,7 @@ test('another mode on the same state ends with 78', async (t) => {
 
 test('a second unit on the same state ends with 75 and leaves the first alone', async (t) => {
   const stateDir = await directory(t)
-  const unit = await startUnit({ stateDir })
+  const unit = await startUnit({ stateDir, flags: dev })
   t.after(unit.dispose)
   assert.equal((await ended(t, { stateDir })).code, 75)
   assert.equal((await request(`${unit.address}/readyz`)).status, 200)
@@ -169,7 +171,7 @@ test('--dev on a public address ends with 78', async (t) => {
 
 test('a wrong master key is a clear error and changes nothing', async (t) => {
   const stateDir = await directory(t)
-  const unit = await startUnit({ stateDir })
+  const unit = await startUnit({ stateDir, flags: dev })
   t.after(unit.dispose)
   await unit.stop()
   const database = await readFile(join(stateDir, 'gateway.db'))

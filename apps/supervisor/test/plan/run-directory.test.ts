@@ -24,7 +24,7 @@ test(
     const directory = await mkdtemp(join(tmpdir(), 'gatehouse-run-'))
     t.after(() => rm(directory, { recursive: true, force: true }))
     const source = join(directory, 'of the host')
-    const { stdout } = await run('unshare', [...apart, process.execPath, '--import', 'tsx', fixture, source])
+    const { stdout } = await run('unshare', [...apart, process.execPath, fixture, source])
     const [locked, opened] = stdout
       .trim()
       .split('\n')

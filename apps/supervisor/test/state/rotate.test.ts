@@ -67,7 +67,7 @@ suite('a rotation of the master key', () => {
   for (const step of steps) {
     test(`that is killed before the step "${step}" starts no unit half done, and is finished by asking again`, async (t) => {
       const state = await smallState(t)
-      const ended = await execa(process.execPath, ['--import', 'tsx', program, state.dir, step], { reject: false })
+      const ended = await execa(process.execPath, [program, state.dir, step], { reject: false })
       assert.equal(ended.signal, 'SIGKILL', ended.stderr)
       if (step === 'keyring') assert.equal(await opens(state.dir, await loadEpochs(state.dir, null)), true)
       else await assert.rejects(loadEpochs(state.dir, null), /a rotation that was interrupted/)

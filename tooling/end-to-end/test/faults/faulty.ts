@@ -90,7 +90,7 @@ export class Faulty {
   }
 
   private async start() {
-    const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, 'stores.ts')], {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'stores.ts')], {
       stdio: ['pipe', 'pipe', 'ignore'],
       env: { ...process.env, LD_PRELOAD: join(this.root, 'nth.so'), NTH_BELOW: this.#dir },
     })

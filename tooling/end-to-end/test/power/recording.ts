@@ -28,7 +28,7 @@ export const record = async (rounds: number): Promise<Recording> => {
   const root = mkdtempSync(join(tmpdir(), 'gatehouse-power-'))
   const [dir, trace, said] = [join(root, 'state'), join(root, 'trace'), join(root, 'said')]
   const flags = ['-f', '--seccomp-bpf', '-y', '-xx', '-s', '10000000', '-o', trace, '-e', `trace=${recorded}`]
-  const program = ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, 'workload.ts'), dir, said, String(rounds)]
+  const program = [join(import.meta.dirname, 'workload.ts'), dir, said, String(rounds)]
   const ran = await execa('strace', [...flags, process.execPath, ...program], { all: true, reject: false, timeout: 240_000 })
   assert.equal(ran.exitCode, 0, ran.all)
   const steps = readTrace(trace).flatMap((step): Step[] => {

@@ -3,30 +3,28 @@ import assert from 'node:assert/strict'
 import { appendFile, chmod, copyFile, cp, mkdtemp, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, suite, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { execa } from 'execa'
 import { CleanRoot } from './clean-root.ts'
-import { checkout, type Made, makeKey, makeRelease, removeRelease, tarballName, version } from './made.ts'
+import { checkout, type Made, makeKey, tarballName, version } from './made.ts'
 
 const script = '/tmp/release/install.sh'
 const key = ['--key', '/tmp/release/release.pub']
 const installed = `/opt/gatehouse/v${version}`
 
-suite('install.sh', () => {
+/** Tests of what the script makes of a release. */
+export const installing = (given: () => Made) => () => {
   let made: Made
   let root: CleanRoot
   let untouched: Map<string, string>
   const install = (...flags: string[]) => root.run(made.folder, [script, ...flags])
 
   before(async () => {
-    made = await makeRelease()
+    made = given()
     root = await CleanRoot.make()
     untouched = await root.contents()
   })
-  after(async () => {
-    await root.remove()
-    await removeRelease(made)
-  })
+  after(() => root.remove())
 
   test('has nothing that shellcheck would mend', async () => {
     await execa('shellcheck', ['install.sh', 'gatehouse', 'svcctl'], { cwd: join(checkout, 'deploy/host') })
@@ -218,4 +216,4 @@ suite('install.sh', () => {
     assert.equal(purged.exitCode, 0, purged.stderr)
     assert.deepEqual(await root.contents(), untouched)
   })
-})
+}

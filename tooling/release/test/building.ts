@@ -3,19 +3,14 @@ import assert from 'node:assert/strict'
 import { cp, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, suite, test } from 'node:test'
+import { test } from 'node:test'
 import { execa } from 'execa'
 import { list } from 'tar'
 import { buildRelease } from '../src/index.ts'
-import { architecture, type Made, makeKey, makeRelease, removeRelease, sources, tarballName, version } from './made.ts'
+import { architecture, type Made, makeKey, sources, tarballName, version } from './made.ts'
 
-suite('a release', () => {
-  let made: Made
-  before(async () => {
-    made = await makeRelease()
-  })
-  after(() => removeRelease(made))
-
+/** Tests of what was made. */
+export const building = (given: () => Made) => () => {
   /** Checksums of all that was made. */
   const sumsOf = (folder: string): Promise<string> => readFile(join(folder, 'SHA256SUMS'), 'utf8')
 
@@ -36,13 +31,13 @@ suite('a release', () => {
 
   test('is the same byte for byte from another folder, at another time, under another umask', async () => {
     const again = await other((dist) => utimes(join(dist, 'gateway.mjs'), 1, 1))
-    assert.equal(again, await sumsOf(made.folder))
+    assert.equal(again, await sumsOf(given().folder))
   })
 
   test('holds the pinned Node once, readable by root alone, and nothing that names its builder', async () => {
     const entries = new Map<string, { mode: number; uid: number; time: number }>()
     await list({
-      file: join(made.folder, tarballName),
+      file: join(given().folder, tarballName),
       onReadEntry: ({ path, mode, uid, mtime }) => entries.set(path, { mode: mode ?? 0, uid: uid ?? -1, time: mtime?.getTime() ?? -1 }),
     })
     const top = tarballName.replace('.tar.gz', '')
@@ -62,7 +57,7 @@ suite('a release', () => {
   })
 
   test('has a list of its parts: Node, what is in the bundles, shared objects with their package, and every file', async () => {
-    const text = await readFile(join(made.folder, tarballName.replace('.tar.gz', '.cdx.json')), 'utf8')
+    const text = await readFile(join(given().folder, tarballName.replace('.tar.gz', '.cdx.json')), 'utf8')
     const { components } = JSON.parse(text) as { components: { name: string; purl?: string }[] }
     const purls = components.flatMap(({ purl }) => purl ?? [])
     for (const wanted of [/^pkg:generic\/node@24/, /^pkg:npm\/hono@/, /^pkg:npm\/%40journeyapps\/sqlcipher@/, /^pkg:deb\/debian\/libc6@/])
@@ -74,16 +69,16 @@ suite('a release', () => {
   })
 
   test('has checksums that sha256sum takes, under a signature that openssl takes', async () => {
-    const cwd = made.folder
+    const cwd = given().folder
     await execa('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd })
     await writeFile(join(cwd, 'raw'), Buffer.from(await readFile(join(cwd, 'SHA256SUMS.sig'), 'utf8'), 'base64'))
-    await execa('openssl', ['dgst', '-sha256', '-verify', made.key, '-signature', 'raw', 'SHA256SUMS'], { cwd })
+    await execa('openssl', ['dgst', '-sha256', '-verify', given().key, '-signature', 'raw', 'SHA256SUMS'], { cwd })
   })
 
   test('is not made with a Node that nobody looked at, and not signed with a key that others cannot check', async () => {
-    const options = { ...sources, out: made.folder, version: '0.0.1', architecture, signingKey: null } as const
-    await assert.rejects(buildRelease({ ...options, node: join(made.folder, tarballName) }), /expected the pinned Node of/)
+    const options = { ...sources, out: given().folder, version: '0.0.1', architecture, signingKey: null } as const
+    await assert.rejects(buildRelease({ ...options, node: join(given().folder, tarballName) }), /expected the pinned Node of/)
     const { privateKey } = makeKey()
     await assert.rejects(buildRelease({ ...options, signingKey: privateKey.slice(0, 90) }))
   })
-})
+}
