@@ -3,25 +3,29 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { startSample } from '../src/sample-over-http.ts'
 import { runSvcctl, type Ran } from '../src/svcctl.ts'
-import { release, startUnit, type Unit } from '../src/unit.ts'
+import { release, startUnit, type Unit, type UnitOptions } from '../src/unit.ts'
 
 let unit: Unit
+let far: Awaited<ReturnType<typeof startSample>>
 let file: string
+const options: UnitOptions = { flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off'], env: { FAR_TOKEN: 'far away' } }
 
 const svcctl = (args: readonly string[], input?: string): Promise<Ran> =>
   runSvcctl(args, { address: unit.address, home: unit.stateDir, ...(input !== undefined && { input }) })
 
 const sample = { transport: 'stdio', command: process.execPath, args: [join(release, 'mcp-sample.mjs')] }
-const servers = {
+/** All of them can be reached: else a grant waits for what nobody tells of its tools. */
+const serversWith = (url: string) => ({
   ...Object.fromEntries(['one', 'two', 'three', 'four'].map((name) => [name, sample])),
   five: { ...sample, env: { PLACE: 'kept inside' } },
-  far: { transport: 'http', url: 'https://mcp.example.org/mcp', headers: { 'X-Token': '${FAR_TOKEN}' } },
-}
+  far: { transport: 'http', url, headers: { 'X-Token': '${FAR_TOKEN}' } },
+})
 const group = (name: string, rest: object = {}) => ({ name, agent: 'mock', persona: `You are ${name}.\nBe brief.`, ...rest })
-const declaration = {
+const declarationWith = (url: string) => ({
   version: 1,
-  servers,
+  servers: serversWith(url),
   groups: {
     alpha: group('Alpha', { grants: { one: { tools: ['echo'] }, two: { tools: [] } } }),
     beta: group('Beta', { tools: ['read_file', 'run_script'], grants: { five: { tools: ['add', 'echo'], maxCalls: 100 } } }),
@@ -29,7 +33,7 @@ const declaration = {
     delta: group('Delta', { wirings: [{ channel: 'slack', address: 'C1', engage: 'mention', session: 'thread' }] }),
     epsilon: group('Epsilon', { grants: { far: { tools: ['search'], expiresAt: '2099-01-31T09:30:00Z' } } }),
   },
-}
+})
 
 interface Applied {
   readonly steps: readonly { readonly kind: string; readonly state: string; readonly changeID?: string }[]
@@ -44,11 +48,15 @@ const apply = async (...flags: string[]): Promise<Applied> => {
 }
 
 before(async () => {
-  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off'] })
+  far = await startSample()
+  unit = await startUnit(options)
   file = join(unit.stateDir, 'gatehouse.yaml')
-  await writeFile(file, JSON.stringify(declaration))
+  await writeFile(file, JSON.stringify(declarationWith(far.url)))
 })
-after(() => unit.dispose())
+after(async () => {
+  await unit?.dispose()
+  await far?.stop()
+})
 
 test('what is missing is asked for once, approved by people, and the last run does nothing', async () => {
   const shown = await svcctl(['apply', '-f', file, '--diff'])
@@ -85,7 +93,7 @@ test('what a unit exports is what it has', async () => {
 })
 
 test('what a fresh unit lacks comes in one run where it is approved at once, and one that moved is mended', async (t) => {
-  const other = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off'] })
+  const other = await startUnit(options)
   t.after(other.dispose)
   const run = (...args: string[]) => runSvcctl(args, { address: other.address, home: other.stateDir })
   const { stdout, stderr, code } = await run('apply', '-f', file, '--approve-as', 'somebody', '--json')

@@ -1,4 +1,5 @@
-// The whole mission over HTTP alone, in every sandbox driver, with the sample server as a local and as a remote one.
+// The whole mission over HTTP alone, in every sandbox driver, with the sample server as a local and as a remote one; in the full profile
+// as both in every driver.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { say } from '../src/chat.ts'
@@ -8,10 +9,18 @@ import { startSample } from '../src/sample-over-http.ts'
 import { startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 
+const full = process.env['GATEHOUSE_PROFILE'] === 'full'
+const both = ['stdio', 'http'] as const
+type Transport = (typeof both)[number]
+
+/** A server is the broker's, whichever driver an agent is in: one driver with both shows that. */
+const transportsOf = ({ name }: Combination): readonly Transport[] =>
+  full || name === 'bubblewrap' ? both : [name === 'docker with runc' ? 'http' : 'stdio']
+
 const table: string[] = []
 after(() => process.stdout.write(`\nwhat ran the flow:\n${table.map((row) => `  ${row}`).join('\n')}\n`))
 
-const configure = async (unit: Unit, transport: 'stdio' | 'http'): Promise<() => Promise<void>> => {
+const configure = async (unit: Unit, transport: Transport): Promise<() => Promise<void>> => {
   if (transport === 'stdio') return async () => {}
   const sample = await startSample()
   const put = await request(`${unit.address}/v1/registry/mcp-servers/sample`, {
@@ -78,7 +87,7 @@ const row = ({ name }: Combination, transport: string, outcome: string): number 
   table.push(`${name.padEnd(18)} ${transport.padEnd(6)} ${outcome}`)
 
 for (const combination of await findCombinations()) {
-  for (const transport of ['stdio', 'http'] as const) {
+  for (const transport of transportsOf(combination)) {
     const title = `an agent in ${combination.name} gets exactly the tool that a human approved, over ${transport}, and loses it again`
     test(title, { skip: skipReason(combination) }, async (t) => {
       const unit = await startUnit({ flags: ['--dev', ...flagsOf(combination)] })

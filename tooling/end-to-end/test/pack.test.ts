@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
 import { after, before, describe, test } from 'node:test'
 import type { LocalEntry } from '@gatehouse/contracts'
 import { bundle } from '@gatehouse/images'
@@ -10,7 +10,8 @@ import { type FixtureRegistry, startRegistry } from '@gatehouse/npm-tree/registr
 import { execa } from 'execa'
 import { say } from '../src/chat.ts'
 import { openTools, type ToolsSocket } from '../src/tools-socket.ts'
-import { root, startUnit, type Unit } from '../src/unit.ts'
+import { type Ran, runSvcctl } from '../src/svcctl.ts'
+import { startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 import { containersOf, lacking, putPinned } from './fixtures/container-world.ts'
 
@@ -26,10 +27,9 @@ const skip = await lacking('docker')
 const version = '2026.8.31'
 const own = `gatehouse-packed-${randomBytes(4).toString('hex')}`
 
-const svcctl = async (...args: readonly string[]): Promise<{ code: number | undefined; stdout: string; stderr: string }> => {
-  const { exitCode, stdout, stderr } = await execa(process.execPath, [join(root, 'apps/svcctl/bin/run.ts'), ...args], { reject: false })
-  return { code: exitCode, stdout, stderr }
-}
+/** Packing asks no unit. */
+const svcctl = (...args: readonly string[]): Promise<Ran> =>
+  runSvcctl(args, { address: 'http://127.0.0.1:9', home: tmpdir(), env: { PATH: process.env['PATH'] ?? '' } })
 
 describe('a server packed from npm', { skip, timeout: 600_000 }, () => {
   let registry: FixtureRegistry

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, before, suite, test } from 'node:test'
 import { say } from '../src/chat.ts'
 import { request } from '../src/http.ts'
 import { stateEntries, stateFiles } from '../src/state-files.ts'
@@ -27,56 +27,57 @@ test('no file of the state directory holds the text of a message', async (t) => 
   assert.ok(!unit.lines.join('\n').includes(canary))
 })
 
-test('every file of the state directory is 0600 and every directory 0700, but those that sandboxes are given', async (t) => {
-  const unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'] })
-  t.after(unit.dispose)
-  await say(unit, 'hello')
-  for await (const { path, found } of stateEntries(unit)) {
-    if (path.startsWith('groups/')) continue
-    assert.equal(found.mode & 0o777, found.isDirectory() ? 0o700 : 0o600, path)
-  }
-})
-
-test('the value of a referenced variable is in no answer, record, log line or file', async (t) => {
-  const unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--log-level', 'debug'], env: { SAMPLE_SECRET: canary } })
-  t.after(unit.dispose)
-  const server = `${unit.address}/v1/registry/mcp-servers/sample`
-  const put = await request(server, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      transport: 'stdio',
-      command: process.execPath,
-      args: [join(release, 'mcp-sample.mjs')],
-      env: { TOKEN: '${SAMPLE_SECRET}', LITERAL: `${canary}-literal` },
-    }),
+suite('a unit that an agent spoke in', () => {
+  let unit: Unit
+  before(async () => {
+    unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--log-level', 'debug'], env: { SAMPLE_SECRET: canary } })
+    await say(unit, 'hello')
   })
-  assert.equal(put.status, 200, put.text)
-  assert.match(put.text, /\$\{SAMPLE_SECRET\}/)
-  const probe = await request(`${server}/probe`, { method: 'POST' })
-  assert.equal(probe.status, 200, probe.text)
-  for (const { text } of [put, probe, await request(server), await request(`${unit.address}/v1/audit`)])
-    assert.ok(!text.includes(canary), text)
-  assert.ok(!unit.lines.join('\n').includes(canary))
-  assert.deepEqual(await holdsIn(unit, canary), ['mcp-catalog.json'])
-})
+  after(() => unit?.dispose())
 
-test('svcctl audit verify is green without the unit, and names the line of one flipped byte', async (t) => {
-  const unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'] })
-  t.after(unit.dispose)
-  await say(unit, 'hello')
-  await unit.stop()
-  const verify = () => runSvcctl(['audit', 'verify', '--state-dir', unit.stateDir], { address: unit.address, home: unit.stateDir })
-  const green = await verify()
-  assert.equal(green.code, 0, green.stderr)
+  test('every file of the state directory is 0600 and every directory 0700, but those that sandboxes are given', async () => {
+    for await (const { path, found } of stateEntries(unit)) {
+      if (path.startsWith('groups/')) continue
+      assert.equal(found.mode & 0o777, found.isDirectory() ? 0o700 : 0o600, path)
+    }
+  })
 
-  const path = join(unit.stateDir, 'audit.jsonl')
-  const bytes = await readFile(path)
-  const at = bytes.indexOf('seed')
-  assert.ok(at > 0)
-  bytes[at] = (bytes[at] ?? 0) ^ 1
-  await writeFile(path, bytes)
-  const red = await verify()
-  assert.equal(red.code, 5, red.stderr)
-  assert.match(`${red.stdout}${red.stderr}`, /line \d+/)
+  test('the value of a referenced variable is in no answer, record, log line or file', async () => {
+    const server = `${unit.address}/v1/registry/mcp-servers/sample`
+    const put = await request(server, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        transport: 'stdio',
+        command: process.execPath,
+        args: [join(release, 'mcp-sample.mjs')],
+        env: { TOKEN: '${SAMPLE_SECRET}', LITERAL: `${canary}-literal` },
+      }),
+    })
+    assert.equal(put.status, 200, put.text)
+    assert.match(put.text, /\$\{SAMPLE_SECRET\}/)
+    const probe = await request(`${server}/probe`, { method: 'POST' })
+    assert.equal(probe.status, 200, probe.text)
+    for (const { text } of [put, probe, await request(server), await request(`${unit.address}/v1/audit`)])
+      assert.ok(!text.includes(canary), text)
+    assert.ok(!unit.lines.join('\n').includes(canary))
+    assert.deepEqual(await holdsIn(unit, canary), ['mcp-catalog.json'])
+  })
+
+  test('svcctl audit verify is green without the unit, and names the line of one flipped byte', async () => {
+    await unit.stop()
+    const verify = () => runSvcctl(['audit', 'verify', '--state-dir', unit.stateDir], { address: unit.address, home: unit.stateDir })
+    const green = await verify()
+    assert.equal(green.code, 0, green.stderr)
+
+    const path = join(unit.stateDir, 'audit.jsonl')
+    const bytes = await readFile(path)
+    const at = bytes.indexOf('seed')
+    assert.ok(at > 0)
+    bytes[at] = (bytes[at] ?? 0) ^ 1
+    await writeFile(path, bytes)
+    const red = await verify()
+    assert.equal(red.code, 5, red.stderr)
+    assert.match(`${red.stdout}${red.stderr}`, /line \d+/)
+  })
 })

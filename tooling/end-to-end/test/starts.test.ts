@@ -4,13 +4,13 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { after, before, suite, test, type TestContext } from 'node:test'
 import { exits, isServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
 import { descendants } from '../src/descendants.ts'
 import { request } from '../src/http.ts'
 import { removeState } from '../src/remove-state.ts'
-import { freePort, freshDirectory, release, startUnit, type UnitOptions } from '../src/unit.ts'
+import { freePort, freshDirectory, release, startUnit, type Unit, type UnitOptions } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 
 const token = 'b'.repeat(64)
@@ -73,24 +73,56 @@ test('a unit starts by environment variables alone, on every address', async (t)
   assert.ok(!all.includes(token))
 })
 
-test('--dev says that local servers run unisolated and that no token is asked for', async (t) => {
-  const unit = await startUnit({ flags: dev })
-  t.after(unit.dispose)
-  assert.match(unit.lines.join('\n'), /unisolated/)
-  assert.equal((await request(`${unit.address}/v1/status`)).status, 200)
-})
+suite('a unit of --dev', () => {
+  let stateDir: string
+  let unit: Unit
+  before(async () => {
+    stateDir = await freshDirectory()
+    unit = await startUnit({ stateDir, flags: dev })
+  })
+  after(async () => {
+    await unit?.dispose()
+    await removeState(stateDir)
+  })
+  const stopped = () => unit.stop()
 
-test('the catalog is created 0600, and a wider one is refused with the chmod', async (t) => {
-  const stateDir = await directory(t)
-  const unit = await startUnit({ stateDir, flags: dev })
-  t.after(unit.dispose)
-  const catalog = join(stateDir, 'mcp-catalog.json')
-  assert.equal((await stat(catalog)).mode & 0o777, 0o600)
-  await unit.stop()
-  await chmod(catalog, 0o644)
-  const { code, said } = await ended(t, { stateDir })
-  assert.equal(code, 78)
-  assert.match(said, new RegExp(`chmod 0?600 ${catalog}`))
+  test('--dev says that local servers run unisolated and that no token is asked for', async () => {
+    assert.match(unit.lines.join('\n'), /unisolated/)
+    assert.equal((await request(`${unit.address}/v1/status`)).status, 200)
+  })
+
+  test('a second unit on the same state ends with 75 and leaves the first alone', async (t) => {
+    assert.equal((await ended(t, { stateDir })).code, 75)
+    assert.equal((await request(`${unit.address}/readyz`)).status, 200)
+  })
+
+  test('the catalog is created 0600, and a wider one is refused with the chmod', async (t) => {
+    const catalog = join(stateDir, 'mcp-catalog.json')
+    assert.equal((await stat(catalog)).mode & 0o777, 0o600)
+    await stopped()
+    await chmod(catalog, 0o644)
+    const { code, said } = await ended(t, { stateDir })
+    await chmod(catalog, 0o600)
+    assert.equal(code, 78)
+    assert.match(said, new RegExp(`chmod 0?600 ${catalog}`))
+  })
+
+  test('another mode on the same state ends with 78', async (t) => {
+    await stopped()
+    const { code, said } = await ended(t, { stateDir, flags: ['--sandbox', 'off'] })
+    assert.equal(code, 78)
+    assert.match(said, /mode dev/)
+  })
+
+  test('a wrong master key is a clear error and changes nothing', async (t) => {
+    await stopped()
+    const database = await readFile(join(stateDir, 'gateway.db'))
+    await writeFile(join(stateDir, 'keyring.json'), JSON.stringify({ epochs: [{ epoch: 1, key: 'cd'.repeat(32) }] }), { mode: 0o600 })
+    const { code, said } = await ended(t, { stateDir })
+    assert.equal(code, 78)
+    assert.match(said, /master key/)
+    assert.deepEqual(await readFile(join(stateDir, 'gateway.db')), database)
+  })
 })
 
 test('a unit that is told to end while it starts ends, and does not start first', async (t) => {
@@ -111,24 +143,6 @@ test('a unit that is told to end while it starts ends, and does not start first'
   }
   assert.deepEqual(await unit.exited, { code: exits.stopped, signal: undefined })
   assert.ok(!unit.lines.some((line) => / supervisor +ready /.test(line)), unit.lines.join('\n'))
-})
-
-test('another mode on the same state ends with 78', async (t) => {
-  const stateDir = await directory(t)
-  const unit = await startUnit({ stateDir, flags: dev })
-  t.after(unit.dispose)
-  await unit.stop()
-  const { code, said } = await ended(t, { stateDir, flags: ['--sandbox', 'off'] })
-  assert.equal(code, 78)
-  assert.match(said, /mode dev/)
-})
-
-test('a second unit on the same state ends with 75 and leaves the first alone', async (t) => {
-  const stateDir = await directory(t)
-  const unit = await startUnit({ stateDir, flags: dev })
-  t.after(unit.dispose)
-  assert.equal((await ended(t, { stateDir })).code, 75)
-  assert.equal((await request(`${unit.address}/readyz`)).status, 200)
 })
 
 test('a port in use ends with 69', async (t) => {
@@ -167,19 +181,6 @@ test('--dev on a public address ends with 78', async (t) => {
     { reject: false },
   )
   assert.equal(exitCode, 78)
-})
-
-test('a wrong master key is a clear error and changes nothing', async (t) => {
-  const stateDir = await directory(t)
-  const unit = await startUnit({ stateDir, flags: dev })
-  t.after(unit.dispose)
-  await unit.stop()
-  const database = await readFile(join(stateDir, 'gateway.db'))
-  await writeFile(join(stateDir, 'keyring.json'), JSON.stringify({ epochs: [{ epoch: 1, key: 'cd'.repeat(32) }] }), { mode: 0o600 })
-  const { code, said } = await ended(t, { stateDir })
-  assert.equal(code, 78)
-  assert.match(said, /master key/)
-  assert.deepEqual(await readFile(join(stateDir, 'gateway.db')), database)
 })
 
 test('in production without runsc the unit is ready, says that sandboxes are refused, and refuses launches alone', async (t) => {

@@ -1,5 +1,5 @@
 // Messages while whatever carries them is killed at random: each is answered once and in order, nothing is left behind, and a unit beside
-// it notices nothing. Under the full profile at least 500 messages and 1,000 kills, as far as they fit 25 minutes, else 30 and 12. Prints
+// it notices nothing. Under the full profile at least 500 messages and 1,000 kills, as far as they fit 25 minutes, else 20 and 8. Prints
 // its seed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { tracesOf } from '../src/traces.ts'
 import { waitFor } from '../src/wait-for.ts'
 
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
-const [messages, kills] = isFull ? [500, 1_000] : [30, 12]
+const [messages, kills] = isFull ? [500, 1_000] : [20, 8]
 const longest = 25 * 60_000
 const flags = ['--dev', '--sandbox', 'bubblewrap', '--rate-limit', 'off']
 /** So that the processes of models and of channels are there too. */

@@ -222,6 +222,13 @@ export const startMailServers = async () => {
     setPassword,
     startDovecot,
     startExim,
+    /** How many letters of a person lie there, read or not. */
+    delivered: async (name: string): Promise<number> => {
+      const names: string[] = []
+      // One that is read moves to the second meanwhile, under more of a name.
+      for (const folder of ['new', 'cur']) names.push(...(await readdir(join(at, 'mail', name, folder)).catch((): string[] => [])))
+      return new Set(names.map((file) => file.split(':')[0])).size
+    },
     /** What came to a person, in the order in which Exim took it. */
     letters: async (name: string): Promise<Letter[]> => {
       const folder = join(at, 'mail', name, 'new')
