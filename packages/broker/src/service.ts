@@ -62,9 +62,6 @@ export interface Broker {
   stop(): Promise<void>
 }
 
-/** A stop is that of the whole unit: who waits for an answer ends too. */
-const lastMoment = 300
-
 interface Rooms {
   readonly inFlight: InFlight
   readonly sessions: Sessions<CallSession>
@@ -188,9 +185,7 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
       metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),
     },
     stop: async () => {
-      await running.settled(lastMoment)
-      stopping.abort()
-      await running.settled(lastMoment)
+      await running.end(() => stopping.abort())
       await Promise.all([sessions.close(), servers.close(), origins.close()])
       client.close()
       options.containers?.close()

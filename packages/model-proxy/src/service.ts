@@ -54,9 +54,6 @@ export interface ModelProxy {
   stop(): Promise<void>
 }
 
-/** A stop is that of the whole unit: who waits for an answer ends too. */
-const lastMoment = 300
-
 interface Rooms {
   readonly flights: ModelFlights
   readonly sessions: Sessions<ModelCaller>
@@ -142,9 +139,7 @@ export const createModelProxy = async (options: ModelProxyOptions): Promise<Mode
       metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),
     },
     stop: async () => {
-      await running.settled(lastMoment)
-      stopping.abort()
-      await running.settled(lastMoment)
+      await running.end(() => stopping.abort())
       await Promise.all([rooms.sessions.close(), agents.close()])
       client.close()
     },
