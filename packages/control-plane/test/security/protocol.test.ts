@@ -1,10 +1,9 @@
 // Raw protocol abuse: every broken request ends with a refusal, and none of them hides a second one.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { startServer } from '../fixtures/server.ts'
+import { startPlain, startServer } from '../fixtures/server.ts'
 import { sweep } from '../fixtures/sweep.ts'
 import { abusesOf, type Target } from './abuse.ts'
 
@@ -57,17 +56,10 @@ test('catches a listener that reads generously', async (t) => {
     if (incoming.url === '/canary') reached.push('reached')
     incoming.resume().on('end', () => outgoing.end('ok'))
   }
-  const server = createServer({ insecureHTTPParser: true }, listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address !== null)
+  const server = await startPlain(t, listener, { insecureHTTPParser: true })
   server.headersTimeout = 500
   server.requestTimeout = 1_000
-  const taken = await findTaken(address.port, { host: `127.0.0.1:${address.port}`, auth: '' })
+  const taken = await findTaken(server.port, { host: `127.0.0.1:${server.port}`, auth: '' })
   assert.ok(taken.length > 20, String(taken.length))
   assert.ok(reached.length > 5, String(reached.length))
 })
