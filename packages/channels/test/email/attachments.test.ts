@@ -1,10 +1,7 @@
 // Files on a letter: whole, under a name that is nothing else, and no more than the mail server takes.
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { weakenedCopy } from '@gatehouse/kernel/weakened-copy'
 import type { Attachment } from 'postal-mime'
 import type { Outgoing, OutgoingFile } from '../../src/channel.ts'
 import type { createEmail } from '../../src/email/email.ts'
@@ -14,6 +11,7 @@ import { outgoing } from '../fixtures/hearing.ts'
 import { emailAt, place } from '../fixtures/mail.ts'
 import { bytesOfFile, failureOf, fileNamed, never } from '../fixtures/sending.ts'
 import { type Posted, startSmtp } from '../fixtures/smtp-server.ts'
+import { loadWeakened } from '../fixtures/weakened.ts'
 
 let server: Awaited<ReturnType<typeof startSmtp>>
 let email: ReturnType<typeof emailAt>
@@ -99,13 +97,11 @@ test('whatever a name holds, it is the name of a file and no header, no receiver
 })
 
 test('a plain name is there for a reason: without it programs read in a name what it only seems to hold', async (t) => {
-  const copy = await weakenedCopy(join(import.meta.dirname, '../..'), {
+  const weak = await loadWeakened<{ createEmail: typeof createEmail }>(t, 'email/email.ts', {
     file: 'email/attachments.ts',
     from: "plainName(name, limits.channelFileName) || 'file'",
     to: 'name',
   })
-  t.after(() => rm(copy.directory, { recursive: true }))
-  const weak = (await copy.load('email/email.ts')) as { createEmail: typeof createEmail }
   const own = emailAt(server, { make: weak.createEmail })
   await send([fileNamed('=?utf-8?q?a=0D=0ABcc:_x?=')], 'hello', own)
   await own.close()

@@ -1,12 +1,10 @@
 // What of a letter counts as its sender's own word: a decision is read there, and in nothing that was quoted.
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { weakenedCopy } from '@gatehouse/kernel/weakened-copy'
 import { readWord } from '../../src/cards/word.ts'
 import { readEmail } from '../../src/email/read.ts'
 import { account, vouched } from '../fixtures/mail.ts'
+import { loadWeakened } from '../fixtures/weakened.ts'
 
 const head = [vouched, 'From: kim@example.org', 'To: agents@example.org', 'In-Reply-To: <card@example.org>']
 const line = 'approve 125301.123 3f2a9c1b77d0e4a5'
@@ -123,26 +121,22 @@ test('a text with the name of a file is a file, and the words above it are those
 })
 
 test('the look at names of parts is there for a reason: without it a file that was put in decides', async (t) => {
-  const copy = await weakenedCopy(join(import.meta.dirname, '../..'), {
+  const weak = await loadWeakened<{ readEmail: typeof readEmail }>(t, 'email/read.ts', {
     file: 'email/read.ts',
     from: "email.beginsEmpty ? '' : ownWords(said)",
     to: 'ownWords(said)',
   })
-  t.after(() => rm(copy.directory, { recursive: true }))
-  const weak = (await copy.load('email/read.ts')) as { readEmail: typeof readEmail }
   const source = [...head, ...mixed, '', ...parts(body(''), put('inline'))].join('\r\n')
   const { ownWords } = await weak.readEmail(Buffer.from(source), account, '<uid>')
   assert.ok(readWord(ownWords ?? ''))
 })
 
 test('the look at HTML is there for a reason: without it a quotation decides', async (t) => {
-  const copy = await weakenedCopy(join(import.meta.dirname, '../..'), {
+  const weak = await loadWeakened<{ readEmail: typeof readEmail }>(t, 'email/read.ts', {
     file: 'email/own-words.ts',
     from: 'if (html === undefined)',
     to: 'if (html !== null)',
   })
-  t.after(() => rm(copy.directory, { recursive: true }))
-  const weak = (await copy.load('email/read.ts')) as { readEmail: typeof readEmail }
   const [, lines] = quotations.find(([name]) => name === 'HTML with nothing but a quotation') ?? assert.fail()
   const { ownWords } = await weak.readEmail(Buffer.from([...head, ...html, '', ...lines].join('\r\n')), account, '<uid>')
   assert.ok(readWord(ownWords ?? ''))

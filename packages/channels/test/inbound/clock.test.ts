@@ -2,24 +2,13 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { readEmail } from '../../src/email/read.ts'
-import { hearSlack, hearTelegram, until } from '../fixtures/hearing.ts'
+import { type Hearing, hearSlack, hearTelegram, until } from '../fixtures/hearing.ts'
 import { account, vouched } from '../fixtures/mail.ts'
 import { startSlack } from '../fixtures/slack-server.ts'
 import { ann, startTelegram } from '../fixtures/telegram-server.ts'
 
-const slackOf = async (t: TestContext) => {
-  const server = await startSlack()
-  const hearing = hearSlack(server)
-  t.after(async () => {
-    await hearing.stop()
-    await server.close()
-  })
-  return { server, hearing }
-}
-
-const telegramOf = async (t: TestContext) => {
-  const server = await startTelegram()
-  const hearing = hearTelegram(server)
+const open = <S extends { close(): Promise<void> }>(t: TestContext, server: S, listen: (server: S) => Hearing) => {
+  const hearing = listen(server)
   t.after(async () => {
     await hearing.stop()
     await server.close()
@@ -41,7 +30,7 @@ test("the date of a letter is its sender's word: whatever it says, the message i
 })
 
 test('messages of Slack are heard in the order of their coming, whatever time they bear', async (t) => {
-  const { server, hearing } = await slackOf(t)
+  const { server, hearing } = open(t, await startSlack(), hearSlack)
   const stamps = ['4102444800.000001', '0000000001.000001', '1700000000.000001']
   for (const ts of stamps) server.say({ text: ts, ts, more: { event_ts: '1.000000' } })
   await until('all of them', () => hearing.kept.length === stamps.length)
@@ -52,7 +41,7 @@ test('messages of Slack are heard in the order of their coming, whatever time th
 })
 
 test('messages of Telegram are heard in the order of their updates, whatever time they bear', async (t) => {
-  const { server, hearing } = await telegramOf(t)
+  const { server, hearing } = open(t, await startTelegram(), hearTelegram)
   const dates = [4_102_444_800, 0, -1, 1_700_000_000]
   for (const date of dates) server.say({ text: String(date), more: { date } })
   await until('all of them', () => hearing.kept.length === dates.length)
@@ -63,7 +52,7 @@ test('messages of Telegram are heard in the order of their updates, whatever tim
 })
 
 test('updates of Telegram that count from a lower number after a quiet time are heard', async (t) => {
-  const { server, hearing } = await telegramOf(t)
+  const { server, hearing } = open(t, await startTelegram(), hearTelegram)
   server.say({ text: 'before' })
   await until('the first one', () => hearing.kept.length === 1)
   // After an answer without an update nothing is asked for by number, as Telegram counts anew after a week.

@@ -1,18 +1,16 @@
 // Files to Slack: three requests, each of which may fail, and what is told of it.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
 import { createLogger, silentLogger } from '@gatehouse/kernel'
-import { weakenedCopy } from '@gatehouse/kernel/weakened-copy'
 import type { Outgoing, OutgoingFile, SendFailure } from '../../src/channel.ts'
 import { createSlack } from '../../src/slack/slack.ts'
 import { outgoing, way } from '../fixtures/hearing.ts'
 import { bytesOfFile, failureOf, fileNamed, never } from '../fixtures/sending.ts'
 import { place, type SlackServer, startSlack } from '../fixtures/slack-server.ts'
+import { loadWeakened } from '../fixtures/weakened.ts'
 
 const thread = '1699999999.000001'
 
@@ -167,13 +165,11 @@ test('no byte of a file goes to a host that is not of Slack, whatever url is nam
 
 test('the look at the host is there for a reason: without it the bytes go where a false answer sends them', async (t) => {
   const came = await startStranger(t)
-  const copy = await weakenedCopy(join(import.meta.dirname, '../..'), {
+  const weak = await loadWeakened<{ createSlack: typeof createSlack }>(t, 'slack/slack.ts', {
     file: 'slack/app.ts',
     from: 'if (!isOfSlack(url.href, new URL(credentials.url))) throw',
     to: "if (credentials.url === '') throw",
   })
-  t.after(() => rm(copy.directory, { recursive: true }))
-  const weak = (await copy.load('slack/slack.ts')) as { createSlack: typeof createSlack }
   const own = slackOf(weak.createSlack)
   await own.send(outgoing({ address: place, thread, reference: {} }, '', { files: [fileNamed('x')] }), never()).catch(() => undefined)
   await own.close()

@@ -1,15 +1,13 @@
 // Files to Telegram: a document each, under its name and as it is.
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { silentLogger } from '@gatehouse/kernel'
-import { weakenedCopy } from '@gatehouse/kernel/weakened-copy'
 import type { Outgoing, SendFailure } from '../../src/channel.ts'
 import { createTelegram } from '../../src/telegram/telegram.ts'
 import { outgoing, way } from '../fixtures/hearing.ts'
 import { bytesOfFile, failureOf, fileNamed, never } from '../fixtures/sending.ts'
 import { group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
+import { loadWeakened } from '../fixtures/weakened.ts'
 
 const address = String(group.id)
 const reference = { message: 41, private: false }
@@ -67,13 +65,11 @@ test('whatever a name holds, it is a name and nothing else', async () => {
 })
 
 test('the quotes around the name are there for a reason: without them it is read as more than a name', async (t) => {
-  const copy = await weakenedCopy(join(import.meta.dirname, '../..'), {
+  const weak = await loadWeakened<{ createTelegram: typeof createTelegram }>(t, 'telegram/telegram.ts', {
     file: 'telegram/send-file.ts',
     from: 'new InputFile(bytes, quoted(name))',
     to: 'new InputFile(bytes, name)',
   })
-  t.after(() => rm(copy.directory, { recursive: true }))
-  const weak = (await copy.load('telegram/telegram.ts')) as { createTelegram: typeof createTelegram }
   const own = telegramOf(weak.createTelegram)
   const sent = server.documents.length
   await own.send(messageWith('x;name=chat_id'), never()).catch(() => undefined)

@@ -1,11 +1,9 @@
 // Signatures of webhooks beside the standard's own library, and what happens without each wall.
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { weakenedCopy } from '@gatehouse/kernel/weakened-copy'
 import { Webhook } from 'standardwebhooks'
 import { isGenuine, sign, type Signed } from '../../src/webhook/signature.ts'
+import { loadWeakened } from '../fixtures/weakened.ts'
 
 const keys = ['a', 'b', 'c'].map((letter) => Buffer.from(letter.repeat(32)))
 const [first = Buffer.alloc(0), second = Buffer.alloc(0), stranger = Buffer.alloc(0)] = keys
@@ -54,10 +52,8 @@ test('nothing else is genuine', () => {
 test('each wall is there for a reason: without it, its attack gets through', async (t) => {
   for (const [name, message, weakening] of attacks) {
     if (weakening === undefined) continue
-    const room = join(import.meta.dirname, '../..')
-    const copy = await weakenedCopy(room, { file: 'webhook/signature.ts', ...weakening })
-    t.after(() => rm(copy.directory, { recursive: true }))
-    const weak = (await copy.load('webhook/signature.ts')) as { isGenuine: typeof isGenuine; sign: typeof sign }
+    const file = 'webhook/signature.ts'
+    const weak = await loadWeakened<{ isGenuine: typeof isGenuine; sign: typeof sign }>(t, file, { file, ...weakening })
     // Signed anew, since both ends of a weaker unit would agree on what is signed.
     const genuine = {
       ...message,
