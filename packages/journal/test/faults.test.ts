@@ -123,7 +123,7 @@ describe('faults of the disk', () => {
   test('SIGKILL at any moment loses no acknowledged line', async (t) => {
     const directory = newDirectory(t)
     const options = optionsIn(directory)
-    for (let round = 0; round < (full ? 100 : 10); round += 1) {
+    for (let round = 0; round < (full ? 100 : 5); round += 1) {
       const program = start(t, join(import.meta.dirname, 'fixtures', 'appender.ts'), { args: [directory] })
       const acknowledged: string[] = []
       for (let count = 1 + ((round * 13) % 60); count > 0; count -= 1) acknowledged.push(await program.line())

@@ -97,7 +97,7 @@ describe('faults of the disk', () => {
     const { path, key } = newOptions(t)
     const migrations = [['CREATE TABLE rows (id INTEGER PRIMARY KEY, copy INTEGER) STRICT']]
     let acknowledged = 0
-    for (let round = 0; round < (full ? 100 : 10); round += 1) {
+    for (let round = 0; round < (full ? 100 : 5); round += 1) {
       const program = start(t, join(import.meta.dirname, 'fixtures', 'writer.ts'), { args: [path, key] })
       const lines = 1 + ((round * 7) % 40)
       for (let line = 0; line < lines; line += 1) acknowledged = Number(await program.line())

@@ -42,7 +42,6 @@ for (const row of engineRows) {
     after(async () => {
       for (const socket of begun) socket.destroy()
       await engine.removeStrays(site.order.installation)
-      await site.remove()
       await rm(directory, { recursive: true, force: true })
     })
 

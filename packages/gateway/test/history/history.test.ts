@@ -23,7 +23,7 @@ import {
 import { histories, type Step } from './steps.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
-const runs = full ? 10_000 : 100
+const runs = full ? 10_000 : 60
 /** Ahead of the journal, whose lines bear the time of the machine. */
 const beginning = Date.UTC(2040, 10, 20)
 let latest = beginning

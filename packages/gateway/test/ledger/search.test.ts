@@ -11,7 +11,7 @@ import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.
 import { naive, pool, type Wanted, writeMany } from './many-lines.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
-const runs = full ? 500 : 60
+const runs = full ? 500 : 30
 /** Beyond 5,000 the search no longer counts to the end. */
 const count = full ? 20_000 : 6_000
 const reaches = { whole: undefined, two: ['a', 'c'], one: ['b'], none: ['empty'] } as const
