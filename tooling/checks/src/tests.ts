@@ -10,7 +10,7 @@ export const tests: Check = {
     const files = testFiles(root)
     if (files.length === 0)
       return Promise.resolve({ ok: false, report: 'expected files test/**/*.test.ts in packages, apps or tooling, found none' })
-    const args = ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-reporter=spec', ...files]
+    const args = ['--import', import.meta.resolve('tsx'), '--test', '--test-concurrency=2', '--test-reporter=spec', ...files]
     return runProgram(process.execPath, args, { cwd: root, live: true, env: { GATEHOUSE_PROFILE: full ? 'full' : 'fast' } })
   },
 }
