@@ -7,7 +7,7 @@ import * as v from 'valibot'
 import { type CardPost, type Cards, type CardUpdate, type Channel, SendFailure } from '../channel.ts'
 import type { Pacer } from '../outbound/pace.ts'
 import type { Rounds } from './round.ts'
-import { cardText, endingOf, reminderOf, subjectOf } from './words.ts'
+import { cardText, endingOf, presentText, reminderOf, subjectOf } from './words.ts'
 
 export interface TextWay {
   readonly channel: Channel
@@ -76,7 +76,8 @@ const send = async ({ channel, pacer, rounds, log }: TextWay, letter: Letter, si
 
 export const textCards = (way: TextWay): Required<Cards> => ({
   post: async (post, signal) => {
-    await send(way, { ...post, text: cardText(post.card) }, signal)
+    // As with an update.
+    if (post.card.state !== 'approved') await send(way, { ...post, text: presentText(post.card) }, signal)
     return way.channel.direct === undefined ? {} : { post: post.id }
   },
   update: (update, signal) => {

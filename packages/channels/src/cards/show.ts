@@ -36,12 +36,12 @@ export interface Showing extends LanesOptions {
 const Standing = v.strictObject({ thread: v.optional(v.string()), own: Reference, posted: Reference })
 type Standing = v.InferOutput<typeof Standing>
 
-/** The same each time that this is tried, and nothing else's. */
-const idOf = ({ id, card, act, version, reminder }: CardTask): string =>
-  `msg_${createHash('sha256')
-    .update(JSON.stringify([id, card.changeID, act, act === 'update' ? version : '', reminder ?? 0]))
-    .digest('hex')
-    .slice(0, 32)}`
+/** The same each time that this is tried, and nothing else's. How it ended is another message than that it waits. */
+const idOf = ({ id, card, act, version, reminder }: CardTask): string => {
+  const told = act === 'update' || (act === 'post' && card.state !== 'held') ? version : ''
+  const digest = createHash('sha256').update(JSON.stringify([id, card.changeID, act, told, reminder ?? 0]))
+  return `msg_${digest.digest('hex').slice(0, 32)}`
+}
 
 /** The conversation in which it was asked for, if that is at the same address. */
 const conversationOf = async ({ runner }: Showing, { session, address }: CardTask): Promise<Omit<Standing, 'posted'>> => {

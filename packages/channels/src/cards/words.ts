@@ -92,3 +92,6 @@ export const stillWaits = ({ expiresAt, summary, changeID }: ShownCard): string 
 export const reminderOf = (card: ShownCard): string => [stillWaits(card), ...howToAnswer(card)].join('\n')
 
 export const cardText = (card: ShownCard): string => [cardTitle(card), ...cardLines(card), '', ...howToAnswer(card)].join('\n').trim()
+
+/** What waits; of what ended meanwhile, how. */
+export const presentText = (card: ShownCard): string => (card.state === 'held' ? cardText(card) : endingOf(card))

@@ -2,7 +2,7 @@
 import type { KnownBlock } from '@slack/types'
 import type { KeyedTurns } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { cardText, endingOf, reminderOf } from '../cards/words.ts'
+import { presentText, reminderOf } from '../cards/words.ts'
 import { type CardPost, type Cards, type CardUpdate, SendFailure, type ShownCard } from '../channel.ts'
 import type { App } from './app.ts'
 import { cardBlocks, reminderBlocks } from './blocks.ts'
@@ -26,7 +26,7 @@ const longest = 4_000
 
 const contentOf = (text: string, blocks: KnownBlock[]): Content => ({ text: escapeText(text.slice(0, longest)), blocks })
 
-const cardContent = (card: ShownCard): Content => contentOf(card.state === 'held' ? cardText(card) : endingOf(card), cardBlocks(card))
+const cardContent = (card: ShownCard): Content => contentOf(presentText(card), cardBlocks(card))
 
 const quiet = { parse: 'none', link_names: false } as const
 const unseen = { mrkdwn: false, unfurl_links: false, unfurl_media: false } as const

@@ -1,5 +1,5 @@
 // Cards for programs: the whole card as JSON, each time it is shown, moves or is reminded of, and what to answer to decide it.
-import { answerOf, cardText, endingOf, isOpen } from '../cards/words.ts'
+import { answerOf, endingOf, isOpen, presentText } from '../cards/words.ts'
 import type { CardPost, Cards } from '../channel.ts'
 import { type Letter, postWebhook, type Way } from './send.ts'
 
@@ -14,7 +14,7 @@ const letterOf = (act: Act, { id, card, place }: CardPost, text: string): Letter
 
 export const webhookCards = (way: Way): Cards => ({
   post: async (post, signal) => {
-    await postWebhook(way, letterOf('posted', post, cardText(post.card)), signal)
+    await postWebhook(way, letterOf('posted', post, presentText(post.card)), signal)
     return {}
   },
   update: async (update, signal) => {

@@ -63,6 +63,15 @@ test('what follows names the letter that it follows, to each his own, and how it
   assert.deepEqual(updated.at(-1)?.reference, { to: 'ann' })
 })
 
+test('what ended before its post was noted is told how it ended, by a letter of its own', async (t) => {
+  const { show } = open(t)
+  const [waits] = (await show({ ...asked, approvers: ['kim'] })).letters
+  const { letters } = await show({ ...asked, approvers: ['kim'], card: ended, version: 'v2' })
+  assert.deepEqual(letters.map(to), ['kim', 'ann'])
+  assert.match(letters[0]?.text ?? '', /was approved and applied by/)
+  assert.notEqual(letters[0]?.id, waits?.id)
+})
+
 test('a change that is applied later is announced once, at its end', async (t) => {
   const { show } = open(t)
   const { note } = await show({ ...asked, approvers: ['kim'] })

@@ -9,7 +9,7 @@ export interface CardRow {
   readonly address: string
   readonly revision: number
   readonly seen: number
-  /** The version that was shown last. */
+  /** The version that was shown last. Null: none, and none was given out to be; empty: one was, and may be seen. */
   readonly shown: string | null
   /** Null: it stands nowhere yet. */
   readonly reference: string | null

@@ -28,11 +28,14 @@ const isWired = async ({ store }: CardDeps, row: CardRow, { agentGroupID }: Chan
   return found !== undefined && v.parse(Wired, JSON.parse(found.record)).agentGroupID === agentGroupID
 }
 
-/** Where an address leads elsewhere by now, nothing more is said, not even how it ended: others may listen there. */
+/**
+ * Where an address leads elsewhere by now, nothing more is said, not even how it ended: others may listen there. What was given out
+ * to be posted may stand there without a note of it, such as when its channel was killed: it is told how it ended.
+ */
 const judge = async (deps: CardDeps, row: CardRow, change: Change): Promise<Judgement> => {
   const isHeld = change.state === 'held'
   if (!(await isWired(deps, row, change))) return row.reference === null ? 'forget' : 'settle'
-  if (row.reference === null) return isHeld ? 'post' : 'forget'
+  if (row.reference === null) return isHeld || row.shown !== null ? 'post' : 'forget'
   if (row.shown !== versionOf(change)) return 'update'
   return isHeld && dueReminder(change, deps.clock()) > row.reminded ? 'remind' : 'settle'
 }
@@ -48,6 +51,10 @@ const settle = (store: Store, { id, revision, remind_at }: CardRow, judged: 'for
           id,
         ]),
   )
+
+/** Before it is given out: from then on it may be seen. */
+const giveOut = ({ store }: CardDeps, { id }: CardRow): Promise<unknown> =>
+  store.write((tx) => tx.run(`UPDATE cards SET shown = '' WHERE id = ? AND shown IS NULL`, [id]))
 
 const askedIn = ({ principal }: Change): Pick<CardTask, 'session'> => {
   const session = v.safeParse(SessionID, principal.replace(/^session:/, ''))
@@ -75,9 +82,12 @@ const toTask = async (deps: CardDeps, row: CardRow, { change, act }: { change: C
 const taskFor = async (deps: CardDeps, row: CardRow): Promise<CardTask[]> => {
   const change = await readChange(deps, row.change_id)
   const judged = await judge(deps, row, change)
-  if (judged !== 'forget' && judged !== 'settle') return [await toTask(deps, row, { change, act: judged })]
-  await settle(deps.store, row, judged)
-  return []
+  if (judged === 'forget' || judged === 'settle') {
+    await settle(deps.store, row, judged)
+    return []
+  }
+  if (judged === 'post' && row.shown === null) await giveOut(deps, row)
+  return [await toTask(deps, row, { change, act: judged })]
 }
 
 /** A card that cannot be read now hides no other. */

@@ -134,7 +134,19 @@ test('what moves while a card is being shown is shown after it', async () => {
   )
 })
 
-test('what ended before it was shown is never shown, and one that cannot be shown is given up', async () => {
+test('what was given out to be shown and ended before that was noted is told how it ended, over a crash too', async () => {
+  const id = await hold(unit, persona('g', 'seen'))
+  assert.equal((await tasksOf(unit, id)).length, 1)
+  await decide(unit, [id, 'reject'])
+  await crash()
+  const [task, ...more] = await tasksOf(unit, id)
+  assert.ok(task)
+  assert.deepEqual([task.act, task.card.state, more], ['post', 'rejected', []])
+  await done(unit, task)
+  assert.deepEqual(await tasksOf(unit, id), [])
+})
+
+test('what ended before it was given out is never shown, and one that cannot be shown is given up', async () => {
   const id = await hold(unit, persona('g', 'quick'))
   await decide(unit, [id, 'reject'])
   assert.deepEqual(await tasksOf(unit, id), [])
