@@ -61,6 +61,8 @@ interface State {
   status: number
   forged: number
   headers: Record<string, string>
+  /** Milliseconds between what it has heard and its answer. */
+  slow: number
   /** Parts that it does not take, whatever it does with others. */
   refuses: (part: Omit<Heard, 'id'>) => boolean
 }
@@ -69,7 +71,7 @@ interface State {
 export const startReceiver = async (secret: string | (() => string)) => {
   const heard: Heard[] = []
   const cards: HeardCard[] = []
-  const state: State = { status: 200, forged: 0, headers: {}, refuses: () => false }
+  const state: State = { status: 200, forged: 0, headers: {}, slow: 0, refuses: () => false }
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -85,7 +87,7 @@ export const startReceiver = async (secret: string | (() => string)) => {
       } catch {
         state.forged += 1
       }
-      outgoing.writeHead(state.status, state.headers).end()
+      setTimeout(() => outgoing.writeHead(state.status, state.headers).end(), state.slow)
     })
   })
   server.listen(0, '127.0.0.1')
