@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { limits } from '@gatehouse/contracts'
-import { Believed, type Source } from './believed.ts'
 import { rotatedNumbers, rotatedPath } from './rotated.ts'
 
 export interface Retention {
@@ -36,47 +35,29 @@ const beganAt = async (path: string): Promise<number | undefined> => {
   return undefined
 }
 
-interface Closed {
-  readonly path: string
-  /** When its last record was written. */
-  readonly at: number
+/** Closed files whose last record is older than the time. */
+const removeOld = async (path: string, time: number): Promise<void> => {
+  for (const number of await rotatedNumbers(path)) {
+    const closed = rotatedPath(path, number)
+    const { mtimeMs } = await stat(closed)
+    if (mtimeMs < Date.now() - time) await rm(closed, { force: true })
+  }
 }
-
-const closedFiles = async (path: string): Promise<Closed[]> =>
-  Promise.all(
-    (await rotatedNumbers(path)).map(async (number) => {
-      const closed = rotatedPath(path, number)
-      return { path: closed, at: (await stat(closed)).mtimeMs }
-    }),
-  )
-
-const writtenAt = (path: string): Promise<number | undefined> =>
-  stat(path).then(
-    ({ size, mtimeMs }) => (size === 0 ? undefined : mtimeMs),
-    () => undefined,
-  )
-
-/** Milliseconds that one file is written. */
-const spanOf = ({ time }: Retention): number => Math.min(limits.callsFileTime, time / 8)
 
 export class Keeper {
   readonly #path: string
   readonly #retention: Retention
-  readonly #believed: Believed
   #began: number | undefined
   #tryAt = 0
 
-  private constructor(path: string, retention: Retention, seen: { began: number | undefined; believed: Believed }) {
+  private constructor(path: string, retention: Retention, began: number | undefined) {
     this.#path = path
     this.#retention = retention
-    this.#began = seen.began
-    this.#believed = seen.believed
+    this.#began = began
   }
 
-  static async open(path: string, retention: Retention, source?: Source): Promise<Keeper> {
-    const [closed, began, written] = await Promise.all([closedFiles(path).catch(() => []), beganAt(path), writtenAt(path)])
-    const seen = [...closed.map(({ at }) => at), began, written].filter((time) => time !== undefined)
-    const keeper = new Keeper(path, retention, { began, believed: new Believed(spanOf(retention), seen, source) })
+  static async open(path: string, retention: Retention): Promise<Keeper> {
+    const keeper = new Keeper(path, retention, await beganAt(path))
     await keeper.clean()
     return keeper
   }
@@ -85,8 +66,8 @@ export class Keeper {
   async makeReady(size: number): Promise<void> {
     const now = Date.now()
     this.#began ??= now
-    const { most = limits.journalFile } = this.#retention
-    const isOld = now - this.#began > spanOf(this.#retention)
+    const { time, most = limits.journalFile } = this.#retention
+    const isOld = now - this.#began > Math.min(limits.callsFileTime, time / 8)
     if (size === 0 || now < this.#tryAt || !(isOld || size > most)) return
     try {
       const last = (await rotatedNumbers(this.#path)).at(-1) ?? 0
@@ -98,11 +79,7 @@ export class Keeper {
     }
   }
 
-  /** Removes closed files whose last record is too old; none for a while after the clock leapt. */
   async clean(): Promise<void> {
-    const { isBelieved, now } = this.#believed.look()
-    if (!isBelieved) return
-    const closed = await closedFiles(this.#path).catch(() => [])
-    for (const { path, at } of closed) if (at < now - this.#retention.time) await rm(path, { force: true }).catch(() => undefined)
+    await removeOld(this.#path, this.#retention.time).catch(() => undefined)
   }
 }

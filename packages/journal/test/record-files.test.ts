@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { limits } from '@gatehouse/contracts'
 import { openRecords, type Records } from '../src/index.ts'
-import { Keeper } from '../src/retain.ts'
 import { isScarce } from '../src/room.ts'
 import { openSlotFile } from '../src/slot-file.ts'
 import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
@@ -54,77 +53,21 @@ test('a file whose first record is a day old is closed, however small', async (t
   assert.deepEqual(files(directory), ['calls.1.jsonl', 'calls.jsonl'])
 })
 
-/** `calls.1.jsonl` and so on, whose last records were so many days old at this time. */
-const close = (directory: string, ages: readonly number[], now = Date.now()): void => {
-  for (const [index, age] of ages.entries()) {
-    const closed = join(directory, `calls.${index + 1}.jsonl`)
-    writeFileSync(closed, '{}\n')
-    utimesSync(closed, new Date(), new Date(now - age * day))
-  }
-}
-/** A file a day. */
-const days = (oldest: number): number[] => Array.from({ length: oldest }, (_, index) => oldest - index)
-
 test('a closed file is removed when its last record is older than records are kept', async (t) => {
   const directory = newDirectory(t)
   const path = join(directory, 'calls.jsonl')
-  close(directory, days(32))
+  for (const [number, age] of [
+    [1, 31],
+    [2, 29],
+  ] as const) {
+    const closed = join(directory, `calls.${number}.jsonl`)
+    writeFileSync(closed, '{}\n')
+    utimesSync(closed, new Date(), new Date(Date.now() - age * day))
+  }
   writeFileSync(join(directory, 'audit.1.jsonl'), '{}\n')
   utimesSync(join(directory, 'audit.1.jsonl'), new Date(), new Date(0))
   await openFor(t, path, { time: 30 * day })
-  assert.deepEqual(files(directory).length, 2 + 29)
-  for (const name of ['audit.1.jsonl', 'calls.4.jsonl', 'calls.32.jsonl', 'calls.jsonl']) assert.ok(files(directory).includes(name), name)
-})
-
-test('nothing is removed for a day after the clock leapt, also where the process began after it, and all goes on when it is set right', async (t) => {
-  const directory = newDirectory(t)
-  const path = join(directory, 'calls.jsonl')
-  const real = Date.now()
-  let [now, elapsed] = [real, 0]
-  const source = { now: () => now, elapsed: () => elapsed }
-  const open = () => Keeper.open(path, { time: 30 * day }, source)
-  const pass = (time: number): void => {
-    now += time
-    elapsed += time
-  }
-  writeFileSync(path, '')
-  close(directory, [...days(3), 0], real)
-  const kept = files(directory)
-  const keeper = await open()
-  now += 365 * day
-  for (const hours of [1, 22]) {
-    pass((hours * day) / 24)
-    await keeper.clean()
-    assert.deepEqual(files(directory), kept)
-  }
-  // What is written meanwhile has the wrong time.
-  const late = join(directory, 'calls.5.jsonl')
-  writeFileSync(late, '{}\n')
-  utimesSync(late, new Date(), new Date(now))
-  await open()
-  assert.deepEqual(files(directory), [...kept, 'calls.5.jsonl'].toSorted())
-  now -= 365 * day
-  await keeper.clean()
-  pass(2 * day)
-  await keeper.clean()
-  assert.deepEqual(files(directory), [...kept, 'calls.5.jsonl'].toSorted())
-  pass(26 * day)
-  await keeper.clean()
-  assert.ok(!files(directory).includes('calls.1.jsonl') && files(directory).includes('calls.4.jsonl'))
-})
-
-test('a clock that is still ahead after a day is believed', async (t) => {
-  const directory = newDirectory(t)
-  const path = join(directory, 'calls.jsonl')
-  let [now, elapsed] = [Date.now() + 365 * day, 0]
-  writeFileSync(path, '')
-  close(directory, days(3), now - 365 * day)
-  const keeper = await Keeper.open(path, { time: 30 * day }, { now: () => now, elapsed: () => elapsed })
-  assert.equal(files(directory).length, 1 + 3)
-  now += day
-  elapsed += day
-  await keeper.clean()
-  assert.deepEqual(files(directory), ['calls.jsonl'])
+  assert.deepEqual(files(directory), ['audit.1.jsonl', 'calls.2.jsonl', 'calls.jsonl'])
 })
 
 test('what is in a slot is there for the next process, and what was recorded is not', async (t) => {
