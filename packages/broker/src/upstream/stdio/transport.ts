@@ -4,7 +4,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { limits, type ServerImage } from '@gatehouse/contracts'
 import { UpstreamFailure } from '../failure.ts'
 import { messagesIn } from '../messages.ts'
-import { Turns } from './turns.ts'
+import { type Heard, Turns } from './turns.ts'
 import { createLines, type OverlongLine } from './lines.ts'
 import type { RunningProgram } from './start-program.ts'
 
@@ -109,9 +109,9 @@ export class StdioTransport implements Transport {
   }
 
   #readErrors(stderr: Readable): void {
-    const keep = (chunk: Buffer): false => {
+    const keep = (chunk: Buffer): Heard => {
       this.#options.onErrorOutput?.(chunk)
-      return false
+      return 'nothing'
     }
     const turns = new Turns<Buffer>(stderr, keep)
     stderr.on('data', (chunk: Buffer) => {
@@ -123,13 +123,13 @@ export class StdioTransport implements Transport {
     })
   }
 
-  /** Whether somebody here heard it. */
-  #take(line: string): boolean {
+  #take(line: string): Heard {
     const messages = parse(line)
     if (messages.length === 0) this.#options.onNoise?.()
     const heard = messages.filter((message) => !('method' in message) || !unheard.has(message.method))
     for (const message of heard) this.onmessage?.(message)
-    return heard.length > 0
+    if (heard.length === 0) return 'nothing'
+    return heard.some((message) => 'method' in message && 'id' in message) ? 'question' : 'answer'
   }
 
   #closed(): void {

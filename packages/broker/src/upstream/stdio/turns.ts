@@ -8,7 +8,10 @@ interface Source {
 
 /** Milliseconds of one turn of the event loop that one server may take; and where it was not asked. */
 const longest = { asked: 0.5, unasked: 0.1 } as const
-/** Items of one turn. One that sets something going, which comes after it and is not seen by the clock, counts as several. */
+/** What an item sets going, which comes after it and is not seen by the clock. */
+export type Heard = 'nothing' | 'answer' | 'question'
+
+/** Items of one turn. One that sets something going counts as several; nobody has asked for a question. */
 const mostItems = 64
 const weight = { asked: 4, unasked: 32 } as const
 /** Milliseconds between two turns of a server that was not asked: in between it stands before a full pipe and needs no processor. */
@@ -24,7 +27,7 @@ const large = 32 * 1_024
 
 export class Turns<T> {
   readonly #source: Source
-  readonly #act: (item: T) => boolean
+  readonly #act: (item: T) => Heard
   readonly #waiting: T[] = []
   /** Items that may still be answers. */
   #asked = 0
@@ -36,8 +39,7 @@ export class Turns<T> {
   #resting: NodeJS.Timeout | undefined
   #isHeld = false
 
-  /** `act`: whether the item sets something going. */
-  constructor(source: Source, act: (item: T) => boolean) {
+  constructor(source: Source, act: (item: T) => Heard) {
     this.#source = source
     this.#act = act
   }
@@ -77,9 +79,10 @@ export class Turns<T> {
   }
 
   #use(item: T): void {
-    const heard = weight[this.#kind()]
+    const kind = this.#kind()
     this.#spend()
-    if (this.#act(item)) this.#taken += heard - 1
+    const heard = this.#act(item)
+    if (heard !== 'nothing') this.#taken += weight[heard === 'question' ? 'unasked' : kind] - 1
   }
 
   #spend(): void {

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { test } from 'node:test'
-import { Turns } from '../../../src/upstream/stdio/turns.ts'
+import { type Heard, Turns } from '../../../src/upstream/stdio/turns.ts'
 
-const world = (perLine = 0, requests = 1, isHeard = false) => {
+const world = (perLine = 0, requests = 1, heard: Heard = 'nothing') => {
   const taken: string[] = []
   const source = { paused: 0, resumed: 0, pause: () => (source.paused += 1), resume: () => (source.resumed += 1) }
   const turns = new Turns<string>(source, (line) => {
     const began = performance.now()
     while (performance.now() - began < perLine);
     taken.push(line)
-    return isHeard
+    return heard
   })
   for (let at = 0; at < requests; at += 1) turns.ask()
   return { taken, source, turns }
@@ -56,10 +56,19 @@ test('what waits at the end is taken, once', async () => {
 })
 
 test('no more than a few lines are taken in one turn, however quick they are', async () => {
-  const { taken, turns } = world(0, 2, true)
+  const { taken, turns } = world(0, 2, 'answer')
   const all = lines(100)
   for (const line of all) turns.take(line)
   assert.ok(taken.length <= 16, `${taken.length} lines were taken in one turn`)
+  while (taken.length < all.length) await nextTurn()
+  assert.deepEqual(taken, all)
+})
+
+test('a question of the server counts as what nobody asked for, also where an answer is waited for', async () => {
+  const { taken, turns } = world(0, 2, 'question')
+  const all = lines(20)
+  for (const line of all) turns.take(line)
+  assert.ok(taken.length <= 2, `${taken.length} questions were taken in one turn`)
   while (taken.length < all.length) await nextTurn()
   assert.deepEqual(taken, all)
 })
@@ -84,7 +93,7 @@ test('what nobody asked for is taken with a rest after each turn, and the answer
 
 test('what sets something going counts as several lines where nobody asked for it', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] })
-  const { taken, turns } = world(0, 0, true)
+  const { taken, turns } = world(0, 0, 'answer')
   const all = lines(20)
   for (const line of all) turns.take(line)
   assert.ok(taken.length <= 3, `${taken.length} lines were heard in one turn`)
