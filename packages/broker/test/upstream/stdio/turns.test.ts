@@ -55,23 +55,19 @@ test('what waits at the end is taken, once', async () => {
   assert.deepEqual(taken, all)
 })
 
-test('no more than a few lines are taken in one turn, however quick they are', async () => {
-  const { taken, turns } = world(0, 2, 'answer')
-  const all = lines(100)
-  for (const line of all) turns.take(line)
-  assert.ok(taken.length <= 16, `${taken.length} lines were taken in one turn`)
-  while (taken.length < all.length) await nextTurn()
-  assert.deepEqual(taken, all)
-})
-
-test('a question of the server counts as what nobody asked for, also where an answer is waited for', async () => {
-  const { taken, turns } = world(0, 2, 'question')
-  const all = lines(20)
-  for (const line of all) turns.take(line)
-  assert.ok(taken.length <= 2, `${taken.length} questions were taken in one turn`)
-  while (taken.length < all.length) await nextTurn()
-  assert.deepEqual(taken, all)
-})
+for (const { title, heard, most } of [
+  { title: 'no more than a few lines are taken in one turn, however quick they are', heard: 'answer', most: 16 },
+  { title: 'a question of the server counts as what nobody asked for, also where an answer is waited for', heard: 'question', most: 2 },
+] as const) {
+  test(title, async () => {
+    const { taken, turns } = world(0, 2, heard)
+    const all = lines(100)
+    for (const line of all) turns.take(line)
+    assert.ok(taken.length <= most, `${taken.length} lines were taken in one turn`)
+    while (taken.length < all.length) await nextTurn()
+    assert.deepEqual(taken, all)
+  })
+}
 
 test('what nobody asked for is taken with a rest after each turn, and the answer to a later request without', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] })
