@@ -1,7 +1,6 @@
 #!/bin/sh
 # Installs a release of Gatehouse on a bare host, or takes it away. Run again it changes nothing that is right already.
-set -eu
-umask 022
+set -eu; umask 022
 
 program=install.sh
 prefix=/opt/gatehouse
@@ -42,12 +41,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --key | --identity | --issuer | --release)
       [ -n "${2-}" ] || misused "expected a value after $1, got none"
-      case $1 in
-        --key) key=$2 ;;
-        --identity) identity=$2 ;;
-        --issuer) issuer=$2 ;;
-        --release) tarball=$2 ;;
-      esac
+      case $1 in --key) key=$2 ;; --identity) identity=$2 ;; --issuer) issuer=$2 ;; --release) tarball=$2 ;; esac
       shift 2
       ;;
     --dry-run) dry=true; shift ;;
@@ -74,7 +68,6 @@ needs() {
 manager() { [ ! -d /run/systemd/system ] || run systemctl "$@"; }
 
 # --- what is installed ---------------------------------------------------------------------------------------------
-
 verify_signature() {
   if [ -n "$key" ]; then
     [ -z "$identity$issuer" ] || misused 'expected --key, or --identity and --issuer, got both'
@@ -98,8 +91,7 @@ verify_signature() {
 find_release() {
   if [ -z "$tarball" ]; then
     case $(uname -m) in
-      x86_64) architecture=x64 ;;
-      aarch64) architecture=arm64 ;;
+      x86_64) architecture=x64 ;; aarch64) architecture=arm64 ;;
       *) fail "expected an x86_64 or aarch64 machine, got $(uname -m)" ;;
     esac
     beside=$(dirname -- "$(readlink -f -- "$0")")
@@ -251,14 +243,13 @@ install_release() {
   place_units
   if "$dry"; then return; fi
   say 'Next: docs/how-to/bare-host.md; in short:'
-  say '  systemctl enable --now gatehouse                  everything, as root with few powers'
-  say '  systemctl enable --now gatehouse-control          the same as two units with uids of their own; then gatehouse-runner'
+  say '  systemctl enable --now gatehouse                  everything in one unit, without root'
+  say '  systemctl enable --now gatehouse-control          the same in two, sandboxes apart and as root; then gatehouse-runner'
   say '  systemctl enable --now gatehouse-control-plane    no sandboxes, and nothing of root'
 }
 
 # --- what is taken away --------------------------------------------------------------------------------------------
-
-all_units='gatehouse.service gatehouse-control.service gatehouse-runner.service gatehouse-control-plane.service gatehouse-setup@.service'
+all_units='gatehouse.service gatehouse-control.service gatehouse-runner.service gatehouse-control-plane.service gatehouse-sandboxes.service gatehouse-setup@.service'
 
 stop_units() {
   for unit in $all_units; do
@@ -266,6 +257,14 @@ stop_units() {
     case $unit in *@.service) [ ! -e "$units/$unit" ] || manager stop "${unit%.service}*.service"; continue ;; esac
     [ ! -e "$units/$unit" ] || manager disable --now "$unit"
   done
+}
+
+# Disks of groups and the namespace of their unit: what is made at each boot goes with what makes it.
+unmount_own() {
+  own=''
+  while read -r _ place _; do case $place in "$lib"/disks/* | /run/gatehouse-setup/*) own="$place $own" ;; esac; done </proc/self/mounts
+  for place in $own; do run umount "$place"; done
+  [ ! -e /run/gatehouse-setup ] || run rm -rf /run/gatehouse-setup
 }
 
 refuse_mounted() {
@@ -276,9 +275,10 @@ refuse_mounted() {
 
 remove_release() {
   stop_units
+  unmount_own
   if "$purge"; then
-    refuse_mounted
-    [ ! -x "$prefix/current/bin/gatehouse" ] || run "$prefix/current/bin/gatehouse" setup --remove --state-dir "$lib/state"
+    "$dry" || refuse_mounted
+    [ ! -x "$prefix/current/bin/gatehouse" ] || run "$prefix/current/bin/gatehouse" setup --remove --state-dir "$lib/state" --disks-dir "$lib/disks"
   fi
   for unit in $all_units; do [ ! -e "$units/$unit" ] || run rm -f -- "$units/$unit"; done
   manager daemon-reload

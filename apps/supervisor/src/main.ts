@@ -16,6 +16,7 @@ import { help } from './plan/help.ts'
 import type { Plan } from './plan/plan.ts'
 import { runSetup } from './setup/run.ts'
 import { startUnit, type RunningUnit } from './unit.ts'
+import { enterUserNamespace } from './user-namespace/enter.ts'
 import { version } from './version.ts'
 
 const argv = process.argv.slice(2)
@@ -107,6 +108,11 @@ const run = async (): Promise<number> => {
   else if (argv.includes('--help')) write(help)
   else if (argv.includes('--version')) write(`${version}\n`)
   else {
+    await enterUserNamespace({
+      pin: process.env['SERVICE_USER_NAMESPACE'],
+      command: [process.execPath, ...process.execArgv, ...process.argv.slice(1)],
+      become: (file, args) => process.execve?.(file, [file, ...args]),
+    })
     const { plan, warnings } = decidePlan(argv, withCredentials(process.env), version)
     process.umask(0o077)
     const redactor = createRedactor()

@@ -31,6 +31,8 @@ export const Manifest = v.strictObject({
   keyCheck: Hash,
   /** Owners of files mean something: the unit ran as root. */
   owners: v.boolean(),
+  /** Whom the host knows the unit as, where it was root of a user namespace alone. */
+  unit: v.optional(v.strictObject({ uid: v.number(), gid: v.number() })),
   /** Where the catalog lay, when that was outside of the state directory. */
   catalog: v.nullable(v.string()),
 })

@@ -18,8 +18,6 @@ export interface RestoreOptions {
   readonly opener: Opener
   readonly stateDir: string
   readonly masterKeyFile: string | null
-  /** Of everything that is restored, where root restores. */
-  readonly owner?: Owner | undefined
 }
 
 const found = (path: string) =>
@@ -65,13 +63,19 @@ const refuseWithoutRoom = async (directory: string, bytes: number): Promise<void
   })
 }
 
-/** Files of agents keep their owners where those mean something; all else is the unit's. */
-const ownersOf = ({ manifest }: Checked, given: Owner | undefined): Target['ownerOf'] => {
+/** All that is not an agent's: of whom the state directory is already, where it was given to somebody. */
+const unitOf = async ({ manifest }: Checked, stateDir: string): Promise<Owner> => {
+  const there = await found(stateDir)
+  if (there !== undefined && there.uid !== 0) return { uid: there.uid, gid: there.gid }
+  return manifest.unit ?? (manifest.owners ? { uid: 0, gid: 0 } : { uid: sandboxUid, gid: sandboxUid })
+}
+
+/** Files of agents keep their owners where those mean something. What is root's is the unit's own: it was root, be it only in a user namespace. */
+const ownersOf = async (checked: Checked, stateDir: string): Promise<Target['ownerOf']> => {
   if (process.getuid?.() !== 0) return undefined
-  const unit = given ?? (manifest.owners ? { uid: 0, gid: 0 } : { uid: sandboxUid, gid: sandboxUid })
-  if (!manifest.owners) return () => unit
-  const own = (entry: Entry): boolean => /^state\/groups\/[^/]+\/./.test(entry.path)
-  return (entry) => (own(entry) && given === undefined ? { uid: entry.uid, gid: entry.gid } : unit)
+  const unit = await unitOf(checked, stateDir)
+  const isAgents = ({ path }: Entry): boolean => checked.manifest.owners && /^state\/groups\/[^/]+\/./.test(path)
+  return (entry) => (isAgents(entry) ? { uid: entry.uid || unit.uid, gid: entry.gid || unit.gid } : unit)
 }
 
 const sync = async (path: string): Promise<void> => {
@@ -84,7 +88,7 @@ const sync = async (path: string): Promise<void> => {
 }
 
 const writeAside = async (options: RestoreOptions, checked: Checked, aside: string): Promise<void> => {
-  const target: Target = { directory: aside, ownerOf: ownersOf(checked, options.owner) }
+  const target: Target = { directory: aside, ownerOf: await ownersOf(checked, options.stateDir) }
   const directories: Entry[] = []
   const links: LinkEntry[] = []
   const visit = async (entry: Entry): Promise<void> => {

@@ -1,15 +1,16 @@
 // A whole archive brought back: everything as it was, owned and named as it must be, and nothing where something is.
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { formatKeyring, isRefusal, readHostActs, restoringPrefix } from '@gatehouse/kernel'
 import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
+import type { Manifest } from '../src/manifest.ts'
 import { restore, type RestoreOptions } from '../src/restore.ts'
 import { contents, epoch, file, identity, manifest, plain, scratch, sealed, written } from './archives.ts'
 
-const optionsIn = async (folder: string, entries = contents()): Promise<RestoreOptions> => ({
-  file: await written(folder, await sealed(await plain(entries))),
+const optionsIn = async (folder: string, entries = contents(), head: Manifest = manifest): Promise<RestoreOptions> => ({
+  file: await written(folder, await sealed(await plain(entries, head))),
   opener: { identities: [identity] },
   stateDir: join(folder, 'state'),
   masterKeyFile: null,
@@ -44,6 +45,30 @@ suite('a restore', () => {
       for (const name of ['', 'keyring.json', 'groups/dev-agent/workspace/notes.txt', 'host-acts.json'])
         assert.equal((await stat(at(name))).uid, 65532, name)
   })
+
+  test(
+    'by root into a directory of somebody gives the unit to that one, and agents what was theirs',
+    { skip: process.getuid?.() === 0 ? false : 'needs root: to give files to others' },
+    async (t) => {
+      const folder = await scratch(t)
+      const owned = { ...manifest, owners: true }
+      const entries = contents().map((entry) => ({
+        ...entry,
+        ...(entry.path.includes('workspace') ? { uid: 700_001, gid: 700_001 } : { uid: 0, gid: 0 }),
+      }))
+      const options = await optionsIn(folder, entries, owned)
+      await mkdir(options.stateDir, { mode: 0o700 })
+      await chown(options.stateDir, 1234, 1235)
+      await restore(options)
+      const ownerAt = async (name: string) => {
+        const { uid, gid } = await stat(join(options.stateDir, name))
+        return [uid, gid]
+      }
+      for (const name of ['', 'keyring.json', 'groups', 'groups/dev-agent', 'host-acts.json'])
+        assert.deepEqual(await ownerAt(name), [1234, 1235], name)
+      assert.deepEqual(await ownerAt('groups/dev-agent/workspace/notes.txt'), [700_001, 700_001])
+    },
+  )
 
   test('makes the directory and those above it', async (t) => {
     const folder = await scratch(t)

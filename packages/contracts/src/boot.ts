@@ -172,6 +172,8 @@ export const RunnerBoot = v.strictObject({
   ),
   /** First host uid and gid for sandboxes, which no session has; null where the unit is not root. */
   identities: v.nullable(v.strictObject({ uid: v.number(), gid: v.number() })),
+  /** Where root made disks for groups; null: the unit makes them itself. */
+  groupDisks: v.nullable(v.string()),
   /** Host paths below which a mount may lie. */
   mountAllow: v.array(v.string()),
   /** Milliseconds that messages are kept; absent: for ever. */

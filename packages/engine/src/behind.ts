@@ -1,7 +1,7 @@
 // Puts a program behind those that people wait for: it gets what they leave of the processors, all of it when they rest.
 import { access, constants } from 'node:fs/promises'
 import { limits } from '@gatehouse/contracts'
-import { findProgram } from './programs.ts'
+import { findProgram } from '@gatehouse/kernel'
 
 interface Command {
   readonly file: string

@@ -129,7 +129,7 @@ export const launchProgram = async (program: Program, ending: Ending = {}): Prom
     while (performance.now() < deadline) {
       void (ending.end?.() ?? Promise.resolve(child.kill('SIGKILL'))).catch(() => undefined)
       sweep()
-      if (await within(gone, Math.min(stopEvery, deadline - performance.now()))) return exited
+      if (await within(gone, Math.max(1, Math.min(stopEvery, deadline - performance.now())))) return exited
     }
     child.kill('SIGKILL')
     abandoned.resolve({ code: null, signal: null, reason: 'stopped' })

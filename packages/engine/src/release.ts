@@ -1,7 +1,7 @@
 // Compares the release of an engine's program with the oldest that is trusted.
 import { type EngineProgram, type EngineRelease, engineReleases } from '@gatehouse/contracts'
 import { execa } from 'execa'
-import { programPath } from './programs.ts'
+import { programPath } from '@gatehouse/kernel'
 
 /** Empty where there is none. */
 const numbersOf = (text: string): number[] => {

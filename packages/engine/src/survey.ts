@@ -1,7 +1,7 @@
 // What a host has to run sandboxes with, for people. Starts `--version` and `info` alone, never a container.
+import { findProgram } from '@gatehouse/kernel'
 import { callEngine } from './container/engine.ts'
 import { type Silence, silenceOf } from './container/silence.ts'
-import { findProgram } from './programs.ts'
 
 export interface Surveyed {
   readonly name: string

@@ -67,7 +67,7 @@ export interface GatewayListeners {
   readonly onConnect: () => void
 }
 
-export interface RunnerOptions extends Pick<RunnerBoot, 'mode' | 'image' | 'imageKey' | 'identities' | 'halves'> {
+export interface RunnerOptions extends Pick<RunnerBoot, 'mode' | 'image' | 'imageKey' | 'identities' | 'groupDisks' | 'halves'> {
   readonly installation: string
   readonly stateDir: string
   readonly runDir: string

@@ -15,21 +15,27 @@ const skip = process.getuid?.() === 0 ? needs : 'needs root: for namespaces and 
 interface Trial {
   /** In the order of their start; what is dropped in is for the last one. */
   readonly units: readonly string[]
-  readonly dropIn?: string
+  readonly dropIns?: readonly string[]
   readonly settings?: string
 }
 
 const split = ['gatehouse-control', 'gatehouse-runner']
+/** Of the host that this runs on: what is booted has the same kind. */
+const groups = existsSync('/sys/fs/cgroup/memory') ? ['control-groups-v1.conf'] : []
 const runc = 'SERVICE_SANDBOX_RUNTIME=runc'
 const bubblewrap = 'SERVICE_SANDBOX=bubblewrap'
 
 const trials: Readonly<Record<string, Trial>> = {
-  'one unit, with runsc': { units: ['gatehouse'] },
-  'one unit, with runc and what it needs more': { units: ['gatehouse'], dropIn: 'shared-kernel.conf', settings: runc },
-  'one unit, with bubblewrap and what it needs more': { units: ['gatehouse'], dropIn: 'shared-kernel.conf', settings: bubblewrap },
+  'one unit, with runsc': { units: ['gatehouse'], dropIns: groups },
+  'one unit, with runc and what it needs more': { units: ['gatehouse'], dropIns: [...groups, 'shared-kernel.conf'], settings: runc },
+  'one unit, with bubblewrap and what it needs more': {
+    units: ['gatehouse'],
+    dropIns: [...groups, 'shared-kernel.conf'],
+    settings: bubblewrap,
+  },
   'two units, with runsc': { units: split },
-  'two units, the one with root without a network': { units: split, dropIn: 'runner-without-network.conf' },
-  'two units, with runc and what it needs more': { units: split, dropIn: 'shared-kernel.conf', settings: runc },
+  'two units, the one with root without a network': { units: split, dropIns: ['runner-without-network.conf'] },
+  'two units, with runc and what it needs more': { units: split, dropIns: ['shared-kernel.conf'], settings: runc },
 }
 
 const declare = (): void => {
@@ -38,12 +44,16 @@ const declare = (): void => {
   let untouched: Map<string, string>
   let traces: object
 
-  const start = async ({ units, dropIn, settings = '' }: Trial): Promise<void> => {
+  const start = async ({ units, dropIns = [], settings = '' }: Trial): Promise<void> => {
     const write = 'printf "%s\\n" SERVICE_ALLOW_OLD_ENGINE=true "$1" >/etc/gatehouse/gatehouse.env'
     await booted.ask('sh', '-c', write, 'sh', settings)
     await booted.ask('rm', '-rf', '/var/lib/gatehouse/state', '/var/lib/gatehouse/runner')
-    const place = `/etc/systemd/system/${units.at(-1)}.service.d/${dropIn}`
-    if (dropIn !== undefined) await booted.ask('install', '-D', '-m', '0644', `/opt/gatehouse/current/systemd/drop-ins/${dropIn}`, place)
+    // What it made ready is gone with the state, and is made ready again.
+    await booted.ask('systemctl', 'stop', 'gatehouse-sandboxes')
+    for (const name of dropIns) {
+      const place = `/etc/systemd/system/${units.at(-1)}.service.d/${name}`
+      await booted.ask('install', '-D', '-m', '0644', `/opt/gatehouse/current/systemd/drop-ins/${name}`, place)
+    }
     await booted.ask('systemctl', 'daemon-reload')
     await booted.ask('systemctl', 'start', ...units)
   }
@@ -51,7 +61,7 @@ const declare = (): void => {
     await booted.ask('systemctl', 'stop', ...units)
     await booted.ask('rm', '-rf', `/etc/systemd/system/${units.at(-1)}.service.d`)
     assert.doesNotMatch(await booted.ask('ps', '-eo', 'args='), /runsc|runc |bwrap|gatehouse/)
-    assert.doesNotMatch(await booted.ask('cat', '/proc/self/mounts'), /gatehouse/)
+    assert.doesNotMatch(await booted.ask('cat', '/proc/self/mounts'), /gatehouse\/state|gatehouse\/run/)
   }
   const statusMatches = (wanted: RegExp) =>
     booted.until(`a status with ${String(wanted)}`, async () => wanted.test((await booted.run('svcctl', 'status')).stdout))
@@ -99,7 +109,7 @@ const declare = (): void => {
 
   test('the restrictions are in force: what shares the kernel is refused without what it needs more', { timeout }, async () => {
     for (const settings of [runc, bubblewrap]) {
-      const trial = { units: ['gatehouse'], settings }
+      const trial = { units: ['gatehouse'], dropIns: groups, settings }
       await start(trial)
       await statusMatches(/^sandbox\t\w+ refused: .*(trial sandbox|seal does not hold)/m)
       await stop(trial)

@@ -164,6 +164,7 @@ const runner = (unit: RunnerUnit, secrets: Secrets): RunnerBoot => ({
       }
     : null,
   identities: unit.isRoot ? identities : null,
+  groupDisks: unit.plan.groupDisks,
   mountAllow: [...unit.plan.mountAllow],
   chatRetention: unit.plan.chatRetention,
   registry: unit.plan.registry,

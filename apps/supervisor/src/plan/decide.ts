@@ -74,10 +74,14 @@ const chooseSandbox = (mode: Mode, { sandbox = 'auto' }: Values): Plan['sandbox'
   return sandbox
 }
 
-const chooseEngine = (mode: Mode, values: Values): Pick<Plan, 'sandboxRuntime' | 'sandboxImage' | 'imageKey' | 'allowOldEngine'> => ({
+const chooseEngine = (
+  mode: Mode,
+  values: Values,
+): Pick<Plan, 'sandboxRuntime' | 'sandboxImage' | 'imageKey' | 'allowOldEngine' | 'groupDisks'> => ({
   sandboxRuntime: values.sandboxRuntime ?? null,
   ...readImage(mode, values),
   allowOldEngine: values.allowOldEngine,
+  groupDisks: values.groupDisks === undefined ? null : resolve(values.groupDisks),
 })
 
 const parseRetentions = ({ callsRetention, chatRetention }: Values): Pick<Plan, 'callsRetention' | 'chatRetention'> => ({

@@ -5,6 +5,7 @@ import type { SettingsTable } from '@gatehouse/kernel'
 export const table = {
   addr: { type: 'string', flag: 'addr', env: 'SERVICE_API_ADDR', default: '127.0.0.1:8787' },
   only: { type: 'choice', flag: 'only', env: 'SERVICE_ONLY', choices: ['control', 'runner'] },
+  userNamespace: { type: 'string', env: 'SERVICE_USER_NAMESPACE' },
   runDir: { type: 'string', env: 'SERVICE_RUN_DIR' },
   stateDir: { type: 'string', flag: 'state-dir', env: 'SERVICE_STATE_DIR' },
   dev: { type: 'boolean', flag: 'dev', env: 'SERVICE_DEV' },
@@ -21,6 +22,7 @@ export const table = {
   sandboxImage: { type: 'string', env: 'SERVICE_SANDBOX_IMAGE' },
   imageKey: { type: 'string', env: 'SERVICE_IMAGE_KEY' },
   allowOldEngine: { type: 'boolean', flag: 'allow-old-engine', env: 'SERVICE_ALLOW_OLD_ENGINE' },
+  groupDisks: { type: 'string', flag: 'group-disks', env: 'SERVICE_GROUP_DISKS' },
   approvals: { type: 'choice', flag: 'approvals', env: 'SERVICE_APPROVALS', choices: ['1', '2'], default: '1' },
   changeTtl: { type: 'string', flag: 'change-ttl', env: 'SERVICE_CHANGE_TTL', default: '7d' },
   rateLimit: { type: 'string', flag: 'rate-limit', env: 'SERVICE_RATE_LIMIT', default: '50:100' },

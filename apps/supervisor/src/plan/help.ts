@@ -25,6 +25,8 @@ Each flag has an environment twin in brackets.
   --sandbox DRIVER          auto, oci, container, bubblewrap, none (--dev only), off [SERVICE_SANDBOX, auto]
   --sandbox-runtime NAME    OCI runtime, such as runsc: of the container engine, or for --sandbox oci [SERVICE_SANDBOX_RUNTIME]
   --allow-old-engine        accepts releases of sandbox engines that have known faults [SERVICE_ALLOW_OLD_ENGINE]
+  --group-disks DIR         disks of groups that gatehouse setup made; without it the unit makes them itself, which takes
+                            root [SERVICE_GROUP_DISKS]
   --mcp-catalog FILE        enables tool servers; the catalog file, mode 0600 [SERVICE_MCP_CATALOG]
   --mcp-isolation KIND      how local tool servers run: container, none [SERVICE_MCP_ISOLATION, container]
   --mcp-engine NAME         what runs them in containers: docker, podman, nerdctl [SERVICE_MCP_ENGINE, the first that works]
@@ -68,6 +70,8 @@ Environment alone:
   SERVICE_SANDBOX_IMAGE     image of the sandboxes, by digest; without it the root file system of this release
   SERVICE_TRUSTED_PROXIES   networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,
                             separated by commas [none]
+  SERVICE_USER_NAMESPACE    a user namespace that gatehouse setup has pinned: entered at the start, so that who starts the
+                            unit need not be root to launch sandboxes
   SLACK_API_URL             the Web API of another Slack, such as https://slack-gov.com/api/ [https://slack.com/api/]
   SLACK_APP_TOKEN, SLACK_BOT_TOKEN
                             tokens of an app with Socket Mode, each with a twin in _FILE: people write to agents in Slack

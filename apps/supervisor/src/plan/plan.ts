@@ -36,6 +36,8 @@ export interface Plan {
   /** PEM of the key that must have signed it; null: it is not verified. */
   readonly imageKey: string | null
   readonly allowOldEngine: boolean
+  /** Where `gatehouse setup` made disks for groups; null: the unit makes them itself. */
+  readonly groupDisks: string | null
   readonly seed: string | null
   /** Milliseconds that records of tool calls are kept. */
   readonly callsRetention: number

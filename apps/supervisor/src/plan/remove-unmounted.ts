@@ -2,16 +2,14 @@
 // unmounted first, and what lies in them is never touched.
 import { realpath, rm } from 'node:fs/promises'
 import { exits } from '@gatehouse/contracts'
-import { mountsBelow, Refusal } from '@gatehouse/kernel'
+import { mountsBelow, programPath, Refusal } from '@gatehouse/kernel'
 import { execa } from 'execa'
-
-const environment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' }
 
 /** What is in use there goes with its last user. Returns what could not be unmounted, and why. */
 const unmount = async (directory: string): Promise<{ left: string[]; said: string }> => {
   const points = await mountsBelow(directory)
   if (points.length === 0) return { left: [], said: '' }
-  const options = { env: environment, extendEnv: false, cwd: '/', stdin: 'ignore', reject: false, timeout: 30_000 } as const
+  const options = { env: { PATH: programPath }, extendEnv: false, cwd: '/', stdin: 'ignore', reject: false, timeout: 30_000 } as const
   const result = await execa('umount', ['--no-mtab', '--lazy', '--', ...points.toReversed()], options)
   return { left: await mountsBelow(directory), said: (result.stderr || result.shortMessage || '').trim() }
 }

@@ -2,12 +2,13 @@
 import { chmod, lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits } from '@gatehouse/contracts'
-import { makeDirectory, Refusal } from '@gatehouse/kernel'
+import { hasHostIds, makeDirectory, Refusal } from '@gatehouse/kernel'
 import type { Plan } from './plan.ts'
 import { removeUnmounted } from './remove-unmounted.ts'
 
-const runBase = (env: Readonly<Record<string, string | undefined>>): string => {
-  if (process.getuid?.() === 0) return '/run/gatehouse'
+const runBase = async (env: Readonly<Record<string, string | undefined>>): Promise<string> => {
+  // Root of a user namespace has of the host what systemd made for it.
+  if (process.getuid?.() === 0) return (await hasHostIds()) ? '/run/gatehouse' : (env['RUNTIME_DIRECTORY'] ?? '/run/gatehouse')
   const own = env['XDG_RUNTIME_DIR']
   return own === undefined ? `/tmp/gatehouse-${process.getuid?.() ?? 0}` : join(own, 'gatehouse')
 }
@@ -27,7 +28,7 @@ const openBase = async (base: string): Promise<void> => {
 
 /** Short, since socket paths are. Sandboxes of other uids pass through it, so it can be entered but not read. */
 export const openRunDirectory = async (installation: string, env: Readonly<Record<string, string | undefined>>): Promise<string> => {
-  const base = runBase(env)
+  const base = await runBase(env)
   const runDir = join(base, installation.slice(0, 8))
   await removeUnmounted(runDir)
   await openBase(base)

@@ -3,15 +3,22 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { exits } from '@gatehouse/contracts'
 import { Refusal } from '@gatehouse/kernel'
+import { type DisksWanted, parseDisks } from './disks-wanted.ts'
 
 export const setupHelp = `gatehouse setup: makes ready what needs root, once for each host; changes nothing that is ready already
 
-  gatehouse setup [--dry-run | --remove] [--state-dir DIR] [--owner UID[:GID]]
+  gatehouse setup [--dry-run | --remove] [--state-dir DIR] [--owner UID[:GID]] [--user-namespace]
+                  [--disks COUNTxMIB[,...]] [--disks-dir DIR]
 
   --dry-run            shows what lacks, and changes nothing; needs no root
-  --remove             takes away what it made; a state directory with something in it stays
+  --remove             takes away what it made; a state directory or a disk with something in it stays
   --state-dir DIR      what lasts [SERVICE_STATE_DIR, /var/lib/gatehouse/state]
-  --owner UID[:GID]    whose the state directory is [0:0, for a unit that runs as root]
+  --owner UID[:GID]    whose the state directory is [whose it is already; else 0:0, for a unit that runs as root]
+  --user-namespace     for a unit that starts sandboxes and is not root: the ids of sandboxes, mapped for the owner alone
+                       [pinned at SERVICE_USER_NAMESPACE, /run/gatehouse-setup/user-namespace]
+  --disks COUNTxMIB    disks for its groups, such as 16x1024 or 12x1024,4x256: a group takes one of exactly its workspaceMiB. More
+                       may be asked for later, and those that are there are mounted again after a boot; none is removed so
+  --disks-dir DIR      where they are, for --group-disks of the unit [SERVICE_GROUP_DISKS, /var/lib/gatehouse/disks]
 
 Ends with 0 when everything is ready (or gone), 77 without root, 78 when something lacks that it cannot make.
 `
@@ -19,12 +26,20 @@ Ends with 0 when everything is ready (or gone), 77 without root, 78 when somethi
 export interface SetupArguments {
   readonly act: 'make' | 'show' | 'remove' | 'help'
   readonly stateDir: string
-  readonly owner: { readonly uid: number; readonly gid: number }
+  /** Null: whose the state directory is. */
+  readonly owner: { readonly uid: number; readonly gid: number } | null
+  /** Where that of the unit is to be pinned; null where it wants none. */
+  readonly userNamespace: string | null
+  /** None: nothing is done about disks of groups. */
+  readonly disks: readonly DisksWanted[]
+  readonly disksDir: string
 }
+
+const defaultPin = '/run/gatehouse-setup/user-namespace'
 
 const refuse = (detail: string): Refusal => new Refusal(exits.configuration, { detail, hint: 'see gatehouse setup --help' })
 
-const parseOwner = (text: string): SetupArguments['owner'] => {
+const parseOwner = (text: string): NonNullable<SetupArguments['owner']> => {
   const [, uid, gid = uid] = /^(\d{1,9})(?::(\d{1,9}))?$/.exec(text) ?? []
   if (uid === undefined) throw refuse(`--owner: expected UID or UID:GID in numbers, got ${text}`)
   return { uid: Number(uid), gid: Number(gid) }
@@ -35,7 +50,10 @@ const options = {
   remove: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
   'state-dir': { type: 'string' },
-  owner: { type: 'string', default: '0:0' },
+  owner: { type: 'string' },
+  'user-namespace': { type: 'boolean', default: false },
+  disks: { type: 'string' },
+  'disks-dir': { type: 'string' },
 } as const
 
 const parse = (argv: readonly string[]) => {
@@ -51,5 +69,15 @@ export const parseSetup = (argv: readonly string[], env: Readonly<Record<string,
   if (values['dry-run'] && values.remove) throw refuse('expected --dry-run or --remove, got both')
   const act = values.help ? 'help' : values.remove ? 'remove' : values['dry-run'] ? 'show' : 'make'
   const stateDir = resolve(values['state-dir'] ?? env['SERVICE_STATE_DIR'] ?? '/var/lib/gatehouse/state')
-  return { act, stateDir, owner: parseOwner(values.owner) }
+  const owner = values.owner === undefined ? null : parseOwner(values.owner)
+  const pin = env['SERVICE_USER_NAMESPACE'] ?? defaultPin
+  const userNamespace = values['user-namespace'] || act === 'remove' ? pin : null
+  return {
+    act,
+    stateDir,
+    owner,
+    userNamespace,
+    disks: parseDisks(values.disks),
+    disksDir: resolve(values['disks-dir'] ?? env['SERVICE_GROUP_DISKS'] ?? '/var/lib/gatehouse/disks'),
+  }
 }

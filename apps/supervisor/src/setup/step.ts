@@ -1,9 +1,15 @@
 // One thing of the host that a unit rests on and that root alone can make: looked at, made, and taken away again.
+import type { DisksWanted } from './disks-wanted.ts'
 
 export interface Site {
   readonly stateDir: string
   /** Whose the state directory is. */
   readonly owner: { readonly uid: number; readonly gid: number }
+  /** Where the user namespace of a unit without root is pinned; null where it has none. */
+  readonly userNamespace: string | null
+  /** Disks for groups; none: they are not looked at. */
+  readonly disks: readonly DisksWanted[]
+  readonly disksDir: string
   /** `/etc`, but in tests. */
   readonly etc: string
   /** `/dev`, but in tests. */
@@ -18,6 +24,8 @@ export type Condition =
 
 export interface Step {
   readonly name: string
+  /** Default: always. What is not wanted is neither looked at nor made; taken away it is all the same. */
+  isWanted?(site: Site): boolean
   /** Changes nothing. */
   look(site: Site): Promise<Condition>
   /** Called where it lacks. */

@@ -1,6 +1,6 @@
 // Setting up a host: made once, nothing the second time, and nothing left when it is taken away; always in a tree of the test's own.
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
@@ -83,6 +83,20 @@ describe('setting up a host', () => {
     await writeFile(join(stateDir, 'state.json'), '{}')
     assert.match((await run(['--remove'])).said, /stays: it is not empty/)
     assert.equal(await readFile(join(stateDir, 'state.json'), 'utf8'), '{}')
+  })
+
+  const asRoot = process.getuid?.() === 0 ? false : 'needs root: to give a directory to somebody'
+  it('gives no state of one unit to another, and says how it gets there', { skip: asRoot }, async (t) => {
+    const { run, stateDir } = await open(t)
+    await run([])
+    await chown(stateDir, 1234, 1234)
+    assert.match((await run([])).said, /state-directory +lacking .* is of 1234:1234 .*state-directory +ready/s)
+    await writeFile(join(stateDir, 'state.json'), '{}')
+    await chown(stateDir, 1234, 1234)
+    const { exit, said } = await run([])
+    assert.equal(exit, exits.configuration)
+    assert.match(said, /state-directory +blocked .*of a unit of uid 1234: back it up by that unit, move it away, and restore it/)
+    assert.equal((await stat(stateDir)).uid, 1234)
   })
 
   it('takes no ids that somebody else was given', async (t) => {

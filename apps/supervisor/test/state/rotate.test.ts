@@ -1,6 +1,6 @@
 // The master key turned over: killed before any step it is finished by asking again, and the old key opens nothing then.
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { isRefusal, lockWriter, parseKeyring, readHostActs } from '@gatehouse/kernel'
@@ -82,6 +82,17 @@ suite('a rotation of the master key', () => {
     await assert.rejects(rotateKeys({ stateDir: dir, masterKeyFile: null }), (error) => isRefusal(error) && error.exit === 75)
     await lock.release()
     await rotateKeys({ stateDir: dir, masterKeyFile: null })
+  })
+
+  const asRoot = process.getuid?.() === 0 ? false : 'needs root: to give a directory to somebody'
+  test('is refused by whoever the state does not belong to, be it root, with what to type', { skip: asRoot }, async (t) => {
+    const { dir } = await smallState(t)
+    await chown(dir, 65_532, 65_532)
+    await assert.rejects(rotateKeys({ stateDir: dir, masterKeyFile: null }), (error) => {
+      assert.ok(isRefusal(error))
+      assert.deepEqual([error.exit, error.hint], [77, "put sudo -u '#65532' before the command"])
+      return true
+    })
   })
 
   test('writes the new key where the old one is kept', async (t) => {

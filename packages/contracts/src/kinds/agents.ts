@@ -91,6 +91,9 @@ const bound = /* @__NO_SIDE_EFFECTS__ */ (least: number, most: number) =>
 const count = /* @__NO_SIDE_EFFECTS__ */ (least: number, most: number) =>
   v.optional(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)))
 
+/** MiB that a group may keep. */
+export const workspaceBounds = { least: 16, most: 16_777_216 } as const
+
 /** Each at most what one host can mean; a member that is absent leaves the group's own. */
 export const GroupLimits = v.strictObject({
   modelTokensPerDay: count(0, 1_000_000_000),
@@ -98,7 +101,7 @@ export const GroupLimits = v.strictObject({
   memoryMiB: count(64, 1_048_576),
   cpus: bound(0.1, 256),
   processes: count(8, 32_768),
-  workspaceMiB: count(16, 16_777_216),
+  workspaceMiB: count(workspaceBounds.least, workspaceBounds.most),
 })
 export type GroupLimits = v.InferOutput<typeof GroupLimits>
 

@@ -1,8 +1,8 @@
 // Whether bubblewrap works here: its programs are there, and a trial sandbox over the host's own root ran.
 import { mkdir } from 'node:fs/promises'
+import { findProgram } from '@gatehouse/kernel'
 import { detectGroups } from '../cgroup/detect.ts'
 import type { Choice, ChooseOptions } from '../choice.ts'
-import { findProgram } from '../programs.ts'
 import { checkRelease } from '../release.ts'
 import { isArchitecture, renderBpf } from '../seccomp/to-bpf.ts'
 import { findStagePrograms } from '../stage/programs.ts'
@@ -43,7 +43,8 @@ export const detectBubblewrap = async ({ home, installation }: ChooseOptions): P
   ])
   const filter = isArchitecture(process.arch) ? renderBpf(process.arch) : null
   const whole = { programs, root: process.getuid?.() === 0, filter, stage, hierarchy, home }
-  const fault = await tryOut(whole, installation)
+  // A trial that is killed in the middle takes no wall away: it fails for good only when it fails twice.
+  const fault = (await tryOut(whole, installation)) && (await tryOut(whole, installation))
   if (fault === null) return { driver: createBubblewrap(whole), ...(old === null ? {} : { old }) }
   // Some hosts let namespaces be made, but not one in another: then the flags of mounts are the wall that lacks.
   const plain = { ...whole, stage: null }

@@ -1,8 +1,8 @@
 // The command line that becomes a sandbox by bubblewrap, from the first program to the last.
 import { type HostIdentity, sandboxUid } from '@gatehouse/contracts'
+import { programPath } from '@gatehouse/kernel'
 import type { LaunchSpec } from '../driver.ts'
 import type { Program } from '../launch.ts'
-import { programPath } from '../programs.ts'
 import { gateKey, sandboxArguments } from './arguments.ts'
 import { showSources } from './stage.ts'
 

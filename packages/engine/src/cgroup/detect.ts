@@ -1,10 +1,11 @@
 // Whether groups with limits can really be made here, found out by making one.
+import { hasHostIds } from '@gatehouse/kernel'
 import { type Hierarchy, findHierarchy } from './hierarchy.ts'
 import { groupPath, openGroup } from './group.ts'
 
 /** Null where they cannot; then no limit of memory, processes and processors bites. */
 export const detectGroups = async (installation: string): Promise<Hierarchy | null> => {
-  const hierarchy = await findHierarchy(process.geteuid?.() === 0)
+  const hierarchy = await findHierarchy(process.geteuid?.() === 0 && (await hasHostIds()))
   if (hierarchy === null) return null
   const group = openGroup(hierarchy, groupPath(installation, `trial-${process.pid}-${Date.now().toString(36)}`))
   try {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { limits as bounds } from '@gatehouse/contracts'
 import type { LaunchSpec } from '../driver.ts'
 import { type Directories, readUsage, type Usage } from './counters.ts'
-import { type Controller, controllers, type Hierarchy } from './hierarchy.ts'
+import { type Controller, controllers, groupsHome, type Hierarchy } from './hierarchy.ts'
 
 const MiB = 1024 * 1024
 const period = 100_000
@@ -20,6 +20,10 @@ export interface Group {
   create(limits: GroupLimits): Promise<void>
   /** The process, and all that it starts from then on. */
   enter(pid: number): Promise<void>
+  /** Ids of the processes that are in it now. */
+  members(): Promise<number[]>
+  /** Lets a process out that was only to watch, to the group above. Bears that it is gone. */
+  letOut(pid: number): Promise<void>
   usage(): Promise<Usage>
   /** Ends what is in it now. */
   kill(): Promise<void>
@@ -117,13 +121,10 @@ const makeVisible = async (path: string): Promise<void> => {
 }
 
 const label = /^[\w.-]+$/
-/** Of all installations. */
-const home = '/gatehouse'
-
 export const groupPath = (installation: string, id: string): string => {
   for (const part of [installation, id])
     if (!label.test(part) || /^\.+$/.test(part)) throw new TypeError(`expected a plain name, got ${part}`)
-  return `${home}/${installation}/${id}`
+  return `/${groupsHome}/${installation}/${id}`
 }
 
 export const openGroup = (hierarchy: Hierarchy, path: string): Group => {
@@ -141,10 +142,14 @@ export const openGroup = (hierarchy: Hierarchy, path: string): Group => {
         await apply(directory, settings(controller, version, limits))
       }
       const { version, base } = hierarchy.cpu
-      if (!hierarchy.beside) await apply(join(base, home), settingsOfAll(version))
+      if (!hierarchy.beside) await apply(join(base, groupsHome), settingsOfAll(version))
     },
     async enter(pid) {
       for (const directory of paths) await writeFile(join(directory, 'cgroup.procs'), String(pid))
+    },
+    members: () => inhabitants(directories.memory.path),
+    async letOut(pid) {
+      for (const base of hierarchy.bases) await writeFile(join(base, dirname(path), 'cgroup.procs'), String(pid)).catch(() => undefined)
     },
     usage: () => readUsage(directories),
     async kill() {

@@ -6,6 +6,9 @@ import { dirname, join } from 'node:path'
 export const controllers = ['memory', 'pids', 'cpu'] as const
 export type Controller = (typeof controllers)[number]
 
+/** Directory of the groups of all installations, below each base. */
+export const groupsHome = 'gatehouse'
+
 export interface Place {
   readonly version: 1 | 2
   /** Directory below which groups are made. */
@@ -17,6 +20,8 @@ export interface Hierarchy extends Readonly<Record<Controller, Place>> {
   readonly bases: readonly string[]
   /** The unit's own processes lie at the top, where each of them counts for the processors as much as all of our groups together. */
   readonly beside: boolean
+  /** Ours in part alone: whoever has gone into a group of version 1 cannot go back to where it came from. */
+  readonly delegated: boolean
 }
 
 interface Mounted {
@@ -57,15 +62,23 @@ const basesOfTwo = async (point: string, root: boolean): Promise<string[]> => {
   return candidates.filter((_, index) => writable[index])
 }
 
-/** Null where one of the three controllers cannot be had. Reads, changes nothing. */
+/** Root uses all; anybody else those in which a directory is ours, such as `gatehouse setup` makes in version 1. */
+const ownMounts = async (mounts: readonly Mounted[], root: boolean): Promise<readonly Mounted[]> => {
+  if (root) return mounts
+  const own = await Promise.all(mounts.map(({ point }) => isWritable(join(point, groupsHome))))
+  return mounts.filter((_, index) => own[index])
+}
+
+/** Null where one of the three controllers cannot be had. Reads, changes nothing. `root`: of the host, not of a user namespace. */
 export const findHierarchy = async (root: boolean): Promise<Hierarchy | null> => {
   const mounts = parseMounts(await readText('/proc/self/mountinfo'))
+  const own = await ownMounts(mounts, root)
   const two = mounts.find(({ type }) => type === 'cgroup2')
-  const bases = two === undefined ? [] : await basesOfTwo(two.point, root)
+  const ofTwo = two === undefined ? [] : await basesOfTwo(two.point, root)
   const place = async (controller: Controller): Promise<Place | null> => {
     const one = mounts.find(({ type, options }) => type === 'cgroup' && options.includes(controller))
-    if (one !== undefined) return root ? { version: 1, base: one.point } : null
-    for (const base of bases) {
+    if (one !== undefined) return own.includes(one) ? { version: 1, base: one.point } : null
+    for (const base of ofTwo) {
       const has = (await readText(join(base, 'cgroup.controllers'))).trim().split(' ')
       if (has.includes(controller)) return { version: 2, base }
     }
@@ -73,6 +86,6 @@ export const findHierarchy = async (root: boolean): Promise<Hierarchy | null> =>
   }
   const [memory, pids, cpu] = await Promise.all([place('memory'), place('pids'), place('cpu')])
   if (memory === null || pids === null || cpu === null) return null
-  const others = root ? mounts.map(({ point }) => point) : []
-  return { memory, pids, cpu, bases: [...new Set([...others, memory.base, pids.base, cpu.base])], beside: (await ownPathFor(cpu)) === '/' }
+  const bases = new Set([...own.map(({ point }) => point), memory.base, pids.base, cpu.base])
+  return { memory, pids, cpu, bases: [...bases], beside: (await ownPathFor(cpu)) === '/', delegated: !root }
 }

@@ -1,9 +1,9 @@
 // Whether a container engine works here, docker first, then podman and nerdctl: it answers, knows the runtime, and ran a trial container.
 // Where every wall must stand, one that has them all comes before one that lacks some.
+import { findProgram } from '@gatehouse/kernel'
 import type { ChooseOptions, Choice } from '../choice.ts'
 import { layoutVersion } from '../rootfs/layout.ts'
 import { sharedObjects } from '../rootfs/shared-objects.ts'
-import { findProgram } from '../programs.ts'
 import { checkRelease } from '../release.ts'
 import { tryLaunch } from '../trial.ts'
 import { describeDocker, describeNerdctl, describePodman } from './describe.ts'

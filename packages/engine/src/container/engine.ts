@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HostIdentity } from '@gatehouse/contracts'
 import { execa } from 'execa'
-import { programPath } from '../programs.ts'
+import { programPath } from '@gatehouse/kernel'
 
 export interface Engine {
   readonly name: 'docker' | 'podman' | 'nerdctl'

@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rm, rmdir, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
-import { mountsBelow } from '@gatehouse/kernel'
+import { findProgram, mountsBelow, programPath } from '@gatehouse/kernel'
 import { execa } from 'execa'
 import type { Mount } from '../driver.ts'
-import { findProgram, programPath } from '../programs.ts'
 import { hardened, renderFstab } from '../stage/fstab.ts'
 
 export interface PremountPrograms {

@@ -1,6 +1,6 @@
 // The driver of last resort is always there, since it is the Node that runs this.
+import { findProgram } from '@gatehouse/kernel'
 import type { ChooseOptions, Choice } from '../choice.ts'
-import { findProgram } from '../programs.ts'
 import { createNone } from './driver.ts'
 
 export const detectNone = async ({ agent, log }: ChooseOptions): Promise<Choice> => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { type Group, groupPath, openGroup } from '../cgroup/group.ts'
 import type { Hierarchy } from '../cgroup/hierarchy.ts'
+import { letOutAtEnd } from '../cgroup/let-out.ts'
 import { reasonOf } from '../cgroup/reason.ts'
 import { removeGroups } from '../cgroup/strays.ts'
 import type { Driver, Exit, LaunchSpec, Sandbox } from '../driver.ts'
@@ -87,7 +88,12 @@ const start = async (options: OciOptions, spec: LaunchSpec, { made, seccomp }: {
   try {
     // gVisor joins the group that it finds, limits and all, and leaves it there with its counters.
     if (runtime.name === 'runsc') await made.group.create({ ...spec.limits, pids: processesOf(spec, runtime) })
-    return await launchProgram(programOf(options, spec, { made, stage }), endingOf(runtime, made))
+    const program = programOf(options, spec, { made, stage })
+    const started = async (pid: number): Promise<void> => {
+      await program.started?.(pid)
+      if (runtime.name === 'runsc' && options.hierarchy.delegated) void letOutAtEnd(made.group, pid)
+    }
+    return await launchProgram({ ...program, started }, endingOf(runtime, made))
   } finally {
     await stage.close()
   }

@@ -1,7 +1,7 @@
 // An OCI runtime of the host, called directly: `runsc` or `runc`, with a state directory of its own.
 import { execa } from 'execa'
 import * as v from 'valibot'
-import { programPath } from '../programs.ts'
+import { programPath } from '@gatehouse/kernel'
 
 export interface Runtime {
   readonly name: 'runsc' | 'runc'

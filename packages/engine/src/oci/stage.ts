@@ -2,6 +2,7 @@
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
+import { hasHostIds, readMounts } from '@gatehouse/kernel'
 import type { LaunchSpec, Mount } from '../driver.ts'
 import { hardened, type StageMount } from '../stage/fstab.ts'
 
@@ -51,6 +52,24 @@ const bindFile = (source: string, target: string, { mode, holder }: { mode: Moun
   { source, target, options: ['bind', mode, ...hardened] },
 ]
 
+/** What covers a path: of those as near as each other the one that was mounted last. */
+const flagsAt = async (path: string): Promise<readonly string[]> => {
+  const above = (await readMounts()).filter(({ point }) => `${path}/`.startsWith(point === '/' ? '/' : `${point}/`))
+  return above.reduce((one, other) => (other.point.length >= one.point.length ? other : one)).flags
+}
+
+/**
+ * No flag but `ro`: within its user namespace gVisor's file server could not repeat it when it remounts its root. One that systemd has put
+ * on everything cannot be taken off in a user namespace; what is shown through an overlay never had it.
+ */
+const showRootfs = async (rootfs: string, target: string, home: string): Promise<StageMount> => {
+  const options = ['X-mount.mkdir=0755', 'ro']
+  if ((await hasHostIds()) || !(await flagsAt(rootfs)).includes('nosuid')) return { source: rootfs, target, options: ['bind', ...options] }
+  const empty = join(home, 'empty')
+  await mkdir(empty, { recursive: true })
+  return { source: 'overlay', target, options: [...options, `lowerdir=${rootfs}:${empty}`] }
+}
+
 /** `home`: private directory of the driver. */
 export const stageLaunch = async (spec: LaunchSpec, home: string): Promise<Staged> => {
   const place = await findPlace([spec.rootfs, ...spec.mounts.map(({ source }) => source)])
@@ -61,8 +80,7 @@ export const stageLaunch = async (spec: LaunchSpec, home: string): Promise<Stage
     spec: { ...spec, rootfs: shown, mounts },
     mounts: [
       { source: 'tmpfs', target: place, options: ['mode=755', 'size=65536', ...hardened] },
-      // No other flag: within its user namespace gVisor's file server could not repeat it when it remounts its root.
-      { source: spec.rootfs, target: shown, options: ['bind', 'X-mount.mkdir=0755', 'ro'] },
+      await showRootfs(spec.rootfs, shown, home),
       ...spec.mounts.flatMap((mount, index) => {
         const target = mounts[index]?.source ?? place
         return isFile(mount) ? bindFile(mount.source, target, { mode: mount.mode, holder }) : [bind(mount.source, target, mount.mode)]

@@ -1,28 +1,21 @@
 // Whether this host can give groups disks of their own, found out by making one.
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { mountsBelow } from '@gatehouse/kernel'
-import { findProgram } from '../programs.ts'
+import { findProgram, mountsBelow } from '@gatehouse/kernel'
 import { closeDisks, shareDirectory } from './close.ts'
+import { findPrograms } from './find.ts'
 import { openDisk } from './open.ts'
-import { createPrograms, createUnmount, type DiskPrograms, programNames, type ProgramPaths } from './programs.ts'
+import type { Pool } from './premade/allocate.ts'
+import { detectPremade } from './premade/detect.ts'
+import { createPrograms, createUnmount, type DiskPrograms, programNames } from './programs.ts'
+import { trialMiB, trialName } from './trial.ts'
 
-export type Disks = { readonly programs: DiskPrograms } | { readonly refused: string }
-
-const install = 'apt-get install e2fsprogs mount util-linux'
-
-const findPrograms = async (): Promise<ProgramPaths | string> => {
-  const found = await Promise.all(programNames.map(async (name) => [name, await findProgram(name)] as const))
-  const lacking = found.flatMap(([name, path]) => (path === null ? [name] : []))
-  if (lacking.length > 0) return `${lacking.join(', ')} not found: ${install}`
-  // Each name has its path by now.
-  return Object.fromEntries(found) as ProgramPaths
-}
-
-/** As small as the smallest that a group may have. */
-export const trialMiB = 16
-/** No group can have such a name. */
-export const trialName = '.trial'
+/** How groups get disks: made by the unit, of those that root made beforehand, or not at all. */
+export type Disks =
+  | { readonly programs: DiskPrograms }
+  | { readonly premade: Pool }
+  /** `again`: a trial failed, which may go well another time; without it something lacks, and nothing changes by trying. */
+  | { readonly refused: string; readonly again?: () => Promise<Disks> }
 
 /** Takes what an earlier trial left along. */
 export const emptyTrial = async (programs: Pick<DiskPrograms, 'unmount'>, directory: string): Promise<void> => {
@@ -44,14 +37,18 @@ const tryOut = async (programs: DiskPrograms, directory: string): Promise<string
   }
 }
 
+/** A program that is killed in the middle of it says nothing about the host, so the answer stands only when it comes twice. */
+export const tryTwice = async (programs: DiskPrograms, directory: string): Promise<Exclude<Disks, { premade: unknown }>> => {
+  const fault = (await tryOut(programs, directory)) && (await tryOut(programs, directory))
+  return fault === null ? { programs } : { refused: `a trial disk could not be made: ${fault}`, again: () => tryTwice(programs, directory) }
+}
+
 /** `directory`: for the trial alone, with no link on its way. Takes a tenth of a second; never rejects for what the host lacks. */
-export const detectDisks = async (directory: string): Promise<Disks> => {
+export const detectDisks = async (directory: string): Promise<Exclude<Disks, { premade: unknown }>> => {
   if (process.geteuid?.() !== 0) return { refused: 'mounting the disk of a group needs root' }
-  const paths = await findPrograms()
+  const paths = await findPrograms(programNames)
   if (typeof paths === 'string') return { refused: paths }
-  const programs = createPrograms(paths)
-  const fault = await tryOut(programs, directory)
-  return fault === null ? { programs } : { refused: `a trial disk could not be made: ${fault}` }
+  return tryTwice(createPrograms(paths), directory)
 }
 
 /** What an earlier process left mounted in a directory; for whoever stops, too. Returns how many there were. */
@@ -62,10 +59,15 @@ export const closeStrays = async (directory: string): Promise<number> => {
   return closeDisks({ unmount: createUnmount(umount) }, directory)
 }
 
-/** Ready for disks in a directory of the host's own, with no link on its way: nothing of an earlier process is mounted there any more. */
-export const prepareDisks = async (directory: string): Promise<Disks> => {
+/**
+ * Ready for disks in a directory of the host's own, with no link on its way: nothing of an earlier process is mounted there any more.
+ * `premade`: where root made disks; null: the unit makes them.
+ */
+export const prepareDisks = async (directory: string, premade: string | null = null): Promise<Disks> => {
   await closeStrays(directory)
-  const disks = await detectDisks(`${directory}/${trialName}`)
+  const trial = `${directory}/${trialName}`
+  const disks = premade === null ? await detectDisks(trial) : await detectPremade(premade, trial)
   if ('programs' in disks) await shareDirectory(disks.programs, directory)
-  return disks
+  else if ('premade' in disks) await shareDirectory(disks.premade.programs, directory)
+  return 'refused' in disks && disks.again !== undefined ? { ...disks, again: () => prepareDisks(directory, premade) } : disks
 }

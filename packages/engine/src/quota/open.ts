@@ -1,8 +1,9 @@
 // Opens the disk of a group: made at the first time, made to fit a changed limit, and mounted. Bears to be killed anywhere and called again.
-import { readdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { buildImage, clearUnfinished, plannedSize } from './build.ts'
-import { besides, type Disk } from './disk.ts'
+import { clearPoint } from './clear-point.ts'
+import type { Disk } from './disk.ts'
 import { isMounted, isReadOnly } from './mounted.ts'
 import type { DiskPrograms } from './programs.ts'
 import { readSize, sizeOf } from './size.ts'
@@ -27,17 +28,6 @@ const exists = (path: string): Promise<boolean> =>
       throw error
     },
   )
-
-/** Called for a directory over which a disk is about to be mounted. */
-const clearPoint = async (programs: DiskPrograms, { image, point }: Omit<Disk, 'MiB'>, copied: boolean): Promise<string | undefined> => {
-  if ((await readdir(point)).length === 0) return undefined
-  const to = copied ? besides(image).copied : `${image}.aside-${Date.now().toString(36)}`
-  await programs.rename(point, to)
-  await programs.makeDirectory(point)
-  if (!copied) return to
-  await programs.remove(to)
-  return undefined
-}
 
 const mountDisk = async (programs: DiskPrograms, disk: Disk): Promise<string | undefined> => {
   if (await isMounted(disk.point)) return undefined

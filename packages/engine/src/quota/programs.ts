@@ -6,9 +6,15 @@ import { deviceAt } from './mounted.ts'
 import { runProgram } from './run-program.ts'
 import type { DiskSize } from './size.ts'
 
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
 export interface DiskPrograms {
   makeFile(path: string, bytes: number): Promise<void>
-  format(image: string, size: DiskSize): Promise<void>
+  /** For root, or for whose unit it is made. */
+  format(image: string, size: DiskSize, owner?: Owner): Promise<void>
   mount(image: string, point: string): Promise<void>
   /** What is still in use there goes with its last user. */
   unmount(point: string): Promise<void>
@@ -33,7 +39,7 @@ export type ProgramPaths = Readonly<Record<(typeof programNames)[number], string
 const options = ['loop', ...hardened, 'noatime', 'noinit_itable', 'discard', 'errors=remount-ro'].join(',')
 
 /** 4 MiB is the smallest journal of ext4. */
-const formatting = ['-q', '-F', '-m', '0', '-b', '4096', '-I', '256', '-J', 'size=4', '-E', 'nodiscard,root_owner=0:0'] as const
+const formatting = ['-q', '-F', '-m', '0', '-b', '4096', '-I', '256', '-J', 'size=4'] as const
 
 const sync = async (path: string): Promise<void> => {
   const file = await open(path, 'r')
@@ -52,25 +58,12 @@ export const createUnmount =
     await unmount().catch(() => unmount('--lazy'))
   }
 
-export const createPrograms = (paths: ProgramPaths): DiskPrograms => {
+/** What every form of disk needs. */
+export const createActs = (paths: Pick<ProgramPaths, 'mount' | 'umount' | 'cp'>) => {
   const mount = (...args: string[]): Promise<void> => runProgram(paths.mount, ['--no-mtab', ...args])
   return {
-    async makeFile(path, bytes) {
-      const file = await open(path, 'wx', 0o600)
-      await file.close()
-      await truncate(path, bytes)
-    },
-    format: (image, { inodes }) => runProgram(paths['mkfs.ext4'], [...formatting, '-N', String(inodes), image]),
-    mount: (image, point) => mount('-t', 'ext4', '-o', options, '--', image, point),
     unmount: createUnmount(paths.umount),
     copy: (from, to) => runProgram(paths.cp, ['--archive', '--one-file-system', '--no-target-directory', '--', from, to]),
-    async grow(image, point, bytes) {
-      await truncate(image, bytes)
-      const device = await deviceAt(point)
-      if (device === undefined) throw new Error(`expected something mounted at ${point}, got nothing`)
-      await runProgram(paths.losetup, ['--set-capacity', device])
-      await runProgram(paths.resize2fs, [device])
-    },
     // Of a shared file system, as those of systemd are, a copy would be of the same group, and hold each disk a second time.
     bind: (directory) => mount('--bind', '--make-private', '--', directory, directory),
     share: (directory) => mount('--make-shared', '--', directory),
@@ -80,7 +73,26 @@ export const createPrograms = (paths: ProgramPaths): DiskPrograms => {
       await rename(from, to)
       await sync(dirname(to))
     },
-    remove: (path) => rm(path, { recursive: true, force: true }),
-    removeDirectory: (path) => rmdir(path),
-  }
+  } satisfies Partial<DiskPrograms>
 }
+
+export const createPrograms = (paths: ProgramPaths): DiskPrograms => ({
+  ...createActs(paths),
+  async makeFile(path, bytes) {
+    const file = await open(path, 'wx', 0o600)
+    await file.close()
+    await truncate(path, bytes)
+  },
+  format: (image, { inodes }, { uid, gid } = { uid: 0, gid: 0 }) =>
+    runProgram(paths['mkfs.ext4'], [...formatting, '-E', `nodiscard,root_owner=${uid}:${gid}`, '-N', String(inodes), image]),
+  mount: (image, point) => runProgram(paths.mount, ['--no-mtab', '-t', 'ext4', '-o', options, '--', image, point]),
+  async grow(image, point, bytes) {
+    await truncate(image, bytes)
+    const device = await deviceAt(point)
+    if (device === undefined) throw new Error(`expected something mounted at ${point}, got nothing`)
+    await runProgram(paths.losetup, ['--set-capacity', device])
+    await runProgram(paths.resize2fs, [device])
+  },
+  remove: (path) => rm(path, { recursive: true, force: true }),
+  removeDirectory: (path) => rmdir(path),
+})

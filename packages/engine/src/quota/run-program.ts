@@ -1,6 +1,6 @@
 // Runs one program of the host to its end, with arguments as they are: never a shell, nothing of our environment.
 import { execa } from 'execa'
-import { programPath } from '../programs.ts'
+import { programPath } from '@gatehouse/kernel'
 
 /** Copying what a group has takes its time. */
 const patience = 600_000

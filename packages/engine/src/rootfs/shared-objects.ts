@@ -1,7 +1,7 @@
 // The shared objects that a program needs, by the loader's own word.
 import { ServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
-import { findProgram, programPath } from '../programs.ts'
+import { findProgram, programPath } from '@gatehouse/kernel'
 
 /** `libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x…)` or `/lib64/ld-linux-x86-64.so.2 (0x…)`. */
 const line = /^\s*(?:\S+ => )?(\/\S+) \(0x[0-9a-f]+\)$/

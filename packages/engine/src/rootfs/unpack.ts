@@ -3,9 +3,9 @@ import { chmod, lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
+import { findProgram } from '@gatehouse/kernel'
 import { callEngine, clientEnvironment } from '../container/engine.ts'
 import { findNamedImage } from '../container/find-image.ts'
-import { findProgram } from '../programs.ts'
 import { directories } from './layout.ts'
 
 const engines = ['docker', 'podman', 'nerdctl'] as const

@@ -6,12 +6,14 @@ import { join } from 'node:path'
 import type { HostIdentity } from '@gatehouse/contracts'
 import type { Driver, Mount } from '../driver.ts'
 import { openDisk } from '../quota/open.ts'
-import { emptyTrial, trialMiB } from '../quota/detect.ts'
+import { emptyTrial } from '../quota/detect.ts'
+import type { Pool } from '../quota/premade/allocate.ts'
+import { closePremadeTrial, openPremadeTrial } from '../quota/premade/trial.ts'
 import type { DiskPrograms } from '../quota/programs.ts'
+import { trialMiB } from '../quota/trial.ts'
 
 /** How the trial gets a disk such as groups have. */
-export interface TrialDisk {
-  readonly programs: DiskPrograms
+export type TrialDisk = ({ readonly programs: DiskPrograms } | { readonly premade: Pool }) & {
   /** For trials alone, with no link on its way. */
   readonly directory: string
 }
@@ -44,11 +46,15 @@ interface PlaceOptions {
 
 const openFiles = async (base: string, disk: TrialDisk | undefined): Promise<string> => {
   if (disk === undefined) return base
+  if ('premade' in disk) return openPremadeTrial(disk.premade, disk.directory)
   const point = join(disk.directory, 'point')
   await emptyTrial(disk.programs, disk.directory)
   await openDisk(disk.programs, { image: join(disk.directory, 'image'), point, MiB: trialMiB }, { quiet: true })
   return point
 }
+
+const closeFiles = (disk: TrialDisk): Promise<void> =>
+  'premade' in disk ? closePremadeTrial(disk.premade, disk.directory) : emptyTrial(disk.programs, disk.directory)
 
 export const openTrialPlace = async (driver: Driver, { identity, home, disk }: PlaceOptions): Promise<TrialPlace> => {
   await mkdir(home, { recursive: true, mode: 0o700 })
@@ -75,7 +81,7 @@ export const openTrialPlace = async (driver: Driver, { identity, home, disk }: P
     ],
     async remove() {
       await close()
-      if (disk !== undefined) await emptyTrial(disk.programs, disk.directory)
+      if (disk !== undefined) await closeFiles(disk)
       await rm(base, { recursive: true, force: true })
     },
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits, ServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
-import { programPath } from '../programs.ts'
+import { programPath } from '@gatehouse/kernel'
 import { renderFstab, type StageMount } from './fstab.ts'
 
 export interface StagePrograms {

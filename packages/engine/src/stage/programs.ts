@@ -1,5 +1,5 @@
 // The programs of util-linux and coreutils that a stage is made with.
-import { findProgram } from '../programs.ts'
+import { findProgram } from '@gatehouse/kernel'
 import type { StagePrograms } from './open.ts'
 
 /** Null where one is not there. */

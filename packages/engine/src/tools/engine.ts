@@ -1,10 +1,10 @@
 // The container engine that runs tool servers: which one, what it knows of images, how a container begins and ends.
 import { type ContainerEngine, containerEngines, type HostIdentity, limits, ServiceError } from '@gatehouse/contracts'
 import { setTimeout as pause } from 'node:timers/promises'
+import { findProgram } from '@gatehouse/kernel'
 import { describeDocker, describePodman } from '../container/describe.ts'
 import { callEngine, type Engine, removeContainers } from '../container/engine.ts'
 import { removeStrays } from '../container/reconcile.ts'
-import { findProgram } from '../programs.ts'
 import { toolArguments, type ToolHost, toolsLabel } from './arguments.ts'
 import { toolOwner } from './identity.ts'
 import { initArguments } from './init.ts'

@@ -1,5 +1,5 @@
 // The small first process of a container, which ends its orphans. Podman brings none along.
-import { findProgram } from '../programs.ts'
+import { findProgram } from '@gatehouse/kernel'
 import type { Engine } from '../container/engine.ts'
 import { access, constants } from 'node:fs/promises'
 

@@ -11,7 +11,7 @@ const made = async (t: TestContext, { version, beside }: { version: 1 | 2; besid
   t.after(() => rm(base, { recursive: true, force: true }))
   const place = { version, base }
   const path = groupPath('here', 'ses_a')
-  const group = openGroup({ memory: place, pids: place, cpu: place, bases: [base], beside }, path)
+  const group = openGroup({ memory: place, pids: place, cpu: place, bases: [base], beside, delegated: false }, path)
   await group.create({ memoryMiB: 64, cpus: 1, pids: 16 })
   const read = (name: string): Promise<string | undefined> => readFile(join(base, name), 'utf8').catch(() => undefined)
   return {

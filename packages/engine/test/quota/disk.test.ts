@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { after, describe, it, type TestContext } from 'node:test'
 import { mountsBelow } from '@gatehouse/kernel'
 import { closeDisk, closeDisks, shareDirectory } from '../../src/quota/close.ts'
-import { detectDisks } from '../../src/quota/detect.ts'
+import { detectDisks, tryTwice } from '../../src/quota/detect.ts'
 import type { Disk } from '../../src/quota/disk.ts'
 import { isMounted } from '../../src/quota/mounted.ts'
 import { openDisk } from '../../src/quota/open.ts'
@@ -83,6 +83,23 @@ describe('the disk of a group', { skip: refused === '' ? false : refused, timeou
     assert.equal(await readFile(join(other.point, 'kept'), 'utf8'), 'x')
     const { blocks } = await stat(other.image)
     assert.ok(blocks * 512 < 8 * MiB, 'what nobody uses takes no room of the host')
+  })
+
+  it('is not refused for one program that was killed while it was tried out, but for one that always fails', async (t) => {
+    const { directory } = await place(t)
+    const failing = (times: number): DiskPrograms => ({
+      ...programs,
+      async format(...args) {
+        times -= 1
+        if (times >= 0) throw new Error('killed')
+        await programs.format(...args)
+      },
+    })
+    assert.ok('programs' in (await tryTwice(failing(1), join(directory, '.trial'))))
+    const always = await tryTwice(failing(Infinity), join(directory, '.trial'))
+    assert.ok('refused' in always && always.again !== undefined)
+    assert.equal(always.refused, 'a trial disk could not be made: killed')
+    await gone(directory)
   })
 
   it('is mounted without programs, devices and rights of others, for its owner alone', async (t) => {

@@ -255,7 +255,7 @@ const check = async (numRuns: number, seed: number): Promise<void> => {
   }
 }
 
-test(`${runs} random histories go as the model says`, { timeout: 3_600_000 }, async (t) => {
+test(`${runs} random histories go as the model says`, { timeout: 10_800_000 }, async (t) => {
   const seed = Number(process.env['GATEHOUSE_SEED'] ?? Date.now() % 2 ** 31)
   t.diagnostic(`GATEHOUSE_SEED=${seed}`)
   await check(runs, seed)

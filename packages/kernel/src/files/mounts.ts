@@ -3,8 +3,13 @@ import { readFile } from 'node:fs/promises'
 
 export interface Mounted {
   readonly point: string
+  /** Kind of file system. */
+  readonly type: string
   readonly source: string
+  /** Of its file system, as after a fault of the disk below. */
   readonly readOnly: boolean
+  /** Of this mount alone. */
+  readonly flags: readonly string[]
 }
 
 const unescape = (text: string): string =>
@@ -12,8 +17,10 @@ const unescape = (text: string): string =>
 
 const parse = (line: string): Mounted => {
   const [left = '', right = ''] = line.split(' - ')
-  const [, source = '', options = ''] = right.split(' ')
-  return { point: unescape(left.split(' ')[4] ?? ''), source: unescape(source), readOnly: options.split(',').includes('ro') }
+  const [, , , , point = '', flags = ''] = left.split(' ')
+  const [type = '', source = '', options = ''] = right.split(' ')
+  const readOnly = options.split(',').includes('ro')
+  return { point: unescape(point), type, source: unescape(source), readOnly, flags: flags.split(',') }
 }
 
 /** In the order in which they were made; a point with several mounts comes several times. */

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { AgentGroupID } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { Context } from '../sessions/context.ts'
-import { disksOf } from './disks.ts'
+import { disksOf } from './elsewhere.ts'
 import { withDisk } from './with-disk.ts'
 
 const groupsWithDisk = async (groups: string): Promise<AgentGroupID[]> => {
@@ -12,7 +12,7 @@ const groupsWithDisk = async (groups: string): Promise<AgentGroupID[]> => {
     throw error
   })
   return names.flatMap((name) => {
-    const id = v.safeParse(AgentGroupID, /^(.+)\.img$/.exec(name)?.[1])
+    const id = v.safeParse(AgentGroupID, /^(.+)\.(?:img|disk)$/.exec(name)?.[1])
     return id.success ? [id.output] : []
   })
 }
@@ -22,7 +22,7 @@ export const openDisks = async (context: Context): Promise<AgentGroupID[]> => {
   const closed: AgentGroupID[] = []
   for (const group of await groupsWithDisk(context.disks.groups)) {
     await withDisk(context, group, () => Promise.resolve()).catch((error: unknown) => {
-      context.log.warn('a backup takes the image of a disk that cannot be mounted', { agentGroupID: group, error })
+      context.log.warn('the disk of a group cannot be mounted for a backup', { agentGroupID: group, error })
       closed.push(group)
     })
   }

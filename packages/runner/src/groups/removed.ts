@@ -1,10 +1,12 @@
 // What is left of groups that are gone: set aside with its disk, kept for a while, then removed.
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { AgentGroupID } from '@gatehouse/contracts'
+import { type Disks, giveBack, removedFolder, removeTree } from '@gatehouse/engine'
 import * as v from 'valibot'
 import type { Context } from '../sessions/context.ts'
-import { disksOf } from './disks.ts'
-import { removeTree } from './remove-tree.ts'
+import { disksOf } from './elsewhere.ts'
+
+const removedOf = (groups: string): string => `${groups}/${removedFolder}`
 
 const namesIn = (directory: string): Promise<string[]> =>
   readdir(directory).catch((error: NodeJS.ErrnoException) => {
@@ -26,7 +28,7 @@ const groupsOnDisk = async (groups: string): Promise<AgentGroupID[]> => {
 
 /** Its name says when the group went: the time of a directory says something else. */
 const setAside = async (groups: string, group: AgentGroupID): Promise<void> => {
-  const place = `${groups}/.removed/${group}.${Date.now()}`
+  const place = `${removedOf(groups)}/${group}.${Date.now()}`
   await mkdir(place, { recursive: true, mode: 0o700 })
   for (const name of await namesIn(disksOf(groups))) {
     if (groupOf(name) === group) await rename(`${disksOf(groups)}/${name}`, `${place}/${name}`)
@@ -36,15 +38,26 @@ const setAside = async (groups: string, group: AgentGroupID): Promise<void> => {
   })
 }
 
-const removeOld = async ({ disks: { groups }, times, log }: Context): Promise<void> => {
-  for (const name of await namesIn(`${groups}/.removed`)) {
+/** Its disk is emptied before anybody else gets it; where that cannot be done now, all stays. */
+const removePlace = async (place: string, disks: Disks | undefined): Promise<void> => {
+  for (const name of await namesIn(place)) {
+    if (!name.endsWith('.disk')) continue
+    if (disks === undefined || !('premade' in disks)) throw new Error(`${name}: it is on a disk that this unit does not have now`)
+    await giveBack(disks.premade, `${place}/${name}`)
+  }
+  await removeTree(place)
+}
+
+const removeOld = async ({ disks: { groups }, times, log, posture, closing }: Context): Promise<void> => {
+  const engaged = await posture.engaged(closing).catch(() => undefined)
+  for (const name of await namesIn(removedOf(groups))) {
     const [group, since = ''] = name.split('.')
     if (!/^\d+$/.test(since) || Number(since) > Date.now() - times.removed) continue
     // One that cannot be removed keeps none of the others.
-    await removeTree(`${groups}/.removed/${name}`).then(
+    await removePlace(`${removedOf(groups)}/${name}`, engaged?.disks).then(
       () => log.info('files of a group that is gone removed', { agentGroupID: group }),
       (error: unknown) =>
-        log.warn('files of a group that is gone not removed', { agentGroupID: group, at: `groups/.removed/${name}`, error }),
+        log.warn('files of a group that is gone not removed', { agentGroupID: group, at: `groups/${removedFolder}/${name}`, error }),
     )
   }
 }

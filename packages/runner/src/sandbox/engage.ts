@@ -10,9 +10,9 @@ const showLaunches = (metrics: Metrics, driver: string): void => {
 }
 
 /** An agent without walls writes with the rights of the unit, wherever it likes. */
-const disksFor = async (driver: Driver, { groups, log }: Pick<PostureOptions, 'groups' | 'log'>): Promise<Disks> => {
+const disksFor = async (driver: Driver, { groups, groupDisks, log }: PostureOptions): Promise<Disks> => {
   if (driver.name === 'none') return { refused: 'the driver none has no walls' }
-  const disks = await prepareDisks(groups)
+  const disks = await prepareDisks(groups, groupDisks)
   if ('refused' in disks) log.warn('groups have no disks of their own: one can fill the disk of the host', { reason: disks.refused })
   return disks
 }

@@ -16,6 +16,8 @@ export interface PostureOptions extends SealOptions {
   readonly image: string | null
   /** Rejects where the image is not to be used. */
   readonly verifyImage: (image: string) => Promise<void>
+  /** Where root made disks for groups; null: the unit makes them. */
+  readonly groupDisks: string | null
   readonly metrics: Metrics
   readonly choose: Choose
   /** Milliseconds between two attempts where nothing can be launched: doubling from the first to the most. */

@@ -38,6 +38,9 @@ const afterProof = (engaged: Engaged, seal: SealProof, { mode }: PostureOptions)
   return { status: 'refused', reason: `the seal does not hold, these walls lack: ${lacking.join(', ')}${faults}`, engaged, seal }
 }
 
+/** They may be had now. Where a proof without them refused everything nothing was ever launched, so nothing is ended by another choice. */
+const lacksDisks = ({ disks }: Engaged): boolean => 'refused' in disks && disks.again !== undefined
+
 class Choice implements Posture {
   readonly #options: PostureOptions
   /** The present attempt, or the last. */
@@ -61,13 +64,14 @@ class Choice implements Posture {
     let proofs = 0
     for (let wait = retry.first; ; wait = Math.min(wait * 2, retry.most)) {
       await this.#settled
-      const isProof = this.#state.status === 'refused' && this.#state.engaged !== undefined
+      const engaged = this.#state.status === 'refused' ? this.#state.engaged : undefined
+      const isProof = engaged !== undefined
       if (this.#state.status !== 'refused' || (isProof && proofs === limits.postureProofs)) break
       await pause(wait, undefined, { signal: closing, ref: false }).catch(() => undefined)
       // Somebody may have had it proved meanwhile.
       if (closing.aborted || this.status().status === 'ok') break
       if (isProof) proofs += 1
-      this.#settled = isProof ? this.#proveAgain() : this.#settle()
+      this.#settled = isProof && !lacksDisks(engaged) ? this.#proveAgain() : this.#settle()
     }
     this.#isTrying = false
   }

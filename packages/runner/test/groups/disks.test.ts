@@ -1,8 +1,10 @@
 // The disk of a group in the life of a runner: its limit is real and followed, nothing stays mounted, and what is removed is kept for a while.
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, rename, rm, stat, statfs, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, statfs, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { openDisk, prepareDisks } from '@gatehouse/engine'
+import { closeStrays, type Disks, openDisk, prepareDisks } from '@gatehouse/engine'
 import { silentLogger, waitFor } from '@gatehouse/kernel'
 import { GroupDisks } from '../../src/groups/disks.ts'
 import { FakeGateway } from '../fixtures/gateway.ts'
@@ -65,6 +67,40 @@ describe('the disk of a group', { skip, timeout: 240_000 }, () => {
       items.map(({ name }) => name),
       ['kept', 'kept.own'],
     )
+  })
+})
+
+describe('a group with a disk, where a trial of disks failed at the start', { skip, timeout: 120_000 }, () => {
+  it('has its disk by another trial, and keeps it from those that look; without one nothing is tried', async (t) => {
+    const groups = await mkdtemp(join(tmpdir(), 'gh-late-'))
+    t.after(async () => {
+      await closeStrays(groups)
+      await rm(groups, { recursive: true, force: true })
+    })
+    const { group } = new FakeGateway()
+    const run = { id: 'run-1', signal: new AbortController().signal }
+    const found = await prepareDisks(groups)
+    await new GroupDisks({ groups, log: silentLogger }).open(found, group, run)
+    await writeFile(`${groups}/${group.id}/kept`, 'before')
+    await closeStrays(groups)
+
+    const disks = new GroupDisks({ groups, log: silentLogger })
+    let trials = 0
+    const again = async (): Promise<Disks> => {
+      trials += 1
+      if (trials === 1) throw new Error('killed once more')
+      return prepareDisks(groups)
+    }
+    const refused = { refused: 'a program was killed', again }
+    assert.equal(await disks.open(refused, { ...group, id: 'other' as never }, run), undefined)
+    assert.deepEqual(await mountedBelow(groups), [])
+    await assert.rejects(disks.open({ refused: 'needs root' }, group, run), { code: 'unavailable' })
+    await assert.rejects(disks.open(refused, group, run), { code: 'unavailable', message: /killed once more/ })
+    assert.equal(await disks.open(refused, group, run), `${groups}/${group.id}`)
+    assert.equal(await readFile(`${groups}/${group.id}/kept`, 'utf8'), 'before')
+    await disks.lend(refused, group.id, async () => assert.equal((await mountedBelow(`${groups}/${group.id}`)).length, 1))
+    assert.equal(await disks.whileClosed(group.id, async () => undefined), false)
+    assert.equal(trials, 2)
   })
 })
 

@@ -1,12 +1,36 @@
 // The seal at the start of a runner: proved before anything is launched in production, beside everything else in the other modes.
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { limits } from '@gatehouse/contracts'
 import { createMetrics, silentLogger, waitFor } from '@gatehouse/kernel'
-import { createPosture } from '../../src/sandbox/posture.ts'
+import type { PostureOptions } from '../../src/sandbox/options.ts'
+import { createPosture, type Posture } from '../../src/sandbox/posture.ts'
 import { noDriver, openUnit } from '../fixtures/unit.ts'
+
+const asRoot = process.geteuid?.() === 0 ? false : 'needs root: for mounting the disks of groups'
+
+const postureFor = (options: Pick<PostureOptions, 'wanted' | 'choose' | 'closing'> & Partial<PostureOptions>): Posture =>
+  createPosture({
+    installation: 'test',
+    identities: null,
+    home: '/nowhere',
+    groups: '/nowhere',
+    mode: 'dev',
+    rootfs: '/',
+    image: null,
+    groupDisks: null,
+    log: silentLogger,
+    metrics: createMetrics('runner'),
+    verifyImage: async () => undefined,
+    record: () => undefined,
+    retry: { first: 1, most: 1 },
+    onReady: () => undefined,
+    ...options,
+  })
 
 describe('the seal at start', { timeout: 300_000 }, () => {
   it('is journaled, and what lacks is named while messages are answered, where a mode is for trying things out', async (t) => {
@@ -57,6 +81,32 @@ describe('the seal at start', { timeout: 300_000 }, () => {
     await assert.rejects(unit.send('hello'), { code: 'no-sandbox', hint: /--probe/ })
   })
 
+  it('is looked for from the beginning where a trial of disks failed, and nothing was launched', { skip: asRoot }, async (t) => {
+    const closing = new AbortController()
+    const home = await mkdtemp(join(tmpdir(), 'gh-seal-'))
+    t.after(async () => {
+      closing.abort()
+      await rm(home, { recursive: true, force: true })
+    })
+    let choices = 0
+    const refuse = async (): Promise<never> => {
+      throw new Error('planted')
+    }
+    const driver = { ...(await noDriver()), name: 'bubblewrap' as const, launch: refuse }
+    const choose = async () => {
+      choices += 1
+      return { driver }
+    }
+    await writeFile(join(home, 'file'), '')
+    const place = { mode: 'production', home, groups: join(home, 'file/groups') } as const
+    let proofs = 0
+    const record = () => void (proofs += 1)
+    const posture = postureFor({ ...place, wanted: 'bubblewrap', choose, record, closing: closing.signal })
+    await waitFor(() => proofs === 1 + limits.postureProofs, { what: 'all proofs', deadline: 30_000 })
+    await posture.settled()
+    assert.equal(choices, proofs)
+  })
+
   it('leaves nothing behind: what is left of sandboxes goes at the end as at the start', async (t) => {
     const cleared: string[] = []
     const reconcile = async (installation: string): Promise<number> => cleared.push(installation) - 1
@@ -71,24 +121,7 @@ describe('the seal at start', { timeout: 300_000 }, () => {
     const driver = await noDriver()
     const chosen = Promise.withResolvers<void>()
     const { signal } = new AbortController()
-    const posture = createPosture({
-      installation: 'test',
-      identities: null,
-      home: '/nowhere',
-      groups: '/nowhere',
-      mode: 'dev',
-      rootfs: '/',
-      image: null,
-      wanted: 'none',
-      choose: () => chosen.promise.then(() => ({ driver })),
-      log: silentLogger,
-      metrics: createMetrics('runner'),
-      closing: signal,
-      verifyImage: async () => undefined,
-      record: () => undefined,
-      retry: { first: 1, most: 1 },
-      onReady: () => undefined,
-    })
+    const posture = postureFor({ wanted: 'none', choose: () => chosen.promise.then(() => ({ driver })), closing: signal })
     const early = Array.from({ length: 5 }, () => posture.engaged(signal))
     const gone = new AbortController()
     const left = posture.engaged(gone.signal)

@@ -123,6 +123,7 @@ const runnerOf = async (dir: string, { installation, keys }: Awaited<ReturnType<
     mode: 'dev',
     image: null,
     imageKey: null,
+    groupDisks: null,
     rootfs: '/nowhere',
     registry: 'http://127.0.0.1:9/',
     mountAllow: [],

@@ -1,8 +1,11 @@
 // What is set up, in this order; taken away in the other.
 import type { Step } from '../step.ts'
+import { controlGroups } from './control-groups.ts'
+import { groupDisks } from './group-disks.ts'
 import { hostIds } from './host-ids.ts'
 import { loopDevices } from './loop-devices.ts'
 import { programs } from './programs.ts'
 import { stateDirectory } from './state-directory.ts'
+import { userNamespace } from './user-namespace.ts'
 
-export const steps: readonly Step[] = [programs, loopDevices, hostIds, stateDirectory]
+export const steps: readonly Step[] = [programs, loopDevices, hostIds, userNamespace, controlGroups, stateDirectory, groupDisks]

@@ -1,9 +1,7 @@
 // The programs that disks of groups and sandboxes are made with. Told, never installed: that is the host's own business.
-import { access, constants } from 'node:fs/promises'
-import { join } from 'node:path'
+import { findProgram } from '@gatehouse/kernel'
 import type { Step } from '../step.ts'
 
-const directories = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const
 const packages = {
   'mkfs.ext4': 'e2fsprogs',
   resize2fs: 'e2fsprogs',
@@ -15,22 +13,11 @@ const packages = {
   nsenter: 'util-linux',
 } as const
 
-const isThere = async (name: string): Promise<boolean> => {
-  for (const directory of directories) {
-    const found = await access(join(directory, name), constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (found) return true
-  }
-  return false
-}
-
 export const programs: Step = {
   name: 'programs',
   async look() {
     const lacking: (keyof typeof packages)[] = []
-    for (const name of Object.keys(packages)) if (isName(name) && !(await isThere(name))) lacking.push(name)
+    for (const name of Object.keys(packages)) if (isName(name) && (await findProgram(name)) === null) lacking.push(name)
     if (lacking.length === 0) return { state: 'ready', says: Object.keys(packages).join(', ') }
     const wanted = [...new Set(lacking.map((name) => packages[name]))]
     return { state: 'blocked', says: `${lacking.join(', ')} not found: apt-get install ${wanted.join(' ')}` }

@@ -3,7 +3,7 @@ import { lstat, open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { archiveVersion, archiveFormat, type Entry, keyCheckOf, type Manifest, stateRoot } from '@gatehouse/archive'
 import { hostActsFile, type Mode, runnerCredentialFile, stateFiles, stateSchema } from '@gatehouse/contracts'
-import { copiesPrefix, type Epoch, incomingName, lostAndFound, restoringPrefix } from '@gatehouse/kernel'
+import { copiesPrefix, type Epoch, hasHostIds, hostIdentity, incomingName, lostAndFound, restoringPrefix } from '@gatehouse/kernel'
 import { bodyOf } from './body.ts'
 import { copyDatabases, type Source, type Taken } from './databases.ts'
 import { type Grown, lastLine, linesEntries, openLines } from './lines.ts'
@@ -115,8 +115,14 @@ interface Moment {
   readonly catalog: Buffer | undefined
 }
 
-/** Images of disks: their files lie where they are mounted. Those of groups that are gone are as large as they ever were. */
-const isImage = (path: string): boolean => /^state\/groups\/\.(?:disks|removed)\/.*\.img(?:\.|$)/.test(path)
+/**
+ * Images of disks, and names of those that setup made: their files lie where they are mounted. Those of groups that are gone are as large
+ * as they ever were.
+ */
+const isImage = (path: string): boolean => /^state\/groups\/(?:\.disks|\.removed\/[^/]+)\/[^/]+\.(?:img|disk)(?:\.|$)/.test(path)
+
+/** What a disk has at its root beside the files of its group. */
+const isOfDisk = (path: string): boolean => /^state\/groups\/[^/.][^/]*\/(?:lost\+found|\.disk)$/.test(path)
 
 const incoming = `${stateRoot}/${stateFiles.groups}/${incomingName}`
 
@@ -136,7 +142,7 @@ async function* entriesOf({ wanted, place, taken, top, lines, catalog, images }:
     if (name === stateFiles.database || session === undefined || !taken.has(`${stateFiles.keys}/${session}.key`)) continue
     yield await copyOf(copies, name, { ...place, path: `${stateFiles.queues}/${name}` })
   }
-  const leaves = (path: string): boolean => path === incoming || (isImage(path) && !images.has(path))
+  const leaves = (path: string): boolean => path === incoming || isOfDisk(path) || (isImage(path) && !images.has(path))
   for (const name of top.directories) yield* plainTree(join(stateDir, name), `${stateRoot}/${name}`, { notice, leaves })
 }
 
@@ -145,12 +151,19 @@ const readCatalog = async ({ catalog, stateDir }: Wanted, { files }: Top): Promi
   return readFile(catalog)
 }
 
+/** An image is taken instead of its files; of a disk that setup made nothing is. */
+const noticeMissing = async ({ stateDir, notice }: Wanted, group: string): Promise<void> => {
+  const found = await lstat(join(stateDir, `groups/.disks/${group}.disk`)).catch(() => undefined)
+  if (found !== undefined) notice(`${stateRoot}/groups/${group}`, 'its disk cannot be used: the files of this group are missing')
+}
+
 /** What was in flight is read before the records, so that none is missing in both. */
 export const collect = async (wanted: Wanted): Promise<Collected> => {
   const { stateDir, mode, installation, release, newest, masterKey } = wanted
   const taken = await copyDatabases(wanted)
   const closed = (await wanted.queues?.openDisks()) ?? []
   const images = new Set(closed.map((group) => `${stateRoot}/groups/.disks/${group}.img`))
+  for (const group of closed) await noticeMissing(wanted, group)
   const top = await readTop(stateDir)
   const lines: Grown[] = []
   for (const stem of stems) lines.push(...(await openLines(stateDir, stem)))
@@ -169,6 +182,7 @@ export const collect = async (wanted: Wanted): Promise<Collected> => {
     masterKey,
     keyCheck: keyCheckOf(newest),
     owners: process.getuid?.() === 0,
+    ...(process.getuid?.() !== 0 || (await hasHostIds()) ? {} : { unit: hostIdentity() }),
     catalog: catalog === undefined ? null : wanted.catalog,
   }
   return {

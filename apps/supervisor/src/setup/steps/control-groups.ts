@@ -1,0 +1,72 @@
+// Control groups of version 1, where nothing is delegated: a directory in each hierarchy that belongs to the unit. Version 2 needs none of it.
+import { chmod, chown, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readMounts } from '@gatehouse/kernel'
+import type { Site, Step } from '../step.ts'
+
+/** What a group of this hierarchy has that its owner may write: itself, who is in it, and what all sandboxes share. */
+const owned = ['', 'cgroup.procs', 'tasks', 'cpu.shares'] as const
+/** Empty in a new group, and then nobody can enter it. */
+const inherited = ['cpuset.cpus', 'cpuset.mems'] as const
+
+const unlessAbsent = <T>(error: NodeJS.ErrnoException, instead: T): T => {
+  if (error.code === 'ENOENT') return instead
+  throw error
+}
+
+/** Empty where the host has version 2 alone. */
+const directories = async (): Promise<string[]> => {
+  const mounted = (await readMounts()).filter(({ type }) => type === 'cgroup' || type === 'cgroup2')
+  if (mounted.every(({ type }) => type === 'cgroup2')) return []
+  return [...new Set(mounted.map(({ point }) => join(point, 'gatehouse')))]
+}
+
+const ownerOf = (path: string): Promise<number | null> =>
+  stat(path).then(
+    ({ uid }) => uid,
+    (error: NodeJS.ErrnoException) => unlessAbsent(error, null),
+  )
+
+/** What a unit that was root has left, and its successor could not use. Groups that are in use stay. */
+const removeEmpty = async (path: string): Promise<void> => {
+  for (const entry of await readdir(path, { withFileTypes: true }))
+    if (entry.isDirectory()) await rmdir(join(path, entry.name)).catch(() => undefined)
+}
+
+const make = async (path: string, { owner }: Site): Promise<void> => {
+  await mkdir(path, { recursive: true })
+  await removeEmpty(path)
+  await chmod(path, 0o755)
+  for (const name of inherited) {
+    const above = await readFile(join(path, '..', name), 'utf8').catch((error: NodeJS.ErrnoException) => unlessAbsent(error, ''))
+    if (above.trim() !== '') await writeFile(join(path, name), above)
+  }
+  for (const name of owned)
+    await chown(join(path, name), owner.uid, owner.gid).catch((error: NodeJS.ErrnoException) => unlessAbsent(error, undefined))
+}
+
+export const controlGroups: Step = {
+  name: 'control-groups',
+  isWanted: ({ userNamespace }) => userNamespace !== null,
+  async look({ owner }) {
+    const all = await directories()
+    if (all.length === 0) return { state: 'ready', says: 'of version 2: delegated by systemd' }
+    const owners = await Promise.all(all.map(ownerOf))
+    const lacking = all.find((_, index) => owners[index] !== owner.uid)
+    if (lacking === undefined) return { state: 'ready', says: `${all.length} directories of ${owner.uid}` }
+    return { state: 'lacking', says: `${lacking} is not there, or of somebody else` }
+  },
+  async make(site) {
+    for (const path of await directories()) await make(path, site)
+  },
+  async remove() {
+    for (const path of await directories()) {
+      const left = await rmdir(path).then(
+        () => undefined,
+        (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : error.code),
+      )
+      if (left !== undefined) return `${path} stays: ${left}`
+    }
+    return undefined
+  },
+}

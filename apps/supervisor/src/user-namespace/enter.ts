@@ -1,0 +1,55 @@
+// Goes into the user namespace that `gatehouse setup` has made: outside nobody, inside root over the ids of sandboxes and nothing else.
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { exits, limits } from '@gatehouse/contracts'
+import { hasHostIds, needProgram, programPath, Refusal } from '@gatehouse/kernel'
+import { execa } from 'execa'
+import { takeOwnGroups } from './own-groups.ts'
+
+export interface EnterOptions {
+  /** Where the namespace is pinned; undefined: the unit stays among the ids of the host. */
+  readonly pin: string | undefined
+  /** What starts us once more. */
+  readonly command: readonly string[]
+  /** Becomes that program, under the same number; returns where it cannot. */
+  readonly become: (file: string, args: readonly string[]) => void
+}
+
+const hint = 'systemctl start gatehouse-sandboxes, or: gatehouse setup --user-namespace --owner UID'
+
+const refuse = (detail: string, cause?: unknown): Refusal => new Refusal(exits.noPermission, { detail, hint, cause })
+
+/** A look beforehand: whoever became `nsenter` could say nothing that people understand. */
+const refuseUnfit = async (nsenter: string, pin: string): Promise<void> => {
+  const found = await stat(pin).catch((error: Error) => {
+    throw refuse(`SERVICE_USER_NAMESPACE: expected a pinned user namespace at ${pin}, got ${error.message}`, error)
+  })
+  if (!found.isFile()) throw refuse(`SERVICE_USER_NAMESPACE: expected a pinned user namespace at ${pin}, got another kind of file`)
+  const options = {
+    env: { PATH: programPath },
+    extendEnv: false,
+    cwd: '/',
+    stdin: 'ignore',
+    reject: false,
+    timeout: limits.launchTime,
+  } as const
+  const result = await execa(nsenter, [`--user=${pin}`, '--', await needProgram('cat'), '/proc/self/uid_map'], options)
+  if (result.failed) throw refuse(`expected a user namespace of ours at ${pin}, got: ${result.stderr || result.shortMessage}`)
+}
+
+/** Control groups of version 2 are delegated: seen from a namespace of theirs, our part is all. */
+const hasGroupsOfTwo = (): boolean => existsSync('/sys/fs/cgroup/cgroup.controllers')
+
+/** Returns where there is none to enter, or once we are inside: control groups are ours then too. */
+export const enterUserNamespace = async ({ pin, command, become }: EnterOptions): Promise<void> => {
+  if (pin === undefined) return
+  if (await hasHostIds()) {
+    const [nsenter, unshare] = await Promise.all([needProgram('nsenter'), needProgram('unshare')])
+    await refuseUnfit(nsenter, pin)
+    const groups = hasGroupsOfTwo() ? ['--cgroup'] : []
+    become(nsenter, [`--user=${pin}`, '--', unshare, '--mount', '--propagation', 'slave', ...groups, '--', ...command])
+    throw refuse(`expected to become ${nsenter}, got no reason why not`)
+  }
+  if (process.geteuid?.() !== 0) throw refuse('SERVICE_USER_NAMESPACE: expected to be root inside of the namespace, got another id')
+  if (hasGroupsOfTwo()) await takeOwnGroups()
+}

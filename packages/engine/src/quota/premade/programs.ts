@@ -1,0 +1,40 @@
+// Everything that is done to disks which were made beforehand, one act a method: a test lets the process die before and after each.
+import { unlink } from 'node:fs/promises'
+import { lostAndFound, writeAtomically } from '@gatehouse/kernel'
+import { createActs, type DiskPrograms } from '../programs.ts'
+import { emptyTree, removeTree } from '../remove-tree.ts'
+import { runProgram } from '../run-program.ts'
+
+export interface PremadePrograms extends Pick<DiskPrograms, 'unmount' | 'copy' | 'bind' | 'share' | 'makeDirectory' | 'rename' | 'remove'> {
+  /** Shows a disk at the point of a group too. */
+  attach(disk: string, point: string): Promise<void>
+  /** All that is on a disk, whoever made it and however deep. */
+  empty(disk: string): Promise<void>
+  /** Whole or not at all, and lasting. */
+  write(path: string, text: string): Promise<void>
+  /** All that was written to a disk is on it. */
+  settle(disk: string): Promise<void>
+}
+
+export const premadeNames = ['mount', 'umount', 'cp', 'sync'] as const
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+
+/** A file or a directory, if it is there. */
+const remove = async (path: string): Promise<void> => {
+  try {
+    await removeTree(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') await unlink(path)
+    else if (codeOf(error) !== 'ENOENT') throw error
+  }
+}
+
+export const createPremade = (paths: Readonly<Record<(typeof premadeNames)[number], string>>): PremadePrograms => ({
+  ...createActs(paths),
+  attach: (disk, point) => runProgram(paths.mount, ['--no-mtab', '--bind', '--', disk, point]),
+  empty: (disk) => emptyTree(disk, [lostAndFound]),
+  write: (path, text) => writeAtomically(path, text),
+  settle: (disk) => runProgram(paths.sync, ['--file-system', disk]),
+  remove,
+})
