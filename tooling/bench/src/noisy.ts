@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { startUnit, type Unit } from '@gatehouse/end-to-end'
 import { atEase, type Ease, measureByTurns, type Noise } from './by-turns.ts'
 import { type Figures, printTable } from './measure.ts'
-import { sandboxNoise, startClient } from './noisy/kinds.ts'
+import { idleNoise, sandboxNoise, startClient } from './noisy/kinds.ts'
 import { converse, whenQuiet } from './sandbox/talk.ts'
 import { type BenchUnit, grant, openSockets, throughBroker } from './broker/unit.ts'
 
@@ -47,7 +47,7 @@ const measureOf = ({ unit, ...bench }: BenchUnit) => {
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
-/** `nobody` is the first; another nobody says how far two figures of the same lie apart. */
+/** `nobody` is the first; another nobody says how far two figures of the same lie apart, an idle loop what a busy processor costs by itself. */
 const show = (figures: readonly (readonly [string, Readonly<Record<string, Figures>>])[]): void => {
   printTable(
     figures.flatMap(([noise, kinds]) => Object.entries(kinds).map(([kind, times]) => [`${kind}, beside ${noise}`, times] as const)),
@@ -75,7 +75,13 @@ export const run = async (args: readonly string[] = []): Promise<object> => {
     try {
       const measure = measureOf(bench)
       await measure()
-      const noises = { nobody, 'nobody, again': nobody, 'a noisy sandbox': sandboxNoise(unit), 'a noisy client': client.noise }
+      const noises = {
+        nobody,
+        'nobody, again': nobody,
+        'an idle loop': idleNoise,
+        'a noisy sandbox': sandboxNoise(unit),
+        'a noisy client': client.noise,
+      }
       const taken = await measureByTurns(Object.values(noises), measure, turns)
       const figures = Object.keys(noises).map((name, at) => [name, taken[at] ?? {}] as const)
       show(figures)

@@ -58,3 +58,13 @@ export const startClient = async (unit: Unit): Promise<NoisyClient> => {
     },
   }
 }
+
+/** A loop that the kernel runs only while nobody else wants the processor: what no host can keep from the others. */
+export const idleNoise: Noise = async () => {
+  const loop = execa('chrt', ['--idle', '0', process.execPath, '-e', 'for (;;);'], { reject: false })
+  return async () => {
+    loop.kill('SIGKILL')
+    const { isTerminated, shortMessage } = await loop
+    if (!isTerminated) throw new Error(`expected a loop until it is ended, got: ${shortMessage}`)
+  }
+}
