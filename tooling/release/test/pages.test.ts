@@ -1,7 +1,7 @@
 // The pages about a bare host, a unit in two halves, and an upgrade, followed word for word where systemd is the first process.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { readlink } from 'node:fs/promises'
+import { readFile, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { follow } from '@gatehouse/end-to-end/documents'
@@ -20,6 +20,12 @@ const newer = '9.9.0'
 const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', TERM: 'dumb', LC_ALL: 'C.UTF-8' }
 /** The reader is root. */
 const places = { 'sudo ': '' }
+
+/** `gatehouse.service` as it was when it was root. */
+const asRoot = (unit: string): string =>
+  unit
+    .replaceAll(/^(User|Group|Environment=SERVICE_USER_NAMESPACE|CapabilityBoundingSet)=.*\n/gm, '')
+    .replaceAll('gatehouse-sandboxes.service', 'gatehouse-setup@0.service')
 
 const pages = (): void => {
   let made: Made
@@ -74,25 +80,50 @@ const pages = (): void => {
     await type(purge)
   })
 
+  const svcctl = 'svcctl --token-file /etc/gatehouse/credentials/SERVICE_API_TOKEN'
+  const start = ['systemctl enable --now gatehouse', wait, `${svcctl} token create before --role auditor --file /root/before.token`]
+  const upgrading = {
+    ...places,
+    'v1.2.3': `v${version}`,
+    'sh install.sh --key release.pub': 'sh /tmp/release/newer/install.sh --key /tmp/release/release.pub',
+  }
+
   test('a release is replaced by a newer one, and comes back with the state that it had', async () => {
-    const svcctl = 'svcctl --token-file /etc/gatehouse/credentials/SERVICE_API_TOKEN'
-    const newcomer = `${svcctl} token create after --role auditor --file /root/after.token`
-    await type([install, token, settings, 'systemctl enable --now gatehouse', wait].join('\n'))
-    await type(`${svcctl} token create before --role auditor --file /root/before.token`)
+    await type([install, token, settings, ...start].join('\n'))
     await follow('docs/how-to/upgrade.md', {
       ...reading('/root'),
-      places: {
-        ...places,
-        'v1.2.3': `v${version}`,
-        'sh install.sh --key release.pub': 'sh /tmp/release/newer/install.sh --key /tmp/release/release.pub',
-      },
+      places: upgrading,
+      notRun: { 'state.root': 'this unit was never root' },
       before: async ({ text }) => {
         if (text.includes('doctor')) assert.equal(await readlink(root.at('opt/gatehouse/current')), `v${newer}`)
-        if (text.includes('state.newer')) await type(newcomer)
+        if (text.includes('state.newer')) await type(`${svcctl} token create after --role auditor --file /root/after.token`)
       },
     })
     assert.equal(await readlink(root.at('opt/gatehouse/current')), `v${version}`)
     await type(`${svcctl} token list | grep before; ! ${svcctl} token list | grep after`)
+    await type(purge)
+  })
+
+  test('a unit that was root goes over with its state to the one that is not', async () => {
+    await type(['rm -f /root/before.* /root/key.txt', install, token, settings].join('\n'))
+    const file = root.at('etc/systemd/system/gatehouse.service')
+    const unit = await readFile(file, 'utf8')
+    await writeFile(file, asRoot(unit))
+    await type(['systemctl daemon-reload', ...start].join('\n'))
+    const asked = 'systemctl show --property MainPID --value gatehouse'
+    await type(`test "$(stat -c %u /proc/$(${asked}) /var/lib/gatehouse/state | sort -u)" = 0`)
+    await follow('docs/how-to/upgrade.md', {
+      ...reading('/root'),
+      places: upgrading,
+      notRun: {
+        'systemctl restart gatehouse': 'the page has other lines for a unit that was root',
+        doctor: 'likewise',
+        'state.newer': 'nothing goes back',
+      },
+    })
+    assert.equal(await readFile(file, 'utf8'), unit)
+    await type(`test "$(stat -c %u /proc/$(${asked}) /var/lib/gatehouse/state | sort -u)" = 65532`)
+    await type(`${svcctl} token list | grep before`)
     await type(purge)
   })
 }
