@@ -76,7 +76,8 @@ const start = async (program: Program) => {
   const extra = extraDescriptors(program, inherited)
   return {
     child: execa(file, [...args], {
-      stdio: ['ignore', 'pipe', 'pipe', ...extra],
+      // A pipe that is at its end: gVisor gives its stdin to nobody, and that would be the host's /dev/null.
+      stdio: [nothing, 'pipe', 'pipe', ...extra],
       encoding: 'buffer',
       buffer: false,
       reject: false,

@@ -188,6 +188,12 @@ for (const { row, driver } of found) {
       assert.deepEqual(lines, ['ending'])
     })
 
+    it('leaves the devices of the host to whom they are', async () => {
+      const ownerOf = async (device: string) => stat(device).then(({ uid, gid, mode }) => ({ uid, gid, mode }))
+      await run(driver, stay.spec('exit'))
+      assert.deepEqual(await ownerOf('/dev/null'), await ownerOf('/dev/zero'))
+    })
+
     if (!driver.missing.includes('memory-limit')) {
       it('reports a kill for memory as such', async () => {
         const { exit } = await run(driver, stay.spec('hog', { limits: { ...limits, memoryMiB: 128 } }))

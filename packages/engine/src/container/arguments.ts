@@ -80,6 +80,8 @@ export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile, 
     parent === null || engine.name === 'docker' ? [] : ['--cgroup-manager', 'cgroupfs'],
     ['run', '--name', name, '--label', `${installationLabel}=${spec.installation}`],
     engine.runtime === null ? [] : ['--runtime', engine.runtime],
+    // gVisor gives its stdin to nobody: without a pipe that would be the host's /dev/null.
+    engine.gvisor ? ['--interactive'] : [],
     parent === null ? [] : ['--cgroup-parent', parent],
     ['--pull', 'never', '--log-driver', 'none', '--network', 'none', '--hostname', 'sandbox', '--workdir', '/'],
     ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
