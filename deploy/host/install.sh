@@ -261,15 +261,15 @@ stop_units() {
 
 # Disks of groups and the namespace of their unit: what is made at each boot goes with what makes it.
 unmount_own() {
-  own=''
-  while read -r _ place _; do case $place in "$lib"/disks/* | /run/gatehouse-setup/*) own="$place $own" ;; esac; done </proc/self/mounts
+  own='' real=$(readlink -m -- "$lib")
+  while read -r _ place _; do case $place in "$real"/disks/* | /run/gatehouse-setup/*) own="$place $own" ;; esac; done </proc/self/mounts
   for place in $own; do run umount "$place"; done
   [ ! -e /run/gatehouse-setup ] || run rm -rf /run/gatehouse-setup
 }
 
 refuse_mounted() {
   while read -r _ place _; do
-    case $place in "$lib"/*) fail "expected nothing mounted below $lib, got $place" "umount $place" ;; esac
+    case $place in "$real"/*) fail "expected nothing mounted below $lib, got $place" "umount $place" ;; esac
   done </proc/self/mounts
 }
 
@@ -288,10 +288,10 @@ remove_release() {
   [ ! -e "$prefix" ] || run rm -rf -- "$prefix"
   if "$purge"; then
     for unit in $all_units; do [ ! -e "$units/$unit.d" ] || run rm -rf -- "$units/$unit.d"; done
-    for path in "$etc" "$lib" /run/gatehouse; do [ ! -e "$path" ] || run rm -rf -- "$path"; done
+    for path in "$etc" "$real" /run/gatehouse; do [ ! -e "$path" ] || run rm -rf -- "$path"; done
     if getent passwd "$account" >/dev/null; then run userdel "$account"; fi
     if getent group "$account" >/dev/null; then run groupdel "$account"; fi
-    say 'nothing is left'
+    [ ! -L "$lib" ] || run rm -f -- "$lib"; say 'nothing is left'
   else
     say "$lib, $etc and the account $account stay; --purge takes them away too"
   fi

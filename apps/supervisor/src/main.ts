@@ -27,11 +27,13 @@ const end = (): void => {
   isEnding = true
   ended.resolve()
 }
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end)
 /** Also when the terminal is gone, which takes the output along: neither ends the unit. */
 const hungUp = new EventEmitter<{ signal: [] }>()
-process.on('SIGHUP', () => hungUp.emit('signal'))
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+const hearSignals = (): void => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end)
+  process.on('SIGHUP', () => hungUp.emit('signal'))
+}
 
 /** The bundles lie beside this one; in a checkout below `dist`. */
 const release = existsSync(join(import.meta.dirname, 'gateway.mjs')) ? import.meta.dirname : join(import.meta.dirname, '../../../dist')
@@ -101,23 +103,30 @@ const serve = async (plan: Plan, warnings: readonly string[], { redactor, printe
   }
 }
 
+const startIt = async (): Promise<void> => {
+  // Whoever becomes another program takes no signal along that was heard before: until then one simply ends us.
+  await enterUserNamespace({
+    pin: process.env['SERVICE_USER_NAMESPACE'],
+    command: [process.execPath, ...process.execArgv, ...process.argv.slice(1)],
+    become: (file, args) => process.execve?.(file, [file, ...args]),
+  })
+  hearSignals()
+  const { plan, warnings } = decidePlan(argv, withCredentials(process.env), version)
+  process.umask(0o077)
+  const redactor = createRedactor()
+  await serve(plan, warnings, { redactor, printer: createPrinter({ format: plan.logFormat, redactor, write }) })
+}
+
+const isAside = (): boolean => argv[0] === 'setup' || argv[0] === 'await-credential' || isOffline(argv)
+
 const run = async (): Promise<number> => {
+  if (isAside()) hearSignals()
   if (argv[0] === 'setup') return runSetup(argv.slice(1), { env: process.env, write })
   if (argv[0] === 'await-credential') await awaitCredential({ env: process.env, stopped: ended.promise })
   else if (isOffline(argv)) await runOffline({ argv, env: process.env, release, write })
   else if (argv.includes('--help')) write(help)
   else if (argv.includes('--version')) write(`${version}\n`)
-  else {
-    await enterUserNamespace({
-      pin: process.env['SERVICE_USER_NAMESPACE'],
-      command: [process.execPath, ...process.execArgv, ...process.argv.slice(1)],
-      become: (file, args) => process.execve?.(file, [file, ...args]),
-    })
-    const { plan, warnings } = decidePlan(argv, withCredentials(process.env), version)
-    process.umask(0o077)
-    const redactor = createRedactor()
-    await serve(plan, warnings, { redactor, printer: createPrinter({ format: plan.logFormat, redactor, write }) })
-  }
+  else await startIt()
   return exits.stopped
 }
 

@@ -21,7 +21,7 @@ const makeReady = async () => {
   const env = { SERVICE_USER_NAMESPACE: at('namespace/user'), SERVICE_STATE_DIR: at('state') }
   const said: string[] = []
   const wanted = ['--owner', `${uid}`, '--user-namespace', '--disks', '2x1024', '--disks-dir', at('disks')]
-  const exit = await runSetup(wanted, { env, write: (text) => void said.push(text), site: { etc: at('etc') } })
+  const exit = await runSetup(wanted, { env, write: (text) => void said.push(text), site: { etc: at('etc'), run: at('run') } })
   assert.equal(exit, 0, said.join(''))
   const remove = async (): Promise<void> => {
     for (const mounted of [env.SERVICE_USER_NAMESPACE, at('disks/1024-01'), at('disks/1024-02'), at('disks/16-trial')])

@@ -20,7 +20,8 @@ export const setupHelp = `gatehouse setup: makes ready what needs root, once for
                        may be asked for later, and those that are there are mounted again after a boot; none is removed so
   --disks-dir DIR      where they are, for --group-disks of the unit [SERVICE_GROUP_DISKS, /var/lib/gatehouse/disks]
 
-Ends with 0 when everything is ready (or gone), 77 without root, 78 when something lacks that it cannot make.
+Ends with 0 when everything is ready (or gone), 70 when something could not be made, 75 when another one is at work, 77 without root,
+78 when something lacks that it cannot make.
 `
 
 export interface SetupArguments {

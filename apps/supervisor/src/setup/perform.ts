@@ -1,4 +1,5 @@
 // Looks at every step, makes or removes, and looks again.
+import { isRefusal } from '@gatehouse/kernel'
 import type { Condition, Site, Step } from './step.ts'
 
 export interface Row {
@@ -12,8 +13,20 @@ export const lookAll = async (steps: readonly Step[], site: Site): Promise<Row[]
   return rows
 }
 
-export const makeAll = async (steps: readonly Step[], site: Site): Promise<void> => {
-  for (const step of steps) if ((await step.look(site)).state === 'lacking') await step.make(site)
+const reasonOf = (error: unknown): string => {
+  if (isRefusal(error)) return error.hint === undefined ? error.detail : `${error.detail}; try: ${error.hint}`
+  return error instanceof Error ? error.message : 'unknown error'
+}
+
+/** What could not be made, in words: it keeps nothing from the others. */
+export const makeAll = async (steps: readonly Step[], site: Site): Promise<string[]> => {
+  const faults: string[] = []
+  for (const step of steps) {
+    const { state } = await step.look(site)
+    const act = state === 'lacking' ? step.make(site) : state === 'blocked' ? step.withdraw?.(site) : undefined
+    await act?.catch((error: unknown) => faults.push(`${step.name} was not made: ${reasonOf(error)}`))
+  }
+  return faults
 }
 
 /** What stays, in words. */

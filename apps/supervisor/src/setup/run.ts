@@ -1,7 +1,8 @@
 // `gatehouse setup`: what needs root, made once; a table before and one after.
-import { stat } from 'node:fs/promises'
+import { rm, rmdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { exits } from '@gatehouse/contracts'
-import { Refusal } from '@gatehouse/kernel'
+import { isRefusal, type Lock, lockWriter, makeDirectory, Refusal } from '@gatehouse/kernel'
 import { parseSetup, type SetupArguments, setupHelp } from './arguments.ts'
 import { lookAll, makeAll, removeAll, renderTable, type Row } from './perform.ts'
 import type { Site, Step } from './step.ts'
@@ -11,7 +12,7 @@ export interface SetupOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly write: (text: string) => void
   /** In tests: other places than those of the host, and whether we are root. */
-  readonly site?: Partial<Pick<Site, 'etc' | 'dev'>>
+  readonly site?: Partial<Pick<Site, 'etc' | 'dev' | 'run'>>
   readonly isRoot?: boolean
   readonly steps?: readonly Step[]
 }
@@ -21,19 +22,50 @@ const needRoot = (isRoot: boolean): void => {
   throw new Refusal(exits.noPermission, { detail: 'expected to be root, got another user', hint: 'run it by sudo, or look with --dry-run' })
 }
 
+const refuse = (detail: string): Refusal => new Refusal(exits.configuration, { detail, hint: 'see gatehouse setup --help' })
+
 /** Whoever leaves it out, such as to ask for one more disk, takes nothing from a unit that is there. */
-const ownerOf = async ({ owner, stateDir, userNamespace }: Omit<SetupArguments, 'act'>): Promise<Site['owner']> => {
+const ownerOf = async ({ owner, stateDir, ...wanted }: Omit<SetupArguments, 'act'>): Promise<Site['owner']> => {
   const there = await stat(stateDir).catch(() => undefined)
+  if (owner === null && there === undefined && wanted.disks.length > 0)
+    throw refuse(`--disks: expected --owner where there is no state directory that says whose they are, got none at ${stateDir}`)
   const { uid, gid } = owner ?? there ?? { uid: 0, gid: 0 }
-  if (uid !== 0 || userNamespace === null) return { uid, gid }
-  throw new Refusal(exits.configuration, {
-    detail: '--user-namespace: expected --owner with another uid than root, got 0',
-    hint: 'see gatehouse setup --help',
+  if (uid === 0 && wanted.userNamespace !== null) throw refuse('--user-namespace: expected --owner with another uid than root, got 0')
+  return { uid, gid }
+}
+
+const lockName = 'setup'
+
+/** Two at once would make the same disks. */
+const lock = async ({ run }: Site): Promise<Lock> => {
+  await makeDirectory(run, 0o755)
+  return lockWriter(run, lockName).catch((error: unknown) => {
+    if (!isRefusal(error) || error.exit !== exits.stateInUse) throw error
+    throw new Refusal(exits.stateInUse, {
+      detail: 'expected to be the only gatehouse setup on this host, got another one at work',
+      hint: 'wait for it: systemctl status gatehouse-sandboxes',
+      cause: error,
+    })
   })
 }
 
 const lacks = (rows: readonly Row[]): number =>
   rows.every(({ condition }) => condition.state === 'ready') ? exits.stopped : exits.configuration
+
+const remove = async (steps: readonly Step[], site: Site, write: SetupOptions['write']): Promise<void> => {
+  const left = await removeAll(steps, site)
+  write(renderTable('after:', await lookAll(steps, site)))
+  for (const line of left) write(`${line}\n`)
+}
+
+/** 70 where something failed that may go well the next time. */
+const make = async (steps: readonly Step[], site: Site, write: SetupOptions['write']): Promise<number> => {
+  const faults = await makeAll(steps, site)
+  const after = await lookAll(steps, site)
+  write(renderTable('after:', after))
+  for (const line of faults) write(`${line}\n`)
+  return faults.length > 0 ? exits.childCannotStart : lacks(after)
+}
 
 export const runSetup = async (argv: readonly string[], options: SetupOptions): Promise<number> => {
   const { env, write, isRoot = process.geteuid?.() === 0 } = options
@@ -43,20 +75,20 @@ export const runSetup = async (argv: readonly string[], options: SetupOptions): 
     return exits.stopped
   }
   const owner = act === 'remove' ? { uid: 0, gid: 0 } : await ownerOf(wanted)
-  const site: Site = { etc: '/etc', dev: '/dev', ...options.site, ...wanted, owner }
+  const site: Site = { etc: '/etc', dev: '/dev', run: '/run/gatehouse-setup', ...options.site, ...wanted, owner }
   if (act !== 'show') needRoot(isRoot)
   const steps = (options.steps ?? allSteps).filter((step) => act === 'remove' || step.isWanted?.(site) !== false)
-  const before = await lookAll(steps, site)
-  write(renderTable(act === 'show' ? 'now:' : 'before:', before))
-  if (act === 'show') return lacks(before)
-  if (act === 'remove') {
-    const left = await removeAll(steps, site)
-    write(renderTable('after:', await lookAll(steps, site)))
-    for (const line of left) write(`${line}\n`)
+  const held = act === 'show' ? undefined : await lock(site)
+  try {
+    const before = await lookAll(steps, site)
+    write(renderTable(act === 'show' ? 'now:' : 'before:', before))
+    if (act === 'show') return lacks(before)
+    if (act === 'make') return await make(steps, site, write)
+    await remove(steps, site, write)
+    await rm(join(site.run, 'locks'), { recursive: true, force: true })
     return exits.stopped
+  } finally {
+    await held?.release()
+    if (act === 'remove') await rmdir(site.run).catch(() => undefined)
   }
-  await makeAll(steps, site)
-  const after = await lookAll(steps, site)
-  write(renderTable('after:', after))
-  return lacks(after)
 }

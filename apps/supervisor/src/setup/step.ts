@@ -14,6 +14,8 @@ export interface Site {
   readonly etc: string
   /** `/dev`, but in tests. */
   readonly dev: string
+  /** What is kept until the next boot: `/run/gatehouse-setup`, but in tests. */
+  readonly run: string
 }
 
 export type Condition =
@@ -30,6 +32,8 @@ export interface Step {
   look(site: Site): Promise<Condition>
   /** Called where it lacks. */
   make(site: Site): Promise<void>
+  /** Called where it is blocked: takes back what is there and would be unsafe. */
+  withdraw?(site: Site): Promise<void>
   /** Takes away what `make` made and nothing else; says what stays, if something does. */
   remove(site: Site): Promise<string | undefined>
 }

@@ -19,12 +19,22 @@ const hint = 'systemctl start gatehouse-sandboxes, or: gatehouse setup --user-na
 
 const refuse = (detail: string, cause?: unknown): Refusal => new Refusal(exits.noPermission, { detail, hint, cause })
 
+/** The service manager tries again: at a boot what makes it may come later. */
+const refuseAbsent = (pin: string, cause: Error): Refusal =>
+  new Refusal(exits.childCannotStart, {
+    detail: `SERVICE_USER_NAMESPACE: expected a pinned user namespace at ${pin}, got ${cause.message}`,
+    hint,
+    cause,
+  })
+
 /** A look beforehand: whoever became `nsenter` could say nothing that people understand. */
 const refuseUnfit = async (nsenter: string, pin: string): Promise<void> => {
   const found = await stat(pin).catch((error: Error) => {
-    throw refuse(`SERVICE_USER_NAMESPACE: expected a pinned user namespace at ${pin}, got ${error.message}`, error)
+    throw refuseAbsent(pin, error)
   })
   if (!found.isFile()) throw refuse(`SERVICE_USER_NAMESPACE: expected a pinned user namespace at ${pin}, got another kind of file`)
+  // A process of root's in there could be seized by its owner.
+  if (process.geteuid?.() === 0) throw refuse(`SERVICE_USER_NAMESPACE: expected to be started by the owner of ${pin}, got root`)
   const options = {
     env: { PATH: programPath },
     extendEnv: false,

@@ -35,7 +35,7 @@ const open = async (t: TestContext) => {
   const disksDir = join(home, 'disks')
   const run = async (...argv: string[]) => {
     const said: string[] = []
-    const options = { env: {}, write: (text: string) => void said.push(text), steps: [groupDisks] }
+    const options = { env: {}, write: (text: string) => void said.push(text), site: { run: join(home, 'run') }, steps: [groupDisks] }
     const exit = await runSetup(['--owner', '65532:65532', '--disks-dir', disksDir, ...argv], options)
     return { exit, said: said.join('') }
   }

@@ -22,7 +22,7 @@ const open = async (t: TestContext) => {
   await writeFile(join(etc, 'subuid'), 'somebody:100000:65536\n', { mode: 0o644 })
   const run = async (argv: readonly string[], steps: readonly Step[] = [hostIds, stateDirectory]) => {
     const said: string[] = []
-    const options = { env: {}, write: (text: string) => void said.push(text), site: { etc }, isRoot: true, steps }
+    const options = { env: {}, write: (text: string) => void said.push(text), site: { etc, run: join(home, 'run') }, isRoot: true, steps }
     const exit = await runSetup(['--state-dir', stateDir, '--owner', owner, ...argv], options)
     return { exit, said: said.join('') }
   }
@@ -68,7 +68,13 @@ describe('setting up a host', () => {
     assert.equal(exit, exits.configuration)
     assert.match(said, /^now:\n +host-ids +lacking /)
     assert.deepEqual(await tree(), before)
-    const options = { env: { SERVICE_STATE_DIR: stateDir }, write: () => undefined, site: { etc }, isRoot: false, steps: [hostIds] }
+    const options = {
+      env: { SERVICE_STATE_DIR: stateDir },
+      write: () => undefined,
+      site: { etc, run: join(etc, 'run') },
+      isRoot: false,
+      steps: [hostIds],
+    }
     assert.equal(await runSetup(['--dry-run'], options), exits.configuration)
     await assert.rejects(runSetup([], options), { exit: exits.noPermission })
     await assert.rejects(runSetup(['--remove'], options), { exit: exits.noPermission })
@@ -106,6 +112,55 @@ describe('setting up a host', () => {
     assert.equal(exit, exits.configuration)
     assert.match(said, /host-ids +blocked .*other:750000:65536/)
     assert.equal(await readFile(join(etc, 'subgid'), 'utf8'), 'other:750000:65536\n')
+  })
+
+  it('takes no ids that somebody of the host has', async (t) => {
+    const { run, etc } = await open(t)
+    await writeFile(join(etc, 'passwd'), `root:x:0:0::/root:/bin/sh\nbob:x:${reserved.first + 7}:100::/:/bin/sh\n`)
+    const { exit, said } = await run([])
+    assert.equal(exit, exits.configuration)
+    assert.match(said, /host-ids +blocked .*passwd .*bob/)
+  })
+
+  it('is one at a time, and says so to another', async (t) => {
+    const { run } = await open(t)
+    const [begun, may] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow: Step = {
+      name: 'slow',
+      look: () => Promise.resolve({ state: 'lacking', says: 'not yet' }),
+      make: () => (begun.resolve(), may.promise),
+      remove: () => Promise.resolve(undefined),
+    }
+    const first = run([], [slow])
+    await begun.promise
+    for (const argv of [[], ['--remove']]) await assert.rejects(run(argv), { exit: exits.stateInUse, detail: /only gatehouse setup/ })
+    assert.match((await run(['--dry-run'])).said, /^now:/)
+    may.resolve()
+    await first
+    assert.equal((await run([])).exit, exits.stopped)
+  })
+
+  it('makes the rest where one thing fails, says what failed, and ends so that it is tried again', async (t) => {
+    const { run, stateDir } = await open(t)
+    const broken: Step = {
+      name: 'broken',
+      look: () => Promise.resolve({ state: 'lacking', says: 'not there' }),
+      make: () => Promise.reject(new Error('no luck')),
+      remove: () => Promise.resolve(undefined),
+    }
+    const { exit, said } = await run([], [broken, stateDirectory])
+    assert.equal(exit, exits.childCannotStart)
+    assert.match(said, /after:\n +broken +lacking .*\n +state-directory +ready .*\nbroken was not made: no luck\n/)
+    assert.ok((await stat(stateDir)).isDirectory())
+  })
+
+  it('takes disks from nobody where no state directory says whose they are', async (t) => {
+    const { stateDir, etc } = await open(t)
+    const options = { env: {}, write: () => undefined, site: { etc, run: join(etc, 'run') }, isRoot: true, steps: [] }
+    const words = ['--state-dir', stateDir, '--disks', '1x16']
+    await assert.rejects(runSetup(words, options), { exit: exits.configuration, detail: /expected --owner/ })
+    await mkdir(stateDir, { recursive: true })
+    assert.equal(await runSetup(words, options), exits.stopped)
   })
 
   it('keeps from others all ids that a unit hands out', () => {

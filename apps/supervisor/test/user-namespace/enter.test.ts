@@ -1,6 +1,6 @@
 // Going into a user namespace: made and pinned by root, entered by its owner without a power, root in there over the ids of sandboxes alone.
 import assert from 'node:assert/strict'
-import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, after, suite, test } from 'node:test'
@@ -30,8 +30,11 @@ const powerless = [
 suite('a user namespace for a unit without root', { skip }, () => {
   let folder: string
   let pin: string
+  let etc: string
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'gatehouse-namespace-'))
+    etc = join(folder, 'etc')
+    await mkdir(etc)
     await chmod(folder, 0o755)
     pin = join(folder, 'pin/user-namespace')
   })
@@ -42,17 +45,16 @@ suite('a user namespace for a unit without root', { skip }, () => {
 
   const setup = async (...flags: string[]): Promise<{ exit: number; said: string }> => {
     const said: string[] = []
-    const options = { env: { SERVICE_USER_NAMESPACE: pin }, write: (text: string) => void said.push(text), steps: [userNamespace] }
+    const site = { run: join(folder, 'run'), etc }
+    const options = { env: { SERVICE_USER_NAMESPACE: pin }, write: (text: string) => void said.push(text), site, steps: [userNamespace] }
     const exit = await runSetup(['--state-dir', join(folder, 'state'), ...flags], options)
     return { exit, said: said.join('') }
   }
   const make = () => setup('--owner', `${owner}`, '--user-namespace')
-  /** What an entry becomes in the end, run by its owner without a capability. */
-  const inside = async (script: string) => {
-    let became: readonly string[] = []
-    const command = ['sh', '-c', script]
-    await enterUserNamespace({ pin, command, become: (file, args) => (became = [file, ...args]) }).catch(() => undefined)
-    return execa('setpriv', [...powerless, ...became], { reject: false })
+  /** Run by its owner without a capability. */
+  const inside = (script: string) => {
+    const enter = join(import.meta.dirname, '../fixtures/enter.ts')
+    return execa('setpriv', [...powerless, process.execPath, enter, pin, 'sh', '-c', script], { reject: false, cwd: '/' })
   }
 
   test('is pinned with exactly the ids that are reserved, once, and gone when it is taken away', async () => {
@@ -74,6 +76,35 @@ suite('a user namespace for a unit without root', { skip }, () => {
     assert.equal((await setup('--remove')).exit, exits.stopped)
     await assert.rejects(stat(pin), { code: 'ENOENT' })
     await make()
+  })
+
+  test('is looked at without going into it: its owner could seize who goes', async () => {
+    await make()
+    const trace = join(folder, 'trace')
+    const main = join(import.meta.dirname, '../../src/main.ts')
+    const look = ['setup', '--dry-run', '--state-dir', join(folder, 'state'), '--owner', `${owner}`, '--user-namespace']
+    const words = ['-f', '-qq', '-e', 'trace=setns,execve', '-o', trace, process.execPath, '--import', 'tsx', main, ...look]
+    const { stdout } = await execa('strace', words, { env: { SERVICE_USER_NAMESPACE: pin }, reject: false })
+    assert.match(stdout, /user-namespace +ready/)
+    const traced = await readFile(trace, 'utf8')
+    assert.match(traced, /execve\(/)
+    assert.doesNotMatch(traced, /setns\(|nsenter/)
+  })
+
+  test('is not made, and taken back, where some of its ids are of somebody else', async () => {
+    await make()
+    await writeFile(join(etc, 'subuid'), 'alice:689824:65536\n')
+    const { exit, said } = await make()
+    assert.equal(exit, exits.configuration)
+    assert.match(said, /user-namespace +blocked +it would map ids of somebody else/)
+    assert.notEqual((await inside('true')).exitCode, 0)
+    await rm(join(etc, 'subuid'))
+    for (const name of ['passwd', 'group']) {
+      await writeFile(join(etc, name), `root:x:0:0\nbob:x:${reserved.first + 5}:\n`)
+      assert.match((await make()).said, /blocked/)
+      await rm(join(etc, name))
+    }
+    assert.equal((await make()).exit, exits.stopped)
   })
 
   test('is made anew where the owner is another', async () => {
@@ -104,6 +135,11 @@ suite('a user namespace for a unit without root', { skip }, () => {
     assert.match(stderr, /not permitted/)
   })
 
+  test('is not entered by root, who could be seized in there', async () => {
+    const entering = enterUserNamespace({ pin, command: ['true'], become: () => assert.fail('entered') })
+    await assert.rejects(entering, { exit: exits.noPermission, detail: /expected to be started by the owner of .*, got root/ })
+  })
+
   test('that is not there, or no namespace, refuses the start with what to type', async () => {
     const plain = join(folder, 'plain')
     await writeFile(plain, '')
@@ -112,7 +148,8 @@ suite('a user namespace for a unit without root', { skip }, () => {
         (thrown: unknown) => thrown,
       )
       assert.ok(isRefusal(error), String(error))
-      assert.equal(error.exit, exits.noPermission)
+      // What is not there may come: then the service manager starts us again.
+      assert.equal(error.exit, at.endsWith('nowhere') ? exits.childCannotStart : exits.noPermission)
       assert.match(error.hint ?? '', /gatehouse-sandboxes/)
     }
   })

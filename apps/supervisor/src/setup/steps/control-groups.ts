@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { readMounts } from '@gatehouse/kernel'
 import type { Site, Step } from '../step.ts'
 
-/** What a group of this hierarchy has that its owner may write: itself, who is in it, and what all sandboxes share. */
-const owned = ['', 'cgroup.procs', 'tasks', 'cpu.shares'] as const
+/** What a group of this hierarchy has that its owner may write: who is in it, what all sandboxes share, and itself, which is looked at. */
+const owned = ['cgroup.procs', 'tasks', 'cpu.shares', ''] as const
 /** Empty in a new group, and then nobody can enter it. */
 const inherited = ['cpuset.cpus', 'cpuset.mems'] as const
 
@@ -27,10 +27,17 @@ const ownerOf = (path: string): Promise<number | null> =>
     (error: NodeJS.ErrnoException) => unlessAbsent(error, null),
   )
 
-/** What a unit that was root has left, and its successor could not use. Groups that are in use stay. */
+const below = async (path: string): Promise<string[]> =>
+  (await readdir(path, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => unlessAbsent(error, [])))
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(path, name))
+
+/** What a unit has left, and its successor could not use. Groups that are in use stay. */
 const removeEmpty = async (path: string): Promise<void> => {
-  for (const entry of await readdir(path, { withFileTypes: true }))
-    if (entry.isDirectory()) await rmdir(join(path, entry.name)).catch(() => undefined)
+  for (const group of await below(path)) {
+    await removeEmpty(group)
+    await rmdir(group).catch(() => undefined)
+  }
 }
 
 const make = async (path: string, { owner }: Site): Promise<void> => {
@@ -60,13 +67,11 @@ export const controlGroups: Step = {
     for (const path of await directories()) await make(path, site)
   },
   async remove() {
+    const stay: string[] = []
     for (const path of await directories()) {
-      const left = await rmdir(path).then(
-        () => undefined,
-        (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : error.code),
-      )
-      if (left !== undefined) return `${path} stays: ${left}`
+      await removeEmpty(path)
+      await rmdir(path).catch((error: NodeJS.ErrnoException) => error.code === 'ENOENT' || stay.push(`${path} stays: ${error.code}`))
     }
-    return undefined
+    return stay.length === 0 ? undefined : stay.join('; ')
   },
 }

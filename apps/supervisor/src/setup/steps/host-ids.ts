@@ -22,6 +22,13 @@ const overlaps = (line: string): boolean => {
   return line !== own && from < reserved.first + reserved.count && from + Number(count) > reserved.first
 }
 
+/** Somebody who has one already, by the host's own files. */
+const ownersIn = async (path: string): Promise<string | undefined> =>
+  (await linesOf(path)).find((line) => {
+    const id = Number(line.split(':')[2])
+    return id >= reserved.first && id < reserved.first + reserved.count
+  })
+
 /** The mode stays that of the file: others read it. */
 const change = async ({ etc }: Site, edit: (lines: string[]) => string[]): Promise<void> => {
   for (const name of files) {
@@ -44,6 +51,10 @@ export const hostIds: Step = {
     for (const { path, lines } of all) {
       const taken = lines.find(overlaps)
       if (taken !== undefined) return { state: 'blocked', says: `${path} gives ids of sandboxes to somebody else: ${taken}` }
+    }
+    for (const name of ['passwd', 'group']) {
+      const taken = await ownersIn(join(etc, name))
+      if (taken !== undefined) return { state: 'blocked', says: `${join(etc, name)} gives an id of sandboxes to somebody else: ${taken}` }
     }
     const lacking = all.filter(({ lines }) => !lines.includes(own)).map(({ path }) => path)
     if (lacking.length > 0) return { state: 'lacking', says: `no line ${own} in ${lacking.join(' and ')}` }
