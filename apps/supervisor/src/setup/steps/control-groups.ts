@@ -32,11 +32,21 @@ const below = async (path: string): Promise<string[]> =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(path, name))
 
+/** Milliseconds after which a group that nobody is in is nobody's: another unit of this host makes one before it is entered. */
+const settled = 60_000
+
+const isSettled = (path: string): Promise<boolean> =>
+  stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs > settled,
+    () => false,
+  )
+
 /** What a unit has left, and its successor could not use. Groups that are in use stay. */
 const removeEmpty = async (path: string): Promise<void> => {
   for (const group of await below(path)) {
+    const isOld = await isSettled(group)
     await removeEmpty(group)
-    await rmdir(group).catch(() => undefined)
+    if (isOld) await rmdir(group).catch(() => undefined)
   }
 }
 
