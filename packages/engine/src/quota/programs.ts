@@ -58,12 +58,21 @@ export const createUnmount =
     await unmount().catch(() => unmount('--lazy'))
   }
 
+export const copyArguments = (from: string, to: string): string[] => [
+  '--archive',
+  '--one-file-system',
+  '--no-target-directory',
+  '--',
+  from,
+  to,
+]
+
 /** What every form of disk needs. */
 export const createActs = (paths: Pick<ProgramPaths, 'mount' | 'umount' | 'cp'>) => {
   const mount = (...args: string[]): Promise<void> => runProgram(paths.mount, ['--no-mtab', ...args])
   return {
     unmount: createUnmount(paths.umount),
-    copy: (from, to) => runProgram(paths.cp, ['--archive', '--one-file-system', '--no-target-directory', '--', from, to]),
+    copy: (from, to) => runProgram(paths.cp, copyArguments(from, to)),
     // Of a shared file system, as those of systemd are, a copy would be of the same group, and hold each disk a second time.
     bind: (directory) => mount('--bind', '--make-private', '--', directory, directory),
     share: (directory) => mount('--make-shared', '--', directory),

@@ -1,11 +1,15 @@
 // Removes what is in a directory of the host's own, however deep an agent went: no path grows longer than a few names.
 import { randomBytes } from 'node:crypto'
 import { chmod, readdir, rename, rmdir, unlink } from 'node:fs/promises'
+import { isNoRoom } from './no-room.ts'
 
 /** A name may be no text. */
 const below = (directory: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${directory}/`), name])
 
-const isFull = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOSPC'
+/** Of how many directories it is borne that a name came after all were removed: a copy that outlived who began it has no more. */
+const mostLate = 64
+
+const isLate = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY'
 
 class Removal {
   readonly #top: string
@@ -14,6 +18,7 @@ class Removal {
   #count = 0
   /** How many directories in turn had to wait for room. */
   #stuck = 0
+  #late = 0
 
   constructor(top: string) {
     this.#top = top
@@ -24,7 +29,17 @@ class Removal {
     for (let directory: string | undefined = this.#top; directory !== undefined; directory = this.#waiting.pop()) {
       const done = await this.#clear(directory, directory === this.#top ? keeps : [])
       if (!done) this.#waiting.unshift(directory)
-      else if (directory !== this.#top) await this.#gone(rmdir(directory))
+      else if (directory !== this.#top) await this.#leave(directory)
+    }
+  }
+
+  /** Whoever still found it by its old path may have made one name more in it; nobody finds it by the new one. */
+  async #leave(directory: string): Promise<void> {
+    try {
+      await this.#gone(rmdir(directory))
+    } catch (error) {
+      if (!isLate(error) || (this.#late += 1) > mostLate) throw error
+      this.#waiting.push(directory)
     }
   }
 
@@ -55,7 +70,7 @@ class Removal {
       return true
     } catch (error) {
       this.#stuck += 1
-      if (!isFull(error) || this.#stuck > this.#waiting.length) throw error
+      if (!isNoRoom(error) || this.#stuck > this.#waiting.length) throw error
       return false
     }
   }

@@ -1,7 +1,7 @@
 // Whether the disks that root made can be given to groups, found out by the one for trials.
 import { realpath } from 'node:fs/promises'
 import { findPrograms } from '../find.ts'
-import type { Pool } from './allocate.ts'
+import type { Pool } from './pool.ts'
 import { setupHint } from './hint.ts'
 import { createPremade, premadeNames } from './programs.ts'
 import { closePremadeTrial, openPremadeTrial } from './trial.ts'

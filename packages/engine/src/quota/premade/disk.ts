@@ -25,7 +25,11 @@ export const imageOf = ({ path }: Pick<PremadeDisk, 'path'>): string => `${path}
 
 /** Names at the root of a disk that are not of the group whose disk it is. */
 export const markName = '.disk'
-export const apart: readonly string[] = [lostAndFound, markName]
+const fillingPrefix = '.fill-'
+export const isApart = (name: string): boolean => name === lostAndFound || name === markName || name.startsWith(fillingPrefix)
+
+/** Where that is which a disk is being filled with: nobody else ever fills it by this path. */
+export const fillingOf = ({ path }: Pick<PremadeDisk, 'path'>, mark: string): string => `${path}/${fillingPrefix}${mark}`
 
 /** Undefined for what is no name of a disk. */
 export const diskCalled = (directory: string, name: string): PremadeDisk | undefined => {

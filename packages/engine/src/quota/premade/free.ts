@@ -1,9 +1,9 @@
 // Disks of a size that no group has, in the order in which they are to be given.
-import { access, lstat } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskName, disksIn, imageOf, markName, mostDisks, type PremadeDisk } from './disk.ts'
 import { setupHint } from './hint.ts'
-import { takenIn } from './reference.ts'
+import { owedIn, takenIn } from './reference.ts'
 import { DiskRefused } from './refused.ts'
 
 export interface FreeDisk extends PremadeDisk {
@@ -29,11 +29,9 @@ const countMade = async (directory: string, MiB: number): Promise<number> => {
   return found.reduce<number>((sum, one) => sum + one, 0)
 }
 
-const isMarked = ({ path }: PremadeDisk): Promise<boolean> =>
-  lstat(join(path, markName)).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
-  )
+/** Undefined where it has none; empty where nobody can tell. */
+const markOf = ({ path }: PremadeDisk): Promise<string | undefined> =>
+  readFile(join(path, markName), 'utf8').catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : ''))
 
 const refuseNone = async (directory: string, MiB: number, disks: readonly PremadeDisk[]): Promise<never> => {
   const made = await countMade(directory, MiB)
@@ -50,14 +48,15 @@ const refuseTaken = async (directory: string, MiB: number, mounted: number): Pro
   throw new DiskRefused(`all ${mounted} disks of ${MiB} MiB that were made for groups are taken${rest}: ${hint}`, { scarce: true })
 }
 
-/** Never empty. Those on which nobody's files are come first. */
+/** Never empty. Those on which nobody's files are come first, then those of which this state knows that they are to be emptied. */
 export const freeIn = async (directory: string, groups: string, MiB: number): Promise<FreeDisk[]> => {
   const disks = await disksIn(directory)
   const fitting = disks.filter((disk) => disk.MiB === MiB)
   if (fitting.length === 0) return refuseNone(directory, MiB, disks)
-  const taken = await takenIn(groups)
+  const [taken, owed] = [await takenIn(groups), await owedIn(groups)]
   const free = fitting.filter(({ name }) => !taken.has(name))
   if (free.length === 0) return refuseTaken(directory, MiB, fitting.length)
-  const found = await Promise.all(free.map(async (disk) => ({ ...disk, marked: await isMarked(disk) })))
-  return [...found.filter(({ marked }) => !marked), ...found.filter(({ marked }) => marked)]
+  const found = await Promise.all(free.map(async (disk) => ({ ...disk, mark: await markOf(disk) })))
+  const rank = ({ mark }: { mark: string | undefined }): number => (mark === undefined ? 0 : owed.has(mark) ? 1 : 2)
+  return found.toSorted((one, other) => rank(one) - rank(other)).map(({ mark, ...disk }) => ({ ...disk, marked: rank({ mark }) === 2 }))
 }

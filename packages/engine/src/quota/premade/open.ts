@@ -5,11 +5,15 @@ import { dirname, join } from 'node:path'
 import { clearPoint } from '../clear-point.ts'
 import { besides } from '../disk.ts'
 import { isMounted } from '../mounted.ts'
+import { inWords, isNoRoom } from '../no-room.ts'
 import type { Opened, OpenOptions } from '../open.ts'
-import { allocate, type GroupPlace, inPoolTurn, type Pool } from './allocate.ts'
+import { allocate } from './allocate.ts'
 import { diskCalled, faultOf, markName, type PremadeDisk } from './disk.ts'
+import { NotCopied } from './fill.ts'
 import type { FreeDisk } from './free.ts'
-import { type Reference, readReference, referenceOf } from './reference.ts'
+import { settleOwed } from './owed.ts'
+import { type GroupPlace, inPoolTurn, type Pool } from './pool.ts'
+import { owedBeside, owedOf, type Reference, readReference, referenceOf, renderReference } from './reference.ts'
 import { DiskRefused } from './refused.ts'
 
 export interface PremadePlace extends GroupPlace {
@@ -73,27 +77,35 @@ const attachKnown = async (pool: Pool, place: GroupPlace, { reference, quiet }: 
 }
 
 const reasonOf = (error: unknown): string => {
-  const reason = error instanceof Error ? error.message : 'unknown error'
-  return reason.includes('No space left') ? 'its files take more than it may have' : reason
+  if (error instanceof NotCopied && isNoRoom(error)) return 'its files take more than it may have'
+  return error instanceof Error ? error.message : 'unknown error'
 }
 
 const emptiedOf = ({ name, marked }: FreeDisk): Pick<PremadeOpened, 'emptied'> => (marked ? { emptied: name } : {})
 
 /** Says why the group stays where it is, if it does. */
-const move = (pool: Pool, place: PremadePlace, disk: PremadeDisk): Promise<PremadeOpened> =>
+const move = (pool: Pool, place: PremadePlace, reference: Reference): Promise<PremadeOpened> =>
   inPoolTurn(pool, async () => {
     let next: FreeDisk
     try {
+      // Whoever dies after the group has another disk must not leave its files on this one for good.
+      await pool.programs.write(owedOf(place, reference.mark), renderReference(reference))
       next = await allocate(pool, place, place.MiB)
     } catch (error) {
+      await settleOwed(pool, place)
       return { postponed: reasonOf(error) }
     }
     await pool.programs.unmount(pointOf(place))
     await attach(pool, place, { disk: next, copied: false })
-    // Free by now, and nobody is given it before this turn ends. Whoever gets it empties it anyway.
-    await pool.programs.empty(disk.path).catch(() => undefined)
+    await settleOwed(pool, place)
     return emptiedOf(next)
   })
+
+/** What a process that died left to be emptied. */
+const settleEarlier = async (pool: Pool, place: PremadePlace): Promise<void> => {
+  const owed = await owedBeside(referenceOf(place.groups, place.group))
+  if (owed.length > 0) await inPoolTurn(pool, () => settleOwed(pool, place))
+}
 
 const openKnown = async (
   pool: Pool,
@@ -101,22 +113,29 @@ const openKnown = async (
   { reference, quiet }: OpenOptions & { reference: Reference },
 ): Promise<PremadeOpened> => {
   const { disk, setAside } = await attachKnown(pool, place, { reference, quiet })
-  const moved = disk.MiB === place.MiB ? {} : quiet ? await move(pool, place, disk) : { postponed: 'its files are in use' }
+  await settleEarlier(pool, place)
+  const moved = disk.MiB === place.MiB ? {} : quiet ? await move(pool, place, reference) : { postponed: 'its files are in use' }
   return { ...(setAside === undefined ? {} : { setAside }), ...moved }
 }
 
-/** One call at a time for a group. `DiskRefused` where it gets no disk. */
-export const openPremade = async (pool: Pool, place: PremadePlace, { quiet }: OpenOptions): Promise<PremadeOpened> => {
+const openAny = async (pool: Pool, place: PremadePlace, { quiet }: OpenOptions): Promise<PremadeOpened> => {
   const [path, { programs }] = [referenceOf(place.groups, place.group), pool]
   await programs.makeDirectory(dirname(path))
   await programs.remove(besides(path).copied)
   const reference = await readReference(path)
   if (reference !== undefined) return openKnown(pool, place, { reference, quiet })
+  await settleEarlier(pool, place)
   await programs.makeDirectory(pointOf(place))
   const disk = await inPoolTurn(pool, () => allocate(pool, place, place.MiB))
   await attach(pool, place, { disk, copied: true })
   return emptiedOf(disk)
 }
+
+/** One call at a time for a group. `DiskRefused` where it gets no disk; what is said where there is no room says 'No space left'. */
+export const openPremade = (pool: Pool, place: PremadePlace, options: OpenOptions): Promise<PremadeOpened> =>
+  openAny(pool, place, options).catch((error: unknown) => {
+    throw inWords(error)
+  })
 
 /** As it is, for whoever only looks; where the group has none yet none is given. False then. */
 export const resumePremade = async (pool: Pool, place: GroupPlace, { quiet }: OpenOptions): Promise<boolean> => {

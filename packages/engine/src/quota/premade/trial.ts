@@ -1,7 +1,7 @@
 // The disk that was made for trials: shown at a point like that of a group, and emptied before and after.
 import { mkdir, rm } from 'node:fs/promises'
 import { closeDisks } from '../close.ts'
-import type { Pool } from './allocate.ts'
+import type { Pool } from './pool.ts'
 import { diskCalled, faultOf, trialDisk } from './disk.ts'
 import { DiskRefused } from './refused.ts'
 
