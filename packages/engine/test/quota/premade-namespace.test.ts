@@ -1,6 +1,6 @@
 // Disks that root made beforehand, given to groups by a unit that is root in a user namespace of its own alone.
 import assert from 'node:assert/strict'
-import { chown, readFile, stat } from 'node:fs/promises'
+import { chown, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { lacking, makeDisks } from '../fixtures/premade.ts'
@@ -13,6 +13,8 @@ describe('a unit in a user namespace of its own', { skip: lacking === '' ? false
     const made = await makeDisks(['16-trial', '16-01', '40-01'], outside)
     t.after(made.remove)
     await chown(made.groups, outside.uid, outside.gid)
+    // As e2fsck rescues it.
+    await writeFile(join(made.disks, '40-01/lost+found/#12'), 'of another group')
     const namespace = await pinNamespace(join(made.home, 'pin'))
     const program = join(import.meta.dirname, '../fixtures/in-namespace.ts')
     const said = JSON.parse(await namespace.run([process.execPath, '--import', 'tsx', program, made.groups, made.disks]))
@@ -31,5 +33,6 @@ describe('a unit in a user namespace of its own', { skip: lacking === '' ? false
     assert.equal(await readFile(join(made.disks, '40-01/workspace/own'), 'utf8'), 'own')
     assert.equal((await stat(join(made.disks, '40-01/workspace/own'))).uid, 700_001)
     assert.equal((await stat(join(made.disks, '40-01'))).uid, outside.uid)
+    assert.deepEqual(await readdir(join(made.disks, '40-01/lost+found')), [])
   })
 })

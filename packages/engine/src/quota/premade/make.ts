@@ -13,10 +13,16 @@ import { imageOf, markName, type PremadeDisk } from './disk.ts'
 export type { PremadeDisk } from './disk.ts'
 export { diskCalled, diskName, mostDisks, imageOf, trialDisk } from './disk.ts'
 
-export const isReady = async ({ path }: PremadeDisk, owner: Owner): Promise<boolean> => {
-  if (!(await isMounted(path))) return false
-  const { uid, gid, mode } = await stat(path)
-  return uid === owner.uid && gid === owner.gid && (mode & 0o777) === 0o700
+/** Whoever may not look there, or finds none, has nothing against it. */
+const isLostGiven = async ({ path }: PremadeDisk, owner: Owner): Promise<boolean> => {
+  const lost = await stat(join(path, lostAndFound)).catch(() => undefined)
+  return lost === undefined || lost.uid === owner.uid
+}
+
+export const isReady = async (disk: PremadeDisk, owner: Owner): Promise<boolean> => {
+  if (!(await isMounted(disk.path))) return false
+  const { uid, gid, mode } = await stat(disk.path)
+  return uid === owner.uid && gid === owner.gid && (mode & 0o777) === 0o700 && isLostGiven(disk, owner)
 }
 
 export interface Maker {
@@ -24,7 +30,7 @@ export interface Maker {
   make(disk: PremadeDisk, owner: Owner): Promise<void>
   /** Bears that it is. What is on it is not touched, but with an owner its root is given away. */
   mount(disk: PremadeDisk, owner?: Owner): Promise<void>
-  /** Whether there is anything on it, while it is mounted. */
+  /** Whether there is anything on it, rescued files too, while it is mounted. */
   holds(disk: PremadeDisk): Promise<boolean>
   /** Bears that it is not. Its image stays. */
   unmount(disk: PremadeDisk): Promise<void>
@@ -35,12 +41,18 @@ const unlessMissing = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** What the unit itself wrote goes along; the files of the group have ids of their own. */
+/** What the unit itself wrote goes along, and what e2fsck makes as root; the files of the group have ids of their own. */
 const give = async ({ path }: PremadeDisk, { uid, gid }: Owner): Promise<void> => {
   await chown(path, uid, gid)
   await chmod(path, 0o700)
-  await lchown(join(path, markName), uid, gid).catch(unlessMissing)
+  for (const name of [markName, lostAndFound]) await lchown(join(path, name), uid, gid).catch(unlessMissing)
 }
+
+const namesIn = (directory: string): Promise<string[]> =>
+  readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    unlessMissing(error)
+    return []
+  })
 
 const makerOf = (programs: DiskPrograms): Maker => ({
   async make(disk, owner) {
@@ -57,7 +69,8 @@ const makerOf = (programs: DiskPrograms): Maker => ({
     if (!(await isMounted(disk.path))) await programs.mount(imageOf(disk), disk.path)
     if (owner !== undefined && !(await isReady(disk, owner))) await give(disk, owner)
   },
-  holds: async ({ path }) => (await readdir(path)).some((name) => name !== lostAndFound),
+  holds: async ({ path }) =>
+    (await readdir(path)).some((name) => name !== lostAndFound) || (await namesIn(join(path, lostAndFound))).length > 0,
   async unmount({ path }) {
     await closeDisk(programs, path)
     await rmdir(path).catch(unlessMissing)

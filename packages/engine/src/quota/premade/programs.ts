@@ -19,7 +19,7 @@ export interface PremadePrograms extends Pick<DiskPrograms, 'unmount' | 'copy' |
   settle(disk: string): Promise<void>
 }
 
-export const premadeNames = ['mount', 'umount', 'cp', 'sync', 'setpriv'] as const
+export const premadeNames = ['mount', 'umount', 'cp', 'sync', 'setpriv', 'flock'] as const
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
@@ -33,6 +33,14 @@ const remove = async (path: string): Promise<void> => {
   }
 }
 
+/** What e2fsck rescued is some group's too. Of root, until setup gives the directory away: then nobody else sees into it either. */
+const empty = async (disk: string): Promise<void> => {
+  await emptyTree(disk, [lostAndFound])
+  await emptyTree(join(disk, lostAndFound)).catch((error: unknown) => {
+    if (!['ENOENT', 'EACCES'].includes(codeOf(error))) throw error
+  })
+}
+
 const raise = async (directory: string): Promise<void> => {
   for (const name of await readdir(directory)) await rename(join(directory, name), join(dirname(directory), name))
   await rmdir(directory)
@@ -43,7 +51,7 @@ export const createPremade = (paths: Readonly<Record<(typeof premadeNames)[numbe
   // Ends with us: nobody else would end it, and the next start fills a disk anew.
   copy: (from, to) => runProgram(paths.setpriv, ['--pdeathsig', 'KILL', '--', paths.cp, ...copyArguments(from, to)]),
   attach: (disk, point) => runProgram(paths.mount, ['--no-mtab', '--bind', '--', disk, point]),
-  empty: (disk) => emptyTree(disk, [lostAndFound]),
+  empty,
   write: (path, text) => writeAtomically(path, text),
   settle: (disk) => runProgram(paths.sync, ['--file-system', disk]),
   raise,

@@ -2,10 +2,11 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { closeDisks } from '../close.ts'
 import type { Pool } from './pool.ts'
-import { diskCalled, faultOf, trialDisk } from './disk.ts'
+import { diskCalled, faultOf, type PremadeDisk, trialDisk } from './disk.ts'
 import { DiskRefused } from './refused.ts'
 
-const usable = async (directory: string) => {
+/** Throws where it is not. */
+export const usableTrial = async ({ directory }: Pick<Pool, 'directory'>): Promise<PremadeDisk> => {
   const disk = diskCalled(directory, trialDisk)
   if (disk === undefined) throw new TypeError('expected the disk for trials to have a name of a disk')
   const fault = await faultOf(disk)
@@ -14,10 +15,10 @@ const usable = async (directory: string) => {
 }
 
 /** `place`: for trials alone, with no link on its way. */
-export const closePremadeTrial = async ({ directory, programs }: Pool, place: string): Promise<void> => {
-  await closeDisks(programs, place)
+export const closePremadeTrial = async (pool: Pool, place: string): Promise<void> => {
+  await closeDisks(pool.programs, place)
   await rm(place, { recursive: true, force: true })
-  await programs.empty((await usable(directory)).path)
+  await pool.programs.empty((await usableTrial(pool)).path)
 }
 
 /** Gives the point. */
@@ -25,6 +26,6 @@ export const openPremadeTrial = async (pool: Pool, place: string): Promise<strin
   await closePremadeTrial(pool, place)
   const point = `${place}/point`
   await mkdir(point, { recursive: true, mode: 0o700 })
-  await pool.programs.attach((await usable(pool.directory)).path, point)
+  await pool.programs.attach((await usableTrial(pool)).path, point)
   return point
 }
