@@ -121,9 +121,33 @@ describe('whoever dies over a disk that was made beforehand', { skip: lacking ==
     async judge(scene) {
       const { postponed } = await open(scene, 40)
       const { name } = (await readReference(referenceOf(scene.groups, 'g'))) ?? {}
-      return [...(await contents(scene)), ...(postponed === undefined ? [] : [postponed]), ...(name === '40-01' ? [] : [`it has ${name}`])]
+      const left = (await readdir(`${made.disks}/16-01`)).join(' ')
+      return [
+        ...(await contents(scene)),
+        ...(postponed === undefined ? [] : [postponed]),
+        ...(name === '40-01' ? [] : [`it has ${name}`]),
+        ...(left === 'lost+found' ? [] : [`it left ${left}`]),
+      ]
     },
   }
+  /** As a sweep does it with a group that nobody opens any more. */
+  const thenGone = (scenario: Scenario): Scenario => ({
+    ...scenario,
+    name: `${scenario.name}, and is removed`,
+    async prepare(scene) {
+      for (const name of ['16-01', '40-01']) await real.programs.empty(`${made.disks}/${name}`)
+      await scenario.prepare(scene)
+    },
+    async judge({ groups }) {
+      const place = `${groups}/.removed/g.1`
+      await mkdir(`${groups}/.removed`)
+      await rename(`${groups}/.disks`, place).catch(() => mkdir(place))
+      for (const name of await readdir(place)) if (name.endsWith('.disk')) await giveBack(real, `${place}/${name}`)
+      const left = await Promise.all(['16-01', '40-01'].map((name) => readdir(`${made.disks}/${name}`, { recursive: true })))
+      const found = left.flat().filter((name) => /kept|half|\.disk|\.fill/.test(name))
+      return [...found, ...(await readdir(place)).filter((name) => name.endsWith('.disk'))].map((name) => `${name} is left`)
+    },
+  })
   const gone: Scenario = {
     name: 'a group that is gone gives its back',
     async prepare(scene) {
@@ -164,7 +188,7 @@ describe('whoever dies over a disk that was made beforehand', { skip: lacking ==
     }
   }
 
-  for (const scenario of full ? [given, moved, gone] : [given]) {
+  for (const scenario of full ? [given, moved, gone, thenGone(given), thenGone(moved)] : [given, thenGone(given)]) {
     it(`leaves all whole while ${scenario.name}`, async () => {
       const { faults, acts } = await survey(scenario)
       assert.deepEqual(faults, [])
