@@ -35,7 +35,10 @@ export const runnerBackup = defineEdge({
     /** Sessions whose queues were used since the last time. */
     touched: call(v.strictObject({}), v.strictObject({ sessions: v.array(SessionID) }), { patient: true, large: true }),
     hold: call(v.strictObject({}), v.strictObject({ hold: v.string(), sessions: v.array(SessionID) }), { patient: true, large: true }),
-    /** Mounts the disks of groups, so that their files can be read. `closed`: those that cannot be, whose files are in their images alone. */
+    /**
+     * Mounts the disks of groups, so that their files can be read. `closed`: those that cannot be, whose files are in their images alone.
+     * `unavailable` where a group has no image either.
+     */
     openDisks: call(v.strictObject({}), v.strictObject({ closed: v.array(AgentGroupID) }), {
       patient: true,
       large: true,

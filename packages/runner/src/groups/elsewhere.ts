@@ -12,9 +12,12 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   )
 
+/** Its files lie on one that was made beforehand. */
+export const hasPremade = (groups: string, group: AgentGroupID): Promise<boolean> => isThere(referenceOf(groups, group))
+
 /** Its files lie on one, of whoever made it. */
 export const hasDisk = async (groups: string, group: AgentGroupID): Promise<boolean> =>
-  (await isThere(imageOf(groups, group))) || isThere(referenceOf(groups, group))
+  (await isThere(imageOf(groups, group))) || hasPremade(groups, group)
 
 const unmounted = (group: AgentGroupID, refused: string | undefined): ServiceError =>
   new ServiceError('unavailable', {
@@ -36,7 +39,7 @@ const premade = (group: AgentGroupID): ServiceError =>
 
 /** `disks`: undefined where nothing is launched. */
 export const refuseElsewhere = async (groups: string, group: AgentGroupID, disks: Disks | undefined): Promise<void> => {
-  const [image, reference] = [await isThere(imageOf(groups, group)), await isThere(referenceOf(groups, group))]
+  const [image, reference] = [await isThere(imageOf(groups, group)), await hasPremade(groups, group)]
   if (disks !== undefined && 'programs' in disks) {
     if (reference) throw premade(group)
   } else if (disks !== undefined && 'premade' in disks) {

@@ -3,6 +3,6 @@ import type { AgentGroupID } from '@gatehouse/contracts'
 import type { Context } from '../sessions/context.ts'
 
 export const withDisk = async <T>(context: Context, group: AgentGroupID, act: () => Promise<T>): Promise<T> => {
-  const engaged = await context.posture.engaged(context.closing).catch(() => undefined)
-  return context.disks.lend(engaged?.disks, group, act)
+  const disks = await context.posture.disks(context.closing).catch(() => undefined)
+  return context.disks.lend(disks, group, act)
 }

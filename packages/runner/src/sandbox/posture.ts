@@ -1,5 +1,6 @@
 // Whether this unit can launch sandboxes, and with what. The choice is made beside everything else: nothing waits for it but launches.
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Disks } from '@gatehouse/engine'
 import { isServiceError, limits, type SandboxPosture, type SealProof, ServiceError } from '@gatehouse/contracts'
 import { orAborted } from '../or-aborted.ts'
 import { engage } from './engage.ts'
@@ -17,6 +18,8 @@ export interface Posture {
   refusal(): ServiceError | undefined
   /** Waits for the choice, and in production for the proof of the seal; `no-sandbox` when it is negative. */
   engaged(signal: AbortSignal): Promise<Engaged>
+  /** Waits as well. How groups get disks, also where launches are refused; undefined without a driver. */
+  disks(signal: AbortSignal): Promise<Disks | undefined>
   /** Proves the seal again, by the driver that was chosen; one proof at a time. */
   prove(): Promise<SealProof>
   /** Resolves when no trial is running. */
@@ -128,10 +131,26 @@ class Choice implements Posture {
   }
 
   async engaged(signal: AbortSignal): Promise<Engaged> {
-    if (!this.isChosen()) await orAborted(this.#settled, signal)
-    signal.throwIfAborted()
+    await this.#chosen(signal)
     if (this.#state.status === 'ok') return this.#state.engaged
     throw this.refusal() ?? new TypeError('expected a settled posture')
+  }
+
+  async disks(signal: AbortSignal): Promise<Disks | undefined> {
+    await this.#chosen(signal)
+    const engaged = this.#engaged()
+    if (engaged === undefined || this.#state.status === 'ok' || !('refused' in engaged.disks)) return engaged?.disks
+    // Whoever refuses launches tries disks again by itself, and that unmounts whatever is mounted by then.
+    return { refused: engaged.disks.refused }
+  }
+
+  async #chosen(signal: AbortSignal): Promise<void> {
+    if (!this.isChosen()) await orAborted(this.#settled, signal)
+    signal.throwIfAborted()
+  }
+
+  #engaged(): Engaged | undefined {
+    return 'engaged' in this.#state ? this.#state.engaged : undefined
   }
 
   prove(): Promise<SealProof> {
@@ -149,14 +168,13 @@ class Choice implements Posture {
   async clear(): Promise<void> {
     await this.settled()
     const { installation, log } = this.#options
-    if (!('engaged' in this.#state) || this.#state.engaged === undefined) return
-    await this.#state.engaged.driver
-      .reconcile(installation)
+    await this.#engaged()
+      ?.driver.reconcile(installation)
       .catch((error: unknown) => log.warn('what is left of sandboxes could not be removed', { reason: reasonOf(error) }))
   }
 
   async #proveOnce(): Promise<SealProof> {
-    const engaged = 'engaged' in this.#state ? this.#state.engaged : undefined
+    const engaged = this.#engaged()
     if (engaged === undefined)
       throw (
         this.refusal() ?? new ServiceError('unavailable', { detail: 'The sandbox driver is being chosen.', hint: 'Try again in a moment.' })

@@ -12,11 +12,12 @@ import { GroupDisks } from '../../src/groups/disks.ts'
 import { refuseElsewhere } from '../../src/groups/elsewhere.ts'
 import { FakeGateway } from '../fixtures/gateway.ts'
 import { lacking, openSealed } from '../fixtures/sealed.ts'
-import { agentPath, openUnit } from '../fixtures/unit.ts'
+import { agentPath, noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
 
 const deadline = 60_000
 const skip = lacking !== false ? lacking : process.geteuid?.() === 0 ? false : 'needs root: for making the disks of groups'
 const root = { uid: 0, gid: 0 }
+const call = { requestId: 'test', traceparent: undefined, signal: new AbortController().signal }
 
 /** As `gatehouse setup` makes them. */
 const makeDisks = async (t: TestContext, names: readonly string[]): Promise<string> => {
@@ -75,6 +76,35 @@ describe('a group whose unit was given disks', { skip, timeout: 240_000 }, () =>
   })
 })
 
+/** Gives the group of the unit, which is stopped, a disk with one file. */
+const giveDisk = async ({ stateDir, gateway: { group } }: Unit, groupDisks: string): Promise<void> => {
+  const groups = `${stateDir}/groups`
+  const disks = new GroupDisks({ groups, log: silentLogger })
+  await disks.open(await prepareDisks(groups, groupDisks), group, { id: 'run-1', signal: new AbortController().signal })
+  await mkdir(`${groups}/${group.id}/workspace`, { mode: 0o700 })
+  await writeFile(`${groups}/${group.id}/workspace/kept`, 'before')
+  await closeStrays(groups)
+}
+
+describe('the disk of a group whose unit launches nothing', { skip, timeout: 120_000 }, () => {
+  it('is there for people and for a backup all the same, where its seal does not hold', async (t) => {
+    const groupDisks = await makeDisks(t, ['16-trial', '1024-01'])
+    const unit = await openUnit(t)
+    await unit.stop()
+    await giveDisk(unit, groupDisks)
+    const launch = () => Promise.reject(new Error('planted'))
+    const driver = { ...(await noDriver()), name: 'bubblewrap' as const, launch }
+    await unit.start({ driver, sandbox: 'bubblewrap', mode: 'production', groupDisks })
+    assert.deepEqual(await unit.runner.backup.openDisks({}, call), { closed: [] })
+    assert.equal((await unit.posture()).status, 'refused')
+    assert.equal(await readFile(`${unit.stateDir}/groups/dev-agent/workspace/kept`, 'utf8'), 'before')
+    assert.deepEqual(
+      (await unit.files()).items.map(({ name }) => name),
+      ['kept'],
+    )
+  })
+})
+
 describe('the disk of a group that has to be mended', { skip, timeout: 120_000 }, () => {
   it('is let go by whoever looks while no sandbox uses it, and stays with words while one does', async (t) => {
     const groupDisks = await makeDisks(t, ['16-trial', '1024-01'])
@@ -127,13 +157,17 @@ describe('a group whose files this unit cannot reach', { timeout: 120_000 }, () 
     assert.deepEqual(await refusing(), ['made unavailable', 'none unavailable', 'off unavailable'])
   })
 
-  it('is named to a backup, and what is left of one that is gone stays while its disk is not there', async (t) => {
+  it('lets nobody take a backup, and what is left of one that is gone stays while its disk is not there', async (t) => {
     const unit = await openUnit(t)
     const reference = `16-01 ${'0'.repeat(32)}\n`
     await mkdir(`${unit.stateDir}/groups/.disks`, { mode: 0o700 })
     await writeFile(`${unit.stateDir}/groups/.disks/dev-agent.disk`, reference)
-    const call = { requestId: 'test', traceparent: undefined, signal: new AbortController().signal }
-    assert.deepEqual(await unit.runner.backup.openDisks({}, call), { closed: ['dev-agent'] })
+    const refused = {
+      code: 'unavailable',
+      message: /would have no file of dev-agent: .*cannot be mounted: the driver none/,
+      hint: /mend that/,
+    }
+    await assert.rejects(async () => unit.runner.backup.openDisks({}, call), refused)
     await unit.stop()
     const removed = `${unit.stateDir}/groups/.removed/old.1`
     await mkdir(removed, { recursive: true })

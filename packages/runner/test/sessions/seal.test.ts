@@ -105,6 +105,8 @@ describe('the seal at start', { timeout: 300_000 }, () => {
     await waitFor(() => proofs === 1 + limits.postureProofs, { what: 'all proofs', deadline: 30_000 })
     await posture.settled()
     assert.equal(choices, proofs)
+    const disks = await posture.disks(closing.signal)
+    assert.deepEqual(disks !== undefined && Object.keys(disks), ['refused'], 'nobody else tries them beside it')
   })
 
   it('leaves nothing behind: what is left of sandboxes goes at the end as at the start', async (t) => {

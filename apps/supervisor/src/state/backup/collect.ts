@@ -151,19 +151,12 @@ const readCatalog = async ({ catalog, stateDir }: Wanted, { files }: Top): Promi
   return readFile(catalog)
 }
 
-/** An image is taken instead of its files; of a disk that setup made nothing is. */
-const noticeMissing = async ({ stateDir, notice }: Wanted, group: string): Promise<void> => {
-  const found = await lstat(join(stateDir, `groups/.disks/${group}.disk`)).catch(() => undefined)
-  if (found !== undefined) notice(`${stateRoot}/groups/${group}`, 'its disk cannot be used: the files of this group are missing')
-}
-
 /** What was in flight is read before the records, so that none is missing in both. */
 export const collect = async (wanted: Wanted): Promise<Collected> => {
   const { stateDir, mode, installation, release, newest, masterKey } = wanted
   const taken = await copyDatabases(wanted)
   const closed = (await wanted.queues?.openDisks()) ?? []
   const images = new Set(closed.map((group) => `${stateRoot}/groups/.disks/${group}.img`))
-  for (const group of closed) await noticeMissing(wanted, group)
   const top = await readTop(stateDir)
   const lines: Grown[] = []
   for (const stem of stems) lines.push(...(await openLines(stateDir, stem)))
