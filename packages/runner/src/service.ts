@@ -204,7 +204,7 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     note: createNote(gateway.calls, log),
     report: createReport({ gateway: gateway.calls, log, closing }),
     since: new Date().toISOString(),
-    disks: new GroupDisks({ groups, log }),
+    disks: new GroupDisks({ groups, log, closing }),
     toolContainers: options.toolContainers,
     times: times(options),
   }

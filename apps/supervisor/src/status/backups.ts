@@ -5,6 +5,7 @@ import { connectEdge, type EdgeClient, type Handlers } from '@gatehouse/rpc'
 import type { Unit } from '../children/roster.ts'
 import { type Epochs, newestOf, subkeysOf } from '../keys/keyring.ts'
 import { loadState } from '../late.ts'
+import { KeptDisks, keepingDisks } from './kept-disks.ts'
 import type { Queues } from '../state/backup/databases.ts'
 
 type Calls = Handlers<typeof supervisorControlPlane>
@@ -22,20 +23,21 @@ export interface BackupCalls {
   close(): Promise<void>
 }
 
-const queuesOf = ({ calls }: EdgeClient<typeof runnerBackup>): Queues => ({
+const queuesOf = ({ calls }: EdgeClient<typeof runnerBackup>, disks: KeptDisks): Queues => ({
   touched: async () => (await calls.touched({})).sessions,
   hold: () => calls.hold({}),
-  openDisks: async () => (await calls.openDisks({})).closed,
+  openDisks: () => disks.open(),
   release: async (hold) => (await calls.release({ hold })).still,
 })
 
 export const createBackupCalls = ({ unit, epochs, secretOf, metrics, log }: BackupCallsOptions): BackupCalls => {
   const runner = connectEdge(runnerBackup, { path: edgeSocket(unit.runDir, runnerBackup), secret: secretOf(runnerBackup), log, metrics })
+  const disks = new KeptDisks(runner.calls)
   const newest = newestOf(epochs)
   const open = async () => {
     const { createBackups } = await loadState(unit.release)
     const { stateDir, mode, catalog, masterKeyFile, version } = unit.plan
-    return createBackups({
+    const whole = createBackups({
       stateDir,
       mode,
       catalog,
@@ -44,9 +46,10 @@ export const createBackupCalls = ({ unit, epochs, secretOf, metrics, log }: Back
       newest,
       keys: subkeysOf(newest),
       masterKey: masterKeyFile === null ? 'inside' : 'outside',
-      queues: queuesOf(runner),
+      queues: queuesOf(runner, disks),
       log,
     })
+    return keepingDisks(whole, disks, log)
   }
   let opened: ReturnType<typeof open> | undefined
   const backups = (): ReturnType<typeof open> => (opened ??= open())
@@ -57,10 +60,7 @@ export const createBackupCalls = ({ unit, epochs, secretOf, metrics, log }: Back
         const bytes = await (await backups()).read(id)
         return { bytes: bytes === null ? null : Buffer.from(bytes).toString('base64') }
       },
-      endBackup: async ({ id }) => {
-        await (await backups()).end(id)
-        return {}
-      },
+      endBackup: async ({ id }) => (await backups()).end(id).then(() => ({})),
     },
     close: async () => {
       await (await opened)?.close()

@@ -37,13 +37,16 @@ export const runnerBackup = defineEdge({
     hold: call(v.strictObject({}), v.strictObject({ hold: v.string(), sessions: v.array(SessionID) }), { patient: true, large: true }),
     /**
      * Mounts the disks of groups, so that their files can be read. `closed`: those that cannot be, whose files are in their images alone.
-     * `unavailable` where a group has no image either.
+     * `unavailable` where a group has no image either. No group moves to another disk from then on, until `reading` has ended.
      */
-    openDisks: call(v.strictObject({}), v.strictObject({ closed: v.array(AgentGroupID) }), {
+    openDisks: call(v.strictObject({}), v.strictObject({ closed: v.array(AgentGroupID), reading: v.string() }), {
       patient: true,
       large: true,
       deadline: limits.probeTime,
     }),
+    /** It goes on; without this word it has ended after a while. `still`: no group moved since it began. */
+    keepDisks: call(v.strictObject({ reading: v.string() }), v.strictObject({ still: v.boolean() }), { patient: true }),
+    leaveDisks: call(v.strictObject({ reading: v.string() }), v.strictObject({}), { patient: true }),
     /** `still`: nothing was written in between. */
     release: call(v.strictObject({ hold: v.string() }), v.strictObject({ still: v.boolean() }), { patient: true }),
   },

@@ -7,24 +7,31 @@ import type { Run } from '../sessions/run.ts'
 import { hasDisk, refuseElsewhere } from './elsewhere.ts'
 import { LateDisks } from './late-disks.ts'
 import { mount, type Mounting, resume, type Wanted } from './mount.ts'
+import { Reading, refuseFirst } from './reading.ts'
 
 export interface GroupDisksOptions {
   readonly groups: string
   readonly log: Logger
+  /** Aborts when the runner stops. */
+  readonly closing: AbortSignal
 }
 
 export class GroupDisks {
   /** Directory of all groups, with no link on its way. */
   readonly groups: string
+  /** Of a backup. */
+  readonly reading = new Reading()
   readonly #log: Logger
+  readonly #closing: AbortSignal
   readonly #turns = new Map<AgentGroupID, Promise<unknown>>()
   /** By sandbox. */
   readonly #users = new Map<string, AgentGroupID>()
   readonly #late = new LateDisks()
 
-  constructor({ groups, log }: GroupDisksOptions) {
+  constructor({ groups, log, closing }: GroupDisksOptions) {
     this.groups = groups
     this.#log = log
+    this.#closing = closing
   }
 
   /** Where it is mounted; undefined where the files of groups lie on the disk of the host. `LaunchRefused` where they do not fit the group's limit. */
@@ -35,6 +42,7 @@ export class GroupDisks {
     const opened = this.#inTurn(group.id, async () => {
       // Whoever gave up waiting uses nothing.
       signal.throwIfAborted()
+      if (this.reading.isOn) await refuseFirst(this.groups, group.id)
       await this.#mount(disks, { groups: this.groups, group, quiet: this.#isQuiet(group.id) })
       if (!signal.aborted) this.#users.set(run, group.id)
     })
@@ -48,30 +56,56 @@ export class GroupDisks {
    */
   async lend<T>(found: Disks | undefined, group: AgentGroupID, act: () => Promise<T>): Promise<T> {
     return this.#inTurn(group, async () => {
-      const disks = await this.#late.of(found, () => hasDisk(this.groups, group))
-      await refuseElsewhere(this.groups, group, disks)
-      if (disks !== undefined && !('refused' in disks)) await resume(disks, { groups: this.groups, group, quiet: this.#isQuiet(group) })
+      await this.#resume(found, group, this.#isQuiet(group))
       return act()
     })
+  }
+
+  /** For a backup that has begun, and reads nothing yet. */
+  async show(found: Disks | undefined, group: AgentGroupID): Promise<void> {
+    return this.#inTurn(group, () => this.#resume(found, group, !this.#isUsed(group)))
+  }
+
+  /** Resolves when all that has been begun with disks by now has ended. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#turns.values())
   }
 
   release(run: string): void {
     this.#users.delete(run)
   }
 
-  /** `act` runs while the disk is closed. Not done, and false, while a sandbox of the group runs. */
+  /** `act` runs while the disk is closed, and nobody's backup reads. Not done, and false, while a sandbox of the group runs. */
   async whileClosed(group: AgentGroupID, act: () => Promise<void>): Promise<boolean> {
-    return this.#inTurn(group, async () => {
-      if (!this.#isQuiet(group)) return false
-      await closeStrays(`${this.groups}/${group}`)
-      await act()
-      return true
-    })
+    for (;;) {
+      await this.reading.over(this.#closing)
+      const done = await this.#inTurn(group, () => this.#closed(group, act))
+      if (done !== 'read') return done === 'done'
+    }
   }
 
-  /** Decided in its turn: no sandbox of it runs, and nobody else looks. */
+  async #closed(group: AgentGroupID, act: () => Promise<void>): Promise<'done' | 'used' | 'read'> {
+    if (this.#isUsed(group)) return 'used'
+    if (this.reading.isOn) return 'read'
+    await closeStrays(`${this.groups}/${group}`)
+    await act()
+    return 'done'
+  }
+
+  /** A sandbox of it runs. */
+  #isUsed(group: AgentGroupID): boolean {
+    return [...this.#users.values()].includes(group)
+  }
+
+  /** Decided in its turn: no sandbox of it runs, no backup reads, and nobody else looks. */
   #isQuiet(group: AgentGroupID): boolean {
-    return ![...this.#users.values()].includes(group)
+    return !this.#isUsed(group) && !this.reading.isOn
+  }
+
+  async #resume(found: Disks | undefined, group: AgentGroupID, quiet: boolean): Promise<void> {
+    const disks = await this.#late.of(found, () => hasDisk(this.groups, group))
+    await refuseElsewhere(this.groups, group, disks)
+    if (disks !== undefined && !('refused' in disks)) await resume(disks, { groups: this.groups, group, quiet })
   }
 
   async #mount(disks: Mounting, wanted: Wanted): Promise<void> {

@@ -4,7 +4,6 @@ import { AgentGroupID, ServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { Context } from '../sessions/context.ts'
 import { disksOf, hasPremade } from './elsewhere.ts'
-import { withDisk } from './with-disk.ts'
 
 const groupsWithDisk = async (groups: string): Promise<AgentGroupID[]> => {
   const names = await readdir(disksOf(groups)).catch((error: NodeJS.ErrnoException) => {
@@ -29,18 +28,33 @@ const refuseLacking = (lacking: ReadonlyMap<AgentGroupID, unknown>): void => {
   })
 }
 
-/** Gives those whose disk cannot be mounted here and is an image. `unavailable` where one is a disk that was made beforehand. */
-export const openDisks = async (context: Context): Promise<AgentGroupID[]> => {
-  const { groups } = context.disks
+/** Those whose disk cannot be mounted here and is an image. */
+const openAll = async ({ posture, disks, log, closing }: Context): Promise<AgentGroupID[]> => {
+  const found = await posture.disks(closing).catch(() => undefined)
   const closed: AgentGroupID[] = []
   const lacking = new Map<AgentGroupID, unknown>()
-  for (const group of await groupsWithDisk(groups)) {
-    await withDisk(context, group, () => Promise.resolve()).catch(async (error: unknown) => {
-      context.log.warn('the disk of a group cannot be mounted for a backup', { agentGroupID: group, error })
-      if (await hasPremade(groups, group)) lacking.set(group, error)
+  for (const group of await groupsWithDisk(disks.groups)) {
+    await disks.show(found, group).catch(async (error: unknown) => {
+      log.warn('the disk of a group cannot be mounted for a backup', { agentGroupID: group, error })
+      if (await hasPremade(disks.groups, group)) lacking.set(group, error)
       else closed.push(group)
     })
   }
   refuseLacking(lacking)
   return closed
+}
+
+/** From now on no group moves, until `reading` has ended. `unavailable` where the disk of one was made beforehand and cannot be mounted. */
+export const openDisks = async (context: Context): Promise<{ closed: AgentGroupID[]; reading: string }> => {
+  const { disks } = context
+  const reading = disks.reading.begin()
+  try {
+    await disks.idle()
+    const closed = await openAll(context)
+    disks.reading.keep(reading)
+    return { closed, reading }
+  } catch (error) {
+    disks.reading.end(reading)
+    throw error
+  }
 }

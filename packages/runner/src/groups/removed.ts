@@ -2,6 +2,7 @@
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { AgentGroupID } from '@gatehouse/contracts'
 import { type Disks, giveBack, removedFolder, removeTree } from '@gatehouse/engine'
+import { KeyedTurns } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Context } from '../sessions/context.ts'
 import { disksOf } from './elsewhere.ts'
@@ -48,13 +49,15 @@ const removePlace = async (place: string, disks: Disks | undefined): Promise<voi
   await removeTree(place)
 }
 
-const removeOld = async ({ disks: { groups }, times, log, posture, closing }: Context): Promise<void> => {
-  const engaged = await posture.engaged(closing).catch(() => undefined)
+const removeOld = async ({ disks, times, log, posture, closing }: Context): Promise<void> => {
+  const { groups } = disks
+  const found = await posture.disks(closing).catch(() => undefined)
   for (const name of await namesIn(removedOf(groups))) {
     const [group, since = ''] = name.split('.')
+    await disks.reading.over(closing)
     if (!/^\d+$/.test(since) || Number(since) > Date.now() - times.removed) continue
     // One that cannot be removed keeps none of the others.
-    await removePlace(`${removedOf(groups)}/${name}`, engaged?.disks).then(
+    await removePlace(`${removedOf(groups)}/${name}`, found).then(
       () => log.info('files of a group that is gone removed', { agentGroupID: group }),
       (error: unknown) =>
         log.warn('files of a group that is gone not removed', { agentGroupID: group, at: `groups/${removedFolder}/${name}`, error }),
@@ -62,8 +65,7 @@ const removeOld = async ({ disks: { groups }, times, log, posture, closing }: Co
   }
 }
 
-/** Rejects when the gateway does not answer; then nothing is touched. */
-export const sweepGroups = async (context: Context): Promise<void> => {
+const sweepOnce = async (context: Context): Promise<void> => {
   const { disks, gateway, log, posture } = context
   // Until then an earlier process may have left something mounted there.
   await posture.settled()
@@ -75,6 +77,12 @@ export const sweepGroups = async (context: Context): Promise<void> => {
   }
   await removeOld(context)
 }
+
+/** Those that waited for one backup would all remove the same. */
+const turns = new KeyedTurns()
+
+/** Waits while a backup reads. Rejects when the gateway does not answer; then nothing is touched. */
+export const sweepGroups = (context: Context): Promise<void> => turns.run(context.disks.groups, () => sweepOnce(context))
 
 /** Returns what looks at once, and from then on every so often. */
 export const createSweeper = (context: Context): (() => void) => {

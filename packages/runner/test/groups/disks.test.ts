@@ -12,6 +12,7 @@ import { lacking, openSealed } from '../fixtures/sealed.ts'
 import { agentPath, noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
 
 const deadline = 60_000
+const { signal: closing } = new AbortController()
 const skip = lacking !== false ? lacking : process.geteuid?.() === 0 ? false : 'needs root: for mounting the disks of groups'
 
 const mountedBelow = async (directory: string): Promise<string[]> =>
@@ -80,11 +81,11 @@ describe('a group with a disk, where a trial of disks failed at the start', { sk
     const { group } = new FakeGateway()
     const run = { id: 'run-1', signal: new AbortController().signal }
     const found = await prepareDisks(groups)
-    await new GroupDisks({ groups, log: silentLogger }).open(found, group, run)
+    await new GroupDisks({ groups, log: silentLogger, closing }).open(found, group, run)
     await writeFile(`${groups}/${group.id}/kept`, 'before')
     await closeStrays(groups)
 
-    const disks = new GroupDisks({ groups, log: silentLogger })
+    const disks = new GroupDisks({ groups, log: silentLogger, closing })
     let trials = 0
     const again = async (): Promise<Disks> => {
       trials += 1
@@ -182,13 +183,13 @@ describe('a group whose disk cannot be mounted here', { timeout: 120_000 }, () =
     })
     await assert.rejects(unit.files(), { code: 'unavailable', message: /cannot be mounted/ })
     const call = { requestId: 'test', traceparent: undefined, signal: new AbortController().signal }
-    assert.deepEqual(await unit.runner.backup.openDisks({}, call), { closed: ['dev-agent'] })
+    assert.deepEqual((await unit.runner.backup.openDisks({}, call)).closed, ['dev-agent'])
     await rm(image)
     assert.equal(await unit.replyTo(messageId), 'echo: hello')
   })
 
   it('is not waited for by a launch that nobody wants any more', async () => {
-    const disks = new GroupDisks({ groups: '/nowhere', log: silentLogger })
+    const disks = new GroupDisks({ groups: '/nowhere', log: silentLogger, closing })
     const group = new FakeGateway().group
     const busy = Promise.withResolvers<void>()
     const lent = disks.lend({ refused: 'planted' }, group.id, () => busy.promise)

@@ -15,6 +15,7 @@ import { lacking, openSealed } from '../fixtures/sealed.ts'
 import { agentPath, noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
 
 const deadline = 60_000
+const { signal: closing } = new AbortController()
 const skip = lacking !== false ? lacking : process.geteuid?.() === 0 ? false : 'needs root: for making the disks of groups'
 const root = { uid: 0, gid: 0 }
 const call = { requestId: 'test', traceparent: undefined, signal: new AbortController().signal }
@@ -79,7 +80,7 @@ describe('a group whose unit was given disks', { skip, timeout: 240_000 }, () =>
 /** Gives the group of the unit, which is stopped, a disk with one file. */
 const giveDisk = async ({ stateDir, gateway: { group } }: Unit, groupDisks: string): Promise<void> => {
   const groups = `${stateDir}/groups`
-  const disks = new GroupDisks({ groups, log: silentLogger })
+  const disks = new GroupDisks({ groups, log: silentLogger, closing })
   await disks.open(await prepareDisks(groups, groupDisks), group, { id: 'run-1', signal: new AbortController().signal })
   await mkdir(`${groups}/${group.id}/workspace`, { mode: 0o700 })
   await writeFile(`${groups}/${group.id}/workspace/kept`, 'before')
@@ -95,7 +96,7 @@ describe('the disk of a group whose unit launches nothing', { skip, timeout: 120
     const launch = () => Promise.reject(new Error('planted'))
     const driver = { ...(await noDriver()), name: 'bubblewrap' as const, launch }
     await unit.start({ driver, sandbox: 'bubblewrap', mode: 'production', groupDisks })
-    assert.deepEqual(await unit.runner.backup.openDisks({}, call), { closed: [] })
+    assert.deepEqual((await unit.runner.backup.openDisks({}, call)).closed, [])
     assert.equal((await unit.posture()).status, 'refused')
     assert.equal(await readFile(`${unit.stateDir}/groups/dev-agent/workspace/kept`, 'utf8'), 'before')
     assert.deepEqual(
@@ -115,7 +116,7 @@ describe('the disk of a group that has to be mended', { skip, timeout: 120_000 }
     })
     const { group } = new FakeGateway()
     const [run, point, disk] = [{ id: 'run-1', signal: new AbortController().signal }, join(groups, group.id), `${groupDisks}/1024-01`]
-    const [found, disks] = [await prepareDisks(groups, groupDisks), new GroupDisks({ groups, log: silentLogger })]
+    const [found, disks] = [await prepareDisks(groups, groupDisks), new GroupDisks({ groups, log: silentLogger, closing })]
     const look = () => disks.lend(found, group.id, () => readdir(point))
     await disks.open(found, group, run)
     execFileSync('mount', ['-o', 'remount,ro', disk])
@@ -127,6 +128,41 @@ describe('the disk of a group that has to be mended', { skip, timeout: 120_000 }
     assert.equal((await mountsBelow(point)).length, 0)
     execFileSync('mount', ['-o', 'remount,rw', disk])
     assert.deepEqual((await look()).toSorted(), ['.disk', 'lost+found'])
+    execFileSync('mount', ['-o', 'remount,ro', disk])
+    disks.reading.begin()
+    await assert.rejects(look, inUse)
+    assert.equal((await mountsBelow(point)).length, 1, 'a backup reads')
+    await assert.rejects(disks.show(found, group.id), { code: 'unavailable', message: /mount it again$/ })
+    assert.equal((await mountsBelow(point)).length, 0, 'a backup reads nothing yet')
+  })
+})
+
+describe('a group that is to have another disk', { skip, timeout: 120_000 }, () => {
+  it('keeps the one it has while a backup reads, also from a backup that looks at it', async (t) => {
+    const groupDisks = await makeDisks(t, ['16-trial', '16-01', '40-01'])
+    const groups = await mkdtemp('/tmp/gh-moved-')
+    t.after(async () => {
+      await closeStrays(groups)
+      await rm(groups, { recursive: true, force: true })
+    })
+    const { group } = new FakeGateway()
+    const disks = new GroupDisks({ groups, log: silentLogger, closing })
+    const found = await prepareDisks(groups, groupDisks)
+    const launch = async (workspaceMiB: number): Promise<string> => {
+      await disks.open(found, { ...group, limits: { workspaceMiB } }, { id: 'run-1', signal: closing })
+      disks.release('run-1')
+      return (await readFile(`${groups}/.disks/${group.id}.disk`, 'utf8')).slice(0, 5)
+    }
+    assert.equal(await launch(16), '16-01')
+    await mkdir(`${groups}/${group.id}/workspace`)
+    await writeFile(`${groups}/${group.id}/workspace/kept`, 'before')
+    const reading = disks.reading.begin()
+    await disks.show(found, group.id)
+    assert.equal(await launch(40), '16-01')
+    assert.equal(await readFile(`${groupDisks}/16-01/workspace/kept`, 'utf8'), 'before')
+    disks.reading.end(reading)
+    assert.equal(await launch(40), '40-01')
+    assert.equal(await readFile(`${groupDisks}/40-01/workspace/kept`, 'utf8'), 'before')
   })
 })
 
