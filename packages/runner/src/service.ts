@@ -16,7 +16,6 @@ import {
   type runnerControlPlane,
   stateFiles,
 } from '@gatehouse/contracts'
-import { closeStrays } from '@gatehouse/engine'
 import { type Logger, type Metrics, privateDirectory } from '@gatehouse/kernel'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { DeadLetters } from './channels/dead-letters.ts'
@@ -219,8 +218,9 @@ const release = async (context: Context): Promise<void> => {
   await Promise.all([context.toolContainers?.close(), ...[...context.sessions.values()].map((session) => drain(context, session))])
   await context.uploads.close()
   await context.shelf.close()
-  await Promise.race([context.posture.clear(), pause(limits.connectTime, undefined, { ref: false })])
-  await closeStrays(context.disks.groups)
+  // Whoever waits for longer than a drain may take closes nothing.
+  await Promise.race([context.posture.clear(), pause(limits.drainTime / 2, undefined, { ref: false })])
+  await context.disks.close()
   await Promise.race([context.note.settled(), pause(context.times.grace)])
 }
 

@@ -1,5 +1,6 @@
 // The disks of groups while their sandboxes run: opened in turn for each group, and closed with the runner.
-import type { AgentGroup, AgentGroupID } from '@gatehouse/contracts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type AgentGroup, type AgentGroupID, limits } from '@gatehouse/contracts'
 import { closeStrays, type Disks } from '@gatehouse/engine'
 import type { Logger } from '@gatehouse/kernel'
 import { orAborted } from '../or-aborted.ts'
@@ -26,17 +27,21 @@ export class GroupDisks {
   readonly #turns = new Map<AgentGroupID, Promise<unknown>>()
   /** By sandbox. */
   readonly #users = new Map<string, AgentGroupID>()
-  readonly #late = new LateDisks()
+  readonly #late: LateDisks
 
   constructor({ groups, log, closing }: GroupDisksOptions) {
     this.groups = groups
     this.#log = log
     this.#closing = closing
+    this.#late = new LateDisks(closing)
   }
 
   /** Where it is mounted; undefined where the files of groups lie on the disk of the host. `LaunchRefused` where they do not fit the group's limit. */
   async open(found: Disks, group: AgentGroup, { id: run, signal }: Pick<Run, 'id' | 'signal'>): Promise<string | undefined> {
-    const disks = await this.#late.of(found, () => hasDisk(this.groups, group.id))
+    const disks = await orAborted(
+      this.#late.of(found, () => hasDisk(this.groups, group.id)),
+      signal,
+    )
     await refuseElsewhere(this.groups, group.id, disks)
     if ('refused' in disks) return undefined
     const opened = this.#inTurn(group.id, async () => {
@@ -69,6 +74,18 @@ export class GroupDisks {
   /** Resolves when all that has been begun with disks by now has ended. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#turns.values())
+  }
+
+  /** As they are now, for whoever needs them for files that lie on one. */
+  late(found: Disks | undefined): Promise<Disks | undefined> {
+    return this.#late.of(found, async () => true)
+  }
+
+  /** Nothing is mounted any more when it resolves. Whatever takes longer than `most` is not waited for: the next start unmounts it. */
+  async close(most: number = limits.drainTime / 4): Promise<void> {
+    const ended = Promise.all([this.#late.settled(), this.idle()])
+    await Promise.race([ended, pause(most, undefined, { ref: false })])
+    await closeStrays(this.groups)
   }
 
   release(run: string): void {

@@ -40,9 +40,10 @@ const setAside = async (groups: string, group: AgentGroupID): Promise<void> => {
 }
 
 /** Its disk is emptied before anybody else gets it; where that cannot be done now, all stays. */
-const removePlace = async (place: string, disks: Disks | undefined): Promise<void> => {
+const removePlace = async (place: string, look: () => Promise<Disks | undefined>): Promise<void> => {
   for (const name of await namesIn(place)) {
     if (!name.endsWith('.disk')) continue
+    const disks = await look()
     if (disks === undefined || !('premade' in disks)) throw new Error(`${name}: it is on a disk that this unit does not have now`)
     await giveBack(disks.premade, `${place}/${name}`)
   }
@@ -57,7 +58,7 @@ const removeOld = async ({ disks, times, log, posture, closing }: Context): Prom
     await disks.reading.over(closing)
     if (!/^\d+$/.test(since) || Number(since) > Date.now() - times.removed) continue
     // One that cannot be removed keeps none of the others.
-    await removePlace(`${removedOf(groups)}/${name}`, found).then(
+    await removePlace(`${removedOf(groups)}/${name}`, () => disks.late(found)).then(
       () => log.info('files of a group that is gone removed', { agentGroupID: group }),
       (error: unknown) =>
         log.warn('files of a group that is gone not removed', { agentGroupID: group, at: `groups/${removedFolder}/${name}`, error }),
