@@ -1,7 +1,7 @@
 // Trials of disks that are made again: one at a time, held up by nobody who stops, and known to whoever removes old files.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
@@ -99,8 +99,11 @@ describe('a trial of disks that is made again', { timeout: 60_000 }, () => {
     stop.abort()
     await refused
     const closed = disks.close()
-    setImmediate(going.resolve)
+    // Time enough for one that does not wait.
+    for (let count = 0; count < 50; count += 1) await stat(groups)
+    going.resolve()
     await closed
+    await new Promise(setImmediate)
     assert.deepEqual(await mountsBelow(groups), [])
   })
 
