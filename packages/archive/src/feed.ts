@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { Parser, type ReadEntry } from 'tar'
 import { broken } from './broken.ts'
-
-const block = 512
+import { block } from './head.ts'
+import { wholeHeaders } from './whole-headers.ts'
 
 /** The parser would unpack what is compressed, and a small file could be a large one. */
 const assertPlain = (first: Uint8Array): void => {
@@ -88,16 +88,15 @@ export const feed = async (
   metaMost: number,
 ): Promise<void> => {
   const feeder = new Feeder(take, metaMost)
-  let first: Buffer | undefined = Buffer.alloc(0)
+  let begun = false
   try {
-    for await (const chunk of plain) {
-      first = first === undefined ? undefined : Buffer.concat([first, chunk])
-      if (first !== undefined && first.length < block) continue
-      if (first !== undefined) assertPlain(first)
-      await feeder.write(first ?? chunk)
-      first = undefined
+    for await (const piece of wholeHeaders(plain, metaMost)) {
+      if (!begun && piece.length < block) break
+      if (!begun) assertPlain(piece)
+      begun = true
+      await feeder.write(piece)
     }
-    if (first !== undefined) throw broken('expected an archive of files inside, got a few bytes')
+    if (!begun) throw broken('expected an archive of files inside, got a few bytes')
     await feeder.end()
   } catch (error) {
     await feeder.giveUp(error)

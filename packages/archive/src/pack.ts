@@ -1,31 +1,9 @@
 // Writes an archive as a stream: manifest, entries, end. Holds one chunk at a time.
 import { createHash } from 'node:crypto'
-import { Header, Pax } from 'tar'
 import type { Entry } from './entry.ts'
+import { block, headOf } from './head.ts'
 import { endName, type Manifest, manifestName } from './manifest.ts'
 import { createTally, type Tally } from './tally.ts'
-
-const block = 512
-
-const types = { directory: 'Directory', file: 'File', link: 'SymbolicLink' } as const
-
-const headOf = (entry: Entry): Buffer[] => {
-  const { path, mode, uid, gid, mtime, type } = entry
-  const fields = {
-    path,
-    mode,
-    uid,
-    gid,
-    mtime,
-    size: type === 'file' ? entry.size : 0,
-    type: types[type],
-    ...(type === 'link' && { linkpath: entry.target }),
-  }
-  const header = new Header(fields)
-  header.encode()
-  if (header.block === undefined) throw new Error(`${path}: a header could not be made`)
-  return [...(header.needPax ? [new Pax(fields).encode()] : []), header.block]
-}
 
 const text = (path: string, value: object): Entry => {
   const body = Buffer.from(`${JSON.stringify(value, null, 2)}\n`)

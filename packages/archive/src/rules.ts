@@ -1,51 +1,66 @@
 // Which entries an archive may have: nothing that leads out of the directory it is restored to, and nothing twice.
+import { hash } from 'node:crypto'
 import { hostActsFile, stateFiles } from '@gatehouse/contracts'
 import { broken } from './broken.ts'
 import type { Entry } from './entry.ts'
 import { stateRoot } from './manifest.ts'
 
-const most = { entries: 4_000_000, path: 4096, name: 255, target: 4095 }
+export const most = { entries: 4_000_000, path: 4096, name: 255, target: 4095 } as const
 
 /** What a restore writes itself, or what belongs to a process that runs. */
 const reserved: ReadonlySet<string> = new Set([stateFiles.locks, hostActsFile, stateFiles.auditReserve])
 
 /** Where agents and servers keep what is theirs, links among it. */
-const foreign = /^state\/(?:groups\/[^/]+|tool-data)\/./
+const foreign = /^state\/(?:groups\/[^/]+|tool-data)\/./s
 
 const shown = (path: string): string => JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path)
 
-const checkName = (path: string): void => {
+const isPlain = (name: string): boolean =>
+  name !== '' && name !== '.' && name !== '..' && !name.includes('\0') && Buffer.byteLength(name) <= most.name
+
+const expectedOfPath = (path: string): string | undefined => {
   const names = path.split('/')
-  if (path === '' || path.startsWith('/')) throw broken(`expected relative paths, got ${shown(path)}`)
-  if (names.some((name) => name === '' || name === '.' || name === '..' || name.includes('\0') || Buffer.byteLength(name) > most.name))
-    throw broken(`expected a path of plain names, got ${shown(path)}`)
-  if (Buffer.byteLength(path) > most.path) throw broken(`expected paths of at most ${most.path} bytes, got ${shown(path)}`)
-  if (names[0] !== stateRoot) throw broken(`expected everything below ${stateRoot}/, got ${shown(path)}`)
-  if (names[1] !== undefined && reserved.has(names[1])) throw broken(`expected no ${names[1]} in an archive, got ${shown(path)}`)
+  if (path === '' || path.startsWith('/')) return 'relative paths'
+  if (!names.every(isPlain)) return 'a path of plain names'
+  if (Buffer.byteLength(path) > most.path) return `paths of at most ${most.path} bytes`
+  if (names[0] !== stateRoot) return `everything below ${stateRoot}/`
+  return names[1] !== undefined && reserved.has(names[1]) ? `no ${names[1]} in an archive` : undefined
 }
+
+/** What an archive wants instead of this entry, whatever else it has; undefined: it may have it. */
+export const expectedOf = (entry: Entry): string | undefined => {
+  const ofPath = expectedOfPath(entry.path)
+  if (ofPath !== undefined) return ofPath
+  if (entry.mode > 0o777) return `permission bits alone and no mode ${entry.mode.toString(8)}`
+  if (entry.type === 'file') return Number.isSafeInteger(entry.size) ? undefined : 'files whose size is a whole number'
+  if (entry.type !== 'link') return undefined
+  if (!foreign.test(entry.path)) return 'links among the files of agents alone'
+  if (entry.target !== '' && Buffer.byteLength(entry.target) <= most.target && !entry.target.includes('\0')) return undefined
+  return `a target of the link, of at most ${most.target} bytes`
+}
+
+/** Of paths that are thousands of bytes long each there could be more than fit in memory. */
+const keyOf = (path: string): string => hash('sha256', path, 'binary')
 
 export interface Rules {
   /** Throws a `Refusal` for an entry that may not be there. */
   admit(entry: Entry): void
-  has(path: string): boolean
 }
 
 export const createRules = (): Rules => {
   const seen = new Map<string, Entry['type']>()
   return {
     admit(entry) {
-      const { path, mode, type } = entry
-      checkName(path)
-      if (seen.has(path)) throw broken(`expected each path once, got ${shown(path)} twice`)
+      const { path } = entry
+      const expected = expectedOf(entry)
+      if (expected !== undefined) throw broken(`expected ${expected}, got ${shown(path)}`)
+      const key = keyOf(path)
+      if (seen.has(key)) throw broken(`expected each path once, got ${shown(path)} twice`)
       const above = path.slice(0, Math.max(path.lastIndexOf('/'), 0))
-      if (above !== '' && seen.get(above) !== 'directory') throw broken(`expected a directory before what lies in it, got ${shown(path)}`)
-      if (mode > 0o777) throw broken(`expected permission bits alone, got mode ${mode.toString(8)} on ${shown(path)}`)
-      if (type === 'link' && !foreign.test(path)) throw broken(`expected links among the files of agents alone, got ${shown(path)}`)
-      if (type === 'link' && (entry.target === '' || Buffer.byteLength(entry.target) > most.target || entry.target.includes('\0')))
-        throw broken(`expected a target of the link ${shown(path)}`)
+      if (above !== '' && seen.get(keyOf(above)) !== 'directory')
+        throw broken(`expected a directory before what lies in it, got ${shown(path)}`)
       if (seen.size >= most.entries) throw broken(`expected at most ${most.entries} entries`)
-      seen.set(path, type)
+      seen.set(key, entry.type)
     },
-    has: (path) => seen.has(path),
   }
 }

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto'
 import { stateSchema } from '@gatehouse/contracts'
 import { isRefusal } from '@gatehouse/kernel'
-import type { ReadEntry } from 'tar'
 import * as v from 'valibot'
 import { broken } from './broken.ts'
 import type { Entry } from './entry.ts'
 import { feed } from './feed.ts'
+import { toEntry } from './head.ts'
 import { Announced, archiveVersion, End, endName, Manifest, manifestName } from './manifest.ts'
 import { createRules, type Rules } from './rules.ts'
 import { createTally, type Tally } from './tally.ts'
@@ -27,17 +27,6 @@ interface Reading {
 }
 
 const smallMost = 256 * 1024
-const kinds: Readonly<Record<string, Entry['type']>> = { Directory: 'directory', File: 'file', OldFile: 'file', SymbolicLink: 'link' }
-
-const toEntry = (read: ReadEntry): Entry => {
-  const type = kinds[read.type]
-  const path = read.path.replace(/\/$/, '')
-  if (type === undefined)
-    throw broken(`expected files and directories, got ${JSON.stringify(path.slice(0, 200))}, which is of type ${read.type}`)
-  const common = { path, mode: read.mode ?? 0, uid: read.uid ?? 0, gid: read.gid ?? 0, mtime: read.mtime ?? new Date(0) }
-  if (type === 'link') return { ...common, type, target: read.linkpath ?? '' }
-  return type === 'file' ? { ...common, type, size: read.size, body: read } : { ...common, type }
-}
 
 async function* hashed(entry: Entry & { readonly type: 'file' }, hash: ReturnType<typeof createHash>): AsyncGenerator<Uint8Array> {
   let bytes = 0

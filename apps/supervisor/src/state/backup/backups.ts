@@ -7,6 +7,7 @@ import { type BackupOrder, limits, ServiceError } from '@gatehouse/contracts'
 import { copiesPrefix, type Logger } from '@gatehouse/kernel'
 import { type Collected, collect, type Wanted } from './collect.ts'
 import { toFailure } from './disk-full.ts'
+import { createNotices, type Notices } from './notices.ts'
 
 export interface BackupsOptions extends Omit<Wanted, 'copies' | 'notice'> {
   readonly log: Logger
@@ -33,6 +34,7 @@ interface Running {
   readonly bytes: AsyncIterator<Uint8Array>
   readonly copies: string
   readonly collected: Collected
+  readonly notices: Notices
   idle: NodeJS.Timeout | undefined
 }
 
@@ -52,14 +54,15 @@ class Archives implements Backups {
     this.#busy = true
     const copies = join(this.#options.stateDir, `${copiesPrefix}${randomBytes(6).toString('hex')}`)
     try {
-      const notice = (path: string, why: string): void => this.#options.log.warn('not in the backup as it was', { path, why })
-      const collected = await collect({ ...this.#options, copies, notice })
+      const notices = createNotices(this.#options.log)
+      const collected = await collect({ ...this.#options, copies, notice: notices.tell })
       const sealed = await encrypt(pack(collected.manifest, collected.entries()), order)
       const running: Running = {
         id: randomBytes(16).toString('hex'),
         bytes: sealed[Symbol.asyncIterator](),
         copies,
         collected,
+        notices,
         idle: undefined,
       }
       this.#running = running
@@ -119,6 +122,7 @@ class Archives implements Backups {
     clearTimeout(running.idle)
     if (this.#running !== running) return
     this.#running = undefined
+    running.notices.end()
     try {
       await running.bytes.return?.()
       await running.collected.close()

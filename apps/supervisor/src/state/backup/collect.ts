@@ -1,5 +1,5 @@
 // Everything that an archive holds, taken down at one moment and then read as a stream.
-import { lstat, open, readdir, readFile, stat } from 'node:fs/promises'
+import { lstat, open, readdir, readFile, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { archiveVersion, archiveFormat, type Entry, keyCheckOf, type Manifest, stateRoot } from '@gatehouse/archive'
 import { hostActsFile, type Mode, runnerCredentialFile, stateFiles, stateSchema } from '@gatehouse/contracts'
@@ -8,6 +8,7 @@ import { bodyOf } from './body.ts'
 import { copyDatabases, type Source, type Taken } from './databases.ts'
 import { type Grown, lastLine, linesEntries, openLines } from './lines.ts'
 import { plainTree, type Walk } from './plain-tree.ts'
+import { createRoom } from './room.ts'
 
 export interface Wanted extends Source {
   readonly mode: Mode
@@ -143,7 +144,10 @@ async function* entriesOf({ wanted, place, taken, top, lines, catalog, images }:
     yield await copyOf(copies, name, { ...place, path: `${stateFiles.queues}/${name}` })
   }
   const leaves = (path: string): boolean => path === incoming || isOfDisk(path) || (isImage(path) && !images.has(path))
-  for (const name of top.directories) yield* plainTree(join(stateDir, name), `${stateRoot}/${name}`, { notice, leaves })
+  const { bavail, bsize } = await statfs(stateDir)
+  const room = createRoom(bavail * bsize)
+  const refuses: Walk['refuses'] = (entry, occupied) => (images.has(entry.path) ? undefined : room(entry, occupied))
+  for (const name of top.directories) yield* plainTree(join(stateDir, name), `${stateRoot}/${name}`, { notice, leaves, refuses })
 }
 
 const readCatalog = async ({ catalog, stateDir }: Wanted, { files }: Top): Promise<Buffer | undefined> => {
