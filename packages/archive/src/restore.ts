@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { access, constants, lchown, mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { exits, hostActsFile, sandboxUid, stateFiles } from '@gatehouse/contracts'
-import { addHostAct, lostAndFound, makeDirectory, Refusal, restoringPrefix } from '@gatehouse/kernel'
+import { addHostAct, lostAndFound, makeDirectory, Refusal } from '@gatehouse/kernel'
 import { decrypt, type Opener } from './age.ts'
 import { broken } from './broken.ts'
 import { type Checked, checkArchive } from './check.ts'
 import type { Entry, LinkEntry } from './entry.ts'
+import { giveBackHint, ownerToReturn, refuseTaken, whileRoots, workingNameFor } from './in-place.ts'
 import { stateRoot } from './manifest.ts'
 import { unpack } from './unpack.ts'
 import { finishDirectories, type Owner, type Target, writeEntry } from './write-entry.ts'
@@ -26,32 +27,56 @@ const found = (path: string) =>
     throw error
   })
 
+const some = (names: readonly string[]): string => `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}`
+
+const besides = async (stateDir: string): Promise<string[]> => (await readdir(stateDir)).filter((name) => name !== lostAndFound)
+
 const refuseFull = async (stateDir: string): Promise<void> => {
   const there = await found(stateDir)
   if (there === undefined) return
-  const names = there.isDirectory() ? (await readdir(stateDir)).filter((name) => name !== lostAndFound) : [basename(stateDir)]
-  if (names.length === 0) return
+  const names = there.isDirectory() ? await besides(stateDir) : [basename(stateDir)]
+  if (names.length === 0) return refuseTaken(stateDir, there)
   throw new Refusal(exits.configuration, {
-    detail: `expected an empty or absent directory at ${stateDir}, got one with ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}`,
-    hint: `nothing was written; stop the unit, move ${stateDir} away, or give another --state-dir`,
+    detail: `expected an empty or absent directory at ${stateDir}, got one with ${some(names)}`,
+    hint: giveBackHint(stateDir, there, names) ?? `nothing was written; stop the unit, move ${stateDir} away, or give another --state-dir`,
   })
 }
 
+/** From when the directory is root's alone nobody puts anything into it: what came before is seen here. */
+const refuseFilled = async (stateDir: string): Promise<void> => {
+  const names = await besides(stateDir)
+  if (names.length === 0) return
+  throw new Refusal(exits.configuration, {
+    detail: `expected ${stateDir} to stay empty while the archive was looked at, got ${some(names)}`,
+    hint: 'nothing was written; stop whatever writes there, empty it, and restore again',
+  })
+}
+
+interface Place {
+  /** Where everything is written first. */
+  readonly aside: string
+  readonly inside: boolean
+  /** Of whom the state directory is, where it is there. */
+  readonly owner: Owner | undefined
+}
+
 /** Beside the state directory, or inside where that is a volume or its parent belongs to somebody else. */
-const placeAside = async (stateDir: string): Promise<{ aside: string; inside: boolean }> => {
-  const name = `${restoringPrefix}${randomBytes(6).toString('hex')}`
+const placeAside = async (stateDir: string): Promise<Place> => {
   const there = await found(stateDir)
   const parent = dirname(stateDir)
+  const beside = join(parent, workingNameFor(undefined))
   if (there === undefined) {
     await makeDirectory(parent, 0o755)
-    return { aside: join(parent, name), inside: false }
+    return { aside: beside, inside: false, owner: undefined }
   }
+  const owner = { uid: there.uid, gid: there.gid }
   const isEmpty = (await readdir(stateDir)).length === 0
   const canRename = await access(parent, constants.W_OK).then(
     async () => (await stat(parent)).dev === there.dev,
     () => false,
   )
-  return canRename && isEmpty ? { aside: join(parent, name), inside: false } : { aside: join(stateDir, name), inside: true }
+  if (canRename && isEmpty) return { aside: beside, inside: false, owner }
+  return { aside: join(stateDir, workingNameFor(ownerToReturn(there))), inside: true, owner }
 }
 
 const refuseWithoutRoom = async (directory: string, bytes: number): Promise<void> => {
@@ -64,17 +89,16 @@ const refuseWithoutRoom = async (directory: string, bytes: number): Promise<void
 }
 
 /** All that is not an agent's: of whom the state directory is already, where it was given to somebody. */
-const unitOf = async ({ manifest }: Checked, stateDir: string): Promise<Owner> => {
-  const there = await found(stateDir)
-  if (there !== undefined && there.uid !== 0) return { uid: there.uid, gid: there.gid }
+const unitOf = ({ manifest }: Checked, { owner }: Place): Owner => {
+  if (owner !== undefined && owner.uid !== 0) return owner
   return manifest.unit ?? (manifest.owners ? { uid: 0, gid: 0 } : { uid: sandboxUid, gid: sandboxUid })
 }
 
 /** Files of agents keep their owners where those mean something. What is root's is the unit's own: it was root, be it only in a user namespace. */
-const ownersOf = async (checked: Checked, stateDir: string): Promise<Target['ownerOf']> => {
+const ownersOf = (checked: Checked, place: Place): Target['ownerOf'] => {
   if (process.getuid?.() !== 0) return undefined
-  const unit = await unitOf(checked, stateDir)
-  const isAgents = ({ path }: Entry): boolean => checked.manifest.owners && /^state\/groups\/[^/]+\/./.test(path)
+  const unit = unitOf(checked, place)
+  const isAgents = ({ path }: Entry): boolean => checked.manifest.owners && /^state\/groups\/[^/]+\/./s.test(path)
   return (entry) => (isAgents(entry) ? { uid: entry.uid || unit.uid, gid: entry.gid || unit.gid } : unit)
 }
 
@@ -87,8 +111,9 @@ const sync = async (path: string): Promise<void> => {
   }
 }
 
-const writeAside = async (options: RestoreOptions, checked: Checked, aside: string): Promise<void> => {
-  const target: Target = { directory: aside, ownerOf: await ownersOf(checked, options.stateDir) }
+const writeAside = async (options: RestoreOptions, checked: Checked, place: Place): Promise<void> => {
+  const { aside } = place
+  const target: Target = { directory: aside, ownerOf: ownersOf(checked, place) }
   const directories: Entry[] = []
   const links: LinkEntry[] = []
   const visit = async (entry: Entry): Promise<void> => {
@@ -135,16 +160,13 @@ const check = async ({ file, opener, masterKeyFile }: RestoreOptions): Promise<C
   return await checkArchive({ read: () => handle.createReadStream({ start: 0, autoClose: false }), opener, masterKeyFile })
 }
 
-export const restore = async (options: RestoreOptions): Promise<Checked> => {
+const fill = async (options: RestoreOptions, checked: Checked, place: Place): Promise<void> => {
   const { stateDir } = options
-  await refuseFull(stateDir)
-  const checked = await check(options)
-  const { aside, inside } = await placeAside(stateDir)
-  await refuseWithoutRoom(dirname(aside), checked.bytes)
+  const { aside, inside } = place
   let moving = false
   try {
     await mkdir(aside, { mode: 0o700 })
-    await writeAside(options, checked, aside)
+    await writeAside(options, checked, place)
     moving = inside
     if (inside) await moveUp(join(aside, stateRoot), stateDir)
     else {
@@ -158,5 +180,19 @@ export const restore = async (options: RestoreOptions): Promise<Checked> => {
     if (!moving) await rm(aside, { recursive: true, force: true })
     throw error
   }
+}
+
+export const restore = async (options: RestoreOptions): Promise<Checked> => {
+  const { stateDir } = options
+  await refuseFull(stateDir)
+  const checked = await check(options)
+  const place = await placeAside(stateDir)
+  await refuseWithoutRoom(dirname(place.aside), checked.bytes)
+  if (!place.inside) await fill(options, checked, place)
+  else
+    await whileRoots(stateDir, async () => {
+      await refuseFilled(stateDir)
+      await fill(options, checked, place)
+    })
   return checked
 }

@@ -5,7 +5,7 @@ import { isReadAsWritten } from './head.ts'
 import { expectedOf } from './rules.ts'
 
 /**
- * The system takes paths of at most 4095 bytes. 255 are for the state directory that it is restored to, 23 for the working
+ * The system takes paths of at most 4095 bytes. 255 are for the state directory that it is restored to, 32 for the working
  * directory in it, two for what parts them; the rest is for whoever lays that directory somewhat deeper.
  */
 const longestPath = 3800
