@@ -1,6 +1,6 @@
 // A unit whose agent planted whatever could spoil a backup: all else comes back, and what does not is named.
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { restore } from '@gatehouse/archive'
@@ -84,8 +84,8 @@ suite('a backup of a unit whose agent plants what it can', () => {
     const kept = planted.map((name) => Buffer.from(name, 'latin1').toString('utf8')).filter((name) => !leftOut.has(name))
     assert.deepEqual((await readdir(at())).toSorted(), kept.toSorted())
     for (const name of kept) {
-      const found = await stat(join(state.dir, workspace, name)).catch(() => undefined)
-      if (found?.isFile() === true && name !== 'closed')
+      const found = await lstat(join(state.dir, workspace, name))
+      if (found.isFile() && name !== 'closed')
         assert.deepEqual(await readFile(at(name)), await readFile(join(state.dir, workspace, name)), name)
     }
     assert.equal((await readdir(at(...Array.from({ length: 12 }, () => '日'.repeat(80))))).length, 120)

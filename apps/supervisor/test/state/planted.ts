@@ -1,5 +1,6 @@
 // What an agent can plant among its files to keep a backup from being taken or restored.
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, mkdtemp, open, rename, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -69,8 +70,11 @@ const plantLinks = async (at: string): Promise<void> => {
 
 const plantKinds = async (at: string): Promise<void> => {
   await run('mkfifo', [join(at, 'pipe')])
+  // The path of a socket that is listened on has room for 107 bytes.
+  const short = join(tmpdir(), `gh-${randomBytes(6).toString('hex')}`)
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(join(at, 'socket'), resolve))
+  await new Promise<void>((resolve) => server.listen(short, resolve))
+  await rename(short, join(at, 'socket'))
   server.unref()
   await writeFile(join(at, 'program'), 'p')
   await chmod(join(at, 'program'), 0o6755)
