@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { access, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { suite, test } from 'node:test'
 import { execa } from 'execa'
 import * as v from 'valibot'
@@ -16,6 +16,7 @@ const Job = v.looseObject({
   needs: v.optional(v.string()),
   outputs: v.optional(v.record(v.string(), v.string())),
   'timeout-minutes': v.number(),
+  container: v.optional(v.looseObject({ image: v.string() })),
   steps: v.array(
     v.looseObject({
       name: v.optional(v.string()),
@@ -27,6 +28,22 @@ const Job = v.looseObject({
   ),
 })
 const Workflow = v.looseObject({ permissions: Permissions, jobs: v.record(v.string(), Job) })
+
+/** In the place of the real one: it takes a layout of one entry, and answers with that entry's digest, as the real one does. */
+const crane = `#!/usr/bin/env node
+const { readFileSync } = require('node:fs')
+const [act, ...words] = process.argv.slice(2)
+if (act === 'push') {
+  const [layout, name] = words
+  const { manifests } = JSON.parse(readFileSync(layout + '/index.json', 'utf8'))
+  if (words.length !== 2 || manifests.length !== 1) throw new Error('expected a layout with one entry, got ' + words.join(' '))
+  console.log(name.replace(/:[^:/]*$/, '') + '@' + manifests[0].digest)
+}
+`
+const cosign = `#!/bin/sh
+echo "$*" >>"$SIGNED"
+while [ $# -gt 1 ]; do [ "$1" != --output-key-prefix ] || : >"$2.key"; shift; done
+`
 
 const folder = join(checkout, '.github/workflows')
 const names = await readdir(folder)
@@ -50,7 +67,7 @@ suite('workflows', () => {
       JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')),
     )
     const text = steps.flatMap(({ run }) => run ?? []).join('\n')
-    const called = [...text.matchAll(/pnpm@12 run (\S+)/g)].map(([, name]) => name ?? '')
+    const called = [...text.matchAll(/pnpm@[\d.]+ run (\S+)/g)].map(([, name]) => name ?? '')
     assert.deepEqual(
       called.filter((name) => !(name in scripts)),
       [],
@@ -122,6 +139,58 @@ suite('workflows', () => {
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
+  })
+
+  test('push and sign each image that the build makes, by the digest that the build prints, with its list of parts', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-pushed-'))
+    t.after(() => rm(folder, { recursive: true, force: true }))
+    const make = join(checkout, 'tooling/images/src/main.ts')
+    const { stdout } = await execa(process.execPath, [make, '--out', join(folder, 'layouts')], { timeout: 240_000 })
+    const printed = [...stdout.matchAll(/^(\S+) {2}\S+ {2}(sha256:\w{64})$/gm)].map(([, name = '', digest = '']) => [name, digest] as const)
+    assert.deepEqual(printed.map(([name]) => name).toSorted(), ['control-plane', 'sandbox'])
+    for (const name of ['bin', 'release']) await mkdir(join(folder, name))
+    await writeFile(join(folder, 'bin/crane'), crane, { mode: 0o755 })
+    await writeFile(join(folder, 'bin/cosign'), cosign, { mode: 0o755 })
+    const [output, signed] = [join(folder, 'output'), join(folder, 'signed')]
+    const env = {
+      PATH: `${join(folder, 'bin')}:${dirname(process.execPath)}:/usr/bin:/bin`,
+      IMAGES: 'ghcr.io/Somebody/Gatehouse',
+      TAG: 'v1.2.3',
+      TOKEN: 'token',
+      ACTOR: 'somebody',
+      RELEASE_KEY: 'a key',
+      GITHUB_OUTPUT: output,
+      SIGNED: signed,
+    }
+    const options = { cwd: folder, env, extendEnv: false, timeout: 60_000 }
+    await execa('bash', ['-eo', 'pipefail', '-c', scriptOf('publish', /^Push/)], options)
+    const named = printed.map(([name, digest]) => `ghcr.io/somebody/gatehouse/${name}@${digest}`)
+    assert.deepEqual((await readFile(join(folder, 'release/IMAGES'), 'utf8')).trim().split('\n'), named)
+    const calls = (await readFile(signed, 'utf8')).trim().split('\n')
+    for (const image of named) {
+      assert.ok(calls.includes(`sign --yes ${image}`), calls.join('\n'))
+      assert.ok(
+        calls.some((call) => /^sign --yes --key \S+\/release\.key /.test(call) && call.endsWith(image)),
+        calls.join('\n'),
+      )
+    }
+    const outputs = await readFile(output, 'utf8')
+    for (const [name, digest] of printed) assert.match(outputs, new RegExp(`^${name}=${digest}$`, 'm'))
+    const parts = (await readdir(join(folder, 'release'))).filter((name) => name.endsWith('.cdx.json'))
+    assert.deepEqual(parts.map((name) => name.replace(/-\w+\.cdx\.json$/, '')).toSorted(), ['image-control-plane', 'image-sandbox'])
+  })
+
+  test('say where each image that is pushed was built', () => {
+    const attested = (release['publish']?.steps ?? []).flatMap(({ uses, with: given }) =>
+      uses?.startsWith('actions/attest-build-provenance@') === true ? [given?.['subject-digest'] ?? given?.['subject-checksums']] : [],
+    )
+    const images = ['control-plane', 'sandbox'].map((name) => `\${{ steps.images.outputs.${name} }}`)
+    assert.deepEqual(attested, ['release/SHA256SUMS', ...images])
+  })
+
+  test('build on the system that the tests ran on', () => {
+    assert.deepEqual(release['build']?.container?.image, release['test']?.container?.image)
+    assert.ok(release['build']?.container)
   })
 
   test('keep no token in the checkout, and put nothing that strangers choose into a command', () => {
