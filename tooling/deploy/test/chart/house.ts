@@ -33,7 +33,11 @@ const kinds: ReadonlySet<string> = new Set([
 const expect = (holds: boolean, what: string): string[] => (holds ? [] : [what])
 
 const StatefulSpec = v.looseObject({ replicas: v.number() })
-const ServiceSpec = v.looseObject({ type: v.optional(v.string()), selector: v.record(v.string(), v.string()) })
+const ServiceSpec = v.looseObject({
+  type: v.optional(v.string()),
+  publishNotReadyAddresses: v.optional(v.boolean(), false),
+  selector: v.record(v.string(), v.string()),
+})
 const IngressSpec = v.looseObject({
   tls: v.optional(v.array(v.looseObject({ hosts: v.array(v.string()) })), []),
   rules: v.array(v.looseObject({ host: v.optional(v.string(), '') })),
@@ -120,6 +124,10 @@ export const house: Readonly<Record<string, Rule>> = {
     ),
   insideOnly: (objects) =>
     specsOf(objects, 'Service', ServiceSpec).flatMap(({ type }) => expect(type === 'ClusterIP', `a Service of type ${type}`)),
+  reachedUnready: (objects) =>
+    specsOf(objects, 'Service', ServiceSpec).flatMap(({ publishNotReadyAddresses }) =>
+      expect(publishNotReadyAddresses, 'a unit that is not ready cannot be told to freeze, and cannot be scraped'),
+    ),
   tlsAtIngress: (objects) =>
     specsOf(objects, 'Ingress', IngressSpec).flatMap(({ tls, rules }) =>
       rules

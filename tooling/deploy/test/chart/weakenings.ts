@@ -120,5 +120,7 @@ export const house = rows([
   ['socketsInMemory', unit, '            sizeLimit: {{ .Values.temporary.sizeLimit }}\n', ''],
   ['insideOnly', 'service.yaml', 'type: ClusterIP', 'type: NodePort'],
   ['insideOnly', 'service.yaml', 'type: ClusterIP', 'type: LoadBalancer'],
+  ['reachedUnready', 'service.yaml', '  publishNotReadyAddresses: true\n', ''],
+  ['reachedUnready', 'service.yaml', 'publishNotReadyAddresses: true', 'publishNotReadyAddresses: false'],
   ['tlsAtIngress', 'ingress.yaml', '  tls:\n    {{- toYaml .Values.ingress.tls | nindent 4 }}\n', ''],
 ])
