@@ -51,19 +51,28 @@ test('each has one volume, at the state directory, of 1 GB', async () => {
   for (const [platform, set] of Object.entries(await variables())) assert.equal(set['SERVICE_STATE_DIR'], state, platform)
 })
 
-test('each asks the unit whether it is ready, and runs one unit without sandboxes', async () => {
+test('no check that goes on restarts or hides a unit that is not ready, and only the one of a deployment asks whether it is', async () => {
   const { render, fly, railway } = await readTemplates()
   assert.deepEqual(
-    render.services.map(({ healthCheckPath, numInstances }) => [healthCheckPath, numInstances]),
-    [['/readyz', 1]],
+    render.services.map(({ healthCheckPath }) => healthCheckPath),
+    ['/healthz'],
   )
   assert.deepEqual(
     fly.http_service.checks.map((check) => check.path),
-    ['/readyz'],
+    ['/healthz'],
+  )
+  assert.equal(railway.deploy.healthcheckPath, '/readyz')
+})
+
+test('each runs one unit without sandboxes', async () => {
+  const { render, fly, railway } = await readTemplates()
+  assert.deepEqual(
+    render.services.map(({ numInstances }) => numInstances),
+    [1],
   )
   assert.equal(fly.http_service.force_https, true)
   assert.equal(fly.http_service.auto_stop_machines, 'off')
-  assert.deepEqual([railway.deploy.healthcheckPath, railway.deploy.numReplicas, railway.deploy.overlapSeconds], ['/readyz', 1, 0])
+  assert.deepEqual([railway.deploy.numReplicas, railway.deploy.overlapSeconds], [1, 0])
   for (const [platform, set] of Object.entries(await variables())) {
     assert.equal(set['SERVICE_SANDBOX'], 'off', platform)
     assert.equal(set['SERVICE_API_ADDR'], '0.0.0.0:8787', platform)
