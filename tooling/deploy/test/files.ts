@@ -29,12 +29,20 @@ export const alertsOf = ({ groups }: Rules) => groups.flatMap(({ rules }) => rul
 export const recordingsOf = ({ groups }: Rules) => groups.flatMap(({ rules }) => rules).filter((rule) => 'record' in rule)
 
 const Tests = v.object({
-  tests: v.array(v.object({ alert_rule_test: v.array(v.object({ alertname: v.string(), exp_alerts: v.array(v.unknown()) })) })),
+  tests: v.array(
+    v.object({
+      input_series: v.array(v.object({ series: v.string() })),
+      alert_rule_test: v.array(v.object({ alertname: v.string(), exp_alerts: v.array(v.unknown()) })),
+    }),
+  ),
 })
+const readTests = async () => v.parse(Tests, parse(await text('rules.test.yml'))).tests
 
 /** What each test of the rules expects, by alert. */
-export const readExpectations = async () =>
-  v.parse(Tests, parse(await text('rules.test.yml'))).tests.flatMap((each) => each.alert_rule_test)
+export const readExpectations = async () => (await readTests()).flatMap((each) => each.alert_rule_test)
+
+/** What the tests of the rules let be scraped. */
+export const readSeries = async () => (await readTests()).flatMap((each) => each.input_series.map(({ series }) => series))
 
 const Panel = v.object({
   id: v.number(),
@@ -42,7 +50,16 @@ const Panel = v.object({
   title: v.string(),
   datasource: v.optional(v.strictObject({ type: v.string(), uid: v.string() })),
   gridPos: v.strictObject({ h: v.number(), w: v.number(), x: v.number(), y: v.number() }),
-  targets: v.optional(v.array(v.object({ expr: v.string(), datasource: v.strictObject({ type: v.string(), uid: v.string() }) })), []),
+  targets: v.optional(
+    v.array(
+      v.object({
+        expr: v.string(),
+        legendFormat: v.optional(v.string(), ''),
+        datasource: v.strictObject({ type: v.string(), uid: v.string() }),
+      }),
+    ),
+    [],
+  ),
 })
 const Dashboard = v.object({
   schemaVersion: v.number(),

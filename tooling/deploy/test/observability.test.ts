@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { execa } from 'execa'
 import { stringify } from 'yaml'
-import { alertsOf, folder, readDashboard, readExpectations, readRules, recordingsOf, root, type Rules } from './files.ts'
-import { faultsOf } from './promql.ts'
+import { alertsOf, folder, readDashboard, readExpectations, readRules, readSeries, recordingsOf, root, type Rules } from './files.ts'
+import { faultsOf, scrapedLabels, selectors, unknownLabels } from './promql.ts'
 
 const lacks = existsSync('/usr/bin/promtool')
   ? false
@@ -32,6 +32,8 @@ const recordedLabels = (rules: Rules): Map<string, readonly string[]> =>
 /** As Grafana fills them in. */
 const filled = (expr: string): string => expr.replaceAll('$__rate_interval', '1m').replaceAll(/\$(?:job|instance)\b/g, '.*')
 
+const placeholders = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, label = '']) => label)
+
 suite('what is named', () => {
   test('the rules name metrics and labels that there are', async () => {
     const rules = await readRules()
@@ -48,6 +50,33 @@ suite('what is named', () => {
       Object.keys(metrics).filter((name) => !all.includes(`gatehouse_${name}`)),
       [],
     )
+  })
+
+  test('the texts of alerts and the legends of the dashboard name labels that are left of what they speak of', async () => {
+    const rules = await readRules()
+    const recorded = recordedLabels(rules)
+    for (const { alert, expr, annotations } of alertsOf(rules)) {
+      const named = placeholders(Object.values(annotations).join(' '), /\$labels\.(\w+)/g)
+      assert.deepEqual(unknownLabels(named, expr, recorded), [], alert)
+    }
+    for (const { expr, legendFormat } of (await readDashboard()).panels.flatMap(({ targets }) => targets)) {
+      const named = placeholders(legendFormat, /\{\{\s*(\w+)\s*\}\}/g)
+      assert.deepEqual(unknownLabels(named, filled(expr), recorded), [], `${expr}: ${legendFormat}`)
+    }
+    assert.deepEqual(unknownLabels(['kind', 'server'], 'sum by (server) (gatehouse_sandbox_live)', recorded), ['kind'])
+    assert.deepEqual(unknownLabels(['proces', 'process'], 'gatehouse_process_up', recorded), ['proces'])
+  })
+
+  test('the tests of the rules let only be scraped what a unit has, with every label', async () => {
+    // The Prometheus Operator adds the name of the pod.
+    const all = (await readSeries())
+      .map((series) => series.replace(/, pod="[^"]*"/, ''))
+      .filter((series) => !series.includes('job="other"'))
+    for (const series of all) {
+      assert.deepEqual(faultsOf(series, new Map()), [], series)
+      for (const { name, labels } of selectors(series)) assert.deepEqual(labels.toSorted(), [...scrapedLabels(name)].toSorted(), series)
+    }
+    assert.ok(all.length > 50)
   })
 
   test('a metric, a label or a grouping that there is not is found', () => {

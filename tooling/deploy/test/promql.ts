@@ -19,9 +19,12 @@ const scraped: Known = new Map([
   }),
 ])
 
+/** Every label that a series of this name has, or none where there is no such name. */
+export const scrapedLabels = (name: string): readonly string[] => scraped.get(name) ?? []
+
 const listed = (text: string): string[] => text.split(',').flatMap((part) => part.trim() || [])
 
-const selectors = (expr: string): { name: string; labels: string[] }[] =>
+export const selectors = (expr: string): { name: string; labels: string[] }[] =>
   [...expr.matchAll(/([a-zA-Z_:][\w:]*)\s*\{([^}]*)\}/g)].map(([, name = '', inner = '']) => ({
     name,
     labels: [...inner.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label),
@@ -57,4 +60,12 @@ export const faultsOf = (written: string, recorded: Known): string[] => {
       .map((label) => `no metric of the expression has the label ${label}`),
     ...(names.length === 0 ? ['no metric is named'] : []),
   ]
+}
+
+/** Labels that a text about the result of an expression names, and that the result has not. */
+export const unknownLabels = (named: readonly string[], written: string, recorded: Known): string[] => {
+  const expr = written.replaceAll(/"[^"]*"/g, '""')
+  const kept = [...expr.matchAll(/\bby\s*\(([^)]*)\)/g)].flatMap(([, inner = '']) => listed(inner))
+  const left = kept.length > 0 ? kept : namesIn(expr).flatMap((name) => scraped.get(name) ?? recorded.get(name) ?? [])
+  return named.filter((label) => !left.includes(label))
 }
