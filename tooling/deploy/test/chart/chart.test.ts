@@ -78,6 +78,46 @@ suite('the chart', { skip: lacksHelm }, () => {
     }
   })
 
+  test('has a network policy unless it is told to have none', () => {
+    for (const { where, set, objects } of rendered)
+      assert.equal(
+        objects.some(({ kind }) => kind === 'NetworkPolicy'),
+        set !== 'bare-values.yaml',
+        where,
+      )
+  })
+
+  test('says after an install who is kept out by the network policy', async () => {
+    const from = (count: number): string =>
+      `networkPolicy.from=${JSON.stringify(Array.from({ length: count }, () => ({ namespaceSelector: {} })))}`
+    const alone = 'lets in pods of this namespace alone. Name in networkPolicy.from the namespace of '
+    const rows: readonly (readonly [sets: readonly string[], peers: number, says: RegExp | undefined])[] = [
+      [['least'], 0, undefined],
+      [['ingress'], 0, new RegExp(`${alone}the ingress controller\\.`)],
+      [['ingress'], 1, undefined],
+      [['monitored'], 0, new RegExp(`${alone}Prometheus\\.`)],
+      [['monitored'], 1, undefined],
+      [['ingress', 'monitored'], 0, new RegExp(`${alone}the ingress controller, and that of Prometheus\\.`)],
+      [
+        ['ingress', 'monitored'],
+        1,
+        /and one peer of networkPolicy\.from\. Name in networkPolicy\.from the namespace of the ingress controller, and/,
+      ],
+      [['ingress', 'monitored'], 2, undefined],
+    ]
+    // Helm 3 asks a cluster before it shows them.
+    for (const { run } of helms.all.filter(({ version }) => !version.startsWith('v3'))) {
+      for (const [names, peers, says] of rows) {
+        const flags = [...names.flatMap((name) => valuesOf(`${name}-values.yaml`)), '--set-json', from(peers)]
+        const { code, out, err } = await run(['install', 'unit', chart, '--dry-run=client', ...flags])
+        assert.equal(code, 0, err)
+        const notes = out.slice(out.indexOf('\nNOTES:\n'))
+        if (says === undefined) assert.doesNotMatch(notes, /network policy/, names.join())
+        else assert.match(notes, says)
+      }
+    }
+  })
+
   test('renders the same in Helm 3 and in Helm 4', () => {
     const byKind = (objects: readonly KubernetesObject[]): string[] => objects.map((object) => JSON.stringify(object)).toSorted()
     for (const set of sets) {

@@ -1,5 +1,6 @@
 // What the design asks of the chart beyond the standard: one unit, its own uid, no account, nothing that is a sandbox.
 import * as v from 'valibot'
+import { network } from './network.ts'
 import { containersOf, type Container, type KubernetesObject, type Pod, podsOf } from './objects.ts'
 
 type Rule = (objects: readonly KubernetesObject[]) => string[]
@@ -60,6 +61,7 @@ const inMemory = (pod: Pod | undefined, path: string): boolean => {
 }
 
 export const house: Readonly<Record<string, Rule>> = {
+  ...network,
   onlyKinds: (objects) => objects.filter(({ kind }) => !kinds.has(kind)).map(({ kind, metadata }) => `${kind} ${metadata.name}`),
   oneUnit: (objects) => specsOf(objects, 'StatefulSet', StatefulSpec).flatMap(({ replicas }) => expect(replicas === 1, `${replicas} pods`)),
   noSandbox: (objects) => [

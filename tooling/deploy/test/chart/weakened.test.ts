@@ -3,10 +3,13 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { lacksHelm, openHelms, type Helms } from './helm.ts'
 import { house, houseFaults } from './house.ts'
+import { networkWeakenings } from './network-weakenings.ts'
 import { podsOf } from './objects.ts'
 import { restricted, violations } from './pod-security.ts'
 import { copyChart, type Weakenable } from './weaken.ts'
-import { house as houseWeakenings, standard, type Weakening } from './weakenings.ts'
+import { house as houseOnly, standard, type Weakening } from './weakenings.ts'
+
+const houseWeakenings = [...houseOnly, ...networkWeakenings]
 
 suite('a weakened chart', { skip: lacksHelm }, () => {
   let helms: Helms

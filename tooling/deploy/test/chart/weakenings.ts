@@ -14,7 +14,7 @@ type Row = readonly [rule: string, file: string, line: string, becomes: string]
 const settings = '_settings.tpl'
 const unit = 'statefulset.yaml'
 
-const rows = (list: readonly Row[]): Weakening[] => list.map(([rule, file, line, becomes]) => ({ rule, file, line, becomes }))
+export const rows = (list: readonly Row[]): Weakening[] => list.map(([rule, file, line, becomes]) => ({ rule, file, line, becomes }))
 
 const podLine = '        {{- include "gatehouse.podSecurity" . | nindent 8 }}\n'
 const containerLine = '            {{- include "gatehouse.containerSecurity" . | nindent 12 }}\n'
