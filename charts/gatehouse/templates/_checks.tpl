@@ -8,6 +8,10 @@
 {{- if not .Values.image.digest }}
 {{- $faults = append $faults (printf $want "digest" "sha256: and 64 hex digits") }}
 {{- end }}
+{{- $name := include "gatehouse.fullname" . }}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $name) }}
+{{- $faults = append $faults (printf "name of the release: expected one that makes the name of a Service, a letter first and no dot, got %s; take another or set fullnameOverride" $name) }}
+{{- end }}
 {{- if and (not .Values.token.existingSecret) (not .Values.token.mint) }}
 {{- $faults = append $faults "token.existingSecret: expected the name of a Secret that holds the admin token, got nothing; kubectl create secret generic NAME --from-env-file=FILE with a line token=…, or set token.mint=true and read the token in the log" }}
 {{- end }}

@@ -14,8 +14,8 @@
 {{- end }}
 
 {{- define "gatehouse.selector" -}}
-app.kubernetes.io/name: {{ include "gatehouse.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "gatehouse.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: control-plane
 {{- end }}
 

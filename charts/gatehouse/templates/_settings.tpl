@@ -19,6 +19,11 @@
 {{- join "," (uniq $urls) }}
 {{- end }}
 
+{{/* Helm holds a number as a float, whose own text is 1e+06 for a million. */}}
+{{- define "gatehouse.settingText" -}}
+{{- if kindIs "string" . }}{{ . }}{{ else }}{{ toJson . }}{{ end }}
+{{- end }}
+
 {{/* Each line of these two is needed: the tests take them away one by one. */}}
 {{- define "gatehouse.podSecurity" -}}
 runAsNonRoot: true

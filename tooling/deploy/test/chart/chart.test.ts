@@ -10,6 +10,7 @@ import { chart, lacksHelm, openHelms, type Helms } from './helm.ts'
 import { houseFaults } from './house.ts'
 import { type KubernetesObject, parseObjects, podsOf } from './objects.ts'
 import { violations } from './pod-security.ts'
+import { refusals } from './refusals.ts'
 import { type Check, readChecks } from './schemas.ts'
 
 const sets = (await readdir(join(chart, 'ci'))).filter((name) => name.endsWith('-values.yaml')).toSorted()
@@ -165,66 +166,6 @@ suite('the chart', { skip: lacksHelm }, () => {
     assert.deepEqual(written.toSorted(), known(schema, '').filter(outside).toSorted())
   })
 
-  const secrets = [
-    'OPENAI_API_KEY',
-    'SERVICE_MODEL_API_KEY',
-    'SERVICE_HTTPS_PROXY',
-    'EMAIL_IMAP_URL',
-    'EMAIL_SMTP_URL',
-    'SLACK_APP_TOKEN',
-    'SLACK_BOT_TOKEN',
-    'TELEGRAM_BOT_TOKEN',
-    'WEBHOOK_SIGNING_SECRET',
-  ]
-
-  /** Faults of one group are told together. */
-  const refusals: readonly (readonly (readonly [what: string, setting: string, says: RegExp])[])[] = [
-    [
-      ['a tag for a digest', 'image.digest=latest', /image.digest.*does not match pattern.*sha256/i],
-      ['a tag in the name', 'image.repository=registry.example.com/gatehouse:v1', /image.repository.*does not match pattern/i],
-      ['a setting that there is not', 'replicas=2', /additional propert(y|ies) '?replicas'?.*not allowed/i],
-      ['a Service to the outside', 'service.type=LoadBalancer', /additional propert(y|ies) '?type'?.*not allowed/i],
-      ['a port of root', 'service.port=80', /service.port.*(greater than or equal to 1024|want 1,024)/i],
-      ['a size without unit', 'persistence.size=1GB', /persistence.size.*does not match pattern/i],
-      ['a volume for many nodes', 'persistence.accessModes={ReadWriteMany}', /persistence.accessModes.0.*must be one of/i],
-      ['three approvers', 'approvals=3', /approvals.*must be one of.*1, 2/i],
-      ['a word for a truth', 'ingress.enabled=maybe', /ingress.enabled.*boolean/i],
-      ['an address for a network', 'trustedProxies={10.0.0.1}', /trustedProxies.0.*does not match pattern/i],
-    ],
-    [
-      ['no digest', 'image.digest=', /image\.digest: expected sha256: and 64 hex digits, got nothing; build an image/],
-      ['no repository', 'image.repository=', /image\.repository: expected the name of an image/],
-      ['no token', 'token.existingSecret=', /token\.existingSecret: expected the name of a Secret .* got nothing; kubectl create secret/],
-      ['an ingress without a name', 'ingress.enabled=true', /ingress\.hosts: expected at least one host name, got none/],
-      [
-        'a scrape without token',
-        'metrics.serviceMonitor.enabled=true',
-        /metrics\.serviceMonitor\.tokenSecret: expected the name of a Secret/,
-      ],
-      ...secrets.map(
-        (name) =>
-          [
-            `${name} in plain`,
-            `environment.${name}=x`,
-            new RegExp(`environment\\.${name}: expected no secret.*secretEnvironment`),
-          ] as const,
-      ),
-      [
-        'a setting of the chart',
-        'environment.SERVICE_SANDBOX=auto',
-        /environment\.SERVICE_SANDBOX: expected a variable that the chart leaves/,
-      ],
-    ],
-    [
-      ['two tokens', 'token.mint=true', /token: expected existingSecret or mint, got both/],
-      [
-        'an ingress without TLS',
-        'ingress.enabled=true,ingress.hosts={a.example}',
-        /ingress\.tls: expected an entry whose hosts name a\.example/,
-      ],
-    ],
-  ]
-
   test('refuses bad values, and says of each which it was and what was expected', async () => {
     for (const { version, run } of helms.all) {
       for (const group of refusals) {
@@ -234,6 +175,42 @@ suite('the chart', { skip: lacksHelm }, () => {
         for (const [what, , says] of group) assert.match(err, says, `${version} does not speak of ${what}`)
       }
     }
+  })
+
+  test('refuses the name of a release that makes no name of a Service', async () => {
+    for (const { run } of helms.all)
+      for (const name of ['gate.example', '7gates']) {
+        const { code, err } = await run(['template', name, chart, ...valuesOf('least-values.yaml')])
+        assert.notEqual(code, 0)
+        assert.match(
+          err,
+          /name of the release: expected one that makes the name of a Service.*got .*; take another or set fullnameOverride/,
+        )
+      }
+  })
+
+  test('takes names that look like numbers and truths as names', async () => {
+    const sets = ['keys', 'placed', 'volume', 'ingress', 'monitored'].flatMap((set) => valuesOf(`${set}-values.yaml`))
+    const named = {
+      '7': ['token.existingSecret', 'token.key', 'masterKey.existingSecret', 'masterKey.key', 'secretEnvironment[0]'],
+      '1': ['image.pullSecrets[0]', 'persistence.storageClassName', 'priorityClassName', 'ingress.className'],
+      '9': ['metrics.serviceMonitor.tokenSecret', 'metrics.serviceMonitor.tokenKey'],
+      true: ['fullnameOverride', 'nameOverride'],
+    }
+    const flags = Object.entries(named).flatMap(([value, paths]) => paths.flatMap((path) => ['--set-string', `${path}=${value}`]))
+    const numbers = ['--set-json', 'environment={"ON":1000000,"NO":true}']
+    for (const { version, run } of helms.all) {
+      const { code, out, err } = await run(['template', '12', chart, '--namespace', '34', ...sets, ...flags, ...numbers])
+      assert.equal(code, 0, err)
+      const objects = parseObjects(out)
+      for (const check of checks.values()) assert.deepEqual(objects.flatMap(check), [], version)
+      const [unit] = podsOf(objects)
+      assert.equal(unit?.of, 'StatefulSet true')
+      const env = unit?.spec.containers[0]?.env.filter(({ name }) => /^(ON|NO)$/.test(name)).map(({ name, value }) => `${name}=${value}`)
+      assert.deepEqual(env?.toSorted(), ['NO=true', 'ON=1000000'])
+    }
+    const claimed = await helms.all[0]?.run(['template', '12', chart, ...sets, ...flags, '--set-string', 'persistence.existingClaim=5'])
+    for (const check of checks.values()) assert.deepEqual(parseObjects(claimed?.out ?? '').flatMap(check), [])
   })
 
   test('refuses a Kubernetes that is too old', async () => {

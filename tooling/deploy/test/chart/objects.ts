@@ -70,8 +70,9 @@ const Metadata = v.looseObject({
 const KubernetesObject = v.looseObject({ apiVersion: v.string(), kind: v.string(), metadata: Metadata, spec: v.optional(v.unknown()) })
 export type KubernetesObject = v.InferOutput<typeof KubernetesObject>
 
+/** As Kubernetes reads it: in YAML 1.1 `on` is a truth. */
 export const parseObjects = (rendered: string): KubernetesObject[] =>
-  parseAllDocuments(rendered, { uniqueKeys: true }).flatMap((document) => {
+  parseAllDocuments(rendered, { uniqueKeys: true, version: '1.1' }).flatMap((document) => {
     const [fault] = document.errors
     if (fault !== undefined) throw fault
     const object: unknown = document.toJS()
