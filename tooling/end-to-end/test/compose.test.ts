@@ -11,7 +11,8 @@ import { follow } from '../src/documents/follow.ts'
 import { root } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 import { lacking } from './fixtures/container-world.ts'
-import { linesOf, postureOf, tokenOf } from './fixtures/container.ts'
+import { linesOf, postureOf } from './fixtures/container.ts'
+import { rollingBack } from './fixtures/rolling-back.ts'
 import { openStack, type Stack, type Tools } from './fixtures/stack.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
@@ -25,7 +26,7 @@ const needs = async (): Promise<string | false> => {
   const docker = await lacking('docker')
   if (docker !== false) return docker
   const missing: string[] = []
-  for (const name of ['caddy', 'docker-compose']) if ((await programOf(name)) === null) missing.push(name)
+  for (const name of ['age', 'caddy', 'docker-compose']) if ((await programOf(name)) === null) missing.push(name)
   if (missing.length === 0 && process.getuid?.() === 0) return false
   const reason = `needs root and ${missing.join(' and ') || 'nothing else'}, install with apt-get install ${missing.join(' ')}`
   if (process.env['CI'] === 'true') throw new Error(reason)
@@ -118,6 +119,7 @@ for (const [name, given] of tools) {
       stack.sign('ours')
       t.after(stack.down)
       await stack.clear()
+      const rolledBack = rollingBack(stack)
       // What the shell has is not what was verified, and must not win.
       await follow('docs/how-to/compose.md', {
         directory: stack.room,
@@ -125,8 +127,10 @@ for (const [name, given] of tools) {
         places: placesOf(stack),
         before: async ({ text }) => {
           if (text === './start\n') assert.deepEqual(await stack.containers(), [], 'a check starts nothing')
+          await rolledBack.before(text)
         },
       })
+      await rolledBack.look()
       const [gatehouse = ''] = await stack.containers('gatehouse')
       const [caddy = ''] = await stack.containers('caddy')
       const ca = await waitFor('the authority of Caddy', 60_000, () => readFile(stack.authority, 'utf8'))
@@ -138,7 +142,7 @@ for (const [name, given] of tools) {
       const dispatcher = new Agent({ connect })
       t.after(() => dispatcher.close())
       const fetchInside: Fetch = (url, init) => fetchBy(url, { ...init, dispatcher })
-      const token = await tokenOf(gatehouse)
+      const token = (await readFile(join(stack.settings.GATEHOUSE_DATA, 'state/admin-token'), 'utf8')).trim()
       const client = createClient({ address: 'https://localhost', token, fetch: fetchInside })
       await waitFor('an answer over TLS', 60_000, () => client.status())
       const wish = { kind: 'agent_create', agentGroupID: 'clerk', after: { id: 'clerk', name: 'Clerk', agent: 'mock' } }
