@@ -15,6 +15,7 @@ const packages: Readonly<Record<string, string>> = {
   '/usr/lib/cni/ptp': 'containernetworking-plugins',
   '/usr/sbin/iptables': 'iptables',
   '/usr/sbin/ip': 'iproute2',
+  '/usr/bin/age-keygen': 'age',
   '/usr/bin/curl': 'curl',
   '/usr/bin/openssl': 'openssl',
   '/usr/bin/nsenter': 'util-linux',

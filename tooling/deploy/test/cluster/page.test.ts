@@ -60,7 +60,7 @@ const define = (): void => {
         places: { [`sha256:${'1'.repeat(64)}`]: cluster.digest },
         answers: async () => (await hand.try('curl --silent --fail http://127.0.0.1:8787/healthz')).code === 0,
         before: async (step) => {
-          if (!step.text.includes(' upgrade ')) return
+          if (!step.text.includes(' rollback ')) return
           assert.match(await hand.type('curl --silent --fail http://127.0.0.1:8787/ui/'), /<html/)
           await writeValues(allButMonitoring)
         },

@@ -40,13 +40,24 @@ const pages = (): void => {
   })
 
   test('the page about Kubernetes, but for what a cluster is asked', async () => {
-    const asked = ['create namespace', 'helm lint', 'port-forward', 'gatehouse-tool-servers', 'generic gatehouse-auditor', 'rollback']
+    const asked = [
+      'create namespace',
+      'helm lint',
+      'port-forward',
+      'gatehouse-tool-servers',
+      'generic gatehouse-auditor',
+      'rollback',
+      'uninstall',
+      'gatehouse restore',
+      'delete pod',
+      'unfreeze',
+    ]
     const notRun = {
       ...Object.fromEntries(asked.map((name) => [name, cluster])),
       SERVICE_API_TOKEN_FILE: 'this unit has another token, and wants none',
     }
     await follow('docs/how-to/kubernetes.md', { address: unit.address, directory, notRun })
-    for (const name of ['gatehouse.env', 'auditor.env', 'unit.age']) assert.ok(existsSync(join(directory, name)), name)
+    for (const name of ['auditor.env', 'unit.age', 'restore.yaml']) assert.ok(existsSync(join(directory, name)), name)
   })
 
   test('the page about platforms, but for what a platform is asked', async () => {
