@@ -9,7 +9,7 @@ import { execa } from 'execa'
 import { buildRelease } from '../src/index.ts'
 import { bootSystemd } from './booted.ts'
 import { CleanRoot } from './clean-root.ts'
-import { architecture, type Made, makeRelease, removeRelease, sources, version } from './made.ts'
+import { architecture, checkout, type Made, makeRelease, removeRelease, sources, version } from './made.ts'
 
 const lacking = ['/usr/lib/systemd/systemd', '/usr/bin/age', '/usr/bin/curl'].find((file) => !existsSync(file))
 const needs = lacking === undefined ? false : `needs ${lacking}, install with: apt-get install -y systemd age curl`
@@ -73,14 +73,37 @@ const pages = (): void => {
     assert.deepEqual(await leftovers(), [])
   })
 
-  test('a unit is split in two, and both halves are archived', async () => {
+  const svcctl = 'svcctl --token-file /etc/gatehouse/credentials/SERVICE_API_TOKEN'
+
+  /** What the page types to make the archive, where tar fails. */
+  const archiveWithout = async (): Promise<void> => {
+    const page = await readFile(join(checkout, 'docs/how-to/split-host.md'), 'utf8')
+    const lines = page.split('\n').filter((line) => /^(set -o pipefail|sudo tar .* > )/.test(line))
+    assert.equal(lines.length, 3)
+    const failing = 'tar() { echo half; return 2; }; mkdir -p /root/broken; cp /root/key.txt /root/broken; cd /root/broken'
+    await type(`${failing}\n${lines.slice(0, 2).join('\n').replace('sudo ', '')}\ntest ! -e unit.tar.age; rm -r /root/broken`)
+  }
+
+  test('a unit is split in two, both halves are archived, and come back frozen', async () => {
     await type(`${install}\n${token}`)
-    await follow('docs/how-to/split-host.md', reading('/root'))
-    await type('systemctl is-active gatehouse-control gatehouse-runner; head -c 21 /root/unit.tar.age | grep -q age-encryption.org')
-    await type(purge)
+    const names = 'age -d -i /root/key.txt /root/unit.tar.age | tar -t >/root/names'
+    await follow('docs/how-to/split-host.md', {
+      ...reading('/root'),
+      before: async ({ text }) => {
+        if (text.includes(' freeze ')) await type(`${svcctl} token create revoked --role admin --file /root/revoked.token`)
+        if (text.includes('gatehouse.before')) {
+          await type(`set -o pipefail; ${names}; grep -x ./state/gateway.db /root/names; grep './runner/.' /root/names`)
+          await archiveWithout()
+          await type(`${svcctl} token revoke revoked --yes; ! svcctl --token-file /root/revoked.token status`)
+          await type(`! ${svcctl} status | grep frozen`)
+        }
+        if (text.includes('brought back')) await type(`${svcctl} token list | grep revoked; ${svcctl} token revoke revoked --yes`)
+      },
+    })
+    await type(`systemctl is-active gatehouse-control gatehouse-runner; ! ${svcctl} token list | grep revoked`)
+    await type(`${purge}; rm -rf /var/lib/gatehouse.before /root/names /root/key.txt /root/revoked.token`)
   })
 
-  const svcctl = 'svcctl --token-file /etc/gatehouse/credentials/SERVICE_API_TOKEN'
   const start = ['systemctl enable --now gatehouse', wait, `${svcctl} token create before --role auditor --file /root/before.token`]
   const upgrading = {
     ...places,
