@@ -12,6 +12,7 @@ import { root } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 import { lacking } from './fixtures/container-world.ts'
 import { linesOf, postureOf } from './fixtures/container.ts'
+import { renew } from './fixtures/renewing.ts'
 import { rollingBack } from './fixtures/rolling-back.ts'
 import { openStack, type Stack, type Tools } from './fixtures/stack.ts'
 
@@ -143,7 +144,7 @@ for (const [name, given] of tools) {
       t.after(() => dispatcher.close())
       const fetchInside: Fetch = (url, init) => fetchBy(url, { ...init, dispatcher })
       const token = (await readFile(join(stack.settings.GATEHOUSE_DATA, 'state/admin-token'), 'utf8')).trim()
-      const client = createClient({ address: 'https://localhost', token, fetch: fetchInside })
+      let client = createClient({ address: 'https://localhost', token, fetch: fetchInside })
       await waitFor('an answer over TLS', 60_000, () => client.status())
       const wish = { kind: 'agent_create', agentGroupID: 'clerk', after: { id: 'clerk', name: 'Clerk', agent: 'mock' } }
       const { id } = await client.changes.submit(wish)
@@ -240,6 +241,17 @@ for (const [name, given] of tools) {
         assert.match(status, /^NoNewPrivs:\s+1$/m)
         assert.match(status, /^Uid:\s+65532\s+65532/m)
         assert.match((await linesOf(gatehouse)).join('\n'), /"sandbox":"off"/)
+      })
+
+      await t.test('gets another admin token by the lines of the page about tokens, and the one before opens nothing', async () => {
+        const fresh = /shown this once: ([0-9a-f]{64})/.exec(await renew(stack, 'token reset-admin'))?.[1]
+        const statusOf = async (given = '') => {
+          const headers = { authorization: `Bearer ${given}` }
+          return (await fetchBy('https://localhost/v1/status', { dispatcher, headers })).status
+        }
+        await waitFor('the new token to be taken', 60_000, async () => (await statusOf(fresh)) === 200)
+        assert.equal(await statusOf(token), 401)
+        client = createClient({ address: 'https://localhost', token: fresh ?? '', fetch: fetchInside })
       })
 
       if (!full) return

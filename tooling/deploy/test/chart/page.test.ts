@@ -118,6 +118,13 @@ suite('the page about Kubernetes', { skip: lacksHelm }, () => {
         assert.equal(code, 0, `${line}\n${err}`)
       }
     }
+    const rotate = await readFile(join(root, 'docs/how-to/rotate.md'), 'utf8')
+    const asked = rotate.split('\n').filter((line) => line.startsWith('kubectl '))
+    assert.equal(asked.length, 3)
+    for (const line of asked.flatMap((each) => each.split(' | '))) {
+      const { code, err } = await kubectl.run([...words(line), '--help'], inPlace())
+      assert.equal(code, 0, `${line}\n${err}`)
+    }
     const values = await readFile(join(chart, 'values.yaml'), 'utf8')
     for (const [, name = ''] of text.matchAll(/`(networkPolicy|trustedProxies|secretEnvironment|environment|publicUrls)`/g))
       assert.match(values, new RegExp(`^${name}:`, 'm'))
