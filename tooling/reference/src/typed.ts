@@ -19,7 +19,8 @@ const callsOf = (line: string, program: string): string[][] =>
 
 const flagNames = (words: readonly string[]): string[] => words.flatMap((word) => /^--([a-z][a-z-]*)/.exec(word)?.slice(1, 2) ?? [])
 
-const placeholder = /^[A-Z…<[(]/
+/** A name of the reader's own, or what a function is given. */
+const placeholder = /^(?:[A-Z…<[(]|"\$@"$)/
 
 /** Flags of every command may stand before it, with their values. */
 const withoutLeading = (words: readonly string[]): readonly string[] =>

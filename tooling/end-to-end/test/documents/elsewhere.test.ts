@@ -51,6 +51,8 @@ const pages = (): void => {
       'gatehouse restore',
       'delete pod',
       'unfreeze',
+      'will be frozen',
+      'the whole unit',
     ]
     const notRun = {
       ...Object.fromEntries(asked.map((name) => [name, cluster])),
