@@ -12,7 +12,7 @@ import { giveBack } from '../../src/quota/premade/give-back.ts'
 import { referenceOf } from '../../src/quota/premade/reference.ts'
 import { emptyTree } from '../../src/quota/remove-tree.ts'
 import { lacking } from '../fixtures/premade.ts'
-import { openScene } from '../fixtures/premade-scene.ts'
+import { leaveOnlyCopy, openScene } from '../fixtures/premade-scene.ts'
 import { processesWith, until } from '../fixtures/processes.ts'
 
 if (lacking !== '' && process.env['CI'] === 'true') throw new Error(lacking)
@@ -112,11 +112,7 @@ describe('a copy onto a disk that was made beforehand', { skip: lacking === '' ?
 
   it('leaves the only copy of a group of another state alone, however often its reference cannot be written', async (t) => {
     await empty()
-    const newer = await state(t)
-    await newer.open('g')
-    assert.equal(await newer.nameOf('g'), '16-01')
-    await writeFile(`${newer.groups}/g/only-copy`, 'of the newer state')
-    await closeDisks(pool.programs, newer.groups)
+    await leaveOnlyCopy(scene, t)
     const { groups, open, nameOf } = await state(t)
     const full = weakened((real) => ({
       write: (path, text) => (path === referenceOf(groups, 'g') ? Promise.reject(noRoom(path)) : real.write(path, text)),

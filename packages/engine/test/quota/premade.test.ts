@@ -3,46 +3,31 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, describe, it, type TestContext } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { mountsBelow } from '@gatehouse/kernel'
 import { closeDisks } from '../../src/quota/close.ts'
-import { prepareDisks } from '../../src/quota/detect.ts'
 import { isMounted } from '../../src/quota/mounted.ts'
 import type { Pool } from '../../src/quota/premade/pool.ts'
 import { giveBack } from '../../src/quota/premade/give-back.ts'
 import { openPremade, resumePremade } from '../../src/quota/premade/open.ts'
 import { readReference, referenceOf } from '../../src/quota/premade/reference.ts'
 import { DiskRefused } from '../../src/quota/premade/refused.ts'
-import { lacking, makeDisks } from '../fixtures/premade.ts'
+import { lacking } from '../fixtures/premade.ts'
+import { leaveOnlyCopy, openScene, quiet } from '../fixtures/premade-scene.ts'
 
 const MiB = 1024 * 1024
-const quiet = { quiet: true }
 if (lacking !== '' && process.env['CI'] === 'true') throw new Error(lacking)
 
 const names = ['16-trial', '16-01', '16-02', '40-01']
 
 describe('the disk of a group that was made beforehand', { skip: lacking === '' ? false : lacking, timeout: 300_000 }, async () => {
   if (lacking !== '') return
-  const made = await makeDisks(names)
-  after(made.remove)
-  const { disks, home } = made
-  const found = await prepareDisks(join(home, 'groups'), disks)
-  if (!('premade' in found)) throw new Error('refused' in found ? found.refused : 'expected disks that were made')
-  const pool: Pool = found.premade
-  let count = 0
-
-  /** Groups of a unit of their own, which takes whatever an earlier one had. */
-  const open = async (t: TestContext) => {
-    const groups = join(home, `groups-${(count += 1)}`)
-    await mkdir(groups, { mode: 0o700 })
-    t.after(() => closeDisks(pool.programs, groups))
-    const of = (group: string, size = 16, options = quiet) => openPremade(pool, { groups, group, MiB: size }, options)
-    const nameOf = async (group: string) => (await readReference(referenceOf(groups, group)))?.name
-    return { groups, of, nameOf }
-  }
+  const scene = await openScene(names)
+  after(scene.remove)
+  const { disks, home, pool, state } = scene
 
   it('is one of its size that no other group has, ends at its limit, and is the same the next time', async (t) => {
-    const { groups, of, nameOf } = await open(t)
+    const { groups, open, nameOf } = await state(t)
     let [choosing, most] = [0, 0]
     const sizes = { one: 16, two: 16, large: 40 }
     const watched: Pool = {
@@ -71,20 +56,20 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
     assert.deepEqual(await readdir(`${groups}/one`), [])
     assert.equal(await resumePremade(pool, { groups, group: 'one' }, quiet), true)
     assert.equal(await readFile(`${groups}/one/kept`, 'utf8'), 'of one')
-    assert.deepEqual(await of('one'), {})
+    assert.deepEqual(await open('one'), {})
     assert.equal((await mountsBelow(`${groups}/one`)).length, 1)
     assert.equal(await resumePremade(pool, { groups, group: 'none' }, quiet), false)
   })
 
   it('is refused where there is none of its size, or none that is free, with what there is and what to do', async (t) => {
-    const { of } = await open(t)
+    const { open } = await state(t)
     const none = (error: unknown) => error instanceof DiskRefused && error.scarce
-    await assert.rejects(of('g', 256), (error: Error) => {
+    await assert.rejects(open('g', 256), (error: Error) => {
       assert.match(error.message, /no disk of 256 MiB .* 2 of 16 MiB, 1 of 40 MiB: gatehouse setup --disks 1x256 /)
       return none(error)
     })
-    for (const group of ['one', 'two']) await of(group)
-    await assert.rejects(of('three'), (error: Error) => {
+    for (const group of ['one', 'two']) await open(group)
+    await assert.rejects(open('three'), (error: Error) => {
       assert.match(error.message, /all 2 disks of 16 MiB .* taken: gatehouse setup --disks 3x16 /)
       return none(error)
     })
@@ -92,13 +77,13 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
     const unmounted = `${disks}/16-04.img`
     await writeFile(unmounted, '')
     t.after(() => rm(unmounted))
-    await assert.rejects(of('three'), /all 2 disks of 16 MiB .* taken, and 1 more not mounted: gatehouse setup --disks 4x16 /)
+    await assert.rejects(open('three'), /all 2 disks of 16 MiB .* taken, and 1 more not mounted: gatehouse setup --disks 4x16 /)
   })
 
   it('holds what the group had before and nothing of whoever had the disk, whatever that was', async (t) => {
-    const before = await open(t)
+    const before = await state(t)
     // So that the next state has no other to take.
-    for (const group of ['old', 'other']) await before.of(group)
+    for (const group of ['old', 'other']) await before.open(group)
     const deep = `${before.groups}/old/workspace/${'d'.repeat(200)}`
     await mkdir(`${deep}/full`, { recursive: true })
     for (let index = 0; index < 400; index += 1) await mkdir(`${deep}/${'n'.repeat(100)}-${index}`)
@@ -110,68 +95,64 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
       { code: 'ENOSPC' },
     )
     await closeDisks(pool.programs, before.groups)
-    const { groups, of } = await open(t)
+    const { groups, open } = await state(t)
     await mkdir(`${groups}/g/workspace/deep`, { recursive: true, mode: 0o700 })
     await mkdir(`${groups}/g/lost+found`)
     await writeFile(`${groups}/g/workspace/deep/file`, 'from before', { mode: 0o640 })
     execFileSync('mkfifo', [`${groups}/g/workspace/pipe`])
     execFileSync('chown', ['-R', '700001:700001', `${groups}/g/workspace`])
     const { name } = (await readReference(referenceOf(before.groups, 'old'))) ?? {}
-    execFileSync('mount', ['-o', 'remount,ro', made.disk(name === '16-01' ? '16-02' : '16-01').path])
-    t.after(() => execFileSync('mount', ['-o', 'remount,rw', made.disk(name === '16-01' ? '16-02' : '16-01').path]))
-    assert.deepEqual(await of('g'), { emptied: name })
+    execFileSync('mount', ['-o', 'remount,ro', scene.disk(name === '16-01' ? '16-02' : '16-01').path])
+    t.after(() => execFileSync('mount', ['-o', 'remount,rw', scene.disk(name === '16-01' ? '16-02' : '16-01').path]))
+    assert.deepEqual(await open('g'), { emptied: name })
     assert.deepEqual((await readdir(`${groups}/g`)).toSorted(), ['.disk', 'lost+found', 'workspace'])
     assert.equal(await readFile(`${groups}/g/workspace/deep/file`, 'utf8'), 'from before')
     assert.equal((await stat(`${groups}/g/workspace/pipe`)).uid, 700_001)
     // The other state still names it.
-    await assert.rejects(before.of('old'), /holds the files of another state/)
+    await assert.rejects(before.open('old'), /holds the files of another state/)
     await closeDisks(pool.programs, groups)
     assert.deepEqual(await readdir(`${groups}/g`), [])
     assert.deepEqual(await readdir(`${groups}/.disks`), ['g.disk'])
   })
 
   it('is one that holds nothing, and one of a state that was rolled back only where there is no other, which is said', async (t) => {
-    for (const name of ['16-01', '16-02', '40-01']) await pool.programs.empty(made.disk(name).path)
-    const newer = await open(t)
-    await newer.of('g')
-    assert.equal(await newer.nameOf('g'), '16-01')
-    await writeFile(`${newer.groups}/g/only-copy`, 'of the newer state')
-    await closeDisks(pool.programs, newer.groups)
-    const { groups, of, nameOf } = await open(t)
-    assert.deepEqual(await of('first'), {})
+    for (const name of ['16-01', '16-02', '40-01']) await pool.programs.empty(scene.disk(name).path)
+    await leaveOnlyCopy(scene, t)
+    const { groups, open, nameOf } = await state(t)
+    assert.deepEqual(await open('first'), {})
     assert.equal(await nameOf('first'), '16-02')
     assert.equal(await readFile(`${disks}/16-01/only-copy`, 'utf8'), 'of the newer state')
-    assert.deepEqual(await of('second'), { emptied: '16-01' })
+    assert.deepEqual(await open('second'), { emptied: '16-01' })
     assert.deepEqual(await readdir(`${groups}/second`), ['.disk', 'lost+found'])
     // A group that moves takes one as well.
     await writeFile(`${disks}/40-01/.disk`, 'of another state')
-    assert.deepEqual(await of('second', 40), { emptied: '40-01' })
+    assert.deepEqual(await open('second', 40), { emptied: '40-01' })
   })
 
   it('is not given to a group whose files do not fit, which loses none', async (t) => {
-    const { groups, of, nameOf } = await open(t)
+    const { groups, open, nameOf } = await state(t)
     await mkdir(`${groups}/g`)
     await writeFile(`${groups}/g/large`, Buffer.alloc(30 * MiB, 1))
-    await assert.rejects(of('g'), /No space left/)
+    await assert.rejects(open('g'), /No space left/)
     assert.equal((await stat(`${groups}/g/large`)).size, 30 * MiB)
     assert.equal(await nameOf('g'), undefined)
-    await of('g', 40)
+    await open('g', 40)
     assert.equal((await stat(`${groups}/g/large`)).size, 30 * MiB)
   })
 
   it('is another one after its limit changed, where there is one, its files fit and nobody uses them', async (t) => {
-    const { groups, of, nameOf } = await open(t)
-    await of('g')
+    const { groups, open, nameOf } = await state(t)
+    await open('g')
     await writeFile(`${groups}/g/kept`, 'kept')
-    assert.equal((await of('g', 40, { quiet: false })).postponed, 'its files are in use')
-    assert.match((await of('g', 64)).postponed ?? '', /no disk of 64 MiB/)
-    await pool.programs.empty(made.disk('40-01').path)
-    assert.deepEqual(await of('g', 40), {})
+    assert.equal((await openPremade(pool, { groups, group: 'g', MiB: 40 }, { quiet: false })).postponed, 'its files are in use')
+    assert.match((await open('g', 64)).postponed ?? '', /no disk of 64 MiB/)
+    await pool.programs.empty(scene.disk('40-01').path)
+    assert.deepEqual(await open('g', 40), {})
     assert.equal(await nameOf('g'), '40-01')
     await writeFile(`${groups}/g/large`, Buffer.alloc(30 * MiB, 1))
-    assert.equal((await of('g')).postponed, 'its files take more than it may have')
+    assert.equal((await open('g')).postponed, 'its files take more than it may have')
     await rm(`${groups}/g/large`)
-    assert.deepEqual(await of('g'), {})
+    assert.deepEqual(await open('g'), {})
     assert.equal(await readFile(`${groups}/g/kept`, 'utf8'), 'kept')
     // Whoever has it next finds it as empty as the group left it.
     assert.deepEqual(await readdir(`${disks}/40-01`), ['lost+found'])
@@ -179,20 +160,20 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
   })
 
   it('sets aside what was written below it while it was not mounted', async (t) => {
-    const { groups, of } = await open(t)
-    await of('g')
+    const { groups, open } = await state(t)
+    await open('g')
     await writeFile(`${groups}/g/own`, 'on the disk')
     await closeDisks(pool.programs, groups)
     await writeFile(`${groups}/g/own`, 'below')
-    const { setAside } = await of('g')
+    const { setAside } = await open('g')
     assert.equal(await readFile(`${groups}/g/own`, 'utf8'), 'on the disk')
     assert.equal(await readFile(join(setAside ?? '', 'own'), 'utf8'), 'below')
   })
 
   it('is not used while it is not mounted, cannot be written, is no disk at all, or somebody else has its place', async (t) => {
-    const { groups, of } = await open(t)
-    const [disk, other] = [made.disk('40-01'), made.disk('16-01')]
-    await of('g', 40)
+    const { groups, open } = await state(t)
+    const [disk, other] = [scene.disk('40-01'), scene.disk('16-01')]
+    await open('g', 40)
     const faulty = async (words: RegExp) => {
       if (await isMounted(`${groups}/g`)) {
         // A sandbox uses it: it stays, with words.
@@ -202,7 +183,7 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
         await assert.rejects(resumePremade(pool, { groups, group: 'g' }, quiet), words)
         assert.equal(await isMounted(`${groups}/g`), false)
       }
-      await assert.rejects(of('g', 40), (error) => error instanceof DiskRefused && !error.scarce && words.test(error.message))
+      await assert.rejects(open('g', 40), (error) => error instanceof DiskRefused && !error.scarce && words.test(error.message))
       await assert.rejects(resumePremade(pool, { groups, group: 'g' }, quiet), words)
       assert.equal(await isMounted(`${groups}/g`), false)
       assert.deepEqual(await readdir(`${groups}/g`), [])
@@ -213,7 +194,7 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
     execFileSync('umount', [disk.path])
     await faulty(/40-01 is not mounted/)
     const mountable = /no disk of 40 MiB is mounted, of 1 that were made .*: gatehouse setup --disks 1x40 mounts .*bare-host\.md/
-    await assert.rejects(of('new', 40), (error) => error instanceof DiskRefused && !error.scarce && mountable.test(error.message))
+    await assert.rejects(open('new', 40), (error) => error instanceof DiskRefused && !error.scarce && mountable.test(error.message))
     execFileSync('mount', ['--bind', home, disk.path])
     execFileSync('mount', ['-o', 'remount,bind,nosuid,nodev,noexec', disk.path])
     await faulty(/40-01 is larger than 40 MiB/)
@@ -222,19 +203,19 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
     await faulty(/40-01 is mounted without nosuid, nodev, noexec/)
     execFileSync('umount', [disk.path])
     await mkdir(disk.path, { recursive: true })
-    await made.maker.mount(disk, { uid: 0, gid: 0 })
-    assert.deepEqual(await of('g', 40), {})
+    await scene.maker.mount(disk, { uid: 0, gid: 0 })
+    assert.deepEqual(await open('g', 40), {})
     // One that has to be mended keeps no group from the others.
     execFileSync('mount', ['-o', 'remount,ro', other.path])
     t.after(() => execFileSync('mount', ['-o', 'remount,rw', other.path]))
-    await of('second')
+    await open('second')
     assert.equal((await readReference(referenceOf(groups, 'second')))?.name, '16-02')
-    await assert.rejects(of('third'), /16-01 is read-only/)
+    await assert.rejects(open('third'), /16-01 is read-only/)
   })
 
   it('stays taken while the files of a group that is gone are kept, and is empty when they go', async (t) => {
-    const { groups, of } = await open(t)
-    for (const group of ['one', 'two']) await of(group)
+    const { groups, open } = await state(t)
+    for (const group of ['one', 'two']) await open(group)
     const [one, two] = [await readReference(referenceOf(groups, 'one')), await readReference(referenceOf(groups, 'two'))]
     for (const group of ['one', 'two']) await writeFile(`${groups}/${group}/kept`, group)
     await closeDisks(pool.programs, groups)
@@ -242,11 +223,11 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
       await mkdir(`${groups}/.removed/${group}.1`, { recursive: true })
       await rename(referenceOf(groups, group), `${groups}/.removed/${group}.1/${group}.disk`)
     }
-    await assert.rejects(of('three'), /taken/)
+    await assert.rejects(open('three'), /taken/)
     await giveBack(pool, `${groups}/.removed/one.1/one.disk`)
     assert.deepEqual(await readdir(`${disks}/${one?.name}`), ['lost+found'])
     assert.equal(await readFile(`${disks}/${two?.name}/kept`, 'utf8'), 'two')
-    await of('three')
+    await open('three')
     await writeFile(`${groups}/three/kept`, 'three')
     // A disk that was given away since is not emptied for whoever had it before.
     await writeFile(`${groups}/.removed/one.1/one.disk`, `${one?.name} ${one?.mark}\n`)
