@@ -1,5 +1,5 @@
 // Looks at every step, makes or removes, and looks again.
-import { isRefusal } from '@gatehouse/kernel'
+import { reasonOf } from './reason.ts'
 import type { Condition, Site, Step } from './step.ts'
 
 export interface Row {
@@ -11,11 +11,6 @@ export const lookAll = async (steps: readonly Step[], site: Site): Promise<Row[]
   const rows: Row[] = []
   for (const step of steps) rows.push({ name: step.name, condition: await step.look(site) })
   return rows
-}
-
-const reasonOf = (error: unknown): string => {
-  if (isRefusal(error)) return error.hint === undefined ? error.detail : `${error.detail}; try: ${error.hint}`
-  return error instanceof Error ? error.message : 'unknown error'
 }
 
 /** What could not be made, in words: it keeps nothing from the others. */

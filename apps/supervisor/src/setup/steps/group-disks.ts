@@ -2,6 +2,7 @@
 import { chmod, chown, lstat, readdir, realpath, rmdir } from 'node:fs/promises'
 import { createMaker, diskCalled, diskName, imageOf, isReady, type Maker, type PremadeDisk, trialDisk } from '@gatehouse/engine/premade'
 import { makeDirectory } from '@gatehouse/kernel'
+import { reasonOf } from '../reason.ts'
 import type { Condition, Site, Step } from '../step.ts'
 
 const find = (path: string) =>
@@ -46,8 +47,6 @@ const judgeDirectory = async ({ disksDir }: Site): Promise<Condition | undefined
   if (found.uid === 0 && mode === 0o711) return undefined
   return { state: 'lacking', says: `${disksDir} is of ${found.uid} with mode 0${mode.toString(8)}` }
 }
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown error')
 
 const makeOne = async (maker: Maker, disk: PremadeDisk, { owner }: Site): Promise<void> => {
   if (!(await isThere(disk))) await maker.make(disk, owner)
