@@ -11,6 +11,8 @@ export interface Outcome {
   readonly ok: boolean
   /** What was found, for people; printed when the check fails. */
   readonly report: string
+  /** Figures printed beside the name when the check passes. */
+  readonly figures?: string
 }
 
 export interface Check {

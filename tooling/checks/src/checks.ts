@@ -8,5 +8,6 @@ import { sizes } from './sizes.ts'
 import { tests } from './tests.ts'
 import { types } from './types.ts'
 import { unused } from './unused.ts'
+import { words } from './words/words.ts'
 
-export const checks: readonly Check[] = [types, lint, format, boundaries, sizes, unused, build, tests]
+export const checks: readonly Check[] = [types, lint, format, boundaries, sizes, words, unused, build, tests]

@@ -26,7 +26,8 @@ export const runChecks = async (checks: readonly Check[], context: CheckContext,
       write(`${styleText('red', '✗')} ${check.name} failed after ${seconds(began)}\n`)
       return check.name
     }
-    if (check.loud !== true) write(`${styleText('green', '✓')} ${check.name.padEnd(12)} ${seconds(began)}\n`)
+    if (check.loud !== true)
+      write(`${styleText('green', '✓')} ${check.name.padEnd(12)} ${seconds(began)}${outcome.figures ? `, ${outcome.figures}` : ''}\n`)
   }
   return undefined
 }

@@ -11,6 +11,7 @@ import { lint } from '../src/lint.ts'
 import { sizes } from '../src/sizes.ts'
 import { types } from '../src/types.ts'
 import { unused } from '../src/unused.ts'
+import { words } from '../src/words/words.ts'
 import { plant } from './plant.ts'
 
 const check = async (checker: Check, ...violations: readonly string[]): Promise<Outcome> => {
@@ -64,6 +65,12 @@ const rows: readonly Row[] = [
     violation: 'layers-circle',
     finds: /planted-other\.ts → .*planted\.ts → .*planted-other\.ts: modules never import each other in a circle/,
   },
+  {
+    checker: boundaries,
+    violation: 'layers-folders',
+    finds:
+      /^packages\/kernel: folders never import each other in a circle\n.*lower\/planted-state\.ts:2 → .*planted-act\.ts\n.*planted-other\.ts:2 → .*planted-state\.ts$/,
+  },
   { checker: boundaries, violation: 'layers-package', finds: /extra\/src\/planted\.ts:2 → .*: a package stands in one of the layers/ },
   { checker: boundaries, violation: 'layers-unresolved', finds: /broker\/src\/planted\.ts:2: @gatehouse\/nowhere leads to no file/ },
   { checker: boundaries, violation: 'powers-process', finds: /planted\.ts:2: process\.env/ },
@@ -72,12 +79,13 @@ const rows: readonly Row[] = [
   { checker: boundaries, violation: 'powers-program', finds: /planted\.ts:2: import of execa/ },
   { checker: boundaries, violation: 'powers-child', finds: /planted\.ts:2: import of node:child_process/ },
   { checker: boundaries, violation: 'powers-shell', finds: /planted\.ts:4: shell option/ },
+  { checker: words, violation: 'words', finds: /^docs\/planted\.md:3: "anew": write again\n.*planted-words\.ts:2: "mended": write fix$/ },
   { checker: build, violation: 'build', finds: /planted: cannot build/ },
 ]
 
 suite('a sound tree', () => {
-  for (const checker of [types, lint, format, boundaries, sizes, unused]) {
-    test(`passes ${checker.name}`, async () => assert.deepEqual(await check(checker), { ok: true, report: '' }))
+  for (const checker of [types, lint, format, boundaries, sizes, words, unused]) {
+    test(`passes ${checker.name}`, async () => assert.partialDeepStrictEqual(await check(checker), { ok: true, report: '' }))
   }
 })
 
@@ -111,7 +119,13 @@ suite('a planted violation', () => {
     write('full.ts', 300)
     write('table.generated.ts', 900)
     const outcome = await sizes.run({ root: planted.root, full: false })
-    assert.equal(outcome.report, 'packages/kernel/src/long.ts: 301 lines, at most 300; split it by act')
+    assert.equal(outcome.report, 'packages/kernel/src/long.ts: 301 lines, maximum 300; split it by concept')
+    assert.equal(outcome.figures, '6 files, median 4 lines, p90 300')
+  })
+
+  test('an exempt package or page may break the rule, and a name that needs no exemption is found', async () => {
+    const outcome = await check(words, 'words', 'words-exempt')
+    assert.equal(outcome.report, 'packages/broker keeps the rule "words": remove it from tooling/checks/exemptions.json')
   })
 
   test('a module that cannot be parsed is found by boundaries', async () => {

@@ -1,6 +1,8 @@
 // Who may import whom, and who may hold which power.
 import { type Check, fromFindings } from '../check.ts'
+import { readExemptions } from '../exemptions.ts'
 import { circleFindings } from './circles.ts'
+import { folderFindings } from './folders.ts'
 import { layerFindings } from './layers.ts'
 import { linkModules } from './links.ts'
 import { readModules } from './modules.ts'
@@ -12,6 +14,7 @@ export const boundaries: Check = {
   async run({ root }) {
     const modules = await readModules(root)
     const { links, dangling } = linkModules(modules, createResolver(root))
-    return fromFindings([...dangling, ...layerFindings(links), ...circleFindings(links), ...powerFindings(modules)])
+    const folders = folderFindings(links, readExemptions(root, 'folder-circles'))
+    return fromFindings([...dangling, ...layerFindings(links), ...circleFindings(links), ...folders, ...powerFindings(modules)])
   },
 }

@@ -22,9 +22,17 @@ const parseModule = async (path: string, source: string): Promise<Module> => {
   }
 }
 
-/** Throws for a checkout without modules: a check that looks at nothing would pass. */
-export const readModules = async (root: string): Promise<Module[]> => {
+const read = async (root: string): Promise<Module[]> => {
   const files = sourceFiles(root)
   if (files.length === 0) throw new Error(`expected TypeScript below packages, apps and tooling of ${root}, found none`)
   return Promise.all(files.map((path) => parseModule(path, readFileSync(join(root, path), 'utf8'))))
+}
+
+const checkouts = new Map<string, Promise<Module[]>>()
+
+/** Parses a checkout once in a run. Throws for one without modules: a check that looks at nothing would pass. */
+export const readModules = (root: string): Promise<Module[]> => {
+  const modules = checkouts.get(root) ?? read(root)
+  checkouts.set(root, modules)
+  return modules
 }
