@@ -1,21 +1,24 @@
-// What a tool is, for those who approve it: name, description, input schema, annotations. White space and title do not count.
+// The part of a tool definition that an agent can be handed. `GET /tools` is built from it and a grant pins its digest, so that
+// nothing is handed out that is not pinned. It counts as it stands, white space included.
 import type { Digest, ToolDefinition } from '@gatehouse/contracts'
-import { canonical } from './canonical.ts'
-import { sha256 } from './sha256.ts'
+import { digestOf } from './canonical.ts'
 
-const squeeze = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim()
-
-/** Descriptions may be laid out anew; every other text counts as it stands. */
-const laidOut = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(laidOut)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, name === 'description' && typeof item === 'string' ? squeeze(item) : laidOut(item)]),
-  )
+/** An empty description and empty annotations say as much as none. */
+export interface AgentDefinition {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: ToolDefinition['inputSchema']
+  readonly outputSchema?: ToolDefinition['outputSchema']
+  readonly annotations: NonNullable<ToolDefinition['annotations']>
 }
+
+export const agentDefinition = ({ name, description, inputSchema, outputSchema, annotations }: ToolDefinition): AgentDefinition => ({
+  name,
+  description: description ?? '',
+  inputSchema,
+  ...(outputSchema === undefined ? {} : { outputSchema }),
+  annotations: annotations ?? {},
+})
 
 /** Throws for text with a lone surrogate. */
-export const definitionDigest = ({ name, description, inputSchema, annotations }: ToolDefinition): Digest => {
-  const { title: _title, ...hints } = annotations ?? {}
-  return sha256(canonical(laidOut({ name, description: description ?? '', inputSchema, annotations: hints })))
-}
+export const definitionDigest = (tool: ToolDefinition): Digest => digestOf(agentDefinition(tool))
