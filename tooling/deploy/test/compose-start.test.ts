@@ -1,4 +1,4 @@
-// What deploy/compose/start asks of cosign, and does to directories that were there before it. Its two programs are stand-ins that agree.
+// What compose/start asks of cosign, and does to directories that were there before it. Its two programs are stand-ins that agree.
 import assert from 'node:assert/strict'
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ const lay = async (t: TestContext) => {
     string,
     string,
   ]
-  await cp(join(import.meta.dirname, '../../../deploy/compose'), directory, { recursive: true })
+  await cp(join(import.meta.dirname, '../../../compose'), directory, { recursive: true })
   await mkdir(programs)
   await writeFile(join(programs, 'docker'), '#!/bin/sh\nexit 0\n', { mode: 0o755 })
   await writeFile(join(programs, 'cosign'), `#!/bin/sh\necho "$*" >>'${asked}'\n`, { mode: 0o755 })

@@ -1,4 +1,4 @@
-// The stack of deploy/compose: nothing starts without a good signature, it serves over TLS alone, and every line of its hardening holds.
+// The stack of compose: nothing starts without a good signature, it serves over TLS alone, and every line of its hardening holds.
 import assert from 'node:assert/strict'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
@@ -65,7 +65,7 @@ const inspect = async (container: string | undefined): Promise<Inspected> => {
 const placesOf = ({ directory, settings }: Stack): Record<string, string> => {
   const digest = (digit: string): string => `@sha256:${digit.repeat(64)}`
   return {
-    'deploy/compose': directory,
+    'cd compose': `cd '${directory}'`,
     [`registry.example.org/gatehouse${digest('1')}`]: settings.GATEHOUSE_IMAGE,
     [`docker.io/library/caddy${digest('2')}`]: settings.CADDY_IMAGE,
     'gatehouse.example.org': settings.GATEHOUSE_HOST,

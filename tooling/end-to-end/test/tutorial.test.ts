@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { execa } from 'execa'
 import { follow } from '../src/documents/follow.ts'
-import { root } from '../src/unit.ts'
+import { removeState } from '../src/remove-state.ts'
+import { freshDirectory, root } from '../src/unit.ts'
 import { registryReach } from './fixtures/registry-reach.ts'
 
 const page = 'docs/tutorial.md'
@@ -28,15 +30,41 @@ test('the tutorial leads from a checkout to an approved call, the journal of it,
   })
 })
 
-test('the two minutes of the README do what they say', async () => {
+const readmeNotRun = { '--state-dir /var/lib/gatehouse/state': 'a production unit on a host: the page about bare hosts is followed there' }
+
+const testCommand = 'npx pnpm@12 test'
+// A test of the suite cannot run the whole suite. CI runs the command as it stands, which is tested below.
+const narrowed = '--only types'
+
+test('the two commands of the README start a unit and run the checks', async () => {
   await follow('README.md', {
     directory: root,
-    places: { 'npx pnpm@12 start': await scriptOf('start') },
-    notRun: { '--state-dir /var/lib/gatehouse/state': 'a production unit on a host: the page about bare hosts is followed there' },
+    places: { 'npx pnpm@12 start': await scriptOf('start'), [testCommand]: `${await scriptOf('test')} ${narrowed}` },
+    notRun: readmeNotRun,
   })
 })
 
-if (isFull)
+test('CI runs the test command of the README, with nothing added or left out', async () => {
+  const ci = await readFile(join(root, '.ci/run'), 'utf8')
+  const last = ci.trimEnd().split('\n').at(-1)
+  assert.equal(last?.replace('npx --yes', 'npx'), testCommand)
+})
+
+if (isFull) {
+  test('the two commands of the README do so in a fresh clone, too', { timeout: 900_000 }, async (t) => {
+    const room = await freshDirectory()
+    t.after(() => removeState(room))
+    const clone = join(room, 'clone')
+    await execa('git', ['clone', '--quiet', root, clone])
+    await follow('README.md', {
+      directory: clone,
+      places: { [testCommand]: `${testCommand} ${narrowed}` },
+      notRun: readmeNotRun,
+      env: { ...registryReach, PATH: '/usr/local/bin:/usr/bin:/bin' },
+    })
+  })
+
   test('the tutorial leads there from a clone, too', { timeout: 900_000 }, async () => {
     await follow(page, { notRun, places: { REPOSITORY: root }, env: { ...registryReach, PATH: '/usr/local/bin:/usr/bin:/bin' } })
   })
+}

@@ -119,7 +119,7 @@ const images = async (): Promise<void> => {
       },
       notRun: {
         'skopeo copy': 'it wants a registry with TLS; the test of the stack pushes such a layout to a registry of its own, and signs it',
-        'cosign verify': 'it wants a release that is published; deploy/compose/start is tried with both ways to verify',
+        'cosign verify': 'it wants a release that is published; compose/start is tried with both ways to verify',
         '--addon-arm64': 'it wants an addon that was built on such a machine; tooling/images tests layouts of both',
       },
     })
