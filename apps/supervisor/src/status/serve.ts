@@ -64,6 +64,10 @@ const createQuestions = (names: readonly Service[], { place, secretOf, metrics, 
   }
 }
 
+/** A process that runs is up only if it also answers: a hung one is as good as none. */
+const checked = (state: ProcessState, answers: Readonly<Record<string, unknown>>): ProcessState =>
+  state.state === 'ready' && !(state.name in answers) ? { ...state, state: 'unresponsive' } : state
+
 /** How a process goes that another supervisor watches: whether it answers is all that is known. */
 const seen = (name: Service, answers: Readonly<Record<string, unknown>>): ProcessState => ({
   name,
@@ -84,7 +88,7 @@ export const serveStatus = async (options: StatusOptions): Promise<Status> => {
   const { place, stateDir, secretOf, children, others, metrics, backups, log } = options
   const questions = createQuestions([...children.map(({ name }) => name), ...others], options)
   const statesOf = (answers: Readonly<Record<string, unknown>>) => [
-    ...children.map((child) => child.state),
+    ...children.map((child) => checked(child.state, answers)),
     ...others.map((name) => seen(name, answers)),
   ]
   const server: EdgeServer<typeof supervisorControlPlane> = await serveEdge(supervisorControlPlane, {

@@ -58,7 +58,8 @@ const BackupID = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/))
 export const ProcessState = v.strictObject({
   name: v.string(),
   pid: v.optional(v.number()),
-  state: v.picklist(['starting', 'ready', 'down', 'stopping']),
+  /** `unresponsive`: it runs and was ready, but did not answer the health check in time. */
+  state: v.picklist(['starting', 'ready', 'unresponsive', 'down', 'stopping']),
   restarts: v.number(),
   /** RFC 3339; when the present process became ready. */
   since: v.optional(v.string()),

@@ -5,7 +5,7 @@ import type { Console } from '../console/load.ts'
 import type { Peers } from '../peers.ts'
 
 export interface Survey {
-  /** False only where the gateway cannot serve. */
+  /** True only if the gateway was heard to serve. What is not known is not ready. */
   readonly serves: boolean
   readonly sandbox: SandboxPosture | { readonly status: 'unknown' }
   readonly processes: readonly ProcessState[]
@@ -45,10 +45,11 @@ export const takeSurvey = async (parts: Parts, call: CallOptions = {}): Promise<
     peers.supervisor.health({}, call).catch((): Reported | undefined => undefined),
     readPosture(parts, call),
   ])
-  const serves = peers.gatewayConnected() && (reported === undefined || (reported.services.gateway?.status ?? 'failed') !== 'failed')
+  const gatewayServes = peers.gatewayConnected() && (reported === undefined || (reported.services.gateway?.status ?? 'failed') !== 'failed')
+  const serves = gatewayServes && reported !== undefined
   const degraded = [
     ...(reported === undefined ? ['supervisor'] : [...absent(reported), ...Object.entries(reported.services).flatMap(faultsOf)]),
-    ...(serves ? [] : ['gateway']),
+    ...(gatewayServes ? [] : ['gateway']),
     ...(sandbox.status === 'unknown' ? ['runner'] : []),
     ...(parts.console.size === 0 ? ['console'] : []),
   ]

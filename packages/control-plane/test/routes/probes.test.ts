@@ -41,14 +41,17 @@ test('is not ready without the gateway', async () => {
   }
 })
 
+test('is not ready while the supervisor does not answer, since nobody else knows how the gateway is', async () => {
+  assert.deepEqual(await readyOf({ answers: { 'supervisor.health': down } }), [
+    503,
+    { status: 'not-ready', sandbox: 'ok', degraded: ['supervisor'] },
+  ])
+})
+
 test('stays ready and names what is broken beside it', async () => {
   assert.deepEqual(await readyOf({ answers: { 'runner.posture': down } }), [
     200,
     { status: 'ready', sandbox: 'unknown', degraded: ['runner'] },
-  ])
-  assert.deepEqual(await readyOf({ answers: { 'supervisor.health': down } }), [
-    200,
-    { status: 'ready', sandbox: 'ok', degraded: ['supervisor'] },
   ])
   assert.deepEqual((await readyOf({ answers: withService('broker', { status: 'failed', degraded: [], facts: {} }) }))[1].degraded, [
     'broker',
@@ -62,6 +65,8 @@ test('stays ready and names what is broken beside it', async () => {
     row.name === 'broker' || row.name === 'control-plane' ? { ...row, state: 'starting' } : row,
   )
   assert.deepEqual((await readyOf({ answers: { 'supervisor.health': () => ({ ...healthy, processes }) } }))[1].degraded, ['broker'])
+  const hung = healthy.processes.map((row) => (row.name === 'runner' ? { ...row, state: 'unresponsive' } : row))
+  assert.deepEqual((await readyOf({ answers: { 'supervisor.health': () => ({ ...healthy, processes: hung }) } }))[1].degraded, ['runner'])
 })
 
 test('says how sandboxes stand', async () => {
