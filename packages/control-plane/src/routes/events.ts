@@ -27,11 +27,13 @@ const described = guarded({
   reads: [lastEventHeader],
 })
 
-const open = async (c: Context<Env>, after: number | undefined): Promise<NewsStream> => {
+/** Joins the hub. The connection is the stream's to end only once `answer` was called: until then the answer may still be a refusal. */
+const open = async (c: Context<Env>, after: number | undefined) => {
   const { unit, token, call } = c.var
   const { gateway } = unit.peers
   const permit = () => gateway.permit({ token, route: 'events' }, call)
   const outgoing = (c.env as Env['Bindings'] | undefined)?.outgoing
+  let answers = false
   const stream = new NewsStream({
     events: unit.events,
     token,
@@ -39,12 +41,17 @@ const open = async (c: Context<Env>, after: number | undefined): Promise<NewsStr
     after,
     read: (after, limit) => gateway.news({ token, after, limit }, call),
     permit,
-    cut: () => void (outgoing?.writableFinished === false && outgoing.destroy()),
+    cut: () => void (answers && outgoing?.writableFinished === false && outgoing.destroy()),
   })
   try {
     unit.events.join(stream)
     await stream.begin()
-    return stream
+    const answer = (): Response => {
+      answers = true
+      mayLast(c.env)
+      return c.body(stream.outlet.stream, 200, headers)
+    }
+    return { stream, answer }
   } catch (error) {
     stream.end()
     if (isServiceError(error) && error.code === 'rate-limited') c.header('Retry-After', String(limits.eventPing / 1000))
@@ -53,12 +60,9 @@ const open = async (c: Context<Env>, after: number | undefined): Promise<NewsStr
 }
 
 export const eventRoutes = new Hono<Env>().get('/v1/events', described, query(EventsQuery), async (c) => {
-  const stream = await open(c, readAfter(c, c.req.valid('query').after))
-  // A question for the headers alone would never read, and never leave.
-  if (c.req.method === 'HEAD') {
-    stream.end()
-    return c.body(null, 200, headers)
-  }
-  mayLast(c.env)
-  return c.body(stream.outlet.stream, 200, headers)
+  const { stream, answer } = await open(c, readAfter(c, c.req.valid('query').after))
+  if (c.req.method !== 'HEAD') return answer()
+  // A request for the headers only would never read, and never leave.
+  stream.end()
+  return c.body(null, 200, headers)
 })

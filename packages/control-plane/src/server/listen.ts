@@ -5,7 +5,7 @@ import { exits, limits } from '@gatehouse/contracts'
 import { Refusal } from '@gatehouse/kernel'
 import { type Connections, trackConnections } from './connections.ts'
 import { createListener, type Fetch } from './listener.ts'
-import { answerParseErrors } from './raw.ts'
+import { answerParseErrors, refuseConnect } from './raw.ts'
 
 export interface Address {
   readonly host: string
@@ -81,6 +81,7 @@ export const listen = async (address: Address): Promise<Listening> => {
   const connections = trackConnections(server)
   watchPace(server, connections, address)
   answerParseErrors(server, connections)
+  refuseConnect(server)
   try {
     server.listen(address.port, address.host)
     await once(server, 'listening')

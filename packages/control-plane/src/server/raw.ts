@@ -14,11 +14,12 @@ const details: Readonly<Record<string, string>> = {
 export const malformedBody = (detail: string, requestId: string): string =>
   JSON.stringify(problemOf(new ServiceError('malformed', { detail }), requestId))
 
-const answerOf = (detail: string): string => {
+const answerOf = (status: string, error: ServiceError, more: readonly string[] = []): string => {
   const requestId = randomUUID()
-  const body = malformedBody(detail, requestId)
+  const body = JSON.stringify(problemOf(error, requestId))
   const head = [
-    'HTTP/1.1 400 Bad Request',
+    `HTTP/1.1 ${status}`,
+    ...more,
     `Content-Type: ${problemType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
@@ -44,6 +45,19 @@ export const answerParseErrors = (server: Server, connections: Connections): voi
       socket.destroy()
       return
     }
-    socket.end(answerOf(details[error.code ?? ''] ?? 'expected HTTP/1.1, got something else'), () => socket.destroy())
+    const detail = details[error.code ?? ''] ?? 'expected HTTP/1.1, got something else'
+    socket.end(answerOf('400 Bad Request', new ServiceError('malformed', { detail })), () => socket.destroy())
+  })
+}
+
+/** Node hands CONNECT to no request listener, and closes the connection without a word where nobody listens for it. */
+export const refuseConnect = (server: Server): void => {
+  const error = new ServiceError('method-not-allowed', {
+    detail: 'CONNECT is not supported: this listener is no proxy',
+    hint: 'send requests to the address of the unit without a proxy',
+  })
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => undefined)
+    socket.end(answerOf('405 Method Not Allowed', error, ['Allow: DELETE, GET, HEAD, POST, PUT']), () => socket.destroy())
   })
 }
