@@ -95,3 +95,16 @@ test('refuses to listen where others could reach it', async () => {
     assert.match(stderr, /expected/, address)
   }
 })
+
+test('--help prints usage with an example of each transport, and ends with 0', async () => {
+  const { code, stdout, stderr } = await runToEnd(['--help'])
+  assert.deepEqual([code, stderr], [0, ''])
+  for (const part of ['Usage:', '--http', 'stdin', 'Example:', 'svcctl mcp add']) assert.ok(stdout.includes(part), part)
+})
+
+test('an unknown flag is named, and leads to --help', async () => {
+  const { code, stderr } = await runToEnd(['--port', '1'])
+  assert.equal(code, 2)
+  assert.match(stderr, /--port/)
+  assert.match(stderr, /--help/)
+})

@@ -32,8 +32,8 @@ export const stop = async (child: ChildProcess): Promise<number | null> => {
 }
 
 /** Runs it to its end. */
-export const runToEnd = async (args: readonly string[]): Promise<{ code: number | null; stderr: string }> => {
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const [stderr] = await Promise.all([text(child.stderr), once(child, 'exit')])
-  return { code: child.exitCode, stderr }
+export const runToEnd = async (args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> => {
+  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  return { code: child.exitCode, stdout, stderr }
 }

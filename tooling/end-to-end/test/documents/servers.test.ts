@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { execa } from 'execa'
 import { follow } from '../../src/documents/follow.ts'
-import { freshDirectory } from '../../src/unit.ts'
+import { freePort, freshDirectory, release } from '../../src/unit.ts'
 import { lacking } from '../fixtures/container-world.ts'
 import { startGuardedSample } from '../fixtures/guarded-sample.ts'
 import { openProviderHosts } from '../fixtures/provider-hosts.ts'
@@ -22,14 +22,23 @@ const directoryWith = async (file: string): Promise<string> => {
   return directory
 }
 
-test('a remote server is added, granted and called, and only with the header', async (t) => {
+test('a remote server is added, granted and called, and only with the header; so is the sample over HTTP', async (t) => {
   const server = await startGuardedSample(secret)
+  const port = await freePort()
   const directory = await directoryWith('search.token')
   t.after(async () => {
     await server.stop()
     await rm(directory, { recursive: true, force: true })
   })
-  await follow('docs/how-to/remote-server.md', { directory, places: { 'https://mcp.example.org/mcp': server.url } })
+  await follow('docs/how-to/remote-server.md', {
+    directory,
+    places: {
+      'https://mcp.example.org/mcp': server.url,
+      'dist/mcp-sample.mjs': join(release, 'mcp-sample.mjs'),
+      '127.0.0.1:3001': `127.0.0.1:${port}`,
+    },
+    listens: { sample: port },
+  })
 })
 
 test('an agent that thinks gets a key that it never sees, a limit, and a tool', async (t) => {
