@@ -21,9 +21,10 @@ interface Place {
 }
 
 const places: readonly Place[] = [
-  ...Map.groupBy(operations, ({ path }) => path)
-    .values()
-    .map((group) => ({ path: group[0]?.sample.path ?? '/', allowed: new Set(group.map(({ method }) => method)) })),
+  ...Array.from(Map.groupBy(operations, ({ path }) => path).values(), (group) => ({
+    path: group[0]?.sample.path ?? '/',
+    allowed: new Set(group.map(({ method }) => method)),
+  })),
   { path: '/nowhere', allowed: new Set() },
 ]
 
