@@ -53,6 +53,7 @@ export const toolErrorCodes = [
   'too-large',
   'cancelled',
   'busy',
+  'rate-limited',
   'upstream-error',
   'input-required-unsupported',
   'audit-unwritable',

@@ -3,8 +3,8 @@
 export interface MetricRow {
   /** `every`: each process has its own. */
   readonly owner: 'gateway' | 'broker' | 'runner' | 'model-proxy' | 'channels' | 'control-plane' | 'supervisor' | 'every'
-  /** Another process that has one of its own. */
-  readonly also?: 'channels'
+  /** Other processes that have one of their own. */
+  readonly also?: readonly ('channels' | 'model-proxy' | 'runner')[]
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly help: string
   readonly labels: readonly string[]
@@ -21,6 +21,13 @@ export const metrics = {
   gateway_held_changes: { owner: 'gateway', type: 'gauge', help: 'Changes that wait for a decision', labels: [] },
   gateway_oldest_held_seconds: { owner: 'gateway', type: 'gauge', help: 'Age of the oldest change that waits', labels: [] },
   gateway_apply_duration_seconds: { owner: 'gateway', type: 'histogram', help: 'Time to apply an approved change', labels: ['kind'] },
+  group_limit_reached_total: {
+    owner: 'gateway',
+    also: ['model-proxy', 'runner'],
+    type: 'counter',
+    help: 'Times that an agent group was stopped by one of its limits',
+    labels: ['limit'],
+  },
   audit_append_duration_seconds: { owner: 'gateway', type: 'histogram', help: 'Time until a journal line is on disk', labels: [] },
   audit_writable: { owner: 'gateway', type: 'gauge', help: '1 while the journal can be written', labels: [] },
   broker_requests_total: { owner: 'broker', type: 'counter', help: 'Lists and calls', labels: ['server', 'op', 'status'] },
@@ -55,7 +62,7 @@ export const metrics = {
   sandbox_live: { owner: 'runner', type: 'gauge', help: 'Sandboxes that run now', labels: [] },
   deliveries_total: {
     owner: 'runner',
-    also: 'channels',
+    also: ['channels'],
     type: 'counter',
     help: 'Messages to people by what became of them',
     labels: ['channel', 'outcome'],

@@ -22,6 +22,7 @@ import { type Arrivals, createArrivals } from './evidence/arrivals.ts'
 import { type Asking, createAsking } from './evidence/asking.ts'
 import { createFreezes, type Freezes } from './freeze/freezes.ts'
 import { freezeProjections } from './freeze/lines.ts'
+import { type CallRates, createCallRates } from './grants/call-rates.ts'
 import { type CallCounts, createCallCounts } from './grants/calls.ts'
 import { createDeclared, type Declared } from './grants/declared.ts'
 import { driftProjections } from './grants/drift-lines.ts'
@@ -71,6 +72,7 @@ export interface Rooms extends Required<Omit<GatewayDeps, 'elapsed'>> {
   readonly audience: Hall
   readonly table: GrantTable
   readonly counts: CallCounts
+  readonly rates: CallRates
   readonly declared: Declared
   readonly firstSight: FirstSight
   readonly pauses: Pauses
@@ -177,12 +179,14 @@ const herald = (rooms: () => Rooms, ground: Ground) =>
 export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {
   const ground = groundOf(deps)
   const { boot, store, journal, log, metrics, clock, secrets } = ground
+  metrics.touch('group_limit_reached_total', { limit: 'callsPerMinute' })
   const announcer = herald(() => rooms, ground)
   const retries: Retry = createRetry(() => applyApproved(rooms), log)
   const rooms: Rooms = {
     ...ground,
     ...witnesses(ground),
     counts: createCallCounts(store, log),
+    rates: createCallRates(deps.elapsed),
     ...survey(ground),
     drift: createDriftWatch((server) => review(rooms, server), log),
     ledger: createLedger({ journal, store, projections, ...announcer, mended: () => retries.wake(), log, metrics }),

@@ -47,6 +47,7 @@ import { ensureAll } from './sessions/ensure.ts'
 import { keepForgetting } from './sessions/forget-old.ts'
 import { highestSeq } from './sessions/highest-seq.ts'
 import { LaunchSlots } from './sessions/launch-slots.ts'
+import { runnerLimits } from './sessions/limit-reached.ts'
 import { Receipts } from './sessions/receipts.ts'
 import { list } from './sessions/list.ts'
 import { loadSessions } from './sessions/load.ts'
@@ -227,6 +228,7 @@ const release = async (context: Context): Promise<void> => {
 const showFromTheStart = (metrics: Metrics): void => {
   metrics.touch('deliveries_total', { channel: 'console', outcome: 'ok' })
   for (const reason of [...stopReasons, 'out-of-memory', 'out-of-processes']) metrics.touch('sandbox_kills_total', { reason })
+  for (const limit of runnerLimits) metrics.touch('group_limit_reached_total', { limit })
 }
 
 const lifeOf = (context: Context): Runner['life'] => ({

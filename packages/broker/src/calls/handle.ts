@@ -72,7 +72,8 @@ const makeCall = async (aimed: Aimed, { gateway, servers, inFlight }: CallTools,
   inFlight.enter(flight)
   try {
     const verdict = await gateway.authorize({ session: session.id, server, tool }, { signal })
-    if (!verdict.allowed) return refuse(address, verdict.code)
+    if (!verdict.allowed) return refuse(address, verdict.code, { retryAfter: verdict.retryAfter })
+    session.callsPerMinute = verdict.callsPerMinute
     // Nobody starts a server of their own for a session that is over.
     signal.throwIfAborted()
     const upstream = servers.find(server, session.id)

@@ -19,6 +19,7 @@ const statuses: Partial<Record<ToolErrorCode, CallRecord['status']>> = {
   revoked: 'refused',
   frozen: 'refused',
   busy: 'refused',
+  'rate-limited': 'refused',
   timeout: 'timeout',
   cancelled: 'cancelled',
 }

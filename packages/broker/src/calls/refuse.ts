@@ -13,7 +13,7 @@ export const unknownEffect = 'whether the call took effect is unknown'
 const notMade = 'the call was not made'
 
 /** `wasSent`: the server may have got the call. */
-type Words = (name: string, wasSent: boolean) => string
+type Words = (name: string, wasSent: boolean, retryAfter?: number) => string
 
 const words: Record<Refusal, Words> = {
   'not-granted': (name) => `${name}: this agent has no grant for the tool; ${ask}`,
@@ -30,18 +30,20 @@ const words: Record<Refusal, Words> = {
   cancelled: (name, wasSent) => `${name}: the call was given up; ${wasSent ? unknownEffect : notMade}`,
   'too-large': (name) => `${name}: the answer is larger than ${limits.upstreamMessage} bytes; ask for less`,
   busy: (name) => `${name}: too many calls wait for this server; try again in a moment`,
+  'rate-limited': (name, _, retryAfter) =>
+    `${name}: this agent reached its limit of calls per minute; ${notMade}; try again ${retryAfter === undefined ? 'in a moment' : `in ${retryAfter} s`}`,
   'input-required-unsupported': (name) => `${name}: the tool asks for input in the middle of the call, which is not supported here`,
   'audit-unwritable': (name) => `${name}: the call cannot be recorded; ${unknownEffect}; an operator has to look at the unit`,
 }
 
 interface RefusalOptions {
   /** Seconds. */
-  readonly retryAfter?: number
+  readonly retryAfter?: number | undefined
   readonly wasSent?: boolean
 }
 
 export const refuse = (address: ToolAddress, code: Refusal, { retryAfter, wasSent = false }: RefusalOptions = {}): Outcome =>
-  failed(address, code, { message: words[code](fullName(address), wasSent), retryAfter })
+  failed(address, code, { message: words[code](fullName(address), wasSent, retryAfter), retryAfter })
 
 /** For what is not the name of a tool of any server. */
 export const refuseName = (name: string): Outcome =>

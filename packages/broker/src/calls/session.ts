@@ -7,4 +7,6 @@ export interface CallSession {
   readonly agentGroupID: AgentGroupID
   /** Made anew by each list; none before the first list or call. */
   names: NameTable | undefined
+  /** The group's limit as the last verdict named it. */
+  callsPerMinute?: number | undefined
 }

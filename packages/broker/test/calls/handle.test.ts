@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ServerName } from '@gatehouse/contracts'
+import { limits, type ServerName } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { ask } from '../fixtures/ask.ts'
 import { type Bench, createBench, group, local, messages, sessionOne, sessionTwo } from '../fixtures/bench.ts'
@@ -60,6 +60,34 @@ test('refuses a tool that the grant does not name, and one of a server that does
       ['', 'env', 'refused', 'not-granted'],
     ],
   )
+})
+
+test('tells an agent that reached its limit of calls when to try again, and does not make the call', async () => {
+  const log = join(bench.directory, 'log')
+  bench.gateway.catalog = { sample: local({ LOG: log }) }
+  bench.gateway.grants = { [sessionOne]: { sample: ['echo'] } }
+  bench.gateway.left = 1
+  await bench.start()
+  assert.equal((await bench.call('sample__echo', { text: 'hi' })).isError, false)
+  const made = (await messages(log)).length
+  const refused = await bench.call('sample__echo', { text: 'again' })
+  assert.deepEqual([refused.isError, refused.error?.code, refused.error?.retryAfter], [true, 'rate-limited', 7])
+  assert.match(String(text(refused)), /limit of calls per minute; the call was not made; try again in 7 s/)
+  assert.equal((await messages(log)).length, made)
+  const [first, second] = await bench.records()
+  assert.deepEqual([first?.status, second?.status, second?.code], ['ok', 'refused', 'rate-limited'])
+})
+
+test('a limit above that of one session can be used up in one session', { timeout: 50_000 }, async () => {
+  bench.gateway.catalog = { sample: local() }
+  bench.gateway.grants = { [sessionOne]: { sample: ['echo'] } }
+  bench.gateway.callsPerMinute = 10_000
+  await bench.start()
+  let made = 0
+  const caller = async (): Promise<void> => {
+    while (made++ < limits.sessionCallsPerMinute + 20) assert.equal((await bench.call('sample__echo', { text: 'x' })).isError, false)
+  }
+  await Promise.all(Array.from({ length: 6 }, caller))
 })
 
 test('starts no server for a call that is refused', async () => {

@@ -13,11 +13,15 @@ export const Verdict = v.variant('allowed', [
     agentGroupID: AgentGroupID,
     /** The definition must have this digest when the call is sent; absent where any will do. */
     pin: v.optional(Digest),
+    /** What the group may call within a minute; absent where it has no limit of its own. */
+    callsPerMinute: v.optional(v.number()),
   }),
   v.strictObject({
     allowed: v.literal(false),
     agentGroupID: v.nullable(AgentGroupID),
-    code: v.picklist(['not-granted', 'revoked', 'frozen', 'definition-changed']),
+    code: v.picklist(['not-granted', 'revoked', 'frozen', 'definition-changed', 'rate-limited']),
+    /** Seconds until the same call may be made again; present with `rate-limited`. */
+    retryAfter: v.optional(v.number()),
   }),
 ])
 export type Verdict = v.InferOutput<typeof Verdict>

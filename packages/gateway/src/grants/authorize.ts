@@ -1,11 +1,13 @@
 // The answer to every call of a tool: from memory, never from a cache outside the gateway.
 import type { AgentGroupID, LiveGrant, Pinning, Verdict } from '@gatehouse/contracts'
+import type { Metrics } from '@gatehouse/kernel'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Freezes } from '../freeze/freezes.ts'
 import type { LastCalls } from '../sessions/last-call.ts'
 import type { OpenSessions } from '../sessions/open-sessions.ts'
+import type { CallRates } from './call-rates.ts'
 import type { CallCounts } from './calls.ts'
-import { checks, isExchanged, isExhausted, isExpired, pinOf, type Subject } from './checks.ts'
+import { checks, isExchanged, isExhausted, isExpired, pinOf, seconds, type Subject } from './checks.ts'
 import type { Declared } from './declared.ts'
 import type { FirstSight } from './first-sight.ts'
 import type { Grants, GrantRow, GrantTable } from './table.ts'
@@ -15,6 +17,7 @@ export interface GrantDeps {
   readonly catalog: Catalog
   readonly table: GrantTable
   readonly counts: CallCounts
+  readonly rates: CallRates
   readonly declared: Declared
   readonly firstSight: FirstSight
   readonly freezes: Pick<Freezes, 'of'>
@@ -22,6 +25,7 @@ export interface GrantDeps {
 }
 
 export interface AuthorizeDeps extends GrantDeps {
+  readonly metrics: Metrics
   readonly sessions: OpenSessions
   readonly lastCalls: Pick<LastCalls, 'note'>
 }
@@ -31,6 +35,8 @@ export interface Asked {
   readonly server: string
   readonly tool: string
 }
+
+type Refused = Extract<Verdict, { allowed: false }>
 
 export interface Place {
   readonly agentGroupID: AgentGroupID
@@ -48,6 +54,7 @@ export const subjectOf = (deps: GrantDeps, grants: Grants, { agentGroupID, serve
     freeze: deps.freezes.of(agentGroupID),
     row,
     calls: row === undefined ? 0 : deps.counts.of(row.grant),
+    wait: row?.callsPerMinute === undefined ? 0 : deps.rates.wait(agentGroupID, row.callsPerMinute),
     now: deps.clock(),
     pinning: deps.boot.pinning,
     entryDigest,
@@ -55,14 +62,30 @@ export const subjectOf = (deps: GrantDeps, grants: Grants, { agentGroupID, serve
   }
 }
 
-const judge = (deps: GrantDeps, grants: Grants, place: Place): Verdict => {
+const refuse = (
+  { metrics }: AuthorizeDeps,
+  agentGroupID: AgentGroupID,
+  { code, wait }: Pick<Refused, 'code'> & { wait: number },
+): Refused => {
+  if (code !== 'rate-limited') return { allowed: false, agentGroupID, code }
+  metrics.counter('group_limit_reached_total').inc({ limit: 'callsPerMinute' })
+  return { allowed: false, agentGroupID, code, retryAfter: seconds(wait) }
+}
+
+const count = ({ counts, rates }: GrantDeps, { grant, callsPerMinute }: GrantRow): void => {
+  counts.add(grant)
+  if (callsPerMinute !== undefined) rates.add(grant.agentGroupID)
+}
+
+const judge = (deps: AuthorizeDeps, grants: Grants, place: Place): Verdict => {
   const { agentGroupID } = place
   const subject = subjectOf(deps, grants, place)
   const failed = checks.find((check) => !check.passes(subject))
-  if (failed !== undefined) return { allowed: false, agentGroupID, code: failed.code }
-  if (subject.row !== undefined) deps.counts.add(subject.row.grant)
+  if (failed !== undefined) return refuse(deps, agentGroupID, { code: failed.code, wait: subject.wait })
+  if (subject.row !== undefined) count(deps, subject.row)
   const pin = pinOf(subject)
-  return { allowed: true, agentGroupID, ...(pin === undefined ? {} : { pin }) }
+  const callsPerMinute = subject.row?.callsPerMinute
+  return { allowed: true, agentGroupID, ...(pin === undefined ? {} : { pin }), ...(callsPerMinute === undefined ? {} : { callsPerMinute }) }
 }
 
 const note = ({ lastCalls }: AuthorizeDeps, session: string, verdict: Verdict): Verdict => {

@@ -1,6 +1,6 @@
 // What a call must pass, in this order: one table for the verdict and for its explanation.
 import { type Digest, type Freeze, limits, type Pinning, type Verdict } from '@gatehouse/contracts'
-import { quote } from '../kinds/words.ts'
+import { amount, quote } from '../kinds/words.ts'
 import type { Definitions } from './declared.ts'
 import type { GrantRow } from './table.ts'
 
@@ -12,6 +12,8 @@ export interface Subject {
   readonly row: GrantRow | undefined
   /** Made under the grant so far. */
   readonly calls: number
+  /** Milliseconds until the group may make one more call under its limit by the minute. */
+  readonly wait: number
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly pinning: Pinning
@@ -30,6 +32,9 @@ interface Check {
   /** One sentence on how it went. */
   explain(subject: Subject, passed: boolean): string
 }
+
+/** Whole seconds, at least one. */
+export const seconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000))
 
 export const isExpired = (row: GrantRow, now: number): boolean => row.expiresAt <= now
 
@@ -122,6 +127,17 @@ const named: Check = {
   },
 }
 
+const withinRate: Check = {
+  name: 'rate',
+  code: 'rate-limited',
+  passes: ({ wait }) => wait <= 0,
+  explain: ({ row, wait }, passed) => {
+    if (row?.callsPerMinute === undefined) return 'the group has no limit of calls per minute'
+    const limit = `the group may make ${amount(row.callsPerMinute, 'call')} per minute`
+    return passed ? limit : `${limit} and has made them: the next one in ${seconds(wait)} s`
+  },
+}
+
 const definition: Check = {
   name: 'definition',
   code: 'definition-changed',
@@ -136,4 +152,4 @@ const definition: Check = {
   },
 }
 
-export const checks: readonly Check[] = [frozen, granted, active, inTime, withinCalls, named, definition]
+export const checks: readonly Check[] = [frozen, granted, active, inTime, withinCalls, named, definition, withinRate]

@@ -1,7 +1,7 @@
 // Who may call what, in memory: rebuilt whole from the database after every commit that touches a grant.
 import type { Digest, Grant } from '@gatehouse/contracts'
 import type { Rows } from '@gatehouse/store'
-import { readGrants } from '../registry/world.ts'
+import { readLimitedGrants } from '../registry/world.ts'
 
 export interface GrantRow {
   readonly grant: Grant
@@ -10,6 +10,8 @@ export interface GrantRow {
   readonly pins: ReadonlyMap<string, Digest>
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
+  /** Over all sessions and servers of the group; undefined where it has no limit of its own. */
+  readonly callsPerMinute: number | undefined
 }
 
 /** By group, and within it by server. */
@@ -36,18 +38,19 @@ export interface GrantTable {
   during(act: () => Promise<void>): Promise<void>
 }
 
-export const toRow = (grant: Grant): GrantRow => ({
+export const toRow = (grant: Grant, callsPerMinute?: number): GrantRow => ({
   grant,
   tools: new Set(grant.tools),
   pins: new Map(Object.entries(grant.pins)),
   expiresAt: grant.expiresAt === undefined ? Infinity : Date.parse(grant.expiresAt),
+  callsPerMinute,
 })
 
 const load = async (rows: Rows): Promise<Grants> => {
   const groups = new Map<string, Map<string, GrantRow>>()
-  for (const grant of await readGrants(rows)) {
+  for (const { grant, callsPerMinute } of await readLimitedGrants(rows)) {
     const servers = groups.get(grant.agentGroupID) ?? new Map<string, GrantRow>()
-    groups.set(grant.agentGroupID, servers.set(grant.server, toRow(grant)))
+    groups.set(grant.agentGroupID, servers.set(grant.server, toRow(grant, callsPerMinute)))
   }
   return groups
 }

@@ -65,6 +65,21 @@ export const readGroups = async (rows: Rows): Promise<AgentGroup[]> =>
 export const readMountsElsewhere = async (rows: Rows, id: string): Promise<Mount[]> =>
   (await readGroups(rows)).flatMap((group) => (group.id === id ? [] : group.mounts))
 
+export interface LimitedGrant {
+  readonly grant: Grant
+  /** Of the grant's group; undefined where it has no limit of its own. */
+  readonly callsPerMinute: number | undefined
+}
+
+/** Both as they were at one moment. */
+export const readLimitedGrants = async (rows: Rows): Promise<LimitedGrant[]> => {
+  const found = await rows.all<Row & { readonly rate: number | null }>(
+    `SELECT grants.record, groups.record ->> '$.limits.callsPerMinute' AS rate
+     FROM grants LEFT JOIN groups ON groups.id = grants.agent_group_id ORDER BY grants.agent_group_id, grants.server`,
+  )
+  return found.map((row) => ({ grant: toGrant(row), callsPerMinute: row.rate ?? undefined }))
+}
+
 export const readGrants = async (rows: Rows): Promise<Grant[]> =>
   (await rows.all<Row>('SELECT record FROM grants ORDER BY agent_group_id, server')).map(toGrant)
 

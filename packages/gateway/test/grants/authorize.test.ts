@@ -11,7 +11,7 @@ import {
   type ToolDefinition,
   type Verdict,
 } from '@gatehouse/contracts'
-import { definitionDigest } from '@gatehouse/kernel'
+import { createMetrics, definitionDigest } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { digestOfEntry } from '../../src/catalog/identity.ts'
@@ -43,6 +43,8 @@ interface Case {
   readonly present?: CatalogEntry | null
   readonly tool?: string
   readonly session?: string
+  /** Milliseconds until the group may call once more. */
+  readonly wait?: number
 }
 
 const base = {
@@ -68,7 +70,7 @@ const depsOf = (given: Case): { deps: AuthorizeDeps; counted: () => number } => 
   if (given.frozen === 'unit') freezes.set(freeze)
   if (given.frozen === 'group') freezes.set({ ...freeze, agentGroupID: group('a') })
   if (given.frozen === 'another group') freezes.set({ ...freeze, agentGroupID: group('b') })
-  const row = given.grant === null ? undefined : toRow({ ...base, ...given.grant } as Grant)
+  const row = given.grant === null ? undefined : toRow({ ...base, ...given.grant } as Grant, given.wait === undefined ? undefined : 5)
   const grants = new Map([['a', new Map(row === undefined ? [] : [['sample', row]])]])
   let counted = given.calls ?? 0
   const deps: AuthorizeDeps = {
@@ -81,6 +83,8 @@ const depsOf = (given: Case): { deps: AuthorizeDeps; counted: () => number } => 
       load: async () => undefined,
       flush: async () => undefined,
     },
+    rates: { wait: () => given.wait ?? 0, add: () => undefined },
+    metrics: createMetrics('gateway'),
     declared,
     firstSight: createFirstSight(given.pinning ?? 'refuse'),
     freezes,
@@ -100,10 +104,13 @@ const over = { expiresAt: at(-1) }
 const spent = { grant: { maxCalls: 3 }, calls: 3 }
 const unpinned = { pins: {}, pinned: 'none' } as const
 
-type Outcome = 'pinned' | 'any' | 'not-granted' | 'revoked' | 'frozen' | 'definition-changed'
+type Outcome = 'pinned' | 'any' | 'not-granted' | 'revoked' | 'frozen' | 'definition-changed' | 'rate-limited'
 
 const cases: readonly [what: string, given: Case, outcome: Outcome][] = [
   ['a named tool as it was approved', {}, 'pinned'],
+  ['a group within its calls per minute', { wait: 0 }, 'pinned'],
+  ['a group that has made its calls of the minute', { wait: 1 }, 'rate-limited'],
+  ['a group that has made its calls of the minute, and a changed tool', { wait: 1, declared: changed }, 'definition-changed'],
   ['a session that is not open', { session: 'unknown' }, 'not-granted'],
   ['no grant', { grant: null }, 'not-granted'],
   ['a tool that the grant does not name', { tool: 'wipe' }, 'not-granted'],

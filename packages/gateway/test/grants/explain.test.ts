@@ -26,7 +26,7 @@ const allow = async (name: string, more: Record<string, unknown> = {}): Promise<
   await list(unit, name, [tool('echo'), tool('add')])
   await carry(unit, ['mcp_access', 'a', { server: name, tools: ['echo', 'late'], ...more }])
 }
-const order = ['freeze', 'grant', 'state', 'expiry', 'calls', 'tool', 'definition', 'server', 'declared']
+const order = ['freeze', 'grant', 'state', 'expiry', 'calls', 'tool', 'definition', 'rate', 'server', 'declared']
 
 test('names every check of an allowed call in its order, with the grant', async () => {
   await allow('fine')

@@ -32,7 +32,8 @@ export const createMetrics = (owner: Exclude<MetricRow['owner'], 'every'>): Metr
   const owned = new Map<string, Counter | Gauge | Histogram>()
   const acts: (() => void)[] = []
   for (const [name, row] of Object.entries<MetricRow>(rows))
-    if (row.owner === owner || row.also === owner || row.owner === 'every') owned.set(name, create(name, row, registry))
+    if (row.owner === owner || row.also?.some((also) => also === owner) === true || row.owner === 'every')
+      owned.set(name, create(name, row, registry))
 
   const find = <T>(name: MetricName, type: new (...options: never[]) => T): T => {
     const metric = owned.get(name)

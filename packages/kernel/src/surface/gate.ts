@@ -1,45 +1,26 @@
 // How many requests of one kind a session may run at once and begin in a minute. Who comes beyond it waits, in the order of coming.
+import { createWindow, type Window } from '../rate/window.ts'
+
 export interface Bounds {
   readonly inFlight?: number
-  /** Within any minute. */
-  readonly perMinute?: number
+  /** Within any minute; a function where the maximum changes. */
+  readonly perMinute?: number | (() => number)
   /** Milliseconds that the bound above counts in; a test makes it short. */
   readonly minute?: number
 }
 
-/** The moments of the last `most` starts, in a ring that grows to that size only when it is needed. */
-class Starts {
-  readonly #most: number
-  readonly #times: number[] = []
-  #next = 0
-
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  /** The start that has to be long enough ago before another one may be. */
-  get oldest(): number {
-    return this.#times.length < this.#most ? -Infinity : (this.#times[this.#next] ?? -Infinity)
-  }
-
-  add(time: number): void {
-    this.#times[this.#next] = time
-    this.#next = (this.#next + 1) % this.#most
-  }
-}
-
 export class Gate {
   readonly #inFlight: number
-  readonly #minute: number
-  readonly #starts: Starts | undefined
+  readonly #max: () => number
+  readonly #starts: Window | undefined
   readonly #waiting = new Set<() => void>()
   #running = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor({ inFlight = Infinity, perMinute, minute = 60_000 }: Bounds) {
     this.#inFlight = inFlight
-    this.#minute = minute
-    this.#starts = perMinute === undefined ? undefined : new Starts(perMinute)
+    this.#max = typeof perMinute === 'function' ? perMinute : () => perMinute ?? Infinity
+    this.#starts = perMinute === undefined ? undefined : createWindow({ span: minute })
   }
 
   get waiting(): number {
@@ -67,13 +48,13 @@ export class Gate {
 
   #count(): void {
     this.#running += 1
-    this.#starts?.add(performance.now())
+    this.#starts?.add()
   }
 
   /** Milliseconds until there is room; unknown while too many run. */
   #pause(): number {
     if (this.#running >= this.#inFlight) return Infinity
-    return this.#starts === undefined ? 0 : this.#starts.oldest + this.#minute - performance.now()
+    return this.#starts?.wait(this.#max()) ?? 0
   }
 
   #admit(): void {

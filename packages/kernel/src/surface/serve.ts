@@ -16,7 +16,7 @@ export interface SurfaceCaller {
 export interface Route<Caller> {
   readonly method: string
   /** Of each session. Beyond them its connection is not read until there is room. */
-  readonly bounds?: Bounds
+  readonly bounds?: Bounds | ((caller: Caller) => Bounds)
   /** Undefined where the response was written by the route itself. */
   run(caller: Caller, exchange: Exchange): Promise<Reply | undefined>
 }
@@ -44,7 +44,7 @@ const createGates = <Caller extends SurfaceCaller>(): ((caller: Caller, route: R
     if (route.bounds === undefined) return undefined
     const own = gates.get(caller) ?? new Map<Route<Caller>, Gate>()
     gates.set(caller, own)
-    const gate = own.get(route) ?? new Gate(route.bounds)
+    const gate = own.get(route) ?? new Gate(typeof route.bounds === 'function' ? route.bounds(caller) : route.bounds)
     own.set(route, gate)
     return gate
   }

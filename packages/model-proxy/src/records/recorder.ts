@@ -54,6 +54,7 @@ const recordOf = (call: ModelCall, tokens: Tokens): ModelCallRecord => ({
 const unknownProvider = 'none'
 
 const touch = (metrics: Metrics): void => {
+  metrics.touch('group_limit_reached_total', { limit: 'modelTokensPerDay' })
   for (const provider of modelProviders) {
     metrics.touch('model_proxy_egress_bytes_total', { provider })
     metrics.touch('model_proxy_errors_total', { provider, class: 'provider-error' })
@@ -130,6 +131,7 @@ export class Recorder {
     const provider = modelProviders.some((known) => known === name) ? name : unknownProvider
     metrics.histogram('model_proxy_request_duration_seconds').observe({ provider, outcome }, duration / 1000)
     if (code !== undefined) metrics.counter('model_proxy_errors_total').inc({ provider, class: code })
+    if (code === 'budget-exhausted') metrics.counter('group_limit_reached_total').inc({ limit: 'modelTokensPerDay' })
     if (status !== undefined) metrics.counter('model_proxy_egress_bytes_total').inc({ provider }, bytesIn)
     metrics.counter('model_proxy_tokens_total').inc({ provider, direction: 'in' }, tokensIn)
     metrics.counter('model_proxy_tokens_total').inc({ provider, direction: 'out' }, tokensOut)

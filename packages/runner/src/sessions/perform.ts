@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import type { Context } from './context.ts'
 import { describeFull } from '../groups/full.ts'
 import { describeExit, type End, endOfPreparation } from './end.ts'
+import { countLimit, limitBehind } from './limit-reached.ts'
 import { move } from './machine.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { createRun, type Run, type StopReason } from './run.ts'
@@ -35,11 +36,14 @@ const tellKill = async (context: Context, session: Session, run: string): Promis
 /** By itself, while the host wanted it to go on. */
 const endedItself = async (context: Context, session: Session, { sandbox, run }: { sandbox: Sandbox; run: Run }): Promise<End> => {
   const exit = await sandbox.exited
-  const isKill = exit.reason === 'out-of-memory' || exit.reason === 'out-of-processes'
+  const limit = limitBehind(exit)
+  const isKill = limit !== undefined
   // Whoever cannot write ends for reasons of its own.
   const full = isKill || exit.code === 0 ? undefined : await describeFull(run.disk)
   session.lastExit = full ?? describeExit(exit)
+  const reached = full === undefined ? limit : 'workspaceMiB'
   if (isKill) context.metrics.counter('sandbox_kills_total').inc({ reason: exit.reason })
+  if (reached !== undefined) countLimit(context, run, reached)
   if (isKill || full !== undefined) {
     await tellKill(context, session, run.id).catch((error: unknown) =>
       context.log.warn('end of a sandbox not told', { session: session.id, error }),

@@ -30,6 +30,8 @@ export interface Run {
   deadline: NodeJS.Timeout | undefined
   /** Where the disk of its group is mounted; undefined where it has none. */
   disk: string | undefined
+  /** Limits of its group that stopped it. */
+  readonly limitsReached: Set<string>
   /** It has asked for something. */
   heard: boolean
   /** It is not being started any more: it has asked for something, or is gone. */
@@ -57,6 +59,7 @@ export const createRun = (session: SessionID): Run => {
     poll: undefined,
     deadline: undefined,
     disk: undefined,
+    limitsReached: new Set(),
     heard: false,
     started() {},
     touch() {
