@@ -32,15 +32,25 @@ export const MessageID = v.pipe(
 )
 export type MessageID = v.InferOutput<typeof MessageID>
 
-/** Label of a tool server: no `__`, which separates it from the tool's name. */
+/** A server with sessions of its own keeps the files of each under `<name>.<session>`, which no other server may be called. */
+const endsAsSession = /\.ses_[a-z2-7]{13}$/i
+
+/**
+ * Name of a tool server: no `__`, which separates it from the tool's name. Names are compared without case: the gateway takes a name
+ * in the spelling that it was first saved under.
+ */
 export const ServerName = v.pipe(
   v.string(),
-  v.regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'expected 1 to 32 of a-z, 0-9, - and _, the first a letter or digit'),
+  v.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'expected 1 to 64 of A-Z, a-z, 0-9, -, _ and ., the first a letter or digit'),
   v.check((name) => !name.includes('__'), 'expected a name without "__"'),
+  v.check((name) => !endsAsSession.test(name), 'expected a name that does not end like the id of a session'),
   usableName,
   v.brand('ServerName'),
 )
 export type ServerName = v.InferOutput<typeof ServerName>
+
+/** For those who do not know the spelling that the unit saved a name under. */
+export const isSameServer = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
 /** Lower-case hex SHA-256. */
 export const Digest = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits'), v.brand('Digest'))

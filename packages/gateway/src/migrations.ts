@@ -99,4 +99,8 @@ export const migrations: readonly (readonly string[])[] = [
        UPDATE cards SET revision = revision + 1 WHERE change_id = new.id;
      END`,
   ],
+  [
+    // No two tool servers have names that differ by case alone.
+    'CREATE UNIQUE INDEX catalog_names ON catalog_writes (name COLLATE NOCASE)',
+  ],
 ]

@@ -2,6 +2,7 @@
 export * from './canonical/canonical.ts'
 export * from './canonical/definition-digest.ts'
 export * from './canonical/derive-key.ts'
+export * from './canonical/exposed-name.ts'
 export * from './canonical/sha256.ts'
 export * from './config/is-loopback.ts'
 export * from './config/read-secret.ts'

@@ -65,19 +65,19 @@ describe('local tool servers in containers', { skip, timeout: 600_000 }, () => {
   test('an entry without an image runs in that of --mcp-image, granted and called', async () => {
     const many = Object.fromEntries(Object.keys(canaries.variables).map((name) => [`OF_${name}`, `\${${name}}`]))
     const env = { TOKEN: canary, OTHER: '${CANARY_VALUE}', ...many }
-    await unit.client.servers.put('boxed', { transport: 'stdio', command, args, env })
-    const { tools: declared, image: used } = await unit.client.servers.probe('boxed')
+    await unit.client.servers.put('Boxed', { transport: 'stdio', command, args, env })
+    const { tools: declared, image: used } = await unit.client.servers.probe('Boxed')
     assert.deepEqual(
       declared.map(({ name }) => name),
       ['echo', 'add'],
     )
     assert.deepEqual(used, { id: image.id, pinned: false })
     assert.deepEqual(await containersOf('docker', unit), [], 'a probe leaves nothing behind')
-    await grant('boxed')
+    await grant('Boxed')
     await say(unit, 'hello')
     tools = await openTools(unit)
-    assert.equal(await echo('boxed', 'from inside'), 'from inside')
-    assert.equal((await unit.client.servers.show('boxed')).state?.image?.id, image.id)
+    assert.equal(await echo('Boxed', 'from inside'), 'from inside')
+    assert.equal((await unit.client.servers.show('Boxed')).state?.image?.id, image.id)
   })
 
   test('values reach the server, and no argument of a program or word of the engine beside its environment', async () => {
@@ -131,7 +131,7 @@ describe('local tool servers in containers', { skip, timeout: 600_000 }, () => {
     const old = await only()
     for (const name of ['broker', 'runner']) process.kill(await unit.pidOf(name), 'SIGKILL')
     await waitFor('the earlier container to be gone', 60_000, async () => !(await containersOf('docker', unit)).includes(old))
-    await waitFor('a call that works again', 60_000, async () => (await echo('boxed', 'again').catch(() => undefined)) === 'again')
+    await waitFor('a call that works again', 60_000, async () => (await echo('Boxed', 'again').catch(() => undefined)) === 'again')
     assert.notEqual(await only(), old)
   })
 
@@ -195,11 +195,11 @@ for (const { what, engine, runtime, flags, group, token } of variants) {
     })
 
     test('is registered, granted and called by an agent', async () => {
-      assert.equal(await putPinned(unit, 'boxed', image.entry), image.id)
-      const after = { server: 'boxed', tools: ['echo'] }
+      assert.equal(await putPinned(unit, 'Boxed', image.entry), image.id)
+      const after = { server: 'Boxed', tools: ['echo'] }
       const { id } = await unit.client.changes.submit({ kind: 'mcp_access', agentGroupID: group, after })
       await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'someone' })
-      assert.match(await say(unit, 'tool:boxed__echo {"text":"from inside"}', group), /from inside/)
+      assert.match(await say(unit, 'tool:Boxed__echo {"text":"from inside"}', group), /from inside/)
       const [container] = await containersOf(engine, unit)
       assert.ok(container !== undefined)
       if (runtime !== undefined) {

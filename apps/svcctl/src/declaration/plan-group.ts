@@ -1,5 +1,13 @@
 // What one group lacks of its declaration.
-import { type AgentGroup, type AgentGroupID, alwaysOnTools, builtinTools, type GrantView, type Wired } from '@gatehouse/contracts'
+import {
+  type AgentGroup,
+  type AgentGroupID,
+  alwaysOnTools,
+  builtinTools,
+  type GrantView,
+  isSameServer,
+  type Wired,
+} from '@gatehouse/contracts'
 import type { DeclaredGroup } from './file.ts'
 import type { Present } from './read-unit.ts'
 import { same, sameSet } from './same.ts'
@@ -45,10 +53,10 @@ const termsOf = ({ tools, expiresAt, maxCalls }: Pick<GrantView, 'tools' | 'expi
 
 const grantSteps = (id: AgentGroupID, wanted: DeclaredGroup, { grants, servers }: Present): Step[] =>
   Object.entries(wanted.grants ?? {}).flatMap(([server, terms]) => {
-    const grant = grants.find((each) => each.agentGroupID === id && each.server === server && each.state === 'active')
+    const grant = grants.find((each) => each.agentGroupID === id && isSameServer(each.server, server) && each.state === 'active')
     const asked = given({ tools: terms.tools, expiresAt: terms.expiresAt, maxCalls: terms.maxCalls })
     if (grant !== undefined && same({ ...asked, tools: terms.tools.toSorted() }, termsOf(grant))) return []
-    const there = servers?.some(({ name }) => name === server) === true
+    const there = servers?.some(({ name }) => isSameServer(name, server)) === true
     const before = grant === undefined ? null : { server, ...termsOf(grant) }
     return [
       {

@@ -1,5 +1,5 @@
 // What a unit lacks of a declaration, in the order in which it can be asked for.
-import { AgentGroupID, type CatalogEntry } from '@gatehouse/contracts'
+import { AgentGroupID, type CatalogEntry, isSameServer } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { Declaration } from './file.ts'
 import { planGroup } from './plan-group.ts'
@@ -18,7 +18,7 @@ const sponsorOf = (declaration: Declaration, present: Present): string | undefin
 const serverSteps = (declaration: Declaration, present: Present): Step[] => {
   const sponsor = sponsorOf(declaration, present)
   return Object.entries(declaration.servers).flatMap(([name, entry]) =>
-    present.servers?.some((server) => server.name === name) === true
+    present.servers?.some((server) => isSameServer(server.name, name)) === true
       ? []
       : [
           {
@@ -35,7 +35,7 @@ const serverSteps = (declaration: Declaration, present: Present): Step[] => {
 /** What no change of this kind can bring. */
 const otherDifferences = ({ servers, groups }: Declaration, present: Present): string[] => [
   ...Object.entries(servers).flatMap(([name, entry]) => {
-    const there = present.servers?.find((server) => server.name === name)
+    const there = present.servers?.find((server) => isSameServer(server.name, name))
     return there === undefined || same(plain(entry), plain(there.entry))
       ? []
       : [`the tool server ${name} has another entry: svcctl mcp edit ${name}`]

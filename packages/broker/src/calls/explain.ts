@@ -2,7 +2,7 @@
 import { isServiceError } from '@gatehouse/contracts'
 import { Abandoned } from '@gatehouse/kernel'
 import { QueueFull } from '../fairness/slots.ts'
-import type { ToolAddress } from '../names/exposed-name.ts'
+import type { ToolAddress } from '@gatehouse/kernel'
 import {
   DefinitionChanged,
   type FailureKind,

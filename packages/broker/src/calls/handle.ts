@@ -1,9 +1,8 @@
 // A tool call from its name to its outcome: authorized now, by the gateway; declared now, by the server, as it was approved;
 // then made, once.
 import type { gatewayBroker, ToolCall } from '@gatehouse/contracts'
-import type { Abandoned } from '@gatehouse/kernel'
+import { type Abandoned, parseName, type ToolAddress } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
-import { parseName, type ToolAddress } from '../names/exposed-name.ts'
 import { createLookUp } from '../names/look-up.ts'
 import { NotDeclared } from '../upstream/failure.ts'
 import type { Servers } from '../upstream/servers.ts'

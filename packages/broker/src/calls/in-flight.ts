@@ -1,8 +1,7 @@
 // Calls that run now, judged again when a grant changes and when a freeze comes.
 import type { gatewayBroker, Result } from '@gatehouse/contracts'
-import { Abandoned, type Flight, Flights } from '@gatehouse/kernel'
+import { Abandoned, type Flight, Flights, type ToolAddress } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
-import type { ToolAddress } from '../names/exposed-name.ts'
 import type { CallSession } from './session.ts'
 
 export interface CallFlight extends Flight {

@@ -1,6 +1,6 @@
 // Reads what a server answered, as its caller may have it.
 import { isDeeperThan, limits, type ToolResult } from '@gatehouse/contracts'
-import type { ToolAddress } from '../names/exposed-name.ts'
+import type { ToolAddress } from '@gatehouse/kernel'
 import type { Answer } from '../upstream/upstream.ts'
 import { type Block, cleanValue, isObject, readContent } from './content.ts'
 import { failed, type Outcome } from './outcome.ts'

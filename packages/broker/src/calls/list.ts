@@ -1,7 +1,7 @@
 // The tools that a session may call, asked of all its granted servers at once. One that is down takes none of the others along.
 import { limits, type LiveGrant, type Pinning, ServiceError, type ToolDefinition } from '@gatehouse/contracts'
 import { Abandoned } from '@gatehouse/kernel'
-import type { ToolAddress } from '../names/exposed-name.ts'
+import type { ToolAddress } from '@gatehouse/kernel'
 import { addressesOf } from '../names/look-up.ts'
 import { createNameTable } from '../names/table.ts'
 import { digestOf } from '../upstream/digest-of.ts'

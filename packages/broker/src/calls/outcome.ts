@@ -1,6 +1,6 @@
 // What came of a call: the result that the agent reads, and what the record says of it.
 import type { CallRecord, ToolErrorCode, ToolResult } from '@gatehouse/contracts'
-import type { ToolAddress } from '../names/exposed-name.ts'
+import type { ToolAddress } from '@gatehouse/kernel'
 import type { Scrub } from '../secrets/scrub.ts'
 
 export interface Outcome {

@@ -3,6 +3,7 @@ import {
   type CallRecord,
   CallRecord as CallRecordSchema,
   type brokerControlPlane,
+  isSameServer,
   limits,
   type Params,
   type Result,
@@ -13,7 +14,7 @@ import * as v from 'valibot'
 
 type Wanted = Params<typeof brokerControlPlane, 'records'>
 
-const plain = ['session', 'agentGroupID', 'server', 'tool', 'op', 'status', 'code'] as const
+const plain = ['session', 'agentGroupID', 'tool', 'op', 'status', 'code'] as const
 
 /** In the file of this number, before this offset. */
 const encode = ({ file, offset }: { file: number; offset: number }): string => Buffer.from(`${file}.${offset}`).toString('base64url')
@@ -38,6 +39,7 @@ const createFilter = (wanted: Wanted): ((value: unknown) => boolean) => {
   return (value) => {
     const record = parse(value)
     if (record === undefined || plain.some((name) => wanted[name] !== undefined && wanted[name] !== record[name])) return false
+    if (wanted.server !== undefined && !isSameServer(wanted.server, record.server)) return false
     // A token of some groups sees what belongs to them.
     if (wanted.groups !== undefined && !wanted.groups.some((group) => group === record.agentGroupID)) return false
     const time = Date.parse(record.time)

@@ -1,7 +1,7 @@
 // The words of every refusal. They tell an agent what it may do next, and nothing of the host: a server that does not exist
 // and one that is not granted read the same.
 import { limits, type ToolErrorCode } from '@gatehouse/contracts'
-import { fullName, type ToolAddress } from '../names/exposed-name.ts'
+import { fullName, type ToolAddress } from '@gatehouse/kernel'
 import { failed, type Outcome } from './outcome.ts'
 
 type Refusal = Exclude<ToolErrorCode, 'upstream-error'>

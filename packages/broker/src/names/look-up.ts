@@ -1,12 +1,12 @@
 // Which tool a name means to a session: what its table says. A table that lacks the name, or that there is none of yet, is made
 // anew from what the granted servers declare, once.
-import { type gatewayBroker, limits, toolSeparator } from '@gatehouse/contracts'
+import { type gatewayBroker, limits } from '@gatehouse/contracts'
 import type { Calls } from '@gatehouse/rpc'
 import type { CallSession } from '../calls/session.ts'
 import type { Listing } from '../upstream/live.ts'
 import type { Servers } from '../upstream/servers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import type { ToolAddress } from './exposed-name.ts'
+import { exposedStart, type ToolAddress } from '@gatehouse/kernel'
 import { createNameTable } from './table.ts'
 
 export interface NameSources {
@@ -43,7 +43,7 @@ export const createLookUp =
     const found = await Promise.all(
       grants.map(async ({ server }) => {
         const upstream = servers.find(server, session.id)
-        const mayBeIts = upstream !== undefined && name.startsWith(`${server}${toolSeparator}`)
+        const mayBeIts = upstream !== undefined && name.startsWith(exposedStart(server))
         return addressesOf(server, mayBeIts ? await listingOf(upstream, isFresh, signal) : upstream?.lastListing)
       }),
     )

@@ -1,5 +1,5 @@
 // The names of one session's tools, as they were last listed: the same table serves `/tools` and `/call`.
-import { distinctName, exposedName, type ToolAddress } from './exposed-name.ts'
+import { distinctName, exposedName, type ToolAddress } from '@gatehouse/kernel'
 
 export type NameTable = ReadonlyMap<string, ToolAddress>
 

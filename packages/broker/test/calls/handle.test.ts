@@ -4,7 +4,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits, type ServerName } from '@gatehouse/contracts'
-import { waitFor } from '@gatehouse/kernel'
+import { exposedName, waitFor } from '@gatehouse/kernel'
 import { ask } from '../fixtures/ask.ts'
 import { type Bench, createBench, group, local, messages, sessionOne, sessionTwo } from '../fixtures/bench.ts'
 
@@ -39,6 +39,22 @@ test('calls a granted tool and answers with what the server sent', async () => {
   )
   assert.match(record.id, /^[0-9a-z]+-[0-9a-z]+$/)
   assert.ok(record.bytes > 80 && record.duration > 0)
+})
+
+test('calls a tool of a server whose name no model API takes, before and after a list', async () => {
+  const names = ['My.Server', 'GitHub', 'x'.repeat(64)]
+  bench.gateway.catalog = Object.fromEntries(names.map((name) => [name, local()]))
+  bench.gateway.grants = { [sessionOne]: Object.fromEntries(names.map((name) => [name, ['echo']])) }
+  await bench.start()
+  for (const server of names) {
+    const result = await bench.call(exposedName({ server, tool: 'echo' }), { text: server })
+    assert.equal(text(result), server)
+  }
+  const tools = await bench.tools()
+  assert.deepEqual(
+    tools.map(({ name, server }) => [name, server]),
+    names.map((server) => [exposedName({ server, tool: 'echo' }), server]).toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+  )
 })
 
 test('refuses a tool that the grant does not name, and one of a server that does not exist, in the same words', async () => {

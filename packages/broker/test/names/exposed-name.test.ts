@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { distinctName, exposedName, parseName } from '../../src/names/exposed-name.ts'
+import { distinctName, exposedName, exposedStart, parseName } from '@gatehouse/kernel'
 import { createNameTable } from '../../src/names/table.ts'
 
 test('parts a name at its first separator', () => {
@@ -41,13 +41,16 @@ test('makes every other name one that they take, and a different one for each to
 })
 
 test('every name that can be declared becomes one that a model API takes, and no two tools share one', () => {
-  const server = fc.stringMatching(/^[a-z0-9]([a-z0-9-]|_[a-z0-9]){0,15}_?$/)
+  const server = fc.stringMatching(/^[A-Za-z0-9]([A-Za-z0-9.-]|_[A-Za-z0-9]){0,31}_?$/)
   const tool = fc.stringMatching(/^[\x21-\x7e]{1,128}$/)
   const address = fc.record({ server, tool })
   fc.assert(
     fc.property(fc.uniqueArray(address, { selector: ({ server, tool }) => `${server} ${tool}`, maxLength: 40 }), (addresses) => {
       const table = createNameTable(addresses)
-      for (const name of table.keys()) assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/)
+      for (const [name, address] of table) {
+        assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/)
+        assert.ok(name.startsWith(exposedStart(address.server)))
+      }
       assert.equal(table.size, addresses.length)
     }),
     { numRuns: 300 },

@@ -8,6 +8,6 @@ export const probeServer = async (c: Context<Env>, name: ServerName): Promise<Pr
   const { gateway, broker } = unit.peers
   if (broker === null) throw new ServiceError('mcp-disabled')
   await gateway.permit({ token, route: 'probe' }, call)
-  await gateway.server({ token, name }, call)
-  return broker.probe({ name }, { ...call, signal: c.req.raw.signal })
+  const known = await gateway.server({ token, name }, call)
+  return broker.probe({ name: known.name }, { ...call, signal: c.req.raw.signal })
 }

@@ -20,6 +20,6 @@ export const readLogs = async (c: Context<Env>, { name, ...query }: Asked): Prom
   const { gateway, broker } = unit.peers
   if (broker === null) throw new ServiceError('mcp-disabled')
   await gateway.permit({ token, route: 'logs' }, call)
-  await gateway.server({ token, name }, call)
-  return broker.logs({ name, ...query }, call)
+  const known = await gateway.server({ token, name }, call)
+  return broker.logs({ name: known.name, ...query }, call)
 }

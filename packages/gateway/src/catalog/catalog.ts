@@ -14,7 +14,8 @@ export interface CatalogItem {
 /** A file that was read and is not in force yet. */
 export interface Reading {
   readonly items: readonly CatalogItem[]
-  adopt(): void
+  /** @param items those of the file, under the names that the unit knows them by */
+  adopt(items: readonly CatalogItem[]): void
 }
 
 export interface Catalog {
@@ -25,7 +26,7 @@ export interface Catalog {
   items(): readonly CatalogItem[]
   /** Why the file cannot be used, while the last good one stays in force. */
   fault(): string | undefined
-  /** Puts in force what the journal knows, while the file cannot be used. */
+  /** Puts these in force, whatever the file says: what the journal knows, or the file's own under the names that the unit knows. */
   recall(items: readonly CatalogItem[]): void
   /** Throws `conflict` where the file is not as it was last read or written. */
   assertUntouched(): Promise<void>

@@ -46,12 +46,26 @@ const refuseFields = (path: string, issues: readonly FieldIssue[]): Refusal =>
     'correct these fields',
   )
 
+const sameNames = (names: readonly string[]): FieldIssue[] => {
+  const first = new Map<string, string>()
+  return names.flatMap((name) => {
+    const other = first.get(name.toLowerCase())
+    first.set(name.toLowerCase(), name)
+    return other === undefined
+      ? []
+      : [{ pointer: `/${name}`, detail: `expected names that differ by more than case, got ${other} and ${name}` }]
+  })
+}
+
 const parseEntries = (path: string, text: string): Entries => {
   const json = parseJson(path, text)
   if (Array.isArray(json)) throw refuseFields(path, [{ pointer: '', detail: 'expected an object of entries by name, got a list' }])
   try {
     const entries = Object.entries(parse(CatalogFile, json, '')).map(([name, entry]) => [v.parse(ServerName, name), entry] as const)
-    const issues = entries.flatMap(([name, entry]) => checkEntry(entry).map((issue) => ({ ...issue, pointer: `/${name}${issue.pointer}` })))
+    const issues = [
+      ...sameNames(entries.map(([name]) => name)),
+      ...entries.flatMap(([name, entry]) => checkEntry(entry).map((issue) => ({ ...issue, pointer: `/${name}${issue.pointer}` }))),
+    ]
     if (issues.length > 0) throw refuseFields(path, issues)
     return new Map(entries)
   } catch (error) {

@@ -21,6 +21,8 @@ const itemsOf = (entries: Entries, secrets: Teller): Items =>
       .map(([name, entry]) => [name, { name, entry, digest: digestOfEntry(entry), tag: tagOfEntry(secrets, name, entry) }] as const),
   )
 
+const entriesOf = (items: readonly CatalogItem[]): Entries => new Map(items.map(({ name, entry }) => [name, entry]))
+
 /** Where there is none. */
 export const createCatalog = async (path: string, initial: Readonly<Record<string, CatalogEntry>>): Promise<Loaded> => {
   const entries: Entries = new Map(Object.entries(initial).map(([name, entry]) => [v.parse(ServerName, name), entry]))
@@ -85,7 +87,7 @@ export class CatalogOnDisk implements Catalog {
   static async again(options: { path: string; secrets: Teller }): Promise<CatalogOnDisk> {
     const catalog = new CatalogOnDisk(options, { entries: new Map(), digest: '' })
     const reading = await catalog.read().catch(() => undefined)
-    reading?.adopt()
+    reading?.adopt(reading.items)
     return catalog
   }
 
@@ -109,7 +111,7 @@ export class CatalogOnDisk implements Catalog {
   }
 
   recall(items: readonly CatalogItem[]): void {
-    this.#entries = new Map(items.map(({ name, entry }) => [name, entry]))
+    this.#entries = entriesOf(items)
     this.#items = itemsOf(this.#entries, this.#secrets)
   }
 
@@ -119,7 +121,8 @@ export class CatalogOnDisk implements Catalog {
       this.#fault = reason.detail
       throw reason
     })
-    return { items: [...itemsOf(loaded.entries, this.#secrets).values()], adopt: () => this.#adopt(loaded) }
+    const adopt = (items: readonly CatalogItem[]): void => this.#adopt({ ...loaded, entries: entriesOf(items) })
+    return { items: [...itemsOf(loaded.entries, this.#secrets).values()], adopt }
   }
 
   set(name: ServerName, entry: CatalogEntry): Promise<void> {

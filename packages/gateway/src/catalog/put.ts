@@ -16,6 +16,7 @@ import { type Images, pinImage } from './images.ts'
 import { maskEntry, unmaskEntry } from './mask.ts'
 import { assertTag } from './precondition.ts'
 import { sealEntry, settleCatalog, type SettleDeps } from './settle.ts'
+import { spell } from './spelling.ts'
 
 export interface CatalogDeps extends SettleDeps {
   readonly images: Images
@@ -69,9 +70,9 @@ export const putServer = async (deps: CatalogDeps, actor: Actor, given: PutReque
   const sent = readEntry(given.entry)
   return deps.lock(catalogLock, async () => {
     const { catalog, secrets } = deps
-    const { name } = given
     await catalog.assertUntouched()
     await settleCatalog(deps)
+    const name = await spell(deps, given.name)
     const stored = catalog.item(name)
     assertTag(name, stored, given.ifMatch)
     const entry = unmaskEntry(await pinImage(deps.images, sent, stored?.entry), stored?.entry)

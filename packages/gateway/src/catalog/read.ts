@@ -4,6 +4,8 @@ import type { Catalog, CatalogItem } from './catalog.ts'
 import { maskEntry } from './mask.ts'
 import { assertEnabled } from './put.ts'
 import { unknownServer } from './remove.ts'
+import type { SettleDeps } from './settle.ts'
+import { spell } from './spelling.ts'
 
 /** With values: for the broker's edge alone. */
 export const storedServers = (catalog: Catalog): CatalogItem[] => [...catalog.items()]
@@ -15,9 +17,9 @@ export const listServers = (catalog: Catalog): { items: NamedEntry[] } => {
   return { items: catalog.items().map(masked) }
 }
 
-export const readServer = (catalog: Catalog, name: ServerName): NamedEntry => {
-  assertEnabled(catalog)
-  const item = catalog.item(name)
+export const readServer = async (deps: Pick<SettleDeps, 'catalog' | 'store'>, name: ServerName): Promise<NamedEntry> => {
+  assertEnabled(deps.catalog)
+  const item = deps.catalog.item(await spell(deps, name))
   if (item === undefined) throw unknownServer(name)
   return masked(item)
 }

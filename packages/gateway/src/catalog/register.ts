@@ -6,6 +6,7 @@ import { tagOfEntry } from './identity.ts'
 import { type Images, pinImage, unpinned } from './images.ts'
 import { catalogLock } from './put.ts'
 import { sealEntry, settleCatalog, type SettleDeps } from './settle.ts'
+import { spell } from './spelling.ts'
 
 export interface RegisterDeps extends SettleDeps {
   readonly images: Images
@@ -54,6 +55,8 @@ export const register = async (deps: RegisterDeps, registration: Registration, m
     const present = deps.catalog.item(name)
     if (present !== undefined && isRegistered(deps, present, registration.entry)) return
     if (present !== undefined) throw isTaken(name)
+    const known = await spell(deps, name)
+    if (known !== name) throw isTaken(known)
     await deps.catalog.assertUntouched()
     const entry = await pinImage(deps.images, registration.entry, undefined)
     if (!mayGoOn()) return

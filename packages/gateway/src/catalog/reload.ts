@@ -8,6 +8,7 @@ import { detailOf, type Difference, differences, exchanges } from './differences
 import { knownItems } from './known.ts'
 import { assertEnabled, type CatalogDeps, catalogLock, tellExchanged } from './put.ts'
 import { settleCatalog, waitingNames } from './settle.ts'
+import { spellItems } from './spelling.ts'
 
 const journal = async (deps: CatalogDeps, actor: Actor, found: readonly Difference[]): Promise<Concern> => {
   const touched = await concern(deps, exchanges(found))
@@ -31,9 +32,10 @@ export const reloadCatalog = async (deps: CatalogDeps, actor: Actor): Promise<Re
   assertEnabled(deps.catalog)
   return deps.lock(catalogLock, async () => {
     const reading = await deps.catalog.read()
-    const found = await newIn(deps, reading.items)
+    const items = await spellItems(deps, reading.items)
+    const found = await newIn(deps, items)
     const touched = await journal(deps, actor, found)
-    reading.adopt()
+    reading.adopt(items)
     await settleCatalog(deps)
     tellExchanged(deps, { ...touched, names: found.map(({ name }) => name) })
     return {
@@ -57,6 +59,7 @@ export const recallCatalog = async (deps: Pick<CatalogDeps, 'catalog' | 'store' 
 export const beginCatalog = async (deps: CatalogDeps): Promise<void> => {
   if (!deps.catalog.enabled || deps.catalog.fault() !== undefined) return
   await deps.lock(catalogLock, async () => {
+    deps.catalog.recall(await spellItems(deps, deps.catalog.items()))
     await settleCatalog(deps)
     const found = differences(await knownItems(deps), deps.catalog.items())
     if (found.length > 0) tellExchanged(deps, { ...(await journal(deps, itself, found)), names: [] })

@@ -2,7 +2,8 @@
 import { AgentGroupID, type Failure, type Kind, limits, ServiceError, Submission } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { invalid, parse } from '../input/parse.ts'
-import { bind, readKind } from '../kinds/index.ts'
+import { spellMember } from '../catalog/spelling.ts'
+import { bind, kindTable, readKind } from '../kinds/index.ts'
 import type { Bound } from '../kinds/kind.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { unknownGroup } from '../principals/scope.ts'
@@ -62,7 +63,7 @@ const assertTarget = (bound: Bound, world: World): void => {
 export const examine = async (deps: ExamineDeps, asker: Asker, submission: Submission): Promise<Asked> => {
   const kind = readKind(submission.kind)
   assertMayAsk(asker, kind)
-  const bound = bind(kind, submission.after, deps.secrets)
+  const bound = bind(kind, await spellMember(deps, submission.after, kindTable[kind].server), deps.secrets)
   assertSize(bound)
   const reason = parse(Submission.entries.reason, submission.reason, '/reason')
   const target = readTarget(submission.agentGroupID)

@@ -27,7 +27,7 @@ export const serversDoor = (rooms: Rooms): Pick<Handlers<typeof gatewayControlPl
       return explain(rooms, asked)
     },
     servers: async ({ token }) => (enter(token, 'servers'), listServers(rooms.catalog)),
-    server: async ({ token, name }) => (enter(token, 'server'), readServer(rooms.catalog, name)),
+    server: async ({ token, name }) => (enter(token, 'server'), readServer(rooms, name)),
     putServer: async ({ token, ...given }) => putServer(rooms, enter(token, 'putServer').actor, given),
     removeServer: async ({ token, ...given }) => (await removeServer(rooms, enter(token, 'removeServer').actor, given), {}),
     reload: async ({ token }) => reloadCatalog(rooms, enter(token, 'reload').actor),

@@ -1,13 +1,21 @@
 // Why a call of a tool would be allowed or not: the checks of a call in their order, up to the one that ends it.
-import { type AgentGroupID, type Explanation, type ToolErrorCode, toolSeparator } from '@gatehouse/contracts'
+import { type AgentGroupID, type Explanation, ServerName, type ToolErrorCode } from '@gatehouse/contracts'
+import { distinctName, exposedStart, parseName, type ToolAddress } from '@gatehouse/kernel'
+import type { Store } from '@gatehouse/store'
+import * as v from 'valibot'
+import { spell } from '../catalog/spelling.ts'
 import { quote } from '../kinds/words.ts'
 import { type GrantDeps, type Place, subjectOf } from './authorize.ts'
 import { checks, type Subject } from './checks.ts'
 import { viewGrant } from './view.ts'
 
+interface ExplainDeps extends GrantDeps {
+  readonly store: Store
+}
+
 interface Asked {
   readonly agentGroupID: AgentGroupID
-  /** `<server>__<tool>`. */
+  /** `<server>__<tool>`, or as agents see it. */
   readonly tool: string
 }
 
@@ -18,12 +26,21 @@ interface Step {
   readonly code: ToolErrorCode
 }
 
-/** Parts at the first separator, which no server's name holds. */
-const placeOf = ({ agentGroupID, tool: name }: Asked): Place => {
-  const at = name.indexOf(toolSeparator)
-  return at <= 0
-    ? { agentGroupID, server: '', tool: name }
-    : { agentGroupID, server: name.slice(0, at), tool: name.slice(at + toolSeparator.length) }
+/** The tool that agents see under this name, among those of servers in the catalog. */
+const findExposed = ({ catalog, declared }: ExplainDeps, name: string): ToolAddress | undefined =>
+  catalog
+    .items()
+    .filter((item) => name.startsWith(exposedStart(item.name)))
+    .flatMap((item) => [...(declared.of(item.name, item.digest)?.definitions.keys() ?? [])].map((tool) => ({ server: item.name, tool })))
+    .find((address) => name === distinctName(address))
+
+const findPlace = async (deps: ExplainDeps, { agentGroupID, tool: name }: Asked): Promise<Place> => {
+  const exposed = findExposed(deps, name)
+  if (exposed !== undefined) return { agentGroupID, ...exposed }
+  const parsed = parseName(name)
+  const server = v.safeParse(ServerName, parsed?.server)
+  if (parsed === null || !server.success) return { agentGroupID, server: '', tool: name }
+  return { agentGroupID, server: await spell(deps, server.output), tool: parsed.tool }
 }
 
 /** What the broker finds beyond the verdict. */
@@ -55,8 +72,8 @@ const stepsOf = (subject: Subject): Step[] => {
 
 const shown = ({ check, passed, detail }: Step) => ({ check, passed, detail })
 
-export const explain = async (deps: GrantDeps, asked: Asked): Promise<Explanation> => {
-  const subject = subjectOf(deps, await deps.table.current(), placeOf(asked))
+export const explain = async (deps: ExplainDeps, asked: Asked): Promise<Explanation> => {
+  const subject = subjectOf(deps, await deps.table.current(), await findPlace(deps, asked))
   const steps = stepsOf(subject)
   const last = steps.at(-1)
   const failed = last?.passed === false ? last : undefined

@@ -35,6 +35,8 @@ export interface Behaviour<S extends v.GenericSchema> {
   readonly target: 'new' | 'existing'
   /** The same `after` with each of its secret values put through a function. Only where there are any. */
   secrets?(after: Json, through: (value: string) => string): Json
+  /** The member of `after` that names a tool server. */
+  readonly server?: string
   /** What it acts on within its group, such as the name of a server; empty where that is the group itself. */
   subject?(after: v.InferOutput<S>): string
   /** What is asked for, the same however it is spelled and under whatever terms; what is approved where the kind does not say. */
@@ -82,6 +84,8 @@ export interface Bound {
 
 export interface KindRow {
   readonly narrowing: boolean
+  /** The member of `after` that names a tool server. */
+  readonly server: string | undefined
   /** Whether an applied change of this kind has taken something from the sandboxes that run. */
   takes(change: Pick<Change, 'before' | 'after'>): boolean
   /** What was submitted. Throws `invalid` with pointers below `/after`. */
@@ -116,6 +120,7 @@ export const defineKind = <S extends v.GenericSchema<unknown, Json>>(behaviour: 
   const put = (after: Json, through: (value: string) => string): Json => behaviour.secrets?.(after, through) ?? after
   return {
     narrowing: behaviour.narrowing,
+    server: behaviour.server,
     takes: ({ before, after }) =>
       behaviour.narrowing || (before !== null && (behaviour.takes?.(before, parse(behaviour.schema, after, '/after')) ?? false)),
     read: (input, { seal, hmac }) => {

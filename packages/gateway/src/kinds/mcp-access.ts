@@ -68,6 +68,7 @@ export const mcpAccess = defineKind({
   schema: kinds.mcp_access,
   narrowing: false,
   target: 'existing',
+  server: 'server',
   subject: ({ server }) => server,
   wish: (after) => ({ server: after.server, tools: distinct(after).tools.toSorted() }),
   slice: (after, world) => {

@@ -78,6 +78,7 @@ export const mcpRegister = defineKind({
   schema: kinds.mcp_register,
   narrowing: false,
   target: 'existing',
+  server: 'name',
   secrets: throughValues,
   subject: ({ name }) => name,
   slice: () => null,

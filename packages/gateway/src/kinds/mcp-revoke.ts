@@ -42,6 +42,7 @@ export const mcpRevoke = defineKind({
   schema: kinds.mcp_revoke,
   narrowing: true,
   target: 'existing',
+  server: 'server',
   subject: ({ server }) => server,
   slice: (after, world) => {
     const grant = standingGrant(world, after.server)

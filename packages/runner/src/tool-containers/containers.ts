@@ -52,6 +52,13 @@ const toRefused = (error: unknown): ContainerRefused => {
 /** Where the doors lie, below the runtime directory. */
 export const doorDirectory = 'tool-servers'
 
+/** For people who list containers: what tells one from another stands behind it. */
+const inName = (server: string): string =>
+  server
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]/g, '-')
+    .slice(0, 40)
+
 export class ToolContainers {
   readonly #options: ToolContainersOptions
   readonly #running = new Map<string, Running>()
@@ -134,7 +141,7 @@ export class ToolContainers {
     assertGivable(order.env)
     const image = await resolveImage(engine, { order, fallback: this.#options.place.image })
     const { installation } = this.#options.boot
-    const name = `gatehouse-tool-${installation.slice(0, 8)}-${order.server}-${randomBytes(4).toString('hex')}`
+    const name = `gatehouse-tool-${installation.slice(0, 8)}-${inName(order.server)}-${randomBytes(4).toString('hex')}`
     const { command, args, env } = order
     const toolOrder = { name, installation, image: image.id, command, args, env, mounts: await this.#mounts(order, engine), profile }
     return this.#open(toolOrder, { engine, image, broker: order.broker })

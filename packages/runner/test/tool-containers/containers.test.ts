@@ -81,6 +81,14 @@ const refused = (started: ContainerStart): { reason: string; detail: string } =>
   return started
 }
 
+test('a container is named after its server as far as engines take the name', async (t) => {
+  const { begin } = await open(t)
+  for (const name of ['My.Server', 'x'.repeat(64)]) {
+    const { container } = await begin({ server: name as ServerName })
+    assert.match(container, /^gatehouse-tool-01234567-(my-server|x{40})-[0-9a-f]{8}$/)
+  }
+})
+
 test('runs what the reference names, or the default of the unit, or says that there is neither', async (t) => {
   const { engine, begin, start } = await open(t)
   await begin()

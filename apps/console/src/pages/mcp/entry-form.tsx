@@ -41,7 +41,7 @@ export const EntryForm = ({ start, fixed = false, busy, problem, save, children 
         save(draft)
       }}
     >
-      <Line label="Name" required readOnly={fixed} value={draft.name} set={set('name')} hint="1 to 32 of a-z, 0-9, - and _" />
+      <Line label="Name" required readOnly={fixed} value={draft.name} set={set('name')} hint="1 to 64 letters, digits, ., - and _" />
       <Place draft={draft} set={(place) => setDraft((before) => ({ ...before, place }))} />
       {draft.place === 'local' ? (
         <>

@@ -1,6 +1,6 @@
 // The name under which an agent sees a tool: one that every model API takes. It is looked up in a table, never read back.
 import { toolSeparator } from '@gatehouse/contracts'
-import { sha256 } from '@gatehouse/kernel'
+import { sha256 } from './sha256.ts'
 
 export interface ToolAddress {
   readonly server: string
@@ -14,16 +14,15 @@ const usable = new RegExp(`^[a-zA-Z0-9_-]{1,${longest}}$`)
 /** As it would be if every model API took it; for people and records. */
 export const fullName = ({ server, tool }: ToolAddress): string => `${server}${toolSeparator}${tool}`
 
+const stem = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest - digits - 1)
+
 /** Of its own, whatever other tools there are. */
-export const distinctName = (address: ToolAddress): string => {
-  // Of what no two tools share: labels hold no blank.
-  const tail = `_${sha256(`${address.server} ${address.tool}`).slice(0, digits)}`
-  return (
-    fullName(address)
-      .replaceAll(/[^a-zA-Z0-9_-]/g, '_')
-      .slice(0, longest - tail.length) + tail
-  )
-}
+export const distinctName = (address: ToolAddress): string =>
+  // Of what no two tools share: names of servers hold no blank.
+  `${stem(fullName(address))}_${sha256(`${address.server} ${address.tool}`).slice(0, digits)}`
+
+/** What the names of all tools of a server begin with. */
+export const exposedStart = (server: string): string => stem(fullName({ server, tool: '' }))
 
 /** Where no other tool wants the same one. */
 export const exposedName = (address: ToolAddress): string => {
