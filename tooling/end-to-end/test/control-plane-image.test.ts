@@ -139,7 +139,7 @@ describe('the control-plane image', { skip, timeout: 400_000 }, () => {
     const { stdout: code } = await execa('docker', ['wait', name])
     const text = (await linesOf(name)).join('\n')
     assert.equal(code, '77', text)
-    assert.match(text, /run: chown -R 65532:65532 \/var\/lib\/gatehouse\/state"/)
+    assert.match(text, /run as root: chown -R 65532:65532 \/var\/lib\/gatehouse\/state && chmod 0700 \/var\/lib\/gatehouse\/state"/)
     await chown(directory, 65_532, 65_532)
     await execa('chmod', ['0700', directory])
     await execa('docker', ['start', name])

@@ -1,6 +1,6 @@
 // How a unit starts, and every way in which it refuses to.
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -154,23 +154,51 @@ test('a port in use ends with 69', async (t) => {
   assert.equal((await ended(t, { port: address.port })).code, 69)
 })
 
-/** A place where nobody may write: for root that is a read-only mount. */
-const readOnly = async (t: TestContext): Promise<string> => {
-  if (process.getuid?.() !== 0) return '/usr/gatehouse-state'
+const isRoot = process.getuid?.() === 0
+const needsRoot = { skip: !isRoot && 'needs root, which chowns' }
+
+test('a state directory on a read-only file system ends with 77 and says so', needsRoot, async (t) => {
   const path = await freshDirectory()
   await execa('mount', ['-t', 'tmpfs', '-o', 'ro,size=64k', 'tmpfs', path])
   t.after(async () => {
     await execa('umount', [path])
     await rm(path, { recursive: true })
   })
-  return join(path, 'state')
-}
-
-test('a state directory that cannot be written ends with 77 and names the chown', async (t) => {
-  const stateDir = await readOnly(t)
-  const { code, said } = await ended(t, { stateDir, flags: ['--sandbox', 'off'] })
+  const { code, said } = await ended(t, { stateDir: join(path, 'state'), flags: ['--sandbox', 'off'] })
   assert.equal(code, 77)
-  assert.match(said, new RegExp(`chown -R \\d+:\\d+ ${stateDir}`))
+  assert.match(said, /EROFS.*\n.*mount the file system of .* for writing/)
+})
+
+/** The uid of the unit in an image. */
+const uid = 65_532
+
+for (const [what, make] of [
+  ['a new volume, of root and with mode 0755', (path: string) => mkdir(path, { mode: 0o755 })],
+  ['a directory with files of root', async (path: string) => (await mkdir(path), writeFile(join(path, 'notes'), ''))],
+  ['a directory below one of root', async () => undefined],
+] as const)
+  test(`${what}: ends with 77, and the line that it prints is all that is needed`, needsRoot, async (t) => {
+    const above = await directory(t)
+    await chmod(above, 0o755)
+    const stateDir = join(above, 'state')
+    await make(stateDir)
+    const options: UnitOptions = { stateDir, uid, flags: ['--sandbox', 'off'], env: { SERVICE_API_TOKEN: token }, token }
+    const { code, said } = await ended(t, options)
+    assert.equal(code, 77, said)
+    const line = /run as root: (.+)/.exec(said)?.[1]
+    assert.ok(line !== undefined, said)
+    await execa('/bin/sh', ['-c', line])
+    const unit = await startUnit(options)
+    t.after(unit.dispose)
+    assert.equal((await stat(stateDir)).mode & 0o777, 0o700)
+  })
+
+test('a state directory that mkdir made is taken, and narrowed to 0700', async (t) => {
+  const stateDir = join(await directory(t), 'state')
+  await mkdir(stateDir, { mode: 0o755 })
+  const unit = await startUnit({ stateDir, flags: dev })
+  t.after(unit.dispose)
+  assert.equal((await stat(stateDir)).mode & 0o777, 0o700)
 })
 
 test('--dev on a public address ends with 78', async (t) => {

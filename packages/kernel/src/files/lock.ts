@@ -16,7 +16,7 @@ const unwritable: readonly unknown[] = [3, 8, 10, 14]
 const refuse = (stateDir: string, service: string, error: unknown): unknown => {
   // Extended codes of SQLite keep the primary one in the low byte.
   const code = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
-  if (unwritable.includes(code)) return ownershipRefusal(stateDir, error)
+  if (unwritable.includes(code)) return ownershipRefusal(stateDir, error, 0o700)
   if (code !== busy) return error
   return new Refusal(exits.stateInUse, {
     detail: `expected to be the only ${service} on ${stateDir}, got a lock that another process holds: another unit holds the state`,
@@ -40,11 +40,15 @@ const held = new Set<object>()
 /** The state directory must exist. Holds an exclusive SQLite lock on `<stateDir>/locks/<service>.db`. Taken: `Refusal` 75. No permission: `Refusal` 77. */
 export const lockWriter = async (stateDir: string, service: string): Promise<Lock> => {
   const path = join(stateDir, stateFiles.locks, `${service}.db`)
-  await orRefuse(stateDir, async () => {
-    await access(stateDir, constants.W_OK)
-    await privateDirectory(join(stateDir, stateFiles.locks))
-    await create(path)
-  })
+  await orRefuse(
+    stateDir,
+    async () => {
+      await access(stateDir, constants.W_OK)
+      await privateDirectory(join(stateDir, stateFiles.locks))
+      await create(path)
+    },
+    0o700,
+  )
   const { DatabaseSync } = await import('node:sqlite')
   try {
     const database = new DatabaseSync(path, { timeout: 0 })

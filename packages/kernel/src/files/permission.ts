@@ -1,4 +1,5 @@
 // Refusals about who may read and write: each names the one line that repairs it.
+import { existsSync } from 'node:fs'
 import { exits } from '@gatehouse/contracts'
 import { Refusal } from '../life/refusal.ts'
 import { hostIdentity } from './host-ids.ts'
@@ -8,20 +9,36 @@ const refused: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOT
 
 export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-export const ownershipRefusal = (directory: string, cause: unknown): Refusal => {
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`)
+
+/** The line that root types once: after it the directory is there, of this user, with that mode. */
+const repair = (directory: string, code: unknown, mode: number | undefined): string => {
+  if (code === 'EROFS') return `mount the file system of ${directory} for writing, or choose another directory`
   const { uid, gid } = hostIdentity()
+  const path = quoted(directory)
+  const steps = [
+    ...(existsSync(directory) ? [] : [`mkdir -p ${path}`]),
+    `chown -R ${uid}:${gid} ${path}`,
+    ...(mode === undefined ? [] : [`chmod ${mode.toString(8).padStart(4, '0')} ${path}`]),
+  ]
+  return `run as root: ${steps.join(' && ')}`
+}
+
+/** `mode`: what the directory must have, where that is known. */
+export const ownershipRefusal = (directory: string, cause: unknown, mode?: number): Refusal => {
+  const code = codeOf(cause)
   return new Refusal(exits.noPermission, {
-    detail: `expected a directory that uid ${uid} can write, got ${directory}${codeOf(cause) === undefined ? '' : ` (${String(codeOf(cause))})`}`,
-    hint: `run: ${codeOf(cause) === 'ENOENT' ? `install -d -m 0700 -o ${uid} -g ${gid}` : `chown -R ${uid}:${gid}`} ${directory}`,
+    detail: `expected a directory that uid ${hostIdentity().uid} can write, got ${directory}${code === undefined ? '' : ` (${String(code)})`}`,
+    hint: repair(directory, code, mode),
     cause,
   })
 }
 
-/** Gives the act's result; a lack of permission becomes a refusal with the `chown` to run. */
-export const orRefuse = async <T>(directory: string, act: () => Promise<T>): Promise<T> => {
+/** Gives the act's result; a lack of permission becomes a refusal with the one line that repairs owner and mode. */
+export const orRefuse = async <T>(directory: string, act: () => Promise<T>, mode?: number): Promise<T> => {
   try {
     return await act()
   } catch (error) {
-    throw refused.includes(codeOf(error)) ? ownershipRefusal(directory, error) : error
+    throw refused.includes(codeOf(error)) ? ownershipRefusal(directory, error, mode) : error
   }
 }

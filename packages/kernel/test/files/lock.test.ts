@@ -52,7 +52,7 @@ test('names the chown when the state directory cannot be written', { skip: proce
   await mkdir(state, { mode: 0o755 })
   const { stdout } = await execa(process.execPath, [holder, state], { uid: 65_532, gid: 65_532 })
   assert.match(stdout, /"exit":77/)
-  assert.ok(stdout.includes(`"hint":"run: chown -R 65532:65532 ${state}"`), stdout)
+  assert.ok(stdout.includes(`"hint":"run as root: chown -R 65532:65532 ${state} && chmod 0700 ${state}"`), stdout)
   await chown(state, 65_532, 65_532)
   await chmod(state, 0o700)
   const held = execa(process.execPath, [holder, state], { uid: 65_532, gid: 65_532, reject: false })
