@@ -47,3 +47,18 @@ export const announce = (announcement: Announcement): string => {
   ]
   return `${lines.join('\n')}\n`
 }
+
+/** For `--dev` and `--demo` where a unit has started and cannot serve. */
+export const announceNotReady = (plan: Plan, degraded: readonly string[]): string =>
+  [
+    '',
+    'Gatehouse has started, but it is not ready: it decides nothing and allows no call.',
+    '',
+    `  address   ${addressOf(plan)} (/readyz answers 503)`,
+    `  broken    ${degraded.join(', ')}`,
+    `  state     ${plan.stateDir}`,
+    '',
+    'The log lines above say why. The unit tries again by itself and says here when it is ready.',
+    '',
+    '',
+  ].join('\n')

@@ -2,9 +2,8 @@
 import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { exits, limits, type Health } from '@gatehouse/contracts'
-import { createLogger, createMetrics, isRefusal, waitFor, type Logger } from '@gatehouse/kernel'
-import { addressOf, announce } from './announce.ts'
+import { exits } from '@gatehouse/contracts'
+import { createLogger, createMetrics, isRefusal, type Logger } from '@gatehouse/kernel'
 import { awaitCredential } from './handover/await-credential.ts'
 import { createPrinter, type Printer } from './log-printer/print.ts'
 import { createRedactor, type Redactor } from './log-printer/redact.ts'
@@ -14,8 +13,9 @@ import { withCredentials } from './plan/credentials.ts'
 import { decidePlan } from './plan/decide.ts'
 import { help } from './plan/help.ts'
 import type { Plan } from './plan/plan.ts'
+import { tellReady } from './ready.ts'
 import { runSetup } from './setup/run.ts'
-import { startUnit, type RunningUnit } from './unit.ts'
+import { startUnit } from './unit.ts'
 import { enterUserNamespace } from './user-namespace/enter.ts'
 import { version } from './version.ts'
 
@@ -48,37 +48,6 @@ const warnOfIsolation = (plan: Plan, log: Logger): void => {
   else log.error(message)
 }
 
-/** The driver is chosen beside the start; people wait for it a little, probes do not. */
-const chosenDriver = async (unit: RunningUnit): Promise<Health | undefined> => {
-  try {
-    return await waitFor(
-      async () => {
-        const health = await unit.status.health('runner')
-        return health?.facts['chosen'] === true ? health : undefined
-      },
-      { what: 'a sandbox driver', deadline: limits.connectTime },
-    )
-  } catch {
-    return undefined
-  }
-}
-
-const tellReady = async (unit: RunningUnit, plan: Plan, log: Logger): Promise<void> => {
-  const runner = await chosenDriver(unit)
-  if (isEnding) return
-  log.info('ready', {
-    ...(plan.split === null ? {} : { only: plan.split.only }),
-    ...(plan.split?.only === 'runner' ? {} : { address: addressOf(plan) }),
-    mode: plan.mode,
-    driver: runner?.facts['driver'],
-    sandbox: runner?.facts['sandbox'],
-    reason: runner?.facts['reason'],
-    missing: runner?.facts['missing'],
-    state: plan.stateDir,
-  })
-  if (plan.mode !== 'production' && plan.logFormat === 'plain') write(announce({ plan, runner, svcctl }))
-}
-
 interface Printing {
   readonly redactor: Redactor
   readonly printer: Printer
@@ -96,7 +65,8 @@ const serve = async (plan: Plan, warnings: readonly string[], { redactor, printe
     unit.reload()
   })
   try {
-    await Promise.race([tellReady(unit, plan, log).then(() => ended.promise), ended.promise, unit.failed])
+    const told = tellReady({ unit, plan, log, printer, write, svcctl, isEnding: () => isEnding })
+    await Promise.race([told.then(() => ended.promise), ended.promise, unit.failed])
   } finally {
     log.info('stopping')
     await unit.stop()

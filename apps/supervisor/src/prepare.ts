@@ -9,7 +9,7 @@ import { secretsOf } from './plan/channels.ts'
 import { openInstallation } from './plan/installation.ts'
 import { openHalf, openRunDirectory } from './plan/run-directory.ts'
 import { sweep } from './plan/sweep.ts'
-import { resolveToken } from './plan/token.ts'
+import { type NewToken, resolveToken } from './plan/token.ts'
 import type { UnitOptions } from './unit-options.ts'
 
 export interface Prepared {
@@ -18,6 +18,8 @@ export interface Prepared {
   readonly secretOf: (edge: { readonly name: string }) => string
   /** Absent in the half that has no master key. */
   readonly whole?: { readonly unit: Unit; readonly epochs: Epochs }
+  /** Minted and not shown yet. */
+  readonly newToken?: NewToken
 }
 
 const ask =
@@ -27,13 +29,12 @@ const ask =
 
 const isRoot = (): boolean => process.getuid?.() === 0
 
-const prepareWithKeys = async ({ plan, env, release, printer, redactor }: UnitOptions): Promise<Prepared> => {
+const prepareWithKeys = async ({ plan, env, release, redactor }: UnitOptions): Promise<Prepared> => {
   const { stateDir, split } = plan
   const installation = await openInstallation(stateDir, plan.mode)
   const epochs = await loadEpochs(stateDir, plan.masterKeyFile)
   const keys = subkeysOfAll(epochs)
   const token = await resolveToken(plan)
-  if (token.minted) printer.unredacted({ message: 'admin token minted; it is shown this once', token: token.value })
   for (const subkey of [keys.database, keys.journal, keys.secrets, keys.queues, ...keys.formerSecrets]) redactor.add(subkey)
   if (token.value !== null) redactor.add(token.value)
   const unit: Unit = {
@@ -47,7 +48,13 @@ const prepareWithKeys = async ({ plan, env, release, printer, redactor }: UnitOp
     sampleCommand: plan.mode === 'dev' ? { command: process.execPath, args: [join(release, 'mcp-sample.mjs')] } : null,
   }
   const secrets = createEdgeSecrets(split === null ? {} : await writeRunnerCredential({ stateDir, installation }, epochs))
-  return { runDir: unit.runDir, births: createRoster(unit, secrets), secretOf: ask(secrets), whole: { unit, epochs } }
+  return {
+    runDir: unit.runDir,
+    births: createRoster(unit, secrets),
+    secretOf: ask(secrets),
+    whole: { unit, epochs },
+    ...(token.newToken !== undefined && { newToken: token.newToken }),
+  }
 }
 
 const needRoot = (): void => {

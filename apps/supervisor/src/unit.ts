@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { lockWriter, privateDirectory } from '@gatehouse/kernel'
 import { Kept } from './children/keep.ts'
 import { stopAll } from './children/stop-all.ts'
+import type { NewToken } from './plan/token.ts'
 import { removeUnmounted } from './plan/remove-unmounted.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { createBackupCalls, noBackups } from './status/backups.ts'
@@ -12,6 +13,8 @@ import type { UnitOptions } from './unit-options.ts'
 
 export interface RunningUnit {
   readonly status: Status
+  /** Minted and not shown yet: for whoever says that the unit is ready. */
+  readonly newToken: NewToken | undefined
   /** Rejects with a `Refusal` when the unit cannot go on. */
   readonly failed: Promise<never>
   /** The catalog is to be read again. */
@@ -78,5 +81,5 @@ export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
     await stop()
     throw error
   }
-  return { status, failed, reload: () => children.find(({ name }) => name === 'gateway')?.hangUp(), stop }
+  return { status, newToken: prepared.newToken, failed, reload: () => children.find(({ name }) => name === 'gateway')?.hangUp(), stop }
 }

@@ -146,6 +146,8 @@ export const RunnerBoot = v.strictObject({
   ...common,
   keys: v.strictObject({ queues: HexKey }),
   sandbox: v.picklist(['auto', 'oci', 'container', 'bubblewrap', 'none', 'off']),
+  /** Container engine of the sandboxes; null: the first that works. */
+  engine: v.nullable(v.picklist(containerEngines)),
   /** OCI runtime name given to the container engine. */
   runtime: v.nullable(v.string()),
   /** Accepts releases of engines that are older than the oldest that is trusted. */

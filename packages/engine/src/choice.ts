@@ -1,10 +1,12 @@
 // What a choice of driver rests on, and what it comes to.
-import type { Mode } from '@gatehouse/contracts'
+import type { ContainerEngine, Mode } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import type { Driver } from './driver.ts'
 
 export interface ChooseOptions {
   readonly mode: Mode
+  /** The only container engine to try; null: each in turn. */
+  readonly engine: ContainerEngine | null
   /** OCI runtime name for the container engine; null: the engine's default. */
   readonly runtime: string | null
   /** Path of the agent's bundle on the host, for the driver that has no root file system. */

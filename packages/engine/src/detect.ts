@@ -16,10 +16,12 @@ const attempts: Record<Exclude<WantedDriver, 'auto'>, Attempt> = {
   none: detectNone,
 }
 
-/** The names to try in order, or a refusal. A runtime belongs to `oci` or to a container engine. */
-const candidates = (wanted: WantedDriver, { mode, runtime }: ChooseOptions): readonly (keyof typeof attempts)[] | string => {
+/** The names to try in order, or a refusal. A runtime belongs to `oci` or to a container engine; whoever names an engine wants containers. */
+const candidates = (wanted: WantedDriver, { mode, engine, runtime }: ChooseOptions): readonly (keyof typeof attempts)[] | string => {
   if (wanted === 'none' && mode !== 'dev')
     return '--sandbox none confines nothing, so it is allowed with --dev alone; use --sandbox container or --sandbox bubblewrap'
+  if (wanted === 'auto' && engine !== null) return ['container']
+  if (engine !== null && wanted !== 'container') return `--sandbox-engine ${engine} needs --sandbox container, got --sandbox ${wanted}`
   if (wanted === 'auto' && mode === 'production') return ['oci']
   if (wanted === 'auto' && (mode === 'demo' || runtime !== null)) return ['container']
   if (wanted === 'auto') return ['bubblewrap', 'container', 'none']

@@ -25,7 +25,7 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
       throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
     return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
   }
-  const { mode, runtime, agent, installation, allowOldEngine } = boot
+  const { mode, engine, runtime, agent, installation, allowOldEngine } = boot
   const lock = await lockWriter(boot.stateDir, 'runner')
   const runner = await createRunner({
     ...boot,
@@ -34,7 +34,7 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
     toolContainers: await createToolContainers(boot, log),
     wrapping: Buffer.from(boot.keys.queues, 'hex'),
     chooseDriver: (wanted) =>
-      chooseDriver(wanted, { mode, runtime, agent, installation, home: `${boot.runDir}/engine`, allowOldEngine, log }),
+      chooseDriver(wanted, { mode, engine, runtime, agent, installation, home: `${boot.runDir}/engine`, allowOldEngine, log }),
     connect: (listeners) => connectEdge(gatewayRunner, { ...at(gatewayRunner), ...listeners, log, metrics }),
   })
   const serveChannels = async () => {

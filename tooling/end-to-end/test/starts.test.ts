@@ -30,20 +30,69 @@ const ended = async (t: TestContext, options: UnitOptions): Promise<{ code: numb
   return { code, said: unit.lines.join('\n') }
 }
 
+const occupiedPort = async (t: TestContext): Promise<number> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const address = server.address()
+  assert.ok(address !== null && typeof address !== 'string')
+  return address.port
+}
+
+const linesWith = ({ lines }: Unit, text: string): number => lines.filter((line) => line.includes(text)).length
+const until = (unit: Unit, text: string): Promise<boolean> => waitFor(`the line with ${text}`, 60_000, () => linesWith(unit, text) > 0)
+
 test('a production unit mints its token once, prints it once, keeps it 0600 and never prints it again', async (t) => {
   const stateDir = await directory(t)
   const first = await startUnit({ stateDir, flags: ['--sandbox', 'off'] })
   t.after(first.dispose)
   const minted = (await readFile(join(stateDir, 'admin-token'), 'utf8')).trim()
   assert.equal((await stat(join(stateDir, 'admin-token'))).mode & 0o777, 0o600)
-  assert.equal(first.lines.filter((line) => line.includes(minted)).length, 1)
+  await until(first, ' ready ')
+  assert.equal(linesWith(first, minted), 1)
   assert.equal((await request(`${first.address}/v1/status`, { headers: { authorization: `Bearer ${minted}` } })).status, 200)
   await first.stop()
 
   const second = await startUnit({ stateDir, flags: ['--sandbox', 'off', '--log-level', 'debug'] })
   t.after(second.dispose)
   assert.equal((await request(`${second.address}/v1/status`, { headers: { authorization: `Bearer ${minted}` } })).status, 200)
-  assert.equal(second.lines.filter((line) => line.includes(minted)).length, 0)
+  await until(second, ' ready ')
+  assert.equal(linesWith(second, minted), 0)
+})
+
+test('a start that fails prints no token; the first that becomes ready prints it, and no later one', async (t) => {
+  const stateDir = await directory(t)
+  const flags = ['--sandbox', 'off']
+  const taken = await occupiedPort(t)
+  assert.equal((await ended(t, { stateDir, flags, port: taken })).code, exits.addressInUse)
+  const minted = (await readFile(join(stateDir, 'admin-token'), 'utf8')).trim()
+  const shown: number[] = []
+  for (const port of [taken, undefined, undefined]) {
+    const unit = await startUnit({ stateDir, flags, untilReady: false, ...(port !== undefined && { port }) })
+    t.after(unit.dispose)
+    if (port === undefined) await until(unit, ' ready ')
+    await (port === undefined ? unit.stop() : unit.exited)
+    shown.push(linesWith(unit, minted))
+  }
+  assert.deepEqual(shown, [0, 1, 0])
+})
+
+test('a unit that cannot write its journal says that it is not ready, and that it is as soon as it can', async (t) => {
+  const stateDir = await directory(t)
+  const flags = ['--dev', '--sandbox', 'off']
+  await (await startUnit({ stateDir, flags })).stop()
+  const journal = join(stateDir, 'audit.jsonl')
+  await chmod(journal, 0o644)
+  const unit = await startUnit({ stateDir, flags, untilReady: false })
+  t.after(unit.dispose)
+  await until(unit, 'it is not ready')
+  assert.equal((await request(`${unit.address}/readyz`)).status, 503)
+  assert.equal(linesWith(unit, 'Gatehouse runs.'), 0)
+  assert.equal(linesWith(unit, ' supervisor    ready '), 0)
+  assert.match(unit.lines.join('\n'), /not ready: \/readyz answers 503.*degraded=\S*journal/)
+  await chmod(journal, 0o600)
+  await until(unit, 'Gatehouse runs.')
+  assert.equal((await request(`${unit.address}/readyz`)).status, 200)
 })
 
 test('a unit starts by environment variables alone, on every address', async (t) => {
@@ -146,12 +195,7 @@ test('a unit that is told to end while it starts ends, and does not start first'
 })
 
 test('a port in use ends with 69', async (t) => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
-  const address = server.address()
-  assert.ok(address !== null && typeof address !== 'string')
-  assert.equal((await ended(t, { port: address.port })).code, 69)
+  assert.equal((await ended(t, { port: await occupiedPort(t) })).code, 69)
 })
 
 const isRoot = process.getuid?.() === 0

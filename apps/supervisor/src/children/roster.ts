@@ -150,6 +150,7 @@ const runner = (unit: RunnerUnit, secrets: Secrets): RunnerBoot => ({
   edges: secrets(gatewayRunner, runnerControlPlane, runnerBackup, lifeEdge('runner'), ...runnerDoors(unit)),
   keys: { queues: unit.keys.queues },
   sandbox: unit.plan.sandbox,
+  engine: unit.plan.sandboxEngine,
   runtime: unit.plan.sandboxRuntime,
   image: unit.plan.sandboxImage,
   imageKey: unit.plan.imageKey,

@@ -16,6 +16,7 @@ import type { Plan } from './plan.ts'
 import { parseProxies } from './proxies.ts'
 import { parseRegistry } from './registry.ts'
 import { checkToken } from './token.ts'
+import { checkEffect } from './without-effect.ts'
 import { referenceable } from './variables.ts'
 
 type Values = Settings<typeof table>['values']
@@ -77,7 +78,8 @@ const chooseSandbox = (mode: Mode, { sandbox = 'auto' }: Values): Plan['sandbox'
 const chooseEngine = (
   mode: Mode,
   values: Values,
-): Pick<Plan, 'sandboxRuntime' | 'sandboxImage' | 'imageKey' | 'allowOldEngine' | 'groupDisks'> => ({
+): Pick<Plan, 'sandboxEngine' | 'sandboxRuntime' | 'sandboxImage' | 'imageKey' | 'allowOldEngine' | 'groupDisks'> => ({
+  sandboxEngine: values.sandboxEngine ?? null,
   sandboxRuntime: values.sandboxRuntime ?? null,
   ...readImage(mode, values),
   allowOldEngine: values.allowOldEngine,
@@ -129,7 +131,7 @@ const checkSecrets = ({ envFile, apiToken }: Values, mode: Mode): void => {
 
 export const decidePlan = (argv: readonly string[], env: Env, version: string): Decided => {
   refuseUncheckedCertificates(env)
-  const { values, warnings } = readSettings(table, { argv, env, prefix: 'SERVICE_', foreign: clientVariables })
+  const { values, warnings, origins } = readSettings(table, { argv, env, prefix: 'SERVICE_', foreign: clientVariables })
   const mode = chooseMode(values)
   const stateDir = resolve(values.stateDir ?? defaultState(mode, env))
   checkSecrets(values, mode)
@@ -162,5 +164,5 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     open: mode === 'dev' && values.apiToken === undefined,
     masterKeyFile: values.masterKeyFile === undefined ? null : resolve(values.masterKeyFile),
   }
-  return { plan, warnings }
+  return { plan, warnings: [...warnings, ...checkEffect(plan, origins)] }
 }

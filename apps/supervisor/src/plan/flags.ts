@@ -18,6 +18,7 @@ export const table = {
   mcpPinning: { type: 'choice', flag: 'mcp-pinning', env: 'SERVICE_MCP_PINNING', choices: pinnings, default: 'refuse' },
   mcpEnv: { type: 'string', env: 'SERVICE_MCP_ENV' },
   sandbox: { type: 'choice', flag: 'sandbox', env: 'SERVICE_SANDBOX', choices: ['auto', 'oci', 'container', 'bubblewrap', 'none', 'off'] },
+  sandboxEngine: { type: 'choice', flag: 'sandbox-engine', env: 'SERVICE_SANDBOX_ENGINE', choices: containerEngines },
   sandboxRuntime: { type: 'string', flag: 'sandbox-runtime', env: 'SERVICE_SANDBOX_RUNTIME' },
   sandboxImage: { type: 'string', env: 'SERVICE_SANDBOX_IMAGE' },
   imageKey: { type: 'string', env: 'SERVICE_IMAGE_KEY' },

@@ -23,6 +23,8 @@ Each flag has an environment twin in brackets.
   --only HALF               one half of a split unit: control (all but the runner) or runner, each with a uid and a state
                             directory of its own [SERVICE_ONLY]
   --sandbox DRIVER          auto, oci, container, bubblewrap, none (--dev only), off [SERVICE_SANDBOX, auto]
+  --sandbox-engine NAME     container engine of the sandboxes: docker, podman, nerdctl; implies --sandbox container
+                            [SERVICE_SANDBOX_ENGINE, the first that works]
   --sandbox-runtime NAME    OCI runtime, such as runsc: of the container engine, or for --sandbox oci [SERVICE_SANDBOX_RUNTIME]
   --allow-old-engine        accepts releases of sandbox engines that have known faults [SERVICE_ALLOW_OLD_ENGINE]
   --group-disks DIR         disks of groups that gatehouse setup made; without it the unit makes them itself, which takes

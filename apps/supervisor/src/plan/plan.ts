@@ -30,6 +30,8 @@ export interface Plan {
   /** Host paths below which a mount may lie. */
   readonly mountAllow: readonly string[]
   readonly sandbox: 'auto' | 'oci' | 'container' | 'bubblewrap' | 'none' | 'off'
+  /** What runs sandboxes in containers; null: the first that works. */
+  readonly sandboxEngine: ContainerEngine | null
   readonly sandboxRuntime: string | null
   /** Image of the sandbox; null: the root file system of this release. */
   readonly sandboxImage: string | null

@@ -1,6 +1,6 @@
-// The admin token: given, known (`--demo`), none (`--dev`), or minted once and kept.
+// The admin token: given, known (`--demo`), none (`--dev`), or minted once, kept, and shown once.
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demoToken, exits, stateFiles } from '@gatehouse/contracts'
 import { Refusal, writeAtomically } from '@gatehouse/kernel'
@@ -9,7 +9,13 @@ import type { Plan } from './plan.ts'
 export interface AdminToken {
   /** Null on an open unit. */
   readonly value: string | null
-  readonly minted: boolean
+  /** Absent once it was shown. */
+  readonly newToken?: NewToken
+}
+
+export interface NewToken {
+  /** Prints the token, then records that it was printed. */
+  show(print: (token: string) => void): Promise<void>
 }
 
 /** Refuses a token that is short, that no request could carry, or that everybody knows. */
@@ -34,17 +40,39 @@ export const checkToken = (token: string, mode: Plan['mode']): void => {
   }
 }
 
-export const resolveToken = async (plan: Plan): Promise<AdminToken> => {
-  if (plan.mode === 'demo') return { value: demoToken, minted: false }
-  if (plan.token !== null) return { value: plan.token, minted: false }
-  if (plan.open) return { value: null, minted: false }
-  const path = join(plan.stateDir, stateFiles.adminToken)
+/** Beside a token that was minted and not shown yet. Its own file, so that a kill at any moment leaves a token that will be shown. */
+const markOf = (tokenFile: string): string => `${tokenFile}.unshown`
+
+/** Whoever prints a token by another way calls it. */
+export const recordShown = (stateDir: string): Promise<void> => rm(markOf(join(stateDir, stateFiles.adminToken)), { force: true })
+
+const read = async (path: string): Promise<string | undefined> => {
   try {
-    return { value: (await readFile(path, 'utf8')).trim(), minted: false }
+    return await readFile(path, 'utf8')
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
   }
+}
+
+/** A token that nobody has seen is shown by the first start that becomes ready, and by no later one. */
+const newToken = (value: string, stateDir: string): NewToken => ({
+  show: async (print) => {
+    print(value)
+    await recordShown(stateDir)
+  },
+})
+
+export const resolveToken = async (plan: Plan): Promise<AdminToken> => {
+  if (plan.mode === 'demo') return { value: demoToken }
+  if (plan.token !== null) return { value: plan.token }
+  if (plan.open) return { value: null }
+  const path = join(plan.stateDir, stateFiles.adminToken)
+  const mark = markOf(path)
+  const kept = (await read(path))?.trim()
+  if (kept !== undefined) return { value: kept, ...((await read(mark)) !== undefined && { newToken: newToken(kept, plan.stateDir) }) }
   const value = randomBytes(32).toString('hex')
+  await writeAtomically(mark, '')
   await writeAtomically(path, `${value}\n`)
-  return { value, minted: true }
+  return { value, newToken: newToken(value, plan.stateDir) }
 }

@@ -69,7 +69,8 @@ test('local tool servers run in containers, but in --dev, and as it was said', (
   assert.equal(plan(['--demo', '--mcp-catalog', '/etc/c.json']).isolation, 'container')
   assert.equal(plan(['--dev', '--mcp-isolation', 'container']).isolation, 'container')
   assert.deepEqual(plan([]).toolContainers, { engine: null, runtime: null, image: null })
-  assert.deepEqual(plan(['--mcp-engine', 'podman', '--mcp-runtime', 'runsc', '--mcp-image', 'tools@sha256:0']).toolContainers, {
+  const named = ['--mcp-engine', 'podman', '--mcp-runtime', 'runsc', '--mcp-image', 'tools@sha256:0']
+  assert.deepEqual(plan(['--mcp-catalog', '/etc/c.json', ...named]).toolContainers, {
     engine: 'podman',
     runtime: 'runsc',
     image: 'tools@sha256:0',
@@ -161,7 +162,7 @@ test('a change takes one approval, lasts seven days, and definitions that moved 
 })
 
 test('pinning, approvals and the life of a change are set by flag or by variable', () => {
-  const byFlag = plan(['--mcp-pinning', 'strict', '--approvals=2', '--change-ttl', '90m'])
+  const byFlag = plan(['--mcp-catalog', '/etc/c.json', '--mcp-pinning', 'strict', '--approvals=2', '--change-ttl', '90m'])
   const byVariable = plan([], { SERVICE_MCP_PINNING: 'strict', SERVICE_APPROVALS: '2', SERVICE_CHANGE_TTL: '90m' })
   for (const { pinning, approvals, changeTtl } of [byFlag, byVariable]) {
     assert.deepEqual({ pinning, approvals, changeTtl }, { pinning: 'strict', approvals: 2, changeTtl: 90 * 60_000 })
@@ -215,3 +216,47 @@ for (const [name, value] of [
     assert.ok(text.startsWith(`${name}: expected `), text)
     assert.doesNotMatch(text, /secret-proxy/)
   })
+
+for (const [flag, value] of [
+  ['--mcp-isolation', 'container'],
+  ['--mcp-engine', 'podman'],
+  ['--mcp-runtime', 'runsc'],
+  ['--mcp-image', 'tools:1'],
+  ['--mcp-pinning', 'strict'],
+] as const) {
+  test(`refuses ${flag} on a unit without tool servers, and says what turns them on`, () => {
+    for (const mode of [[], ['--demo']]) {
+      const { exit, text } = refused([...mode, flag, value])
+      assert.equal(exit, exits.configuration)
+      assert.match(text, new RegExp(`${flag} has no effect: this unit has no tool servers add --mcp-catalog FILE, or leave out ${flag}`))
+    }
+    for (const right of [
+      ['--mcp-catalog', '/etc/c.json'],
+      ['--only', 'runner'],
+    ])
+      assert.doesNotThrow(() => plan([...right, flag, value]))
+  })
+
+  test(`warns of the variable of ${flag} on a unit without tool servers, since it may be shared by units`, () => {
+    const variable = `SERVICE_${flag.slice(2).replaceAll('-', '_').toUpperCase()}`
+    const warningsOf = (argv: string[]) => decidePlan(argv, { ...home, [variable]: value }, '1.2.3').warnings
+    assert.match(warningsOf([]).join(' '), new RegExp(`${variable} has no effect: .*--mcp-catalog FILE, or unset ${variable}`))
+    assert.deepEqual(warningsOf(['--mcp-catalog', '/etc/c.json']), [])
+  })
+}
+
+test('refuses flags for containers of tool servers where those run without', () => {
+  assert.match(refused(['--dev', '--mcp-image', 'tools:1']).text, /--mcp-image has no effect: .* add --mcp-isolation container/)
+  assert.doesNotThrow(() => plan(['--dev', '--mcp-isolation', 'container', '--mcp-image', 'tools:1']))
+})
+
+test('--sandbox-engine names the engine of sandboxes, and is refused where none is used', () => {
+  assert.equal(plan([]).sandboxEngine, null)
+  assert.equal(plan(['--sandbox-engine', 'podman']).sandboxEngine, 'podman')
+  assert.equal(plan(['--demo'], { SERVICE_SANDBOX_ENGINE: 'podman' }).sandboxEngine, 'podman')
+  for (const driver of ['bubblewrap', 'oci', 'off'])
+    assert.match(
+      refused(['--sandbox', driver, '--sandbox-engine', 'podman']).text,
+      /--sandbox-engine has no effect.*add --sandbox container/,
+    )
+})

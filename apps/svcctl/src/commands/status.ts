@@ -17,7 +17,8 @@ const columns: readonly Column<ProcessState>[] = [
 const postureOf = ({ sandbox }: Status): string => {
   const reason = sandbox.reason === undefined ? '' : `: ${sandbox.reason}`
   const missing = sandbox.missing.length === 0 ? '' : `; missing walls: ${sandbox.missing.join(', ')}`
-  return `${sandbox.driver} ${sandbox.status}${reason}${missing}`
+  const engine = sandbox.driver === 'container' && sandbox.engine !== undefined ? ` (${sandbox.engine})` : ''
+  return `${sandbox.driver}${engine} ${sandbox.status}${reason}${missing}`
 }
 
 const frozenBy = ({ agentGroupID, reason, by }: Freeze): string => `${agentGroupID ?? 'the whole unit'}, by ${by}: ${reason}`

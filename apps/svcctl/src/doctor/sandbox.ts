@@ -6,7 +6,8 @@ export const sandbox: Check = {
   run: async ({ unit }) => {
     const found = await unit
     if (!found.reached) return [skip('the unit does not answer')]
-    const { driver, status, reason = 'no reason was given', missing } = found.status.sandbox
+    const { driver, engine, status, reason = 'no reason was given', missing } = found.status.sandbox
+    const name = driver === 'container' && engine !== undefined ? `${driver} (${engine})` : driver
     if (status === 'off') return [pass('off: this unit launches nothing')]
     if (status === 'refused')
       return [
@@ -16,8 +17,8 @@ export const sandbox: Check = {
       ]
     return [
       missing.length === 0
-        ? pass(driver)
-        : warn(`${driver} lacks walls: ${missing.join(', ')}`, { advice: 'for real use install runsc; see SECURITY.md' }),
+        ? pass(name)
+        : warn(`${name} lacks walls: ${missing.join(', ')}`, { advice: 'for real use install runsc; see SECURITY.md' }),
     ]
   },
 }

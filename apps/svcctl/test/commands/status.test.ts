@@ -33,3 +33,11 @@ test('metrics are the text of the unit, or data', async () => {
   const [family] = JSON.parse((await svcctl(['metrics', '--json'], options)).stdout) as [{ type: string; samples: unknown[] }]
   assert.deepEqual(family.samples, [{ name: 'gatehouse_gateway_held_changes', labels: {}, value: 2 }])
 })
+
+test('status and doctor name the container engine behind the sandboxes', async () => {
+  const sandbox = { ...status.sandbox, driver: 'container', engine: 'podman with runc' }
+  await using unit = await startUnit({ answers: { 'GET /v1/status': { ...status, sandbox } } })
+  const options = { env: { SERVICE_API_URL: unit.address } }
+  assert.match((await svcctl(['status'], options)).stdout, /^sandbox\tcontainer \(podman with runc\) ok/m)
+  assert.match((await svcctl(['doctor'], options)).stdout, /sandbox\twarn\tcontainer \(podman with runc\)/)
+})

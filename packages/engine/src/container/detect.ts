@@ -1,5 +1,6 @@
 // Whether a container engine works here, docker first, then podman and nerdctl: it answers, knows the runtime, and ran a trial container.
 // Where every wall must stand, one that has them all comes before one that lacks some.
+import { type ContainerEngine, containerEngines } from '@gatehouse/contracts'
 import { findProgram } from '@gatehouse/kernel'
 import type { ChooseOptions, Choice } from '../choice.ts'
 import { layoutVersion } from '../rootfs/layout.ts'
@@ -42,10 +43,8 @@ const tryOut = async (engine: Engine, installation: string): Promise<string | nu
   return tryLaunch((spec) => launchContainer(engine, spec, { profile: null }), { rootfs: image, command: [program], installation })
 }
 
-export type EngineName = keyof typeof describe
-
 export const attemptEngine = async (
-  name: EngineName,
+  name: ContainerEngine,
   options: Pick<ChooseOptions, 'runtime' | 'home' | 'installation'>,
 ): Promise<Choice> => {
   const file = await findProgram(name)
@@ -66,7 +65,7 @@ export const attemptEngine = async (
 export const detectContainer = async (options: ChooseOptions): Promise<Choice> => {
   const refusals: string[] = []
   let lacking: Choice | undefined
-  for (const name of ['docker', 'podman', 'nerdctl'] as const) {
+  for (const name of options.engine === null ? containerEngines : [options.engine]) {
     const choice = await attemptEngine(name, options)
     if ('refused' in choice) refusals.push(choice.refused)
     else if (options.mode === 'production' && choice.driver.missing.length > 0) lacking ??= choice

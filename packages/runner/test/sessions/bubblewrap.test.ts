@@ -15,6 +15,7 @@ const home = await mkdtemp('/tmp/gh-rootfs-')
 
 const choice = await chooseDriver('bubblewrap', {
   mode: 'dev',
+  engine: null,
   runtime: null,
   agent: agentPath,
   home: join(home, 'engine'),

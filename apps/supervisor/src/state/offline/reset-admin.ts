@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { stateFiles } from '@gatehouse/contracts'
 import { addHostAct, writeAtomically } from '@gatehouse/kernel'
+import { recordShown } from '../../plan/token.ts'
 import { whileStopped } from './stopped.ts'
 
 /** The act is noted first: a reset that nobody reads of must not be. */
@@ -11,5 +12,6 @@ export const resetAdmin = (stateDir: string): Promise<string> =>
     const token = randomBytes(32).toString('hex')
     await addHostAct(stateDir, { stage: 'token-create', id: randomBytes(16).toString('hex'), at: new Date().toISOString() })
     await writeAtomically(join(stateDir, stateFiles.adminToken), `${token}\n`)
+    await recordShown(stateDir)
     return token
   })
