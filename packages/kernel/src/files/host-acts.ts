@@ -1,8 +1,9 @@
 // The list of acts on a stopped unit that its gateway has not journaled yet.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { exits, type HostAct, HostActs, hostActsFile } from '@gatehouse/contracts'
+import { exits, type HostAct, HostActs, hostActsFile, jsonBounds } from '@gatehouse/contracts'
 import * as v from 'valibot'
+import { jsonText } from '../json/parse-json.ts'
 import { Refusal } from '../life/refusal.ts'
 import { codeOf } from './permission.ts'
 import { writeAtomically } from './write-atomically.ts'
@@ -16,7 +17,7 @@ export const readHostActs = async (stateDir: string): Promise<readonly HostAct[]
     if (codeOf(error) === 'ENOENT') return '[]'
     throw error
   })
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), HostActs), text)
+  const parsed = v.safeParse(v.pipe(jsonText(jsonBounds.stateFile), HostActs), text)
   if (parsed.success) return parsed.output
   throw new Refusal(exits.configuration, {
     detail: `${path}: expected what was done to the stopped unit, got something else`,

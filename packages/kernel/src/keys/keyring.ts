@@ -1,5 +1,7 @@
 // The keyring as it lies on disk: the master key of each epoch, the newest last.
+import { jsonBounds } from '@gatehouse/contracts'
 import * as v from 'valibot'
+import { jsonText } from '../json/parse-json.ts'
 
 const Hex = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits'))
 
@@ -20,7 +22,7 @@ export interface Epoch {
 export const parseKeyring = (text: string): readonly [Epoch, ...Epoch[]] | undefined => {
   const bare = v.safeParse(Hex, text.trim())
   if (bare.success) return [{ epoch: 1, key: Buffer.from(bare.output, 'hex') }]
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Keyring), text)
+  const parsed = v.safeParse(v.pipe(jsonText(jsonBounds.stateFile), Keyring), text)
   if (!parsed.success) return undefined
   const [first, ...rest] = parsed.output.epochs.map(({ epoch, key }) => ({ epoch, key: Buffer.from(key, 'hex') }))
   return first === undefined ? undefined : [first, ...rest]

@@ -1,35 +1,34 @@
-// Reads a request's body, counted while it arrives.
+// Reads a request's JSON body: its bytes and its structure are bounded while it arrives, before anything is parsed.
 import type { IncomingMessage } from 'node:http'
-import { limits, ServiceError } from '@gatehouse/contracts'
+import { type JsonBounds, limits, ServiceError } from '@gatehouse/contracts'
+import { type JsonFault, refuseJsonBody } from '../json/json-refused.ts'
+import { JsonScanner } from '../json/json-scanner.ts'
 import { Abandoned } from './abandoned.ts'
-
-const tooLarge = (most: number): ServiceError =>
-  new ServiceError('too-large', { detail: `expected a body of at most ${most} bytes, got more`, hint: 'send less at once' })
 
 const declared = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0)
 
 const tooSlow = (): ServiceError =>
   new ServiceError('deadline', { detail: `expected the whole body within ${limits.requestTime / 1000} s` })
 
-/** Rejects with `too-large`, with `deadline`, or `Abandoned` when the caller leaves before the end. */
-export const readBody = (request: IncomingMessage, most: number): Promise<Buffer> =>
+/** Rejects with `too-large`, `malformed`, `deadline`, or `Abandoned` when the caller leaves before the end. */
+export const readBody = (request: IncomingMessage, bounds: JsonBounds): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
-    let size = 0
-    const refuse = (): void => {
+    const scanner = new JsonScanner(bounds)
+    const refuse = (fault: JsonFault): void => {
       chunks.length = 0
       // The rest is read and dropped, so that the caller lives to read the answer; it holds one connection of its own session.
       request.resume()
-      reject(tooLarge(most))
+      reject(refuseJsonBody(fault, bounds))
     }
     const left = (): void => reject(new Abandoned('cancelled'))
-    if (declared(request) > most) return refuse()
+    if (declared(request) > bounds.bytes) return refuse('bytes')
     const timer = setTimeout(() => reject(tooSlow()), limits.requestTime)
     request.once('close', () => clearTimeout(timer))
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= most) chunks.push(chunk)
-      else refuse()
+      const fault = scanner.push(chunk)
+      if (fault === undefined) chunks.push(chunk)
+      else refuse(fault)
     })
     request.on('end', () => {
       clearTimeout(timer)

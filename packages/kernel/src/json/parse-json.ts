@@ -1,0 +1,44 @@
+// The one way from outside bytes to a JSON value: bounded first, parsed then. A check refuses `JSON.parse` elsewhere.
+import type { JsonBounds } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { JsonRefused } from './json-refused.ts'
+import { JsonScanner } from './json-scanner.ts'
+
+/** Throws `JsonRefused` where the document is not within its bounds. */
+export const checkJson = (document: Uint8Array | string, bounds: JsonBounds): void => {
+  const fault = new JsonScanner(bounds).push(typeof document === 'string' ? Buffer.from(document) : document)
+  if (fault !== undefined) throw new JsonRefused(fault, bounds)
+}
+
+/** For a document whose bytes a scanner has passed already. */
+export const parseScannedJson = (document: string, bounds: JsonBounds): unknown => {
+  try {
+    return JSON.parse(document)
+  } catch {
+    // The parser's own message repeats the text around the fault.
+    throw new JsonRefused('syntax', bounds)
+  }
+}
+
+/** Throws `JsonRefused`. */
+export const parseJson = (document: Uint8Array | string, bounds: JsonBounds): unknown => {
+  checkJson(document, bounds)
+  return parseScannedJson(
+    typeof document === 'string' ? document : Buffer.from(document.buffer, document.byteOffset, document.byteLength).toString('utf8'),
+    bounds,
+  )
+}
+
+/** The same as a schema: text in, a value out. */
+export const jsonText = (bounds: JsonBounds) =>
+  v.pipe(
+    v.string(),
+    v.rawTransform<string, unknown>(({ dataset, addIssue, NEVER }) => {
+      try {
+        return parseJson(dataset.value, bounds)
+      } catch (error) {
+        addIssue({ message: error instanceof JsonRefused ? error.message : 'not valid JSON' })
+        return NEVER
+      }
+    }),
+  )
