@@ -1,9 +1,10 @@
 // From what a call threw to the result that the agent reads.
-import { isServiceError } from '@gatehouse/contracts'
-import { Abandoned } from '@gatehouse/kernel'
+import { isServiceError, jsonBounds } from '@gatehouse/contracts'
+import { Abandoned, describeJsonFault } from '@gatehouse/kernel'
 import { QueueFull } from '../fairness/slots.ts'
 import type { ToolAddress } from '@gatehouse/kernel'
 import {
+  AnswerRefused,
   DefinitionChanged,
   type FailureKind,
   NotDeclared,
@@ -43,6 +44,8 @@ export const explain = (address: ToolAddress, error: unknown, { signal, wasSent 
   if (cause instanceof DefinitionChanged) return refuse(address, 'definition-changed')
   if (cause instanceof QueueFull) return refuse(address, 'busy', { retryAfter: 1 })
   if (cause instanceof NotConnected) return refuse(address, 'server-unavailable', { retryAfter: cause.retryAfter, wasSent })
+  if (cause instanceof AnswerRefused)
+    return refuse(address, 'too-large', { excess: describeJsonFault(cause.fault, jsonBounds.upstreamMessage) })
   if (cause instanceof UpstreamFailure) return byFailure(address, cause.kind, wasSent)
   if (cause instanceof UpstreamError)
     return failed(address, 'upstream-error', { message: cleaned(cause.message) || 'the tool server answered with an error' })

@@ -1,6 +1,6 @@
 // Reads what a server answered, as its caller may have it.
-import { isDeeperThan, limits, type ToolResult } from '@gatehouse/contracts'
-import type { ToolAddress } from '@gatehouse/kernel'
+import { isDeeperThan, jsonBounds, limits, type ToolResult } from '@gatehouse/contracts'
+import { describeJsonFault, type ToolAddress } from '@gatehouse/kernel'
 import type { Answer } from '../upstream/upstream.ts'
 import { type Block, cleanValue, isObject, readContent } from './content.ts'
 import { failed, type Outcome } from './outcome.ts'
@@ -27,8 +27,10 @@ export const interpret = (address: ToolAddress, { result, scrub }: Answer): Outc
   if (!isObject(result) || !isComplete(result['resultType']))
     return failed(address, 'upstream-error', { message: 'the tool server did not answer as MCP asks' })
   const { content, structuredContent, isError } = result
-  // Nobody could write it again.
-  if (isDeeperThan([content, structuredContent], limits.jsonDepth)) return refuse(address, 'too-large')
+  if (isDeeperThan([content, structuredContent], limits.jsonDepth))
+    return refuse(address, 'too-large', {
+      excess: describeJsonFault('levels', { ...jsonBounds.upstreamMessage, levels: limits.jsonDepth }),
+    })
   const { value, notes } = readStructured(structuredContent)
   const read: ToolResult = {
     content: [...readContent(content, scrub), ...notes],

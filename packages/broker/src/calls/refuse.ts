@@ -1,7 +1,7 @@
 // The words of every refusal. They tell an agent what it may do next, and nothing of the host: a server that does not exist
 // and one that is not granted read the same.
-import { limits, type ToolErrorCode } from '@gatehouse/contracts'
-import { fullName, type ToolAddress } from '@gatehouse/kernel'
+import { jsonBounds, limits, type ToolErrorCode } from '@gatehouse/contracts'
+import { describeJsonFault, fullName, type ToolAddress } from '@gatehouse/kernel'
 import { failed, type Outcome } from './outcome.ts'
 
 type Refusal = Exclude<ToolErrorCode, 'upstream-error'>
@@ -12,8 +12,18 @@ const ask = 'ask for it with request_capability_change, kind mcp_access, and wai
 export const unknownEffect = 'whether the call took effect is unknown'
 const notMade = 'the call was not made'
 
-/** `wasSent`: the server may have got the call. */
-type Words = (name: string, wasSent: boolean, retryAfter?: number) => string
+interface RefusalOptions {
+  /** Seconds. */
+  readonly retryAfter?: number | undefined
+  /** The server may have got the call. */
+  readonly wasSent?: boolean
+  /** The limit that the answer is over, as the end of a sentence. */
+  readonly excess?: string
+}
+
+type Words = (name: string, wasSent: boolean, options: RefusalOptions) => string
+
+const largeAnswer = describeJsonFault('bytes', jsonBounds.upstreamMessage)
 
 const words: Record<Refusal, Words> = {
   'not-granted': (name) => `${name}: this agent has no grant for the tool; ${ask}`,
@@ -28,23 +38,17 @@ const words: Record<Refusal, Words> = {
   timeout: (name, wasSent) =>
     `${name}: no answer within ${limits.callTime / 1000} s; ${wasSent ? unknownEffect : `${notMade}; try again later`}`,
   cancelled: (name, wasSent) => `${name}: the call was given up; ${wasSent ? unknownEffect : notMade}`,
-  'too-large': (name) => `${name}: the answer is larger than ${limits.upstreamMessage} bytes; ask for less`,
+  'too-large': (name, _, { excess = largeAnswer }) => `${name}: the answer ${excess}; ask for less`,
   busy: (name) => `${name}: too many calls wait for this server; try again in a moment`,
-  'rate-limited': (name, _, retryAfter) =>
+  'rate-limited': (name, _, { retryAfter }) =>
     `${name}: this agent reached its limit of calls per minute; ${notMade}; try again ${retryAfter === undefined ? 'in a moment' : `in ${retryAfter} s`}`,
   'input-required-unsupported': (name) => `${name}: the tool asks for input in the middle of the call, which is not supported here`,
   'audit-unwritable': (name) => `${name}: the call cannot be recorded; ${unknownEffect}; an operator has to look at the unit`,
 }
 
-interface RefusalOptions {
-  /** Seconds. */
-  readonly retryAfter?: number | undefined
-  readonly wasSent?: boolean
-}
-
-export const refuse = (address: ToolAddress, code: Refusal, { retryAfter, wasSent = false }: RefusalOptions = {}): Outcome =>
-  failed(address, code, { message: words[code](fullName(address), wasSent, retryAfter), retryAfter })
+export const refuse = (address: ToolAddress, code: Refusal, options: RefusalOptions = {}): Outcome =>
+  failed(address, code, { message: words[code](fullName(address), options.wasSent === true, options), retryAfter: options.retryAfter })
 
 /** For what is not the name of a tool of any server. */
 export const refuseName = (name: string): Outcome =>
-  failed({ server: '', tool: name }, 'not-granted', { message: words['not-granted'](name, false) })
+  failed({ server: '', tool: name }, 'not-granted', { message: words['not-granted'](name, false, {}) })

@@ -1,5 +1,5 @@
 // `POST /call`: read, handle, write down, answer. What cannot be written down is not answered with a result.
-import { isServiceError, limits, ServiceError, toServiceError } from '@gatehouse/contracts'
+import { isServiceError, jsonBounds, ServiceError, toServiceError } from '@gatehouse/contracts'
 import { Abandoned, type Exchange, jsonReply, problemReply, readBody, type Reply } from '@gatehouse/kernel'
 import { type CallTools, createCall } from '../calls/handle.ts'
 import { type Outcome, statusOf } from '../calls/outcome.ts'
@@ -23,12 +23,7 @@ const write = ({ result, scrub }: Outcome): Reply => {
 
 const answerOutcome = (outcome: Outcome): Answered => {
   const { address, status, code } = outcome
-  try {
-    return { noted: { server: address.server, tool: address.tool, status, ...(code && { code }) }, reply: write(outcome) }
-  } catch {
-    // Nested too deep to be written again.
-    return answerOutcome(refuse(address, 'too-large'))
-  }
+  return { noted: { server: address.server, tool: address.tool, status, ...(code && { code }) }, reply: write(outcome) }
 }
 
 /** A request that never became a call. */
@@ -54,7 +49,7 @@ export const createCallRoute = (tools: CallTools) => {
     const pending = tools.recorder.begin(session, 'call')
     let received = 0
     const act = async (): Promise<Answered> => {
-      const body = await readBody(request, limits.callBody)
+      const body = await readBody(request, jsonBounds.toolCall)
       received = body.length
       return answerOutcome(await handle(session, parseCall(body), { signal, giveUp, aim: (target) => pending.aim(target) }))
     }

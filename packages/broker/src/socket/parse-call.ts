@@ -1,5 +1,6 @@
 // From the bytes of `POST /call` to a call.
-import { type FieldIssue, isDeeperThan, limits, ServiceError, ToolCall } from '@gatehouse/contracts'
+import { type FieldIssue, jsonBounds, ServiceError, ToolCall } from '@gatehouse/contracts'
+import { parseScannedJson } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
 const shape = '{ "name": "<server>__<tool>", "arguments": { … } }'
@@ -13,17 +14,15 @@ const issueOf = (issue: v.BaseIssue<unknown>): FieldIssue => ({
 
 const parseJson = (body: Buffer): unknown => {
   try {
-    return JSON.parse(body.toString('utf8'))
+    return parseScannedJson(body.toString('utf8'), jsonBounds.toolCall)
   } catch {
     throw new ServiceError('malformed', { detail: `expected a body of JSON: ${shape}, got what is no JSON` })
   }
 }
 
-/** Throws `malformed`; never repeats an argument. */
+/** The body was scanned while it arrived. Throws `malformed`; never repeats an argument. */
 export const parseCall = (body: Buffer): ToolCall => {
   const value = parseJson(body)
-  if (isDeeperThan(value, limits.jsonDepth))
-    throw new ServiceError('malformed', { detail: `expected at most ${limits.jsonDepth} levels of nesting` })
   const parsed = v.safeParse(ToolCall, value)
   if (parsed.success) return parsed.output
   throw new ServiceError('malformed', { detail: `expected ${shape}`, errors: parsed.issues.map(issueOf) })

@@ -1,7 +1,7 @@
 // Turns whatever a connection threw into one of our failures, by codes and statuses, never by text that a server sent.
 import { OutboundFailure } from '@gatehouse/outbound'
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
-import { type FailureKind, UpstreamFailure } from './failure.ts'
+import { AnswerRefused, type FailureKind, UpstreamFailure } from './failure.ts'
 
 const bySystemCode: Readonly<Record<string, FailureKind>> = {
   ECONNREFUSED: 'connection-refused',
@@ -38,7 +38,7 @@ const bySdkCode = (error: SdkError): UpstreamFailure | undefined => {
 
 const classifyOne = (error: unknown): UpstreamFailure | undefined => {
   if (error instanceof UpstreamFailure) return error
-  if (error instanceof OutboundFailure) return new UpstreamFailure(error.kind)
+  if (error instanceof OutboundFailure) return error.kind === 'too-large' ? new AnswerRefused('bytes') : new UpstreamFailure(error.kind)
   if (error instanceof SdkError) return bySdkCode(error)
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
   if (code === undefined) return undefined

@@ -1,4 +1,7 @@
 // Why a tool server could not be used, in words of ours: never a word, header or value of the server's.
+import { jsonBounds } from '@gatehouse/contracts'
+import { describeJsonFault, type JsonFault } from '@gatehouse/kernel'
+import { OutboundFailure } from '@gatehouse/outbound'
 
 const phrases = {
   'command-not-found': 'the server could not be started: command not found',
@@ -55,6 +58,27 @@ export class UpstreamFailure extends Error {
     this.name = 'UpstreamFailure'
     this.kind = kind
   }
+}
+
+/** The answer was over a limit and is not read. */
+export class AnswerRefused extends UpstreamFailure {
+  readonly fault: JsonFault
+
+  constructor(fault: JsonFault) {
+    super('too-large', `the answer of the server ${describeJsonFault(fault, jsonBounds.upstreamMessage)}`)
+    this.name = 'AnswerRefused'
+    this.fault = fault
+  }
+}
+
+const faults = ['bytes', 'levels', 'values', 'name'] as const
+
+/** A stream of events that was cut for a limit says so only in the text of an error of the SDK. */
+export const findRefusal = (message: string): AnswerRefused | undefined => {
+  if (message.includes(OutboundFailure.name)) return new AnswerRefused('bytes')
+  if (!message.includes(AnswerRefused.name)) return undefined
+  const fault = faults.find((one) => message.includes(describeJsonFault(one, jsonBounds.upstreamMessage)))
+  return new AnswerRefused(fault ?? 'bytes')
 }
 
 /** The server answered 400 to a request of a session, and to what is never wrong. */

@@ -2,8 +2,8 @@
 import { lookup } from 'node:dns'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CatalogEntry } from '@gatehouse/contracts'
-import { inTurn, type Logger, writeAtomically } from '@gatehouse/kernel'
+import { type CatalogEntry, jsonBounds } from '@gatehouse/contracts'
+import { inTurn, type Logger, parseJson, writeAtomically } from '@gatehouse/kernel'
 import { isPublicAddress, type Reach, type Resolve } from '@gatehouse/outbound'
 import * as v from 'valibot'
 
@@ -21,7 +21,7 @@ const Remembered = v.record(v.string(), v.picklist(['any', 'public']))
 
 const load = async (path: string): Promise<Map<string, Reach>> => {
   try {
-    return new Map(Object.entries(v.parse(Remembered, JSON.parse(await readFile(path, 'utf8')))))
+    return new Map(Object.entries(v.parse(Remembered, parseJson(await readFile(path), jsonBounds.stateFile))))
   } catch {
     return new Map()
   }

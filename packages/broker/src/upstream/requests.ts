@@ -11,9 +11,8 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client'
 import { limits } from '@gatehouse/contracts'
-import { OutboundFailure } from '@gatehouse/outbound'
 import { classify } from './classify.ts'
-import { LossGuessed, UpstreamError, UpstreamFailure } from './failure.ts'
+import { AnswerRefused, findRefusal, LossGuessed, UpstreamError, UpstreamFailure } from './failure.ts'
 import type { OverlongLine } from './stdio/lines.ts'
 
 export type Json = Record<string, unknown>
@@ -52,19 +51,19 @@ const errorOf = (error: unknown): UpstreamError => {
 
 const statusOf = (error: unknown): number | undefined => (error instanceof SdkHttpError ? error.status : undefined)
 
-/** A stream of events that was cut for its size says so only in the text of an error of ours. */
+/** Why a stream of events ended without the answer. */
 const watchStreams = (transport: Transport): (() => UpstreamFailure) => {
   const others = transport.onerror
-  let wasCut = false
+  let refusal: UpstreamFailure | undefined
   Object.assign(transport, {
     onerror: (error: Error) => {
-      wasCut = error.message.includes(OutboundFailure.name)
+      refusal = findRefusal(error.message)
       // Whoever waited for that stream is told at once; the end of another is no matter of this.
-      queueMicrotask(() => (wasCut = false))
+      queueMicrotask(() => (refusal = undefined))
       others?.(error)
     },
   })
-  return () => new UpstreamFailure(wasCut ? 'too-large' : 'unreachable')
+  return () => refusal ?? new UpstreamFailure('unreachable')
 }
 
 /** Takes the responses to its own requests out of the transport's messages; the client sees all others. */
@@ -114,7 +113,7 @@ export class Requests {
 
   /** Fails the request whose response was this line, if one can be told. */
   failOverlong(line: OverlongLine): void {
-    this.#waiting.get(idIn(line) ?? -1)?.reject(new UpstreamFailure('too-large'))
+    this.#waiting.get(idIn(line) ?? -1)?.reject(new AnswerRefused(line.fault))
   }
 
   failAll(failure: UpstreamFailure): void {

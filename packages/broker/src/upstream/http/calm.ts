@@ -1,6 +1,7 @@
 // Makes of whatever a remote server sends as its events a stream that harms nobody else: with one kind of line end, in pieces of few
 // lines, with a turn for others between two of them.
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { EventScanner } from './event-scanner.ts'
 
 const [feed, ret] = [10, 13]
 /** Lines of one piece: what an event sets going is done before others have their turn. */
@@ -42,8 +43,10 @@ const endOfLines = (text: Uint8Array, from: number): number => {
 
 export async function* calm(body: AsyncIterable<Uint8Array>, { isAsked }: CalmOptions): AsyncGenerator<Uint8Array> {
   const withFeeds = createFeeds()
+  const scanner = new EventScanner()
   for await (const chunk of body) {
     const text = withFeeds(chunk)
+    scanner.push(text)
     for (let from = 0; from < text.length;) {
       const to = endOfLines(text, from)
       yield text.subarray(from, to)

@@ -1,8 +1,10 @@
 // What the SDK's transport asks by: the answer to a message that asks nothing is thrown away, events come calmly, and of a list of
 // messages few are read.
 import { Readable } from 'node:stream'
-import { limits } from '@gatehouse/contracts'
+import { jsonBounds, limits } from '@gatehouse/contracts'
+import { JsonScanner, parseJson, parseScannedJson } from '@gatehouse/kernel'
 import { type Fetch, isEventStream } from '@gatehouse/outbound'
+import { AnswerRefused } from '../failure.ts'
 import { messagesIn } from '../messages.ts'
 import { calm } from './calm.ts'
 
@@ -12,7 +14,7 @@ const head = 4 * 1024
 /** No text within JSON can hold these quotes as they are. Every message of ours names its method before its arguments. */
 const isAsking = (body: string): boolean => {
   if (body.length > head) return body.slice(0, head).includes('"method":')
-  const message: unknown = JSON.parse(body)
+  const message = parseJson(body, jsonBounds.upstreamMessage)
   return typeof message === 'object' && message !== null && 'id' in message && 'method' in message
 }
 
@@ -48,13 +50,26 @@ const calmed = (response: Response, isAsked: boolean): Response => {
   return new Response(Readable.toWeb(events) as ReadableStream, { status: response.status, headers })
 }
 
-const withFewMessages = (response: Response): Response => {
-  const read = response.json.bind(response)
+/** Scanned as they come. Rejects with `AnswerRefused`; the rest is not read then. */
+const readScanned = async (body: AsyncIterable<Uint8Array> | null): Promise<string> => {
+  const scanner = new JsonScanner(jsonBounds.upstreamMessage)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body ?? []) {
+    const fault = scanner.push(chunk)
+    if (fault !== undefined) throw new AnswerRefused(fault)
+    chunks.push(chunk)
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks))
+}
+
+/** The SDK parses what it reads, also of an error. */
+const bounded = (response: Response): Response => {
+  const read = (): Promise<string> => readScanned(response.body)
   const json = async (): Promise<unknown> => {
-    const value: unknown = await read()
+    const value = parseScannedJson(await read(), jsonBounds.upstreamMessage)
     return Array.isArray(value) ? messagesIn(value) : value
   }
-  return Object.assign(response, { json })
+  return Object.assign(response, { json, text: read })
 }
 
 export const createMcpFetch =
@@ -64,7 +79,7 @@ export const createMcpFetch =
     if (isRead(init)) {
       const isPost = init.method === 'POST'
       const areEvents = response.ok && (!isPost || isEventStream(response.headers))
-      return areEvents ? calmed(response, isPost && !isListening(init)) : withFewMessages(response)
+      return areEvents ? calmed(response, isPost && !isListening(init)) : bounded(response)
     }
     if (response.body !== null) void drop(response.body).catch(() => undefined)
     return new Response(null, { status: response.status, headers: response.headers })

@@ -1,8 +1,8 @@
 // When a stream of events that ended is asked for again: never so soon that it is a load, never so late that a timer cannot count it,
-// and not at all where it was cut for its size, since it would be again.
+// and not at all where it was cut for a limit, since it would be again.
 import { limits } from '@gatehouse/contracts'
-import { OutboundFailure } from '@gatehouse/outbound'
 import type { StreamableHTTPClientTransportOptions, Transport } from '@modelcontextprotocol/client'
+import { type AnswerRefused, findRefusal } from '../failure.ts'
 
 type Scheduler = NonNullable<StreamableHTTPClientTransportOptions['reconnectionScheduler']>
 
@@ -16,19 +16,19 @@ export interface Streams {
 }
 
 export const createStreams = (): Streams => {
-  let wasCut = false
+  let refusal: AnswerRefused | undefined
   return {
     watch: (transport) => {
       const onerror = ({ message }: Error): void => {
-        wasCut = message.includes(OutboundFailure.name)
+        refusal = findRefusal(message)
         // What is asked of the scheduler for this stream is asked at once.
-        queueMicrotask(() => (wasCut = false))
+        queueMicrotask(() => (refusal = undefined))
       }
       Object.assign(transport, { onerror })
     },
     scheduler: (reconnect, delay) => {
-      // The name is looked for by whoever waits for the answer.
-      if (wasCut) throw new Error(`${OutboundFailure.name}: the stream was cut`)
+      // Its text is looked at by whoever waits for the answer.
+      if (refusal !== undefined) throw new Error(String(refusal))
       const timer = setTimeout(reconnect, Math.min(Math.max(delay, shortest), limits.upstreamRetryMost))
       timer.unref()
       return () => clearTimeout(timer)

@@ -1,8 +1,16 @@
-// Cuts a byte stream into lines in linear time. A line over the limit is dropped by itself; only its two ends are kept.
+// Cuts a byte stream into lines in linear time. A line over a limit is dropped by itself; only its two ends are kept.
+import type { JsonFault } from '@gatehouse/kernel'
 
 export interface OverlongLine {
   readonly head: string
   readonly tail: string
+  /** The limit that it is over. */
+  readonly fault: JsonFault
+}
+
+/** Sees the bytes of one line as they arrive. */
+export interface LineWatch {
+  push(bytes: Uint8Array): JsonFault | undefined
 }
 
 export interface LineOptions {
@@ -10,8 +18,10 @@ export interface LineOptions {
   readonly most: number
   readonly onLine: (line: string) => void
   readonly onOverlong: (line: OverlongLine) => void
-  /** The beginning of a line that has just become too long: whoever waits for it need not wait for its end. */
-  readonly onOverrun?: (head: string) => void
+  /** The beginning of a line that has just gone over a limit: whoever waits for it need not wait for its end. */
+  readonly onOverrun?: (line: Omit<OverlongLine, 'tail'>) => void
+  /** A new one for each line. */
+  readonly watch?: () => LineWatch
 }
 
 /** Bytes of each end that are kept: enough to find the id of a response. */
@@ -40,28 +50,32 @@ const lastBytes = (chunks: readonly Buffer[]): Buffer => {
 }
 
 /** Gives the function that takes the next chunk. */
-export const createLines = ({ most, onLine, onOverlong, onOverrun }: LineOptions): ((chunk: Buffer) => void) => {
+export const createLines = ({ most, onLine, onOverlong, onOverrun, watch }: LineOptions): ((chunk: Buffer) => void) => {
   let chunks: Buffer[] = []
   let size = 0
-  let head: Buffer | null = null
+  let over: Omit<OverlongLine, 'tail'> | null = null
+  let watching: LineWatch | undefined
 
   const take = (piece: Buffer): void => {
     size += piece.length
     chunks.push(piece)
-    if (size <= most) return join(chunks)
-    if (head === null) {
-      head = Buffer.from(Buffer.concat(chunks).subarray(0, kept))
-      onOverrun?.(head.toString('utf8'))
+    if (over === null) {
+      watching ??= watch?.()
+      const fault = size > most ? 'bytes' : watching?.push(piece)
+      if (fault === undefined) return join(chunks)
+      over = { head: Buffer.concat(chunks).subarray(0, kept).toString('utf8'), fault }
+      onOverrun?.(over)
     }
     chunks = [lastBytes(chunks)]
   }
   const end = (): void => {
     const line = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
-    if (head !== null) onOverlong({ head: head.toString('utf8'), tail: line.toString('utf8') })
+    if (over !== null) onOverlong({ ...over, tail: line.toString('utf8') })
     else if (size > 0) onLine(line.toString('utf8'))
     chunks = []
     size = 0
-    head = null
+    over = null
+    watching = undefined
   }
   return (chunk) => {
     let from = 0

@@ -1,7 +1,8 @@
 // MCP over the standard streams of a local server: one JSON message a line. A bad line harms nobody but itself.
 import type { Readable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { limits, type ServerImage } from '@gatehouse/contracts'
+import { jsonBounds, limits, type ServerImage } from '@gatehouse/contracts'
+import { JsonScanner, parseScannedJson } from '@gatehouse/kernel'
 import { UpstreamFailure } from '../failure.ts'
 import { messagesIn } from '../messages.ts'
 import { type Heard, Turns } from './turns.ts'
@@ -31,7 +32,7 @@ const isMessage = (value: unknown): value is JSONRPCMessage => typeof value === 
 /** None for what is no message. Programs of some platforms begin their output with a byte order mark. */
 const parse = (line: string): readonly JSONRPCMessage[] => {
   try {
-    const value: unknown = JSON.parse(line.startsWith('\ufeff') ? line.slice(1) : line)
+    const value = parseScannedJson(line.startsWith('\ufeff') ? line.slice(1) : line, jsonBounds.upstreamMessage)
     return messagesIn(value).filter(isMessage)
   } catch {
     return []
@@ -42,7 +43,7 @@ export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
   onmessage?: ((message: JSONRPCMessage) => void) | undefined
-  /** A line that was too long to be read. */
+  /** A line that was over a limit and is not read. */
   onoverlong?: (line: OverlongLine) => void
   /** With `pid` it tells the client that this is a pipe to a process: silence there means an old server, not an outage. */
   readonly stderr = null
@@ -82,7 +83,8 @@ export class StdioTransport implements Transport {
       most: limits.upstreamMessage,
       onLine: (line) => turns.take(line),
       onOverlong,
-      onOverrun: (head) => onOverlong({ head, tail: '' }),
+      onOverrun: (line) => onOverlong({ ...line, tail: '' }),
+      watch: () => new JsonScanner(jsonBounds.upstreamMessage),
     })
     running.stdout.on('data', (chunk: Buffer) => {
       cut(chunk)

@@ -98,7 +98,7 @@ test('does not ask again for a stream that was cut for its size, but for the nex
   const transport: Partial<Transport> = {}
   streams.watch(transport as Transport)
   transport.onerror?.(new Error('SSE stream disconnected: OutboundFailure: the server answered with more than may be read'))
-  assert.throws(() => streams.scheduler(() => undefined, 0, 0), /OutboundFailure/)
+  assert.throws(() => streams.scheduler(() => undefined, 0, 0), /AnswerRefused: the answer of the server is larger than/)
   await Promise.resolve()
   const stop = streams.scheduler(() => undefined, 0, 0)
   if (typeof stop === 'function') stop()
