@@ -1,7 +1,7 @@
 // From the bytes of a request to what it asks for: a path that is known, a body that holds nothing that is not.
 import type { IncomingMessage } from 'node:http'
-import { isDeeperThan, isServiceError, limits, type ProviderPower, providerPowers } from '@gatehouse/contracts'
-import { readBody } from '@gatehouse/kernel'
+import { isServiceError, jsonBounds, type ProviderPower, providerPowers } from '@gatehouse/contracts'
+import { parseScannedJson, readBody } from '@gatehouse/kernel'
 import type { Body } from '../formats/format.ts'
 import { FieldRefused, isObject, look } from '../formats/shape.ts'
 import { findRoute, type Route } from '../providers/route.ts'
@@ -32,17 +32,17 @@ const malformed = (what: string): ModelRefusal => new ModelRefusal('malformed', 
 
 const parse = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseScannedJson(text, jsonBounds.modelRequest)
   } catch {
     throw malformed('what is no JSON')
   }
 }
 
+/** The bytes were scanned while they arrived. */
 const readObject = (bytes: Buffer): { body: Body; text: string } => {
   const text = bytes.toString('utf8')
   const body = parse(text)
   if (!isObject(body)) throw malformed('what is no object')
-  if (isDeeperThan(body, limits.jsonDepth)) throw malformed(`more than ${limits.jsonDepth} levels of nesting`)
   const canonical = JSON.stringify(body)
   if (!hasUniqueKeys(text, canonical)) throw malformed('an object that names a field twice')
   return { body, text: canonical }
@@ -69,7 +69,7 @@ export const routeOf = ({ method, url = '', headers }: IncomingMessage, provider
 }
 
 const readBytes = (request: IncomingMessage): Promise<Buffer> =>
-  readBody(request, limits.modelRequest).catch((error: unknown) => {
+  readBody(request, jsonBounds.modelRequest).catch((error: unknown) => {
     if (!isServiceError(error)) throw error
     throw new ModelRefusal(error.code === 'too-large' ? 'too-large' : 'malformed', error.detail ?? error.message)
   })

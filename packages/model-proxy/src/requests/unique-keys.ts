@@ -1,4 +1,6 @@
 // Whether each object of a JSON text names each of its fields once. Two parsers may take different ones of two.
+import { jsonBounds } from '@gatehouse/contracts'
+import { parseScannedJson } from '@gatehouse/kernel'
 
 const quote = 34
 const backslash = 92
@@ -28,7 +30,7 @@ const scan = (text: string): boolean => {
     if (code === quote) {
       const end = stringEnd(text, at)
       if (isKey(text, end)) {
-        const name: unknown = JSON.parse(text.slice(at, end))
+        const name = parseScannedJson(text.slice(at, end), jsonBounds.modelRequest)
         const names = open.at(-1)
         if (names?.has(name) === true) return false
         names?.add(name)

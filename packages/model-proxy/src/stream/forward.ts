@@ -1,5 +1,5 @@
 // Sends a request to its provider and its answer back: as a stream, as a whole, or as the error that it is.
-import { limits } from '@gatehouse/contracts'
+import { jsonBounds, limits } from '@gatehouse/contracts'
 import { Abandoned } from '@gatehouse/kernel'
 import { OutboundFailure } from '@gatehouse/outbound'
 import type { Finish, ModelCall } from '../requests/call.ts'
@@ -47,7 +47,7 @@ const receive =
     if (head.status < 200 || head.status >= 300) {
       call.end = 'failed'
       if (head.status === 401 || head.status === 403) throw refusedKey(head.status)
-      const body = new Collector(limits.modelError, 'cut')
+      const body = new Collector(jsonBounds.modelError, 'cut')
       answer.error = { head, body }
       return body
     }
@@ -58,7 +58,7 @@ const receive =
   }
 
 const finish = ({ stream, whole, error }: Answer, { response, secret }: Delivery): Finish => {
-  if (error !== undefined) throw providerError(error.head, error.body.text, secret)
+  if (error !== undefined) throw providerError(error.head, error.body, secret)
   if (whole !== undefined) return whole.finish(response)
   if (stream !== undefined) return stream.finish()
   throw malformed('nothing')

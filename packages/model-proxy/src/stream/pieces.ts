@@ -1,5 +1,7 @@
 // Finds a secret that is told piece by piece, each in an event of its own, by following how far the texts of the events have
 // spelled it. It never holds a byte back: what would tell the rest is not passed on.
+import { jsonBounds } from '@gatehouse/contracts'
+import { parseScannedJson } from '@gatehouse/kernel'
 
 /** So much of a secret may pass before it is known for one: the beginnings of keys are no secret. */
 const tellingLength = (secret: string): number => Math.min(20, Math.ceil(secret.length / 2))
@@ -57,7 +59,7 @@ const textEnd = (line: string, from: number): number => {
 
 const decode = (text: string): string => {
   try {
-    return String(JSON.parse(`"${text}"`))
+    return String(parseScannedJson(`"${text}"`, jsonBounds.modelEvent))
   } catch {
     return text
   }

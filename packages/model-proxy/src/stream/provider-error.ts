@@ -2,22 +2,23 @@
 import { objectOf } from '../formats/format.ts'
 import { ModelRefusal } from '../requests/refusal.ts'
 import { blankText } from './blank.ts'
+import type { Collector } from './collect.ts'
 import { answerHeaders } from './headers.ts'
 import type { Head } from './transfer.ts'
 
 const mostText = 2048
 
-const parse = (text: string): unknown => {
+const parse = (collected: Collector): unknown => {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = collected.parse()
     return Array.isArray(value) ? value[0] : value
   } catch {
     return undefined
   }
 }
 
-const messageOf = (text: string): string | undefined => {
-  const body = objectOf(parse(text))
+const messageOf = (collected: Collector): string | undefined => {
+  const body = objectOf(parse(collected))
   const inner = objectOf(body['error'])['message'] ?? body['message'] ?? body['error'] ?? body['detail']
   return typeof inner === 'string' ? inner.slice(0, mostText) : undefined
 }
@@ -28,8 +29,8 @@ export const refusedKey = (status: number): ModelRefusal =>
     `the provider refused the unit's own key (${status}); an operator has to mend it, and nothing else helps`,
   )
 
-export const providerError = ({ status, headers }: Head, text: string, secret: string | null): ModelRefusal => {
-  const told = messageOf(text)
+export const providerError = ({ status, headers }: Head, body: Collector, secret: string | null): ModelRefusal => {
+  const told = messageOf(body)
   const message = `the provider answered ${status}${told === undefined ? '' : `: ${blankText(told, secret)}`}`
   const kept = answerHeaders(headers, secret)
   if (status === 429) return new ModelRefusal('rate-limited', message, { headers: kept })

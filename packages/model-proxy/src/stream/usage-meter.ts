@@ -1,4 +1,6 @@
 // Finds the counts of tokens in the lines of a stream. Most lines hold none and are not parsed.
+import { jsonBounds } from '@gatehouse/contracts'
+import { parseJson } from '@gatehouse/kernel'
 import { type Body, objectOf, type Usage } from '../formats/format.ts'
 
 export interface UsageFormat {
@@ -8,9 +10,9 @@ export interface UsageFormat {
 
 const parse = (line: string): Body => {
   try {
-    return objectOf(JSON.parse(line.slice(line.indexOf(':') + 1)))
+    return objectOf(parseJson(Buffer.from(line.slice(line.indexOf(':') + 1), 'latin1'), jsonBounds.modelEvent))
   } catch {
-    // A line that is cut or broken is not ours to judge.
+    // A line that is cut, broken or beyond the bounds is not ours to judge: it is estimated by its bytes.
     return {}
   }
 }

@@ -1,7 +1,9 @@
 // An answer that is no stream: read to its end, so that it can be counted and searched, then handed on.
 import type { ServerResponse } from 'node:http'
-import { limits } from '@gatehouse/contracts'
-import { objectOf } from '../formats/format.ts'
+import { jsonBounds } from '@gatehouse/contracts'
+import { JsonRefused } from '@gatehouse/kernel'
+import type { Body } from '../formats/format.ts'
+import { isObject } from '../formats/shape.ts'
 import type { Finish, ModelCall } from '../requests/call.ts'
 import { ModelRefusal } from '../requests/refusal.ts'
 import { sendJson } from '../socket/reply.ts'
@@ -11,16 +13,21 @@ import type { Delivery } from './delivery.ts'
 import { answerHeaders } from './headers.ts'
 import type { Head, Receiver } from './transfer.ts'
 
-const parse = (text: string): Record<string, unknown> => {
+const malformed = (what: string): ModelRefusal => new ModelRefusal('provider-malformed', `the provider answered with ${what}`)
+
+const parse = (collector: Collector): Body => {
   try {
-    return objectOf(JSON.parse(text))
-  } catch {
-    throw new ModelRefusal('provider-malformed', 'the provider answered with what is no JSON')
+    const value = collector.parse()
+    if (isObject(value)) return value
+  } catch (error) {
+    if (error instanceof JsonRefused) throw malformed('what is no JSON')
+    throw error
   }
+  throw malformed('JSON that is no object')
 }
 
 export class WholeAnswer implements Receiver {
-  readonly #collector = new Collector(limits.modelWhole, 'refuse')
+  readonly #collector = new Collector(jsonBounds.modelAnswer, 'refuse')
   readonly #delivery: Delivery
   readonly #head: Head
   readonly #call: ModelCall
@@ -40,7 +47,7 @@ export class WholeAnswer implements Receiver {
   end(): void {}
 
   finish(response: ServerResponse): Finish {
-    const answer = parse(this.#collector.text)
+    const answer = parse(this.#collector)
     const { ask, secret } = this.#delivery
     this.#call.usage = () => ask.route.path.format.usage(answer)
     this.#call.end = 'whole'
