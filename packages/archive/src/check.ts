@@ -1,7 +1,7 @@
 // Looks at a whole archive without writing a byte: what it is, how much it holds, and that its keys open what is in it.
 import { readFile } from 'node:fs/promises'
-import { Mode, stateFiles } from '@gatehouse/contracts'
-import { parseKeyring } from '@gatehouse/kernel'
+import { jsonBounds, Mode, stateFiles } from '@gatehouse/contracts'
+import { jsonText, parseKeyring } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { decrypt, type Opener } from './age.ts'
 import { broken } from './broken.ts'
@@ -27,7 +27,7 @@ export interface CheckOptions {
 const keptMost = 64 * 1024
 const kept: ReadonlySet<string> = new Set([stateFiles.state, stateFiles.keyring].map((name) => `${stateRoot}/${name}`))
 
-const StateFile = v.pipe(v.string(), v.parseJson(), v.object({ schema: v.number(), installation: v.string(), mode: Mode }))
+const StateFile = v.pipe(jsonText(jsonBounds.archiveDocument), v.object({ schema: v.number(), installation: v.string(), mode: Mode }))
 
 interface Found {
   files: number

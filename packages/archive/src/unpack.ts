@@ -1,7 +1,7 @@
 // Reads an archive from its first byte to its last and refuses it for whatever is not as it must be. Writes nothing itself.
 import { createHash } from 'node:crypto'
-import { stateSchema } from '@gatehouse/contracts'
-import { isRefusal } from '@gatehouse/kernel'
+import { jsonBounds, stateSchema } from '@gatehouse/contracts'
+import { isRefusal, jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { broken } from './broken.ts'
 import type { Entry } from './entry.ts'
@@ -45,7 +45,7 @@ const readSmall = async (entry: Entry): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
-const Json = v.pipe(v.string(), v.parseJson())
+const Json = jsonText(jsonBounds.archiveDocument)
 
 const parseManifest = (text: string): Manifest => {
   const announced = v.safeParse(v.pipe(Json, Announced), text)

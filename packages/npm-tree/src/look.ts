@@ -1,5 +1,6 @@
 // Looks into one package of a tree: what it would run when npm installs it, and which of its files are machine code.
-import type { LockedPackage } from '@gatehouse/contracts'
+import { jsonBounds, type LockedPackage } from '@gatehouse/contracts'
+import { parseJson } from '@gatehouse/kernel'
 import { type ArchivedFile, readArchive } from './archive.ts'
 import { download, integrityOf, type Wanted } from './download.ts'
 import type { NpmOptions } from './options.ts'
@@ -24,9 +25,9 @@ const isBinary = ({ path, content }: ArchivedFile): boolean =>
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-const parse = (text: string): unknown => {
+const parse = (content: Uint8Array): unknown => {
   try {
-    return JSON.parse(text)
+    return parseJson(content, jsonBounds.packageManifest)
   } catch (error) {
     throw new TreeRefused('bad-archive', 'expected a package.json in JSON', error)
   }
@@ -39,7 +40,7 @@ const scriptsOf = (files: readonly ArchivedFile[]): string[] =>
     if (!/^(?:node_modules\/.*\/)?$/.test(folder) || folder.endsWith('/node_modules/')) return []
     if (path === `${folder}binding.gyp`) return [`${folder}binding.gyp`]
     if (path !== `${folder}package.json`) return []
-    const manifest = parse(content.toString('utf8'))
+    const manifest = parse(content)
     const scripts = isObject(manifest) && isObject(manifest['scripts']) ? manifest['scripts'] : {}
     return installScripts.filter((name) => name in scripts).map((name) => `${folder}${name}`)
   })

@@ -1,6 +1,8 @@
 // The program of the sealed process that asks a registry: one task in, one outcome out, both as files.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { jsonBounds } from '@gatehouse/contracts'
+import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { fetchTree } from './fetch.ts'
 import { toRefused } from './refused.ts'
@@ -21,6 +23,6 @@ const perform = async (task: TreeTask, work: string): Promise<TreeOutcome> => {
 }
 
 const [, , taskFile = '', work = ''] = process.argv
-const task = v.parse(v.pipe(v.string(), v.parseJson(), TreeTask), await readFile(taskFile, 'utf8'))
+const task = v.parse(v.pipe(jsonText(jsonBounds.stateFile), TreeTask), await readFile(taskFile, 'utf8'))
 await writeFile(join(work, 'outcome.json'), JSON.stringify(await perform(task, work)))
 process.exit(0)

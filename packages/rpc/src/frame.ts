@@ -1,5 +1,6 @@
-// Frames are lines of JSON. Bytes are counted before anything is joined, and each byte is looked at once.
-import { limits, ServiceError } from '@gatehouse/contracts'
+// Frames are lines of JSON. Bytes and structure are bounded before anything is joined or parsed.
+import { jsonBounds, limits, ServiceError } from '@gatehouse/contracts'
+import { describeJsonFault, type JsonFault, JsonScanner } from '@gatehouse/kernel'
 
 const newline = 10
 
@@ -8,15 +9,18 @@ export const encodeFrame = (message: object, most: number = limits.rpcFrame): st
   const line = JSON.stringify(message)
   // A UTF-16 unit takes at most three bytes.
   const bytes = line.length * 3 <= most ? 0 : Buffer.byteLength(line)
-  if (bytes <= most) return `${line}\n`
-  throw new ServiceError('too-large', { detail: `expected a message of at most ${most} bytes, got ${bytes}` })
+  if (bytes > most) throw new ServiceError('too-large', { detail: `expected a message of at most ${most} bytes, got ${bytes}` })
+  // Two values have a character between them: only a long line can hold too many.
+  const fault = line.length < jsonBounds.rpcFrame.values * 2 ? undefined : new JsonScanner(jsonBounds.rpcFrame).push(Buffer.from(line))
+  if (fault !== undefined) throw new ServiceError('too-large', { detail: `the message ${describeJsonFault(fault, jsonBounds.rpcFrame)}` })
+  return `${line}\n`
 }
 
 export interface FrameReaderOptions {
   /** Gets each line without its newline, in order. */
   readonly onFrame: (line: string) => void
   /** Nothing is read after this. */
-  readonly onOversize: () => void
+  readonly onOversize: (fault: JsonFault) => void
 }
 
 /** Takes bytes in any pieces, gives whole lines. */
@@ -26,6 +30,7 @@ export class FrameReader {
   readonly #options: FrameReaderOptions
   #chunks: Buffer[] = []
   #size = 0
+  #scanner = new JsonScanner(jsonBounds.rpcFrame)
   #stopped = false
 
   constructor(most: number, options: FrameReaderOptions) {
@@ -53,27 +58,28 @@ export class FrameReader {
   #keep(part: Buffer): void {
     // The buffer that it lies in may be the socket's, for the next bytes.
     this.#chunks.push(Buffer.from(part))
-    if (this.#fits(part.length)) return
-    this.stop()
-    this.#options.onOversize()
+    this.#size += part.length
+    this.#check(part)
   }
 
-  #fits(bytes: number): boolean {
-    this.#size += bytes
-    return this.#size <= this.most
+  /** False where nothing more is read. */
+  #check(part: Buffer): boolean {
+    const fault = this.#size > this.most ? 'bytes' : this.#scanner.push(part)
+    if (fault === undefined) return true
+    this.stop()
+    this.#options.onOversize(fault)
+    return false
   }
 
   /** Most frames lie in one chunk and are read where they are. */
   #finish(chunk: Buffer, start: number, end: number): void {
-    if (this.#chunks.length > 0) {
-      this.#keep(chunk.subarray(start, end))
-      if (this.#stopped) return
-      const line = Buffer.concat(this.#chunks, this.#size)
-      this.#chunks = []
-      this.#size = 0
-      return this.#options.onFrame(line.toString('utf8'))
-    }
-    if (end - start > this.most) return this.#keep(chunk.subarray(start, end))
-    this.#options.onFrame(chunk.toString('utf8', start, end))
+    const part = chunk.subarray(start, end)
+    this.#size += part.length
+    if (!this.#check(part)) return
+    const line = this.#chunks.length === 0 ? part : Buffer.concat([...this.#chunks, part], this.#size)
+    this.#chunks = []
+    this.#size = 0
+    this.#scanner = new JsonScanner(jsonBounds.rpcFrame)
+    this.#options.onFrame(line.toString('utf8'))
   }
 }

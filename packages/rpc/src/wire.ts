@@ -1,6 +1,7 @@
 // A socket that carries frames after a hello. Closes on a malformed or oversized frame and says why.
 import type { Socket } from 'node:net'
-import { limits } from '@gatehouse/contracts'
+import { jsonBounds, limits } from '@gatehouse/contracts'
+import { describeJsonFault, parseScannedJson } from '@gatehouse/kernel'
 import { encodeFrame, FrameReader } from './frame.ts'
 import { type Hello, helloMost, type Lane } from './hello.ts'
 
@@ -19,7 +20,7 @@ const largestWrite = 1024 * 1024
 
 const parse = (line: string): unknown => {
   try {
-    return JSON.parse(line)
+    return parseScannedJson(line, jsonBounds.rpcFrame)
   } catch {
     return undefined
   }
@@ -40,7 +41,7 @@ export class Wire {
     this.#socket = options.socket
     this.#reader = new FrameReader(helloMost, {
       onFrame: (line) => this.#read(line),
-      onOversize: () => this.close(`expected a frame of at most ${this.#reader.most} bytes, got more`),
+      onOversize: (fault) => this.close(`the frame ${describeJsonFault(fault, { ...jsonBounds.rpcFrame, bytes: this.#reader.most })}`),
     })
     this.#patience = setTimeout(() => this.close(`expected a hello within ${limits.rpcHelloTime} ms, got none`), limits.rpcHelloTime)
     this.#socket.on('data', (chunk) => this.take(chunk))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
-import { limits, ServiceError } from '@gatehouse/contracts'
+import { jsonBounds, limits, ServiceError } from '@gatehouse/contracts'
 import { waitFor, workContext } from '@gatehouse/kernel'
 import { caller, edge, pair, scratch, secret, serve } from './fixtures/edge.ts'
 import { greeted, request } from './fixtures/raw.ts'
@@ -98,6 +98,8 @@ test('closes a connection that sends a malformed or an oversized frame, and serv
     '{"t":"x"}',
     '{}',
     'x'.repeat(limits.rpcFrame + 1),
+    '['.repeat(100_000),
+    `[${'1,'.repeat(jsonBounds.rpcFrame.values)}1]`,
   ]
   for (const text of bad) {
     const raw = await greeted(context, path, { edge, secret })
@@ -105,7 +107,15 @@ test('closes a connection that sends a malformed or an oversized frame, and serv
     await raw.closed()
   }
   await waitFor(() => lines.length === bad.length, { what: 'a reason each' })
-  assert.ok(lines.every(({ message, reason }) => message === 'connection closed' && reason?.startsWith('expected')))
+  assert.ok(lines.every(({ message, reason }) => message === 'connection closed' && /^(?:expected|the frame)/.test(reason ?? '')))
+  assert.deepEqual(
+    lines.slice(-3).map(({ reason }) => reason),
+    [
+      'the frame is larger than 8388608 bytes',
+      'the frame is nested deeper than 2100 levels',
+      'the frame has more than 1000000 values and names',
+    ],
+  )
   assert.deepEqual(await calls.echo({ text: 'served' }), { text: 'served' })
 })
 

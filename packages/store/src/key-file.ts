@@ -1,4 +1,6 @@
 // The file that holds the key of one database, sealed under a key of the installation and bound to what it is for.
+import { jsonBounds } from '@gatehouse/contracts'
+import { parseJson } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { openSealedKey, sealKey } from './seal.ts'
 
@@ -15,7 +17,7 @@ export interface FileKey {
 
 /** Throws for altered text, another context and another wrapping key. */
 export const openKeyFile = (wrapping: Buffer, context: string, text: string): FileKey => {
-  const file = v.parse(KeyFile, JSON.parse(text))
+  const file = v.parse(KeyFile, parseJson(text, jsonBounds.stateFile))
   return { key: openSealedKey(wrapping, context, file.sealed), made: file.made }
 }
 

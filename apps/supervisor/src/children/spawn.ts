@@ -2,7 +2,8 @@
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline'
 import { Duplex, type Readable } from 'node:stream'
-import { FromChild } from '@gatehouse/contracts'
+import { FromChild, jsonBounds } from '@gatehouse/contracts'
+import { jsonText } from '@gatehouse/kernel'
 import { execa } from 'execa'
 import * as v from 'valibot'
 import type { Birth } from './roster.ts'
@@ -74,7 +75,7 @@ export const spawn = (birth: Birth, options: SpawnOptions): Child => {
   if (!(pipe instanceof Duplex) || child.pid === undefined) return unstarted(child)
   pipe.on('error', () => undefined)
   eachLine(pipe, (line) => {
-    const message = v.safeParse(v.pipe(v.string(), v.parseJson(), FromChild), line)
+    const message = v.safeParse(v.pipe(jsonText(jsonBounds.childOutput), FromChild), line)
     if (message.success) options.onMessage(message.output)
   })
   eachLine(child.stdout, options.onLine)

@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import {
   exits,
   gatewayRunner,
+  jsonBounds,
   lifeEdge,
-  RunnerCredential,
   runnerBackup,
   runnerBroker,
   runnerChannels,
   runnerControlPlane,
+  RunnerCredential,
   runnerCredentialFile,
 } from '@gatehouse/contracts'
-import { deriveKey, type Epoch, Refusal, writeAtomically } from '@gatehouse/kernel'
+import { deriveKey, type Epoch, jsonText, Refusal, writeAtomically } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { type Epochs, newestOf, subkeysOf } from './keyring.ts'
 
@@ -57,7 +58,7 @@ export const readRunnerCredential = async (directory: string | undefined): Promi
       `expected a credential that can be read at ${path}, got ${cause instanceof Error && 'code' in cause ? String(cause.code) : 'none'}`,
     )
   })
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), RunnerCredential), text)
+  const parsed = v.safeParse(v.pipe(jsonText(jsonBounds.stateFile), RunnerCredential), text)
   if (!parsed.success) throw refuse(`${path}: expected what the other half of this release wrote, got something else`)
   const { gid } = parsed.output
   if (gid === process.getegid?.()) return parsed.output

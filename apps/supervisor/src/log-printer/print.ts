@@ -1,5 +1,6 @@
 // The only writer of the unit's log: takes JSON lines of every process, redacts them, prints them.
-import { visible } from '@gatehouse/contracts'
+import { jsonBounds, visible } from '@gatehouse/contracts'
+import { parseJson } from '@gatehouse/kernel'
 import type { Redactor } from './redact.ts'
 
 export interface PrinterOptions {
@@ -21,7 +22,7 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 
 const parse = (process: string, text: string): Fields => {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text, jsonBounds.childOutput)
     if (isFields(value) && typeof value['message'] === 'string') return value
   } catch {
     // What a runtime prints by itself (a crash, a warning) is no JSON.

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { exits, Mode, stateFiles, stateSchema } from '@gatehouse/contracts'
-import { Refusal, writeAtomically } from '@gatehouse/kernel'
+import { exits, jsonBounds, Mode, stateFiles, stateSchema } from '@gatehouse/contracts'
+import { jsonText, Refusal, writeAtomically } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
 const StateFile = v.strictObject({
@@ -30,7 +30,7 @@ export const openInstallation = async (stateDir: string, mode: Mode, known?: str
     await writeAtomically(path, `${JSON.stringify({ schema: stateSchema, installation, mode }, null, 2)}\n`)
     return installation
   }
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), StateFile), text)
+  const parsed = v.safeParse(v.pipe(jsonText(jsonBounds.stateFile), StateFile), text)
   if (!parsed.success)
     throw new Refusal(exits.configuration, { detail: `${path}: expected the state file of an installation, got something else` })
   const { schema, installation, mode: kept } = parsed.output

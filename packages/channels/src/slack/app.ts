@@ -10,9 +10,11 @@ import {
   OutboundFailure,
   type Outlet,
 } from '@gatehouse/outbound'
-import { type Logger as SlackLogger, LogLevel, SocketModeClient } from '@slack/socket-mode'
+import { type Logger as SlackLogger, LogLevel, type SocketModeClient } from '@slack/socket-mode'
 import { type FetchFunction, WebClient, type WebClientOptions } from '@slack/web-api'
 import { Agent } from 'undici'
+import { boundedAnswer } from '../bounded-answer.ts'
+import { BoundedSocket } from './bounded-socket.ts'
 import { UploadRefused } from './faults.ts'
 import { isOfSlack } from './hosts.ts'
 
@@ -52,7 +54,8 @@ const clientFetch =
   async (url, { method, headers, body } = {}) => {
     if (body !== undefined && typeof body !== 'string') throw new TypeError('expected a form in text, got files')
     const timely = AbortSignal.any([signal, AbortSignal.timeout(limits.channelSendTime)])
-    return await fetch(url, { signal: timely, ...(method && { method }), ...(headers && { headers }), ...(body !== undefined && { body }) })
+    const init = { signal: timely, ...(method && { method }), ...(headers && { headers }), ...(body !== undefined && { body }) }
+    return await boundedAnswer(await fetch(url, init))
   }
 
 /** Dials Slack alone, whatever address a server answers with. */
@@ -118,7 +121,7 @@ export const createApp = (options: AppOptions): App => {
     asBot: (signal) => as(credentials.botToken, signal),
     asApp: (signal) => as(credentials.appToken, signal),
     socket: (signal) =>
-      new SocketModeClient({
+      new BoundedSocket({
         appToken: credentials.appToken,
         autoReconnectEnabled: false,
         clientPingTimeout: limits.connectTime,

@@ -1,5 +1,6 @@
 // The buttons of a card: what they carry, and what Slack sends when one is pressed.
-import { ChangeID, Digest, limits } from '@gatehouse/contracts'
+import { ChangeID, Digest, jsonBounds, limits } from '@gatehouse/contracts'
+import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Press, ShownCard } from '../channel.ts'
 import { Id, Stamp } from './event.ts'
@@ -9,7 +10,7 @@ export const actions = { approve: 'gatehouse_approve', reject: 'gatehouse_reject
 export const reasonAction = 'gatehouse_reason'
 
 /** The whole digest: a card that has moved since is not decided by an old button. */
-const Value = v.pipe(v.string(), v.maxLength(256), v.parseJson(), v.strictObject({ change: ChangeID, digest: Digest }))
+const Value = v.pipe(v.string(), v.maxLength(256), jsonText(jsonBounds.channelEvent), v.strictObject({ change: ChangeID, digest: Digest }))
 
 export const pressValue = ({ changeID, digest }: ShownCard): string =>
   JSON.stringify({ change: changeID, digest } satisfies v.InferOutput<typeof Value>)

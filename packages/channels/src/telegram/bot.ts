@@ -3,6 +3,7 @@
 import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
 import { createOutlet, type Fetch } from '@gatehouse/outbound'
 import { Api } from 'grammy/web'
+import { boundedAnswer } from '../bounded-answer.ts'
 
 export interface BotOptions {
   readonly credentials: NonNullable<ChannelCredentials['telegram']>
@@ -30,7 +31,8 @@ const clientFetch = (fetch: Fetch, signal: AbortSignal): typeof globalThis.fetch
   return async (input, init) => {
     const signals = [signal, init?.signal].filter((one) => one instanceof AbortSignal)
     const body = await whole(init?.body)
-    return fetch(input instanceof Request ? input.url : input, { ...init, ...(body && { body }), signal: AbortSignal.any(signals) })
+    const url = input instanceof Request ? input.url : input
+    return boundedAnswer(await fetch(url, { ...init, ...(body && { body }), signal: AbortSignal.any(signals) }))
   }
 }
 

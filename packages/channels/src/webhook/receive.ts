@@ -1,5 +1,6 @@
 // Takes a webhook whose raw bytes the control plane has passed on: nothing of it is read before its signature holds.
-import { type channelsControlPlane, ChannelText, limits, type Result } from '@gatehouse/contracts'
+import { type channelsControlPlane, ChannelText, jsonBounds, limits, type Result } from '@gatehouse/contracts'
+import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Inbound, Outcome } from '../channel.ts'
 import { isGenuine, type Signed } from './signature.ts'
@@ -42,7 +43,7 @@ export interface Reception {
 export const receiveWebhook = async (signed: Signed, { secrets, take, now }: Reception): Promise<WebhookAnswer> => {
   if (!isGenuine(secrets, signed, now)) return { outcome: 'forged' }
   if (take === undefined) return { outcome: 'busy' }
-  const message = v.safeParse(v.pipe(v.string(), v.parseJson(), Message), signed.body)
+  const message = v.safeParse(v.pipe(jsonText(jsonBounds.webhook), Message), signed.body)
   if (!message.success) {
     const [issue] = message.issues
     const place = (issue.path ?? []).map(({ key }) => String(key)).join('/')

@@ -1,5 +1,6 @@
-// Last guard before a handler: a JSON body of bounded size and depth, counted while it is read.
-import { limits, ServiceError } from '@gatehouse/contracts'
+// Last guard before a handler: a JSON body whose size and structure are bounded while it is read.
+import { jsonBounds, ServiceError } from '@gatehouse/contracts'
+import { JsonScanner, parseScannedJson, refuseJsonBody } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
 
@@ -58,26 +59,30 @@ export const decode = (bytes: Uint8Array): string => {
 
 const parse = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseScannedJson(text, jsonBounds.apiBody)
   } catch {
     // The parser's message shows what was sent, which may be a secret.
     throw new ServiceError('malformed', { detail: text === '' ? 'expected a JSON body, got none' : 'expected JSON, got something else' })
   }
 }
 
-const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
-
-const checkDepth = (document: unknown): void => {
-  let level = [document].filter(isContainer)
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > limits.jsonDepth)
-      throw new ServiceError('malformed', { detail: `expected JSON of at most ${limits.jsonDepth} levels, got more` })
-    level = level.flatMap((container) => Object.values(container).filter(isContainer))
+/** Throws `malformed` at the first bytes that are beyond the bounds. */
+const readDocument = async (c: Context<Env>, limit: number): Promise<string> => {
+  const scanner = new JsonScanner(jsonBounds.apiBody)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of bytesOf(c, limit)) {
+    const fault = scanner.push(chunk)
+    if (fault !== undefined) {
+      c.header('Connection', 'close')
+      throw refuseJsonBody(fault, jsonBounds.apiBody)
+    }
+    chunks.push(chunk)
   }
+  return decode(Buffer.concat(chunks))
 }
 
 const take = (c: Context<Env>, text: string): void => {
-  checkDepth(parse(text))
+  parse(text)
   c.set('body', text)
   c.req.raw = new Request(c.req.url, { method: c.req.method, headers: c.req.raw.headers, body: text })
 }
@@ -87,7 +92,7 @@ export const jsonBody =
   (limit: number): MiddlewareHandler<Env> =>
   async (c, next) => {
     checkHeaders(c)
-    take(c, decode(await readBytes(c, limit)))
+    take(c, await readDocument(c, limit))
     return next()
   }
 
@@ -97,7 +102,7 @@ export const optionalJsonBody =
   async (c, next) => {
     if (!hasBody(c) && c.req.header('content-type') === undefined) return next()
     checkHeaders(c)
-    const text = decode(await readBytes(c, limit))
+    const text = await readDocument(c, limit)
     take(c, text === '' ? '{}' : text)
     return next()
   }

@@ -73,6 +73,23 @@ test('refuses JSON that nests too deep', async () => {
   assert.equal((await ask('POST', '/v1/changes', { body: nested(500_000) })).status, 400)
 })
 
+test('refuses structure beyond its bounds with the true reason, and parses nothing of it', async (t) => {
+  const { ask, named } = createTestUnit()
+  const filled = (unit: string): string => unit.repeat(Math.floor((limits.apiBody - 200) / unit.length))
+  const parser = t.mock.method(JSON, 'parse')
+  for (const [after, reason] of [
+    [filled('['), 'the body is nested deeper than 64 levels'],
+    [`[${filled('{},')}1]`, 'the body has more than 30000 values and names'],
+    [`{${filled('"a":1,')}"b":1}`, 'the body has more than 30000 values and names'],
+    [`{"${'a'.repeat(5_000)}":1}`, 'the body has a name longer than 4096 bytes'],
+  ] as const) {
+    const answer = await ask('POST', '/v1/changes', { body: `{"kind":"persona","agentGroupID":"dev-agent","after":${after}}` })
+    assert.equal(parser.mock.calls.filter(({ arguments: [text] }) => String(text).length > 4_096).length, 0)
+    assert.deepEqual([answer.status, answer.json().code, answer.json().detail], [400, 'malformed', reason])
+  }
+  assert.deepEqual(named('gateway.submit'), [])
+})
+
 test('names the fields that do not fit, and never what they held', async () => {
   const { ask, named } = createTestUnit()
   const entry = { transport: 'stdio', command: 'node', env: { 'NOT A NAME': 'hunter2', TOKEN: 1234567, 'a/b~c': 'x' }, shell: 'hunter2' }

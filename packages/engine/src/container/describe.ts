@@ -1,4 +1,6 @@
 // Asks an engine what it is: whether it answers, which runtimes it knows, whether its limits are real.
+import { jsonBounds } from '@gatehouse/contracts'
+import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { type Engine, callEngine } from './engine.ts'
 import { silenceOf } from './silence.ts'
@@ -35,7 +37,7 @@ const opensSockets = (args: readonly string[]): boolean => args.some((arg) => /^
 
 export const describeDocker = async (file: string, wanted: string | null): Promise<Answer> => {
   const called = await callEngine({ file, global: [] }, ['info', '--format', '{{json .}}'])
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), DockerInfo), called.stdout)
+  const parsed = v.safeParse(v.pipe(jsonText(jsonBounds.engineOutput), DockerInfo), called.stdout)
   if (!parsed.success) return { refused: `docker ${silenceOf(called.stderr).reason}: start dockerd, or join its group` }
   const info = parsed.output
   const name = wanted ?? info.DefaultRuntime
@@ -75,7 +77,7 @@ const gvisorFlags = ['network=none', 'host-uds=open', 'oci-seccomp'].flatMap((fl
 export const describePodman = async (file: string, wanted: string | null): Promise<Answer> => {
   const global = wanted === null ? [] : ['--runtime', wanted]
   const called = await callEngine({ file, global }, ['info', '--format', 'json'])
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), PodmanInfo), called.stdout)
+  const parsed = v.safeParse(v.pipe(jsonText(jsonBounds.engineOutput), PodmanInfo), called.stdout)
   if (!parsed.success) return { refused: `podman ${global.join(' ')} does not work: ${called.stderr.trim().slice(0, 300)}` }
   const { name: runtime } = parsed.output.host.ociRuntime
   const gvisor = /runsc|gvisor/.test(runtime)

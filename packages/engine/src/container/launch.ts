@@ -1,5 +1,7 @@
 // One container, from its command line to its removal.
 import { randomBytes } from 'node:crypto'
+import { jsonBounds } from '@gatehouse/contracts'
+import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { usageOfProcess } from '../cgroup/of-process.ts'
 import type { Exit, LaunchSpec, Sandbox } from '../driver.ts'
@@ -11,7 +13,7 @@ const State = v.looseObject({ OOMKilled: v.optional(v.boolean(), false), ExitCod
 
 const readState = async (engine: Engine, name: string): Promise<v.InferOutput<typeof State> | null> => {
   const { ok, stdout } = await callEngine(engine, ['container', 'inspect', '--format', '{{json .State}}', name])
-  const parsed = ok ? v.safeParse(v.pipe(v.string(), v.parseJson(), State), stdout) : undefined
+  const parsed = ok ? v.safeParse(v.pipe(jsonText(jsonBounds.engineOutput), State), stdout) : undefined
   return parsed?.success === true ? parsed.output : null
 }
 

@@ -1,7 +1,8 @@
 // An OCI runtime of the host, called directly: `runsc` or `runc`, with a state directory of its own.
+import { jsonBounds } from '@gatehouse/contracts'
 import { execa } from 'execa'
 import * as v from 'valibot'
-import { programPath } from '@gatehouse/kernel'
+import { jsonText, programPath } from '@gatehouse/kernel'
 
 export interface Runtime {
   readonly name: 'runsc' | 'runc'
@@ -46,7 +47,7 @@ export const installationAnnotation = 'gatehouse.installation'
 /** Ids of the containers in its state directory that carry the installation's mark. */
 export const listContainers = async (runtime: Runtime, installation: string): Promise<string[]> => {
   const { stdout } = await callRuntime(runtime, ['list', '--format', 'json'])
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Containers), stdout)
+  const parsed = v.safeParse(v.pipe(jsonText(jsonBounds.engineOutput), Containers), stdout)
   if (!parsed.success) return []
   return (parsed.output ?? []).filter(({ annotations }) => annotations?.[installationAnnotation] === installation).map(({ id }) => id)
 }

@@ -1,6 +1,8 @@
 // The note beside an assembled root file system: from which inputs it was made, and its digest.
 import { createHash } from 'node:crypto'
 import { readFile, stat, writeFile } from 'node:fs/promises'
+import { jsonBounds } from '@gatehouse/contracts'
+import { parseJson } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { layoutVersion } from './layout.ts'
 
@@ -22,7 +24,7 @@ export const describeInputs = async (inputs: readonly { readonly source: string;
 /** The stamp, or null where there is none that can be read. */
 export const readStamp = async (target: string): Promise<Stamp | null> => {
   try {
-    const parsed = v.safeParse(Stamp, JSON.parse(await readFile(stampPath(target), 'utf8')))
+    const parsed = v.safeParse(Stamp, parseJson(await readFile(stampPath(target)), jsonBounds.stateFile))
     return parsed.success ? parsed.output : null
   } catch {
     return null

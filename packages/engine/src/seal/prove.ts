@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type HostIdentity, limits } from '@gatehouse/contracts'
+import { type HostIdentity, jsonBounds, limits } from '@gatehouse/contracts'
+import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { defaultLimits, type Driver, type Exit, type LaunchSpec, type Sandbox } from '../driver.ts'
 import type { Facts } from './facts.ts'
@@ -87,7 +88,7 @@ const run = async (sandbox: Sandbox, act?: (line: string) => Promise<void>): Pro
   }
 }
 
-const Seen = v.pipe(v.string(), v.parseJson(), v.looseObject({ uid: v.number(), gid: v.number() }))
+const Seen = v.pipe(jsonText(jsonBounds.probeOutput), v.looseObject({ uid: v.number(), gid: v.number() }))
 
 const look = async (trial: Trial): Promise<Facts | null> => {
   const { lines, exit } = await run(await launch(trial, ['/agent/probe.mjs']))
@@ -111,7 +112,7 @@ const memoryBites = async (trial: Trial): Promise<boolean> => {
   return exit.reason === 'out-of-memory'
 }
 
-const Threads = v.pipe(v.string(), v.parseJson(), v.object({ threads: v.number(), refused: v.boolean() }))
+const Threads = v.pipe(jsonText(jsonBounds.probeOutput), v.object({ threads: v.number(), refused: v.boolean() }))
 
 /** It is told to stop as soon as it has said how many threads it got. */
 const processesBite = async (trial: Trial): Promise<boolean> => {
@@ -142,7 +143,7 @@ const cpuBites = async (trial: Trial): Promise<boolean> => {
   }
 }
 
-const Filled = v.pipe(v.string(), v.parseJson(), v.object({ bytes: v.nullable(v.string()), files: v.nullable(v.string()) }))
+const Filled = v.pipe(jsonText(jsonBounds.probeOutput), v.object({ bytes: v.nullable(v.string()), files: v.nullable(v.string()) }))
 const full: readonly (string | null)[] = ['ENOSPC', 'EDQUOT']
 
 const diskBites = async (trial: Trial): Promise<boolean> => {

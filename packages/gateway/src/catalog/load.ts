@@ -1,7 +1,15 @@
 // Reads a catalog file as anybody may have written it. Throws a `Refusal` that names the field or the chmod.
 import { readFile, stat } from 'node:fs/promises'
-import { Catalog as CatalogFile, type CatalogEntry, exits, type FieldIssue, isServiceError, ServerName } from '@gatehouse/contracts'
-import { Refusal, sha256 } from '@gatehouse/kernel'
+import {
+  Catalog as CatalogFile,
+  type CatalogEntry,
+  exits,
+  type FieldIssue,
+  isServiceError,
+  jsonBounds,
+  ServerName,
+} from '@gatehouse/contracts'
+import { describeJsonFault, JsonRefused, parseJson, Refusal, sha256 } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { parse } from '../input/parse.ts'
 import { checkEntry } from './check.ts'
@@ -31,12 +39,13 @@ const exists = async (path: string): Promise<boolean> => {
   }
 }
 
-const parseJson = (path: string, text: string): unknown => {
+const readJson = (path: string, text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseJson(text, jsonBounds.catalogFile)
   } catch (error) {
-    // The parser's own message repeats the text around the fault, which may be a secret.
-    throw refuse(`expected JSON in the catalog file ${path}, got something else`, 'an empty catalog is {}', error)
+    if (!(error instanceof JsonRefused)) throw error
+    if (error.fault === 'syntax') throw refuse(`expected JSON in the catalog file ${path}, got something else`, 'an empty catalog is {}')
+    throw refuse(`the catalog file ${path} ${describeJsonFault(error.fault, error.bounds)}`, 'an empty catalog is {}')
   }
 }
 
@@ -58,7 +67,7 @@ const sameNames = (names: readonly string[]): FieldIssue[] => {
 }
 
 const parseEntries = (path: string, text: string): Entries => {
-  const json = parseJson(path, text)
+  const json = readJson(path, text)
   if (Array.isArray(json)) throw refuseFields(path, [{ pointer: '', detail: 'expected an object of entries by name, got a list' }])
   try {
     const entries = Object.entries(parse(CatalogFile, json, '')).map(([name, entry]) => [v.parse(ServerName, name), entry] as const)

@@ -1,6 +1,7 @@
 // Reads manifests and blobs from a registry, as anybody may: anonymous, bounded, each answer compared with the digest that names it.
 import { createHash } from 'node:crypto'
-import { limits, type OutboundSettings } from '@gatehouse/contracts'
+import { jsonBounds, limits, type OutboundSettings } from '@gatehouse/contracts'
+import { jsonText } from '@gatehouse/kernel'
 import { createOutlet } from '@gatehouse/outbound'
 import * as v from 'valibot'
 import type { ImageReference } from './reference.ts'
@@ -69,7 +70,7 @@ const tokenOf = async (challenge: string | null, options: RegistryOptions): Prom
   if (url === null) return null
   for (const name of ['service', 'scope']) if (fields[name] !== undefined) url.searchParams.set(name, fields[name])
   const { status, bytes } = await ask({ url, headers: {} }, options)
-  const parsed = status === 200 ? v.safeParse(v.pipe(v.string(), v.parseJson(), Token), bytes.toString('utf8')) : null
+  const parsed = status === 200 ? v.safeParse(v.pipe(jsonText(jsonBounds.imageAnswer), Token), bytes.toString('utf8')) : null
   return parsed?.success === true ? parsed.output : null
 }
 

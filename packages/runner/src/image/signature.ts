@@ -1,10 +1,11 @@
 // Judges one signature of an image as cosign makes it: a payload that names a digest, signed by ECDSA on P-256 with SHA-256.
 import { createPublicKey, verify } from 'node:crypto'
+import { jsonBounds } from '@gatehouse/contracts'
+import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
 const Payload = v.pipe(
-  v.string(),
-  v.parseJson(),
+  jsonText(jsonBounds.imageAnswer),
   v.object({
     critical: v.object({
       image: v.object({ 'docker-manifest-digest': v.string() }),

@@ -1,13 +1,13 @@
 // Verifies the image of the sandboxes before it is used: the operator's key must have signed its digest. Refuses when that cannot be seen.
-import { ServiceError } from '@gatehouse/contracts'
+import { jsonBounds, ServiceError } from '@gatehouse/contracts'
+import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { type ImageReference, parseImage } from './reference.ts'
 import { openRegistry, type Registry, type RegistryOptions } from './registry.ts'
 import { isSignatureOf } from './signature.ts'
 
 const Signatures = v.pipe(
-  v.string(),
-  v.parseJson(),
+  jsonText(jsonBounds.imageAnswer),
   v.object({
     layers: v.array(
       v.object({

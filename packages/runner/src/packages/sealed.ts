@@ -1,5 +1,6 @@
 // Runs one task about a tree in a sandbox of its own: no key, no network, one socket behind which the registry lies. Then it is gone.
-import { limits, ServiceError } from '@gatehouse/contracts'
+import { jsonBounds, limits, ServiceError } from '@gatehouse/contracts'
+import { jsonText } from '@gatehouse/kernel'
 import type { Driver, LaunchSpec } from '@gatehouse/engine'
 import { TreeOutcome, type TreeTask } from '@gatehouse/npm-tree'
 import * as v from 'valibot'
@@ -7,8 +8,6 @@ import { readPlain } from '../groups/plain.ts'
 import type { TreePlace } from './place.ts'
 import { openForwarder } from './forwarder.ts'
 import { makeRoom, specOf, wayInside } from './room.ts'
-
-const outcomeSize = 4 * 1024 * 1024
 
 const refused = (rule: string, reason: string): TreeOutcome => ({ end: 'refused', rule, reason })
 
@@ -19,7 +18,10 @@ const late = (): TreeOutcome =>
   )
 
 const readOutcome = async (work: string): Promise<TreeOutcome> =>
-  v.parse(v.pipe(v.string(), v.parseJson(), TreeOutcome), (await readPlain(work, ['outcome.json'], outcomeSize)).toString('utf8'))
+  v.parse(
+    v.pipe(jsonText(jsonBounds.packageTree), TreeOutcome),
+    (await readPlain(work, ['outcome.json'], jsonBounds.packageTree.bytes)).toString('utf8'),
+  )
 
 const follow = async (lines: AsyncIterable<string>, tell: (line: string) => void): Promise<void> => {
   for await (const line of lines) tell(line)

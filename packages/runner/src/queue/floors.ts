@@ -1,7 +1,7 @@
 // The highest number of each group among the messages that were purged, so that none is given twice.
 import { readFile } from 'node:fs/promises'
-import { AgentGroupID, stateFiles } from '@gatehouse/contracts'
-import { inTurn, writeAtomically } from '@gatehouse/kernel'
+import { AgentGroupID, jsonBounds, stateFiles } from '@gatehouse/contracts'
+import { inTurn, jsonText, writeAtomically } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
 const Floors = v.record(AgentGroupID, v.pipe(v.number(), v.integer()))
@@ -15,7 +15,7 @@ export const readFloors = async (stateDir: string): Promise<Floors> => {
     if (error.code === 'ENOENT') return '{}'
     throw error
   })
-  const floors = v.parse(v.pipe(v.string(), v.parseJson(), Floors), text)
+  const floors = v.parse(v.pipe(jsonText(jsonBounds.stateFile), Floors), text)
   return new Map(Object.entries(floors).map(([group, floor]) => [v.parse(AgentGroupID, group), floor]))
 }
 

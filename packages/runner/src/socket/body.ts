@@ -1,16 +1,19 @@
-// Reads a JSON body that nobody vouches for: bounded before it is kept, parsed once, checked against its schema.
-import { limits, ServiceError } from '@gatehouse/contracts'
+// Reads a JSON body that nobody vouches for: its size and structure are bounded while it arrives, it is parsed once and checked
+// against its schema.
+import { jsonBounds, ServiceError } from '@gatehouse/contracts'
+import { JsonScanner, parseScannedJson, refuseJsonBody } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
+const bounds = jsonBounds.sessionRequest
+
 const readBytes = async (request: Request): Promise<Buffer> => {
-  const tooLarge = new ServiceError('too-large', { detail: `Expected a body of at most ${limits.apiBody} bytes.` })
-  if (Number(request.headers.get('content-length') ?? 0) > limits.apiBody) throw tooLarge
+  if (Number(request.headers.get('content-length') ?? 0) > bounds.bytes) throw refuseJsonBody('bytes', bounds)
   const chunks: Uint8Array[] = []
-  let size = 0
+  const scanner = new JsonScanner(bounds)
   const stream: AsyncIterable<Uint8Array> | null = request.body
   for await (const chunk of stream ?? []) {
-    size += chunk.byteLength
-    if (size > limits.apiBody) throw tooLarge
+    const fault = scanner.push(chunk)
+    if (fault !== undefined) throw refuseJsonBody(fault, bounds)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -20,15 +23,11 @@ const isJson = (type: string | null): boolean => type !== null && /^application\
 
 const parseJson = (bytes: Uint8Array): unknown => {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return parseScannedJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), bounds)
   } catch (error) {
     throw new ServiceError('malformed', { detail: 'Expected a body in JSON, got something else.', cause: error })
   }
 }
-
-/** What is nested deeper would exhaust the stack of whoever serialises it. */
-const isDeeperThan = (value: unknown, most: number): boolean =>
-  typeof value === 'object' && value !== null && (most === 0 || Object.values(value).some((member) => isDeeperThan(member, most - 1)))
 
 const toPointer = (issue: v.BaseIssue<unknown>): string =>
   (issue.path ?? []).map(({ key }) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
@@ -43,8 +42,5 @@ export const check = <T>(schema: v.GenericSchema<unknown, T>, value: unknown): T
 
 export const readBody = async <T>(request: Request, schema: v.GenericSchema<unknown, T>): Promise<T> => {
   if (!isJson(request.headers.get('content-type'))) throw new ServiceError('unsupported-media-type')
-  const value = parseJson(await readBytes(request))
-  if (isDeeperThan(value, limits.jsonDepth))
-    throw new ServiceError('invalid', { detail: `Expected at most ${limits.jsonDepth} levels of nesting.` })
-  return check(schema, value)
+  return check(schema, parseJson(await readBytes(request)))
 }

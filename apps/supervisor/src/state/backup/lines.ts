@@ -1,8 +1,9 @@
 // Files that grow by whole lines, opened at one moment: what comes later, or is not whole yet, stays out.
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { jsonBounds } from '@gatehouse/contracts'
 import type { Entry } from '@gatehouse/archive'
-import { sha256 } from '@gatehouse/kernel'
+import { jsonText, sha256 } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { bodyOf } from './body.ts'
 
@@ -70,7 +71,7 @@ export async function* linesEntries(files: readonly Grown[], root: string): Asyn
   }
 }
 
-const Numbered = v.pipe(v.string(), v.parseJson(), v.object({ seq: v.number() }))
+const Numbered = v.pipe(jsonText(jsonBounds.stateFile), v.object({ seq: v.number() }))
 
 /** Number and hash of the last line; null where there is none. */
 export const lastLine = async (files: readonly Grown[]): Promise<{ readonly seq: number; readonly hash: string } | null> => {
