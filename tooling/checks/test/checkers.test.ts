@@ -78,6 +78,8 @@ const rows: readonly Row[] = [
   { checker: boundaries, violation: 'powers-destructured', finds: /planted\.ts:2: process\.argv/ },
   { checker: boundaries, violation: 'powers-program', finds: /planted\.ts:2: import of execa/ },
   { checker: boundaries, violation: 'powers-child', finds: /planted\.ts:2: import of node:child_process/ },
+  { checker: boundaries, violation: 'powers-json', finds: /planted\.ts:2: JSON\.parse/ },
+  { checker: boundaries, violation: 'powers-json-schema', finds: /planted\.ts:2: parseJson of valibot/ },
   { checker: boundaries, violation: 'powers-shell', finds: /planted\.ts:4: shell option/ },
   { checker: words, violation: 'words', finds: /^docs\/planted\.md:3: "anew": write again\n.*planted-words\.ts:2: "mended": write fix$/ },
   { checker: build, violation: 'build', finds: /planted: cannot build/ },

@@ -1,4 +1,4 @@
-// Who may read the environment, end the process and start programs.
+// Who may read the environment, end the process, start programs and parse JSON without bounds.
 import type { Module } from './modules.ts'
 import { type Use, usesIn } from './uses.ts'
 
@@ -18,6 +18,19 @@ const programHolders = [/^packages\/engine\//, /^packages\/broker\/src\/upstream
 const probes = /^packages\/engine\/src\/seal\/(probe|load)\.ts$/
 const insideSandbox = [probes, /^apps\/agent\/src\/tools\/run-script\.ts$/]
 
+/** The bounded parser itself, and what the unit wrote itself: rows of its encrypted databases, lines of its journal and its records. */
+const jsonHolders = [
+  /^packages\/kernel\/src\/json\//,
+  /^packages\/gateway\/src\/(?!catalog\/load\.ts$)/,
+  /^packages\/runner\/src\/queue\/delivery\.ts$/,
+  /^packages\/journal\/src\//,
+  /** Clients: what they read is the unit's, or their user's own, and nobody else waits for them. */
+  /^packages\/client\//,
+  /^apps\/(?!supervisor\/)/,
+  /^tooling\//,
+  testCode,
+]
+
 const allowed = (path: string, use: Use): boolean => {
   switch (use.power) {
     case 'process':
@@ -26,6 +39,8 @@ const allowed = (path: string, use: Use): boolean => {
       return programHolders.some((holder) => holder.test(path))
     case 'child-process':
       return testCode.test(path) || insideSandbox.some((inside) => inside.test(path))
+    case 'json':
+      return jsonHolders.some((holder) => holder.test(path))
     case 'shell':
       return false
   }
@@ -36,6 +51,7 @@ const reasons: Record<Use['power'], string> = {
     'only main.ts, bin/, kernel/src/config and kernel/src/life, tooling, tests and what runs inside a sandbox read the environment and end the process',
   program: 'programs are started only in engine, broker/src/upstream, supervisor, tooling and tests',
   'child-process': 'programs are started through execa; node:child_process only in tests',
+  json: 'outside bytes are parsed by parseJson of the kernel, within bounds of contracts/json-bounds.ts',
   shell: 'a program is started with a list of arguments, never by a shell',
 }
 

@@ -4,7 +4,7 @@ import type { Module } from './modules.ts'
 import { isNode, lineOf, type Node, nodesIn, text } from './syntax.ts'
 
 export interface Use {
-  readonly power: 'process' | 'program' | 'child-process' | 'shell'
+  readonly power: 'process' | 'program' | 'child-process' | 'shell' | 'json'
   readonly what: string
   readonly line: number
 }
@@ -40,7 +40,21 @@ const isShellOption = (node: Node): boolean => {
   return (value.type === 'BooleanLiteral' && value['value'] === true) || (text(value)?.startsWith('/') ?? false)
 }
 
+/** `JSON.parse`, also taken apart, and the same as an action of valibot. */
+const jsonParser = (node: Node): string | undefined => {
+  if (node.type === 'VariableDeclarator')
+    return isNode(node['init']) && text(node['init']) === 'JSON' && nodesIn(node['id']).some((inner) => text(inner) === 'parse')
+      ? 'JSON.parse'
+      : undefined
+  if (node.type !== 'MemberExpression') return undefined
+  const property = text(node['property'])
+  if (property === 'parseJson') return 'parseJson of valibot'
+  return property === 'parse' && text(node['object']) === 'JSON' ? 'JSON.parse' : undefined
+}
+
 const fromNode = (module: Module, node: Node): Use[] => {
+  const parser = jsonParser(node)
+  if (parser !== undefined) return [{ power: 'json', what: parser, line: lineOf(node, module.source) }]
   const member = processMember(node) ?? takenApart(node)
   if (member !== undefined) return [{ power: 'process', what: `process.${member}`, line: lineOf(node, module.source) }]
   return isShellOption(node) ? [{ power: 'shell', what: 'shell option', line: lineOf(node, module.source) }] : []
