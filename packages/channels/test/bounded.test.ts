@@ -1,6 +1,5 @@
 // What services answer and send: its structure is bounded before their clients parse it.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { jsonBounds } from '@gatehouse/contracts'
 import { JsonRefused } from '@gatehouse/kernel'
@@ -24,10 +23,10 @@ test('a message beyond the bounds ends the connection to Slack and is not parsed
   const socket = new BoundedSocket({ appToken: server.tokens.app, autoReconnectEnabled: false, clientOptions: { slackApiUrl: server.url } })
   await socket.start()
   const parser = t.mock.method(JSON, 'parse')
-  const ended = once(socket, 'disconnected')
+  const ended = new Promise((resolve) => void socket.on('disconnected', resolve))
   for (const one of server.slack.sockets) one.send('['.repeat(100_000))
   await ended
-  assert.equal(parser.mock.calls.filter(({ arguments: [text] }) => String(text).startsWith('[[')).length, 0)
+  assert.equal(parser.mock.calls.filter(({ arguments: [text] }) => text.startsWith('[[')).length, 0)
   await server.close()
 })
 
