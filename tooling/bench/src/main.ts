@@ -13,6 +13,7 @@ const benchmarks = {
   noisy: () => import('./noisy.ts'),
   sandbox: () => import('./sandbox.ts'),
   slow: () => import('./slow.ts'),
+  structure: () => import('./structure.ts'),
   soak: () => import('./soak.ts'),
 }
 

@@ -1,0 +1,139 @@
+// What documents that are built to keep a parser busy cost the neighbours, beside a flat text of the same size: at each border, by
+// turns of three seconds. `pnpm bench structure [--quick] [--border WORD]`.
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { runDirectoryOf, startUnit, type Unit, waitFor } from '@gatehouse/end-to-end'
+import { execa } from 'execa'
+import { overHttp } from './broker/over-http.ts'
+import { grant, throughBroker } from './broker/unit.ts'
+import { atEase, type Ease, measureByTurns, type Noise } from './by-turns.ts'
+import { type Figures, printTable } from './measure.ts'
+import { pss } from './memory.ts'
+import { type Border, bordersOf, modelPath, shapesServer } from './structure/borders.ts'
+import { shapes } from './structure/shapes.ts'
+
+const sessions = 4
+/** About three seconds of neighbours that pause between their calls. */
+const ease: Ease = { count: 1_000, callers: 4, between: 10 }
+/** Milliseconds from one document to the next, where the first has ended by then. */
+const pace = 100
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const startServer = async () => {
+  const child = execa(process.execPath, [shapesServer, 'http'], { stdin: 'pipe', buffer: false })
+  const [port] = await once(createInterface({ input: child.stdout }), 'line')
+  return { port: Number(port), end: () => child.stdin.end() }
+}
+
+const openUnit = async (port: number): Promise<Unit> => {
+  const env = {
+    SERVICE_MODEL_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    SERVICE_MODEL_API_KEY: 'sk-a-key-of-a-benchmark-0123456789abcdef0123456789',
+  }
+  const unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off', '--log-level', 'error'], env })
+  const { servers, changes, chat } = unit.client
+  await servers.put('shapes', { transport: 'stdio', command: process.execPath, args: [shapesServer] })
+  await servers.put('remote', { transport: 'http', url: `http://127.0.0.1:${port}/mcp` })
+  for (const server of ['sample', 'shapes', 'remote']) await grant(unit, server)
+  const after = { id: 'bench', name: 'Bench', agent: 'model', model: { provider: 'compatible', id: 'm' } } as const
+  const { id } = await changes.submit({ kind: 'agent_create', agentGroupID: 'bench', after })
+  await changes.decide(id, { outcome: 'approve', decidedBy: 'bench' })
+  for (const agentGroupID of ['dev-agent', 'bench'])
+    for (let at = 0; at < sessions; at += 1) await chat.send({ agentGroupID, conversationId: `c${at}`, text: 'hello' })
+  return unit
+}
+
+const socketsOf = async (unit: Unit, agentGroupID: string, kind: 'tools' | 'model'): Promise<readonly string[]> => {
+  const folder = join(await runDirectoryOf(unit), kind)
+  return waitFor(`the sockets of ${agentGroupID}`, 60_000, async () => {
+    const own = (await unit.client.sessions.list()).items.filter((session) => session.agentGroupID === agentGroupID)
+    const there = await readdir(folder).catch((): string[] => [])
+    const found = own.map(({ id }) => id).filter((id) => there.includes(id))
+    return found.length === sessions ? found.map((id) => join(folder, id, `${kind}.sock`)) : undefined
+  })
+}
+
+/** One document after the other. */
+const noiseOf =
+  ({ send }: Border, shape: string): Noise =>
+  async () => {
+    const act = send(shape)
+    const over = new AbortController()
+    const run = async (): Promise<void> => {
+      while (!over.signal.aborted) await Promise.all([act(), pause(pace)])
+    }
+    const running = run()
+    await pause(pace)
+    return async () => {
+      over.abort()
+      await running
+    }
+  }
+
+type Acts = Readonly<Record<Border['neighbour'], () => Promise<unknown>>>
+
+const measureBorder = async (border: Border, acts: Acts, turns: number): Promise<Record<string, Figures>> => {
+  const names = Object.keys(shapes)
+  const measure = async () => ({ calls: await atEase(acts[border.neighbour], ease) })
+  await measure()
+  const taken = await measureByTurns(
+    names.map((shape) => noiseOf(border, shape)),
+    measure,
+    turns,
+  )
+  const figures: Record<string, Figures> = {}
+  for (const [at, name] of names.entries()) {
+    const calls = taken[at]?.['calls']
+    if (calls !== undefined) figures[name] = calls
+  }
+  say(`\n== ${border.name}: calls of its neighbours`)
+  printTable(Object.entries(figures))
+  const flat = figures['flat']?.p99 ?? Number.NaN
+  for (const [name, { p99 }] of Object.entries(figures).slice(1)) say(`${name} ÷ flat, p99: ${(p99 / flat).toFixed(2)} (target 1.20)`)
+  return figures
+}
+
+const actsOf = async (unit: Unit, tools: readonly string[], models: readonly string[]): Promise<Acts> => {
+  const asks = models.map((socketPath) => overHttp({ socketPath, path: modelPath }))
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }], stream: true })
+  let turn = 0
+  return {
+    tools: throughBroker({ unit, sockets: tools, brokerPid: await unit.pidOf('broker') }, 'sample').act,
+    model: async () => asks[turn++ % asks.length]?.({ body }),
+    api: () => unit.client.groups.list(),
+  }
+}
+
+const processes = ['broker', 'model-proxy', 'control-plane'] as const
+
+const memoryOf = async (unit: Unit): Promise<Record<string, number>> =>
+  Object.fromEntries(await Promise.all(processes.map(async (name) => [name, await pss(await unit.pidOf(name))] as const)))
+
+export const run = async (args: readonly string[] = []): Promise<object> => {
+  const turns = args.includes('--quick') ? 1 : 7
+  const word = args[args.indexOf('--border') + 1] ?? ''
+  const server = await startServer()
+  const unit = await openUnit(server.port)
+  try {
+    const [toolsSocket = '', ...tools] = await socketsOf(unit, 'dev-agent', 'tools')
+    const [modelSocket = '', ...models] = await socketsOf(unit, 'bench', 'model')
+    const acts = await actsOf(unit, tools, models)
+    const borders = bordersOf({ unit, toolsSocket, modelSocket })
+    const before = await memoryOf(unit)
+    const figures: Record<string, object> = {}
+    for (const border of borders.filter(({ name }) => !args.includes('--border') || name.includes(word)))
+      figures[border.name] = await measureBorder(border, acts, turns)
+    await pause(5_000)
+    const after = await memoryOf(unit)
+    say('')
+    for (const name of processes) say(`memory of ${name}: ${before[name]?.toFixed(0)} MiB before, ${after[name]?.toFixed(0)} MiB after`)
+    return { borders: figures, memory: { before, after } }
+  } finally {
+    await unit.dispose()
+    server.end()
+  }
+}
