@@ -1,11 +1,11 @@
 // Which entries an archive may have: nothing that leads out of the directory it is restored to, and nothing twice.
 import { hash } from 'node:crypto'
-import { hostActsFile, stateFiles } from '@gatehouse/contracts'
+import { formatBounds, hostActsFile, stateFiles } from '@gatehouse/contracts'
 import { broken } from './broken.ts'
 import type { Entry } from './entry.ts'
 import { stateRoot } from './manifest.ts'
 
-export const most = { entries: 4_000_000, path: 4096, name: 255, target: 4095 } as const
+export const most = formatBounds.archive
 
 /** What a restore writes itself, or what belongs to a process that runs. */
 const reserved: ReadonlySet<string> = new Set([stateFiles.locks, hostActsFile, stateFiles.auditReserve])

@@ -45,7 +45,7 @@ export const jsonBounds = {
   packageTree: { from: 'the tree that the sealed process of npm writes', bytes: 4 * MiB, levels, values: 100_000 },
   imageAnswer: { from: 'answers of image registries and image signatures', bytes: limits.imageAnswer, levels, values: 20_000 },
   engineOutput: { from: 'output of container engines and runtimes', bytes: 4 * MiB, levels, values: 50_000 },
-  probeOutput: { from: 'output of probes in a sandbox', bytes: 64 * KiB, levels: 16, values: 1_000 },
+  probeOutput: { from: 'output of probes in a sandbox', bytes: 4 * MiB, levels, values: 100_000 },
   childOutput: { from: 'output of the processes of the unit: their life and their log', bytes: MiB, levels, values: 20_000 },
   archiveDocument: { from: 'documents in a backup archive', bytes: 256 * KiB, levels, values: 5_000 },
   stateFile: { from: 'files of the state directory', bytes: 16 * MiB, levels: 2 * levels, values: 200_000 },

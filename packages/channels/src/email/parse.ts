@@ -1,14 +1,14 @@
 // Parses a letter without keeping the other channels waiting: anybody can send one. The library reads line by line, and lets
 // nobody else have a turn before the last one. It also takes a text with the name of a file for words of the letter: here it is a file.
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { formatBounds } from '@gatehouse/contracts'
 import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime'
 import * as v from 'valibot'
 
 /** Lines that are read in one turn of the event loop. */
 const inOneTurn = 128
-/** No letter is refused for fewer lines; above it each has so many bytes in the middle, as what is encoded has. */
-const fewLines = 20_000
-const leastBytes = 40
+/** No letter is refused for fewer lines; above it each has so many bytes on average, as what is encoded has. */
+const { lines: fewLines, bytesPerLine } = formatBounds.email
 
 export type Letter = Email & {
   /** Its first part with words has none: what follows may be somebody else's that was put in. */
@@ -64,7 +64,7 @@ const countLines = (source: Uint8Array): number => {
 /** Throws for what is no letter, and for one of very many lines. */
 export const parseEmail = async (source: Uint8Array, options?: PostalMimeOptions): Promise<Letter> => {
   const lines = countLines(source)
-  if (lines > fewLines + source.length / leastBytes)
+  if (lines > fewLines + source.length / bytesPerLine)
     throw new RangeError(`a letter of ${source.length} bytes in ${lines} lines is not read`)
   const parser = new Parser(options)
   const email = await parser.parse(source)

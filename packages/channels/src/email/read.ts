@@ -1,6 +1,6 @@
 // Reads one e-mail as a message to an agent: who wrote it, whether that is vouched for, to which address, in which thread.
 import { createHash } from 'node:crypto'
-import { limits } from '@gatehouse/contracts'
+import { formatBounds, limits } from '@gatehouse/contracts'
 import type { Attachment, Email } from 'postal-mime'
 import type { Inbound, InboundFile } from '../channel.ts'
 import { plainAddress } from './address.ts'
@@ -83,7 +83,11 @@ const referenceOf = (email: Email, sender: string | undefined): Inbound['referen
 
 /** `fallbackID`: for a message that names none. Throws for what is no e-mail. */
 export const readEmail = async (source: Uint8Array, account: MailAccount, fallbackID: string): Promise<Inbound> => {
-  const email = await parseEmail(source, { maxNestingDepth: 32, maxHeadersSize: 256 * 1024, maxRfc822NestingDepth: 1 })
+  const email = await parseEmail(source, {
+    maxNestingDepth: formatBounds.email.levels,
+    maxHeadersSize: formatBounds.email.headers,
+    maxRfc822NestingDepth: formatBounds.email.messages,
+  })
   const own = account.from.address
   const sender = senderOf(email)
   const [to, cc] = [mailboxes(email.to), mailboxes(email.cc)]

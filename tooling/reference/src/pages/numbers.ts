@@ -1,5 +1,5 @@
 // Limits and metrics.
-import { limits, metrics } from '@gatehouse/contracts'
+import { formatBounds, jsonBounds, jsonNameBytes, limits, metrics } from '@gatehouse/contracts'
 import { code, page, table } from '../page.ts'
 
 export const limitsPage = (): string =>
@@ -9,6 +9,23 @@ export const limitsPage = (): string =>
     table(
       ['limit', 'value'],
       Object.entries(limits).map(([name, value]) => [code(name), value]),
+    ),
+    '## Structure of JSON',
+    `Every JSON document from outside is checked on its bytes, before it is parsed. A document over a limit is refused with the reason, and never reaches a parser. Values and names of members count together; brackets inside of text do not count. A name has at most ${jsonNameBytes} bytes.`,
+    table(
+      ['document', 'bytes', 'levels', 'values and names'],
+      Object.values(jsonBounds).map(({ from, bytes, levels, values }) => [from, bytes, levels, values]),
+    ),
+    'Rows of the encrypted databases and lines of the audit log are written by the unit itself, from documents that were within these limits.',
+    '## Structure of other documents',
+    table(
+      ['document', 'limits'],
+      Object.values(formatBounds).map(({ from, ...bounds }) => [
+        from,
+        Object.entries(bounds)
+          .map(([name, value]) => `${name} ${value}`)
+          .join(', '),
+      ]),
     ),
   )
 
