@@ -1,19 +1,19 @@
 // What a start makes ready before any process runs: state, keys, runtime directory, and who is told what.
 import { join } from 'node:path'
 import { exits } from '@gatehouse/contracts'
-import { Refusal } from '@gatehouse/kernel'
+import { getUnitId, Refusal } from '@gatehouse/kernel'
 import { type Birth, createEdgeSecrets, createRoster, createRunnerRoster, type Secrets, type Unit } from './children/roster.ts'
 import { type Epochs, loadEpochs, subkeysOfAll } from './keys/keyring.ts'
 import { readRunnerCredential, writeRunnerCredential } from './keys/runner-credential.ts'
 import { secretsOf } from './plan/channels.ts'
 import { openInstallation } from './plan/installation.ts'
-import { openHalf, openRunDirectory } from './plan/run-directory.ts'
+import { openHalf, openRunDirectory, type RunDirectory } from './plan/run-directory.ts'
 import { sweep } from './plan/sweep.ts'
 import { type NewToken, resolveToken } from './plan/token.ts'
 import type { UnitOptions } from './unit-options.ts'
 
 export interface Prepared {
-  readonly runDir: string
+  readonly runDirectory: RunDirectory
   readonly births: readonly Birth[]
   readonly secretOf: (edge: { readonly name: string }) => string
   /** Absent in the half that has no master key. */
@@ -29,7 +29,16 @@ const ask =
 
 const isRoot = (): boolean => process.getuid?.() === 0
 
-const prepareWithKeys = async ({ plan, env, release, redactor }: UnitOptions): Promise<Prepared> => {
+const openPlace = async ({ plan, env }: UnitOptions, installation: string) => {
+  const { stateDir, split } = plan
+  const identity = { installation, stateDir, unitId: getUnitId(stateDir, installation) }
+  const runDirectory = split === null ? await openRunDirectory(identity, env) : await openHalf(split, identity)
+  const { path: runDir, formerUnitIds } = runDirectory
+  return { runDirectory, place: { installation, unitId: identity.unitId, runDir, formerUnitIds } }
+}
+
+const prepareWithKeys = async (options: UnitOptions): Promise<Prepared> => {
+  const { plan, release, redactor } = options
   const { stateDir, split } = plan
   const installation = await openInstallation(stateDir, plan.mode)
   const epochs = await loadEpochs(stateDir, plan.masterKeyFile)
@@ -37,10 +46,10 @@ const prepareWithKeys = async ({ plan, env, release, redactor }: UnitOptions): P
   const token = await resolveToken(plan)
   for (const subkey of [keys.database, keys.journal, keys.secrets, keys.queues, ...keys.formerSecrets]) redactor.add(subkey)
   if (token.value !== null) redactor.add(token.value)
+  const { runDirectory, place } = await openPlace(options, installation)
   const unit: Unit = {
     plan,
-    installation,
-    runDir: split === null ? await openRunDirectory(installation, env) : await openHalf(split),
+    ...place,
     release,
     keys,
     token: token.value,
@@ -49,7 +58,7 @@ const prepareWithKeys = async ({ plan, env, release, redactor }: UnitOptions): P
   }
   const secrets = createEdgeSecrets(split === null ? {} : await writeRunnerCredential({ stateDir, installation }, epochs))
   return {
-    runDir: unit.runDir,
+    runDirectory,
     births: createRoster(unit, secrets),
     secretOf: ask(secrets),
     whole: { unit, epochs },
@@ -65,7 +74,7 @@ const needRoot = (): void => {
   })
 }
 
-const prepareRunner = async (options: UnitOptions, split: NonNullable<UnitOptions['plan']['split']>): Promise<Prepared> => {
+const prepareRunner = async (options: UnitOptions): Promise<Prepared> => {
   const { plan, env, release, redactor } = options
   needRoot()
   const credential = await readRunnerCredential(env['CREDENTIALS_DIRECTORY'])
@@ -73,9 +82,9 @@ const prepareRunner = async (options: UnitOptions, split: NonNullable<UnitOption
   const { queues, edges, stateDir: otherState } = credential
   const installation = await openInstallation(plan.stateDir, plan.mode, credential.installation)
   const secrets = createEdgeSecrets(edges)
-  const runDir = await openHalf(split)
-  const births = createRunnerRoster({ plan, installation, runDir, release, keys: { queues }, isRoot: true, otherState }, edges)
-  return { runDir, births, secretOf: ask(secrets) }
+  const { runDirectory, place } = await openPlace(options, installation)
+  const births = createRunnerRoster({ plan, ...place, release, keys: { queues }, isRoot: true, otherState }, edges)
+  return { runDirectory, births, secretOf: ask(secrets) }
 }
 
 /** The caller holds the lock of the state directory. */
@@ -85,5 +94,5 @@ export const prepare = async (options: UnitOptions): Promise<Prepared> => {
   if (plan.outbound.proxy !== null) redactor.add(plan.outbound.proxy)
   for (const secret of secretsOf(plan.channels)) redactor.add(secret)
   for (const { key } of plan.models) if (key !== null) redactor.add(key)
-  return plan.split?.only === 'runner' ? prepareRunner(options, plan.split) : prepareWithKeys(options)
+  return plan.split?.only === 'runner' ? prepareRunner(options) : prepareWithKeys(options)
 }

@@ -5,7 +5,6 @@ import { lockWriter, privateDirectory } from '@gatehouse/kernel'
 import { Kept } from './children/keep.ts'
 import { stopAll } from './children/stop-all.ts'
 import type { NewToken } from './plan/token.ts'
-import { removeUnmounted } from './plan/remove-unmounted.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { createBackupCalls, noBackups } from './status/backups.ts'
 import { serveStatus, type Status, watchStatus } from './status/serve.ts'
@@ -31,9 +30,9 @@ const writable = (path: string): Promise<boolean> =>
 const compileCacheOf = async (release: string, runDir: string): Promise<string> =>
   (await writable(release)) ? join(release, '.compile-cache') : join(runDir, 'compile-cache')
 
-const statusOf = ({ plan, log, metrics }: UnitOptions, { runDir, secretOf, whole }: Prepared, children: readonly Kept[]) => {
+const statusOf = ({ plan, log, metrics }: UnitOptions, { runDirectory, secretOf, whole }: Prepared, children: readonly Kept[]) => {
   const { stateDir, split } = plan
-  const place = { runDir, halves: split?.halves }
+  const place = { runDir: runDirectory.path, halves: split?.halves }
   if (whole === undefined) return watchStatus({ place, secretOf, children, metrics, log })
   const backups = split === null ? createBackupCalls({ ...whole, secretOf, metrics, log }) : noBackups
   return serveStatus({ place, stateDir, secretOf, children, others: split === null ? [] : ['runner'], metrics, backups, log })
@@ -45,10 +44,10 @@ export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
   await privateDirectory(plan.stateDir)
   const lock = await lockWriter(plan.stateDir, 'supervisor')
   const prepared = await prepare(options)
-  const { runDir, births } = prepared
+  const { runDirectory, births } = prepared
   for (const { boot } of births) for (const secret of Object.values(boot.edges)) redactor.add(secret)
 
-  const compileCache = await compileCacheOf(release, runDir)
+  const compileCache = await compileCacheOf(release, runDirectory.path)
   const children = births.map(
     (birth) =>
       new Kept({
@@ -68,11 +67,9 @@ export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
     for (const child of children) child.restartNoMore()
     await status.close()
     await stopAll(children)
-    // Of a split unit the other half may go on, with what lies there.
-    if (plan.split === null)
-      await removeUnmounted(runDir).catch((error: Error) =>
-        log.warn('the run directory stays until the next start', { reason: error.message }),
-      )
+    await runDirectory
+      .close()
+      .catch((error: Error) => log.warn('the runtime directory stays until the next start', { reason: error.message }))
     await lock.release()
   }
   try {

@@ -11,7 +11,7 @@ export type Mode = v.InferOutput<typeof Mode>
 const common = {
   mode: Mode,
   version: v.string(),
-  /** Identity of this installation: marks its sandboxes. */
+  /** Identity of the state; a copy of it that runs beside it has the same. */
   installation: v.string(),
   stateDir: v.string(),
   runDir: v.string(),
@@ -150,6 +150,10 @@ export const RunnerBoot = v.strictObject({
   engine: v.nullable(v.picklist(containerEngines)),
   /** OCI runtime name given to the container engine. */
   runtime: v.nullable(v.string()),
+  /** Marks what this unit makes outside of its state directory. */
+  unitId: v.string(),
+  /** Ended units that held the runtime directory before. */
+  formerUnitIds: v.array(v.string()),
   /** Accepts releases of engines that are older than the oldest that is trusted. */
   allowOldEngine: v.boolean(),
   /** Image of the sandboxes; null: `rootfs`. */

@@ -14,7 +14,7 @@ export interface ChooseOptions {
   /** Private directory, not on a network, for bundles and mount tables. Made when it is needed. */
   readonly home: string
   /** What a trial carries, so that the next start finds what is left of it. */
-  readonly installation: string
+  readonly unitId: string
   /** Accepts releases of engines that are older than the oldest that is trusted. */
   readonly allowOldEngine: boolean
   readonly log: Logger

@@ -15,7 +15,7 @@ export interface LaunchSpec {
   /** Name of the sandbox: `[a-z0-9_-]`, unique among those that run. */
   readonly id: string
   /** Label by which strays are found again. */
-  readonly installation: string
+  readonly unitId: string
   /** What `prepare` returned. */
   readonly rootfs: string
   readonly command: readonly string[]
@@ -74,6 +74,6 @@ export interface Driver {
   prepareImage(image: string): Promise<string>
   /** Rejects with `ServiceError('no-sandbox')` when the program cannot be started at all. */
   launch(spec: LaunchSpec): Promise<Sandbox>
-  /** Removes what an earlier boot of this installation left, and nobody else's; returns how many. */
-  reconcile(installation: string): Promise<number>
+  /** Removes what an earlier start of this unit left, and nobody else's; returns how many. */
+  reconcile(unitId: string): Promise<number>
 }

@@ -5,7 +5,7 @@ import { defaultLimits, type Driver, type LaunchSpec } from './driver.ts'
 /** Null when it ran, else what it said. */
 export const tryLaunch = async (
   launch: Driver['launch'],
-  given: Pick<LaunchSpec, 'rootfs' | 'command' | 'installation'>,
+  given: Pick<LaunchSpec, 'rootfs' | 'command' | 'unitId'>,
 ): Promise<string | null> => {
   const sandbox = await launch({
     id: `trial-${process.pid}-${Date.now().toString(36)}`,

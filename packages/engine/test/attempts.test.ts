@@ -56,7 +56,7 @@ for (const row of tried) {
     })
     after(async () => {
       await stay.close()
-      await driver.reconcile(stay.installation)
+      await driver.reconcile(stay.unitId)
     })
 
     it('is tried in more than a hundred ways, and none of them leads out', () => {

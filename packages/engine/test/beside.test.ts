@@ -37,7 +37,7 @@ for (const row of tried) {
     after(async () => {
       await first.close()
       await second.close()
-      await driver.reconcile(first.installation)
+      await driver.reconcile(first.unitId)
     })
 
     /** One does what `mode` says while the other tries all it can. */

@@ -164,8 +164,8 @@ for (const { row, driver } of found) {
       const marker = `stop-${row.label}-${process.pid}`
       const sandbox = await started(driver, marked('idle', marker))
       t.after(() => sandbox.stop())
-      const own = driver.name === 'container' ? await processesInContainers(row.label.split('-')[0] ?? '', stay.installation) : []
-      const running = [...own, ...(await processesWith(marker)), ...(await processesInGroup(stay.installation))]
+      const own = driver.name === 'container' ? await processesInContainers(row.label.split('-')[0] ?? '', stay.unitId) : []
+      const running = [...own, ...(await processesWith(marker)), ...(await processesInGroup(stay.unitId))]
       assert.ok(running.length > 0)
       // An engine whose runtime sets no limits sets no weight either.
       if (!driver.missing.includes('cpu-limit') || driver.name !== 'container')
@@ -178,7 +178,7 @@ for (const { row, driver } of found) {
       const exit = await sandbox.exited
       assert.equal(exit.reason, 'stopped')
       assert.deepEqual(await processesWith(marker), [])
-      assert.equal(await driver.reconcile(stay.installation), 0)
+      assert.equal(await driver.reconcile(stay.unitId), 0)
       assert.deepEqual(await sandbox.stop(), exit)
     })
 
@@ -220,11 +220,11 @@ for (const { row, driver } of found) {
       const child = await startLauncher(row, { ...marked('idle', marker), rootfs: site.rootfs })
       child.kill('SIGKILL')
       await once(child, 'exit')
-      assert.equal(await driver.reconcile('another-installation'), 0)
-      const left = await driver.reconcile(stay.installation)
+      assert.equal(await driver.reconcile('another-unit'), 0)
+      const left = await driver.reconcile(stay.unitId)
       if (driver.name === 'container' || row.label === 'oci-runc') assert.equal(left, 1)
       await until(async () => (await processesWith(marker)).length === 0, 'no process left')
-      assert.equal(await driver.reconcile(stay.installation), 0)
+      assert.equal(await driver.reconcile(stay.unitId), 0)
       const points = (await readFile('/proc/self/mounts', 'utf8')).split('\n').map((line) => line.split(' ')[1] ?? '')
       const disks = stays.map(({ workspace }) => dirname(workspace))
       const strays = points.filter((point) => [site.directory, home].some((own) => point.startsWith(`${own}/`)) && !disks.includes(point))

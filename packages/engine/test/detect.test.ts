@@ -21,7 +21,7 @@ const chosen = async (wanted: WantedDriver, mode: Mode, { engine, runtime }: Nam
     runtime: runtime ?? null,
     agent: '/agent.mjs',
     home: join(tmpdir(), 'gatehouse-detect'),
-    installation: `detect-${process.pid}`,
+    unitId: `detect-${process.pid}`,
     allowOldEngine: false,
     log: quiet,
   })

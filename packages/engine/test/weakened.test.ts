@@ -31,7 +31,7 @@ after(async () => {
   await site.remove()
 })
 
-const found = await findOci({ runtime: 'runc', home, installation: `weakened-${process.pid}` })
+const found = await findOci({ runtime: 'runc', home, unitId: `weakened-${process.pid}` })
 const install = {
   label: 'oci-runc',
   install: 'apt-get install runc',
@@ -60,7 +60,7 @@ const findHoles = async ({ wall, spoil }: Weakening, label: string): Promise<str
     return (await stay.madeBy('own')) === 0 ? [...holes, 'a file of root outside'] : holes
   } finally {
     await stay.close()
-    await driver.reconcile(stay.installation)
+    await driver.reconcile(stay.unitId)
   }
 }
 
@@ -69,9 +69,9 @@ const prove = async ({ spoil }: Weakening) => {
   const driver = createOci({ ...found.options, spoil })
   const signal = new AbortController().signal
   const rootfs = await driver.prepare(site.rootfs)
-  const installation = `weakened-${process.pid}`
-  const proof = await proveSeal({ driver, rootfs, installation, identity, home, disk, signal })
-  await driver.reconcile(installation)
+  const unitId = `weakened-${process.pid}`
+  const proof = await proveSeal({ driver, rootfs, unitId, identity, home, disk, signal })
+  await driver.reconcile(unitId)
   return proof
 }
 

@@ -15,6 +15,7 @@ import {
 import { chooseDriver } from '@gatehouse/engine'
 import { type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
+import { createLeftovers } from './leftovers/leftovers.ts'
 import { createRunner } from './service.ts'
 import { createToolContainers } from './tool-containers/create.ts'
 
@@ -25,16 +26,18 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
       throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
     return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
   }
-  const { mode, engine, runtime, agent, installation, allowOldEngine } = boot
+  const { mode, engine, runtime, agent, unitId, allowOldEngine } = boot
   const lock = await lockWriter(boot.stateDir, 'runner')
+  const leftovers = createLeftovers(boot, log)
   const runner = await createRunner({
     ...boot,
+    leftovers,
     log,
     metrics,
-    toolContainers: await createToolContainers(boot, log),
+    toolContainers: await createToolContainers(boot, { leftovers, log }),
     wrapping: Buffer.from(boot.keys.queues, 'hex'),
     chooseDriver: (wanted) =>
-      chooseDriver(wanted, { mode, engine, runtime, agent, installation, home: `${boot.runDir}/engine`, allowOldEngine, log }),
+      chooseDriver(wanted, { mode, engine, runtime, agent, unitId, home: `${boot.runDir}/engine`, allowOldEngine, log }),
     connect: (listeners) => connectEdge(gatewayRunner, { ...at(gatewayRunner), ...listeners, log, metrics }),
   })
   const serveChannels = async () => {

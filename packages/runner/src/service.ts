@@ -60,6 +60,7 @@ import { resume } from './sessions/resume.ts'
 import { stopReasons } from './sessions/run.ts'
 import { drain } from './sessions/drain.ts'
 import { terminate } from './sessions/terminate.ts'
+import type { Leftovers } from './leftovers/leftovers.ts'
 import type { ToolContainers } from './tool-containers/containers.ts'
 
 export interface GatewayListeners {
@@ -68,7 +69,8 @@ export interface GatewayListeners {
 }
 
 export interface RunnerOptions extends Pick<RunnerBoot, 'mode' | 'image' | 'imageKey' | 'identities' | 'groupDisks' | 'halves'> {
-  readonly installation: string
+  readonly unitId: string
+  readonly leftovers: Leftovers
   readonly stateDir: string
   readonly runDir: string
   /** Key under which the keys of the queues are sealed. */
@@ -174,14 +176,14 @@ const placeOf = ({ runDir, halves }: RunnerOptions): Pick<Context, 'runDir' | 's
 
 /** Queues first, so that nothing is heard of a session before it is known what waits for it. */
 const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<Assembled> => {
-  const { installation, stateDir, wrapping, log, metrics, mountAllow } = options
+  const { unitId, stateDir, wrapping, log, metrics, mountAllow } = options
   const queues = { stateDir, wrapping, log }
   const [found, floors, groups] = [await findQueues(queues), await readFloors(stateDir), await groupsOf(options)]
   const gateway = options.connect({ on: gatewayEvents(() => context), onConnect: () => (reconcile(), sweep()) })
   const record = createRecord({ gateway: gateway.calls, log, closing })
   const posture = postureOf(options, { groups, closing, record, onReady: () => ensureAll(context) })
   const context: Context = {
-    installation,
+    unitId,
     stateDir,
     ...placeOf(options),
     log,

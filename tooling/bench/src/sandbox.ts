@@ -1,9 +1,6 @@
 // What a sandbox costs, by driver: the engine's own start of the agent, a first and a warm message, memory. Then a thousand sessions that rest.
 // `pnpm bench sandbox [--quick] [--many]`; with `--many` the last part alone.
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { stateFiles } from '@gatehouse/contracts'
-import { startUnit, type Unit } from '@gatehouse/end-to-end'
+import { startUnit, type Unit, unitIdOf } from '@gatehouse/end-to-end'
 import { execa } from 'execa'
 import { type Figures, printTable } from './measure.ts'
 import { pssInGroups } from './memory.ts'
@@ -30,11 +27,11 @@ const isThere = async ({ needs }: Engine): Promise<boolean> => {
 }
 
 /** What the control groups of this unit's sandboxes are called: by its own id, or by those of its containers. */
-const marksOf = async ({ stateDir }: Unit): Promise<string[]> => {
-  const { installation } = JSON.parse(await readFile(join(stateDir, stateFiles.state), 'utf8')) as { installation: string }
-  const filter = ['ps', '--quiet', '--no-trunc', '--filter', `label=gatehouse.installation=${installation}`]
+const marksOf = async (unit: Unit): Promise<string[]> => {
+  const unitId = unitIdOf(unit)
+  const filter = ['ps', '--quiet', '--no-trunc', '--filter', `label=gatehouse.unit=${unitId}`]
   const listed = await execa('docker', filter, { reject: false })
-  return [installation, ...(listed.stdout ?? '').split('\n').filter((id) => id !== '')]
+  return [unitId, ...(listed.stdout ?? '').split('\n').filter((id) => id !== '')]
 }
 
 const measureDriver = async (engine: Engine, effort: Effort) => {

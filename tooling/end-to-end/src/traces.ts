@@ -1,12 +1,11 @@
 // What is left of a unit on its host: processes, mounts, sockets, control groups and containers that carry its own marks, and no one else's.
 import { glob, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { stateFiles } from '@gatehouse/contracts'
 import { execa } from 'execa'
-import { runDirectoryOf } from './run-directory.ts'
+import { runDirectoryOf, unitIdOf } from './run-directory.ts'
 
 interface Marks {
-  readonly installation: string
+  readonly unitId: string
   readonly directories: readonly string[]
 }
 
@@ -32,19 +31,19 @@ const ofSockets = async ({ directories }: Marks): Promise<string[]> => {
   return [...bound, ...files].map((path) => `socket ${path}`)
 }
 
-const ofGroups = async ({ installation }: Marks): Promise<string[]> => {
+const ofGroups = async ({ unitId }: Marks): Promise<string[]> => {
   const found: string[] = []
-  for await (const path of glob([`/sys/fs/cgroup/gatehouse/${installation}`, `/sys/fs/cgroup/*/gatehouse/${installation}`]))
+  for await (const path of glob([`/sys/fs/cgroup/gatehouse/${unitId}`, `/sys/fs/cgroup/*/gatehouse/${unitId}`]))
     found.push(`control group ${path}`)
   return found
 }
 
 /** An engine that is not there has none. */
-const ofContainers = async ({ installation }: Marks): Promise<string[]> => {
+const ofContainers = async ({ unitId }: Marks): Promise<string[]> => {
   const found: string[] = []
   for (const engine of ['docker', 'podman'])
-    for (const label of ['installation', 'tools']) {
-      const listed = await execa(engine, ['ps', '--all', '--quiet', '--filter', `label=gatehouse.${label}=${installation}`], {
+    for (const label of ['unit', 'tools']) {
+      const listed = await execa(engine, ['ps', '--all', '--quiet', '--filter', `label=gatehouse.${label}=${unitId}`], {
         reject: false,
       })
       found.push(...(listed.stdout ?? '').split('\n').flatMap((id) => (id === '' ? [] : `container ${id} of ${engine}`)))
@@ -54,8 +53,7 @@ const ofContainers = async ({ installation }: Marks): Promise<string[]> => {
 
 /** `all`: also sockets, groups and containers, which a unit that had no time to end leaves to its next start. */
 export const tracesOf = async (unit: { readonly stateDir: string }, all: boolean): Promise<string[]> => {
-  const { installation } = JSON.parse(await readFile(join(unit.stateDir, stateFiles.state), 'utf8')) as { installation: string }
-  const marks = { installation, directories: [unit.stateDir, await runDirectoryOf(unit)] }
+  const marks = { unitId: unitIdOf(unit), directories: [unit.stateDir, await runDirectoryOf(unit)] }
   const looks = all ? [ofProcesses, ofSockets, ofGroups, ofContainers] : [ofProcesses]
   return (await Promise.all(looks.map((look) => look(marks)))).flat()
 }

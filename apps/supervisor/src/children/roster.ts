@@ -38,7 +38,9 @@ export interface Birth {
 export interface Unit {
   readonly plan: Plan
   readonly installation: string
+  readonly unitId: string
   readonly runDir: string
+  readonly formerUnitIds: readonly string[]
   /** Directory of the bundles, the console and the root file system. */
   readonly release: string
   readonly keys: Subkeys
@@ -152,6 +154,8 @@ const runner = (unit: RunnerUnit, secrets: Secrets): RunnerBoot => ({
   sandbox: unit.plan.sandbox,
   engine: unit.plan.sandboxEngine,
   runtime: unit.plan.sandboxRuntime,
+  unitId: unit.unitId,
+  formerUnitIds: [...unit.formerUnitIds],
   image: unit.plan.sandboxImage,
   imageKey: unit.plan.imageKey,
   allowOldEngine: unit.plan.allowOldEngine,

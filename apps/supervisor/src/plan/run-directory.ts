@@ -1,10 +1,35 @@
-// The directory that holds the sockets of one boot.
-import { chmod, lstat, mkdir, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+// The directory that holds the sockets of one boot, locked for as long as the unit runs.
+import { chmod, lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { exits } from '@gatehouse/contracts'
-import { hasHostIds, makeDirectory, Refusal } from '@gatehouse/kernel'
+import {
+  getRunDirectoryName,
+  hasHostIds,
+  type Lock,
+  makeDirectory,
+  readUnitRecord,
+  Refusal,
+  unitLockName,
+  unitRecordName,
+  writeUnitRecord,
+} from '@gatehouse/kernel'
 import type { Plan } from './plan.ts'
+import { lockRunDirectory } from './lock-run-directory.ts'
 import { removeUnmounted } from './remove-unmounted.ts'
+
+export interface UnitIdentity {
+  readonly installation: string
+  readonly unitId: string
+  readonly stateDir: string
+}
+
+export interface RunDirectory {
+  readonly path: string
+  /** Units that held the directory before, all of them ended: what they left is to be removed. */
+  readonly formerUnitIds: readonly string[]
+  /** Removes what may be removed, then releases the lock. Rejects where something is still mounted. */
+  close(): Promise<void>
+}
 
 const runBase = async (env: Readonly<Record<string, string | undefined>>): Promise<string> => {
   // Root of a user namespace has of the host what systemd made for it.
@@ -26,28 +51,58 @@ const openBase = async (base: string): Promise<void> => {
   await chmod(base, 0o711)
 }
 
+/** More than that many units have not ended in one directory since the last boot of the host. */
+const maxFormerUnits = 16
+
+const takeOver = async (path: string, { installation, unitId, stateDir }: UnitIdentity): Promise<string[]> => {
+  const record = await readUnitRecord(path)
+  const formerUnitIds = (record?.unitIds ?? []).filter((id) => id !== unitId).slice(0, maxFormerUnits)
+  await writeUnitRecord(path, { installation, stateDir, unitIds: [unitId, ...formerUnitIds] })
+  return formerUnitIds
+}
+
+const clear = async (path: string, kept: ReadonlySet<string>): Promise<void> => {
+  for (const name of await readdir(path)) if (!kept.has(name)) await removeUnmounted(join(path, name))
+}
+
+/** The lock file goes before the lock, so that nobody ever holds the lock of a directory that is being removed. */
+const remove = async (path: string, lock: Lock): Promise<void> => {
+  try {
+    await clear(path, new Set([unitLockName]))
+    await rm(join(path, unitLockName))
+    await rmdir(path)
+  } finally {
+    await lock.release()
+  }
+}
+
+const own: readonly string[] = [unitLockName, unitRecordName]
+
 /** Short, since socket paths are. Sandboxes of other uids pass through it, so it can be entered but not read. */
-export const openRunDirectory = async (installation: string, env: Readonly<Record<string, string | undefined>>): Promise<string> => {
-  const base = await runBase(env)
-  const runDir = join(base, installation.slice(0, 8))
-  await removeUnmounted(runDir)
-  await openBase(base)
-  await mkdir(runDir, { mode: 0o711 })
-  await chmod(runDir, 0o711)
-  await mkdir(join(runDir, 'edges'), { mode: 0o700 })
-  return runDir
+export const openRunDirectory = async (unit: UnitIdentity, env: Readonly<Record<string, string | undefined>>): Promise<RunDirectory> => {
+  const path = join(await runBase(env), getRunDirectoryName(unit.unitId))
+  await openBase(dirname(path))
+  const lock = await lockRunDirectory(path, 'stop that unit')
+  await clear(path, new Set(own))
+  await chmod(path, 0o711)
+  const formerUnitIds = await takeOver(path, unit)
+  await mkdir(join(path, 'edges'), { mode: 0o700 })
+  return { path, formerUnitIds, close: () => remove(path, lock) }
 }
 
 /** Sandboxes of the other half have directories in the first two mounted, which must outlive a restart of ours. */
-const lasting: ReadonlySet<string> = new Set(['tools', 'model', 'compile-cache'])
+const lasting: ReadonlySet<string> = new Set(['tools', 'model', 'compile-cache', ...own])
 
 /** Of one half of a split unit. `edges` is for its own processes, `shared` for those of the group that both halves are of. */
-export const openHalf = async ({ only, halves }: NonNullable<Plan['split']>): Promise<string> => {
-  const runDir = halves[only]
-  await openBase(runDir)
-  for (const name of await readdir(runDir)) if (!lasting.has(name)) await removeUnmounted(join(runDir, name))
-  await mkdir(join(runDir, 'edges'), { mode: 0o700 })
-  await mkdir(join(runDir, 'shared'))
-  await chmod(join(runDir, 'shared'), 0o750)
-  return runDir
+export const openHalf = async ({ only, halves }: NonNullable<Plan['split']>, unit: UnitIdentity): Promise<RunDirectory> => {
+  const path = halves[only]
+  await openBase(path)
+  const lock = await lockRunDirectory(path, 'stop that unit, or set another SERVICE_RUN_DIR for both halves of this one')
+  await clear(path, lasting)
+  const formerUnitIds = await takeOver(path, unit)
+  await mkdir(join(path, 'edges'), { mode: 0o700 })
+  await mkdir(join(path, 'shared'))
+  await chmod(join(path, 'shared'), 0o750)
+  // The other half may continue to run, with what lies there.
+  return { path, formerUnitIds, close: () => lock.release() }
 }

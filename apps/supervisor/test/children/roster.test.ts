@@ -19,6 +19,8 @@ const rosterOf = (argv: string[], env: Record<string, string> = {}) => {
   const unit: Unit = {
     plan,
     installation: 'e'.repeat(32),
+    unitId: 'f'.repeat(32),
+    formerUnitIds: [],
     runDir: '/run/x',
     release: '/opt/x',
     keys,

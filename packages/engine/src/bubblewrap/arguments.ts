@@ -13,7 +13,7 @@ export interface ArgumentParts {
   readonly gate: boolean
 }
 
-export const sandboxArguments = (spec: Omit<LaunchSpec, 'id' | 'installation'>, parts: ArgumentParts): string[] =>
+export const sandboxArguments = (spec: Omit<LaunchSpec, 'id' | 'unitId'>, parts: ArgumentParts): string[] =>
   [
     ['--unshare-all', '--unshare-user', '--hostname', 'sandbox'],
     ['--uid', String(sandboxUid), '--gid', String(sandboxUid)],

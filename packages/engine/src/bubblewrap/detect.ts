@@ -24,31 +24,27 @@ const findPrograms = async (): Promise<BubblewrapPrograms | string> => {
 }
 
 /** Null when it ran. */
-const tryOut = async (options: BubblewrapOptions, installation: string): Promise<string | null> => {
+const tryOut = async (options: BubblewrapOptions, unitId: string): Promise<string | null> => {
   const trial = await findProgram('true')
   if (trial === null) return 'no program `true` to try it with'
-  return tryLaunch((spec) => createBubblewrap(options).launch(spec), { rootfs: '/', command: [trial], installation }).catch(
-    (error: unknown) => String(error),
+  return tryLaunch((spec) => createBubblewrap(options).launch(spec), { rootfs: '/', command: [trial], unitId }).catch((error: unknown) =>
+    String(error),
   )
 }
 
-export const detectBubblewrap = async ({ home, installation }: ChooseOptions): Promise<Choice> => {
+export const detectBubblewrap = async ({ home, unitId }: ChooseOptions): Promise<Choice> => {
   const programs = await findPrograms()
   if (typeof programs === 'string') return { refused: programs }
   await mkdir(home, { recursive: true, mode: 0o700 })
-  const [stage, hierarchy, old] = await Promise.all([
-    findStagePrograms(),
-    detectGroups(installation),
-    checkRelease('bwrap', programs.bwrap),
-  ])
+  const [stage, hierarchy, old] = await Promise.all([findStagePrograms(), detectGroups(unitId), checkRelease('bwrap', programs.bwrap)])
   const filter = isArchitecture(process.arch) ? renderBpf(process.arch) : null
   const whole = { programs, root: process.getuid?.() === 0, filter, stage, hierarchy, home }
   // A trial that is killed in the middle takes no wall away: it fails for good only when it fails twice.
-  const fault = (await tryOut(whole, installation)) && (await tryOut(whole, installation))
+  const fault = (await tryOut(whole, unitId)) && (await tryOut(whole, unitId))
   if (fault === null) return { driver: createBubblewrap(whole), ...(old === null ? {} : { old }) }
   // Some hosts let namespaces be made, but not one in another: then the flags of mounts are the wall that lacks.
   const plain = { ...whole, stage: null }
-  const again = stage === null ? fault : await tryOut(plain, installation)
+  const again = stage === null ? fault : await tryOut(plain, unitId)
   if (again !== null) return { refused: `a trial sandbox by bwrap failed: ${again}; ${blocked}` }
   return { driver: createBubblewrap(plain), ...(old === null ? {} : { old }) }
 }

@@ -71,7 +71,7 @@ const start = async (options: BubblewrapOptions, spec: LaunchSpec, { group, stag
 const launch = async (options: BubblewrapOptions, spec: LaunchSpec): Promise<Sandbox> => {
   const { hierarchy, home, root, stage: programs } = options
   const id = `${spec.id}-${randomBytes(3).toString('hex')}`
-  const group = hierarchy === null ? null : openGroup(hierarchy, groupPath(spec.installation, id))
+  const group = hierarchy === null ? null : openGroup(hierarchy, groupPath(spec.unitId, id))
   const tmp = programs === null ? null : join(home, 'tmp')
   if (tmp !== null) await mkdir(tmp, { recursive: true, mode: 0o700 })
   const stage = programs === null || tmp === null ? null : await openStage(stageMounts(spec, tmp), { programs, home, root })
@@ -95,5 +95,5 @@ export const createBubblewrap = (options: BubblewrapOptions): Driver => ({
   prepare: async (rootfs) => rootfs,
   prepareImage: (image) => unpackImage(image, options.home),
   launch: (spec) => launch(options, spec),
-  reconcile: async (installation) => (options.hierarchy === null ? 0 : removeGroups(options.hierarchy, installation)),
+  reconcile: async (unitId) => (options.hierarchy === null ? 0 : removeGroups(options.hierarchy, unitId)),
 })

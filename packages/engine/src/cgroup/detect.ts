@@ -4,10 +4,10 @@ import { type Hierarchy, findHierarchy } from './hierarchy.ts'
 import { groupPath, openGroup } from './group.ts'
 
 /** Null where they cannot; then no limit of memory, processes and processors bites. */
-export const detectGroups = async (installation: string): Promise<Hierarchy | null> => {
+export const detectGroups = async (unitId: string): Promise<Hierarchy | null> => {
   const hierarchy = await findHierarchy(process.geteuid?.() === 0 && (await hasHostIds()))
   if (hierarchy === null) return null
-  const group = openGroup(hierarchy, groupPath(installation, `trial-${process.pid}-${Date.now().toString(36)}`))
+  const group = openGroup(hierarchy, groupPath(unitId, `trial-${process.pid}-${Date.now().toString(36)}`))
   try {
     await group.create({ memoryMiB: 64, cpus: 1, pids: 16 })
     return hierarchy

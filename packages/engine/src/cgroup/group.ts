@@ -121,10 +121,9 @@ const makeVisible = async (path: string): Promise<void> => {
 }
 
 const label = /^[\w.-]+$/
-export const groupPath = (installation: string, id: string): string => {
-  for (const part of [installation, id])
-    if (!label.test(part) || /^\.+$/.test(part)) throw new TypeError(`expected a plain name, got ${part}`)
-  return `/${groupsHome}/${installation}/${id}`
+export const groupPath = (unitId: string, id: string): string => {
+  for (const part of [unitId, id]) if (!label.test(part) || /^\.+$/.test(part)) throw new TypeError(`expected a plain name, got ${part}`)
+  return `/${groupsHome}/${unitId}/${id}`
 }
 
 export const openGroup = (hierarchy: Hierarchy, path: string): Group => {

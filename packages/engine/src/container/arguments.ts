@@ -3,7 +3,7 @@ import { limits, sandboxUid } from '@gatehouse/contracts'
 import type { LaunchSpec, Mount } from '../driver.ts'
 import type { Engine } from './engine.ts'
 
-export const installationLabel = 'gatehouse.installation'
+export const unitLabel = 'gatehouse.unit'
 
 /** Docker reads a line of CSV. */
 const field = (text: string): string => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
@@ -78,7 +78,7 @@ export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile, 
   [
     engine.global,
     parent === null || engine.name === 'docker' ? [] : ['--cgroup-manager', 'cgroupfs'],
-    ['run', '--name', name, '--label', `${installationLabel}=${spec.installation}`],
+    ['run', '--name', name, '--label', `${unitLabel}=${spec.unitId}`],
     engine.runtime === null ? [] : ['--runtime', engine.runtime],
     // gVisor gives its stdin to nobody: without a pipe that would be the host's /dev/null.
     engine.gvisor ? ['--interactive'] : [],

@@ -36,16 +36,16 @@ const trialImage = async (engine: Engine, program: string): Promise<string> => {
   })
 }
 
-const tryOut = async (engine: Engine, installation: string): Promise<string | null> => {
+const tryOut = async (engine: Engine, unitId: string): Promise<string | null> => {
   const program = await findProgram('true')
   if (program === null) return 'no program `true` to try it with'
   const image = await trialImage(engine, program)
-  return tryLaunch((spec) => launchContainer(engine, spec, { profile: null }), { rootfs: image, command: [program], installation })
+  return tryLaunch((spec) => launchContainer(engine, spec, { profile: null }), { rootfs: image, command: [program], unitId })
 }
 
 export const attemptEngine = async (
   name: ContainerEngine,
-  options: Pick<ChooseOptions, 'runtime' | 'home' | 'installation'>,
+  options: Pick<ChooseOptions, 'runtime' | 'home' | 'unitId'>,
 ): Promise<Choice> => {
   const file = await findProgram(name)
   if (file === null) return { refused: `${name} not found: ${install[name]}` }
@@ -53,7 +53,7 @@ export const attemptEngine = async (
   if ('refused' in described) return described
   const { engine } = described
   try {
-    const fault = await tryOut(engine, options.installation)
+    const fault = await tryOut(engine, options.unitId)
     if (fault !== null) return { refused: `a trial container by ${name} failed: ${fault}` }
   } catch (error) {
     return { refused: `a trial container by ${name} failed: ${error instanceof Error ? error.message : String(error)}` }

@@ -1,4 +1,4 @@
-// Sandboxes by a container engine. A container outlives whoever started it, so it carries the installation's label.
+// Sandboxes by a container engine. A container outlives whoever started it, so it carries the unit's label.
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -56,7 +56,7 @@ const launchInGroup = async (
   spec: LaunchSpec,
   { profile, hierarchy, after }: { profile: string; hierarchy: Hierarchy; after?: After },
 ): Promise<Sandbox> => {
-  const group = openGroup(hierarchy, groupPath(spec.installation, `${spec.id}-${randomBytes(3).toString('hex')}`))
+  const group = openGroup(hierarchy, groupPath(spec.unitId, `${spec.id}-${randomBytes(3).toString('hex')}`))
   const pids = engine.gvisor ? Math.max(spec.limits.pids, limits.sandboxPidsGvisor) : spec.limits.pids
   await group.create({ ...spec.limits, pids })
   const settle = async (exit: Exit): Promise<Exit> => {
@@ -129,10 +129,10 @@ export const createContainer = (options: ContainerOptions): Driver => {
       if (profile === undefined) throw new TypeError(`expected a root file system that prepare() returned, got ${spec.rootfs}`)
       return launch(options, spec, profile)
     },
-    async reconcile(installation) {
-      const removed = await removeStrays(engine, installation)
+    async reconcile(unitId) {
+      const removed = await removeStrays(engine, unitId)
       if (programs !== null) await removePremounts(programs, home)
-      const groups = hierarchy === null ? 0 : await removeGroups(hierarchy, installation)
+      const groups = hierarchy === null ? 0 : await removeGroups(hierarchy, unitId)
       return Math.max(removed, groups)
     },
   }

@@ -8,12 +8,9 @@ import type { Engine } from './engine.ts'
 import { findPremount } from './premount.ts'
 
 /** Podman is asked for flags; through gVisor those of the host's mounts do not hold. */
-export const openContainer = async (
-  engine: Engine,
-  { home, installation }: Pick<ChooseOptions, 'home' | 'installation'>,
-): Promise<Driver> => {
+export const openContainer = async (engine: Engine, { home, unitId }: Pick<ChooseOptions, 'home' | 'unitId'>): Promise<Driver> => {
   const wanted = engine.name !== 'podman' && !engine.gvisor
   if (wanted) await mkdir(home, { recursive: true, mode: 0o700 })
-  const hierarchy = engine.takesParent && engine.user === null ? await detectGroups(installation) : null
+  const hierarchy = engine.takesParent && engine.user === null ? await detectGroups(unitId) : null
   return createContainer({ engine, home, premount: wanted ? await findPremount() : null, hierarchy })
 }

@@ -1,11 +1,11 @@
-// Removes the containers that an earlier boot of this installation left behind, found by their label.
+// Removes the containers that an earlier start of this unit left behind, found by their label.
 import { ServiceError } from '@gatehouse/contracts'
-import { installationLabel } from './arguments.ts'
+import { unitLabel } from './arguments.ts'
 import { type Engine, callEngine, removeContainers } from './engine.ts'
 
 /** `label`: which of its containers; by default its sandboxes. */
-export const removeStrays = async (engine: Engine, installation: string, label: string = installationLabel): Promise<number> => {
-  const listed = await callEngine(engine, ['ps', '--all', '--quiet', '--no-trunc', '--filter', `label=${label}=${installation}`])
+export const removeStrays = async (engine: Engine, unitId: string, label: string = unitLabel): Promise<number> => {
+  const listed = await callEngine(engine, ['ps', '--all', '--quiet', '--no-trunc', '--filter', `label=${label}=${unitId}`])
   if (!listed.ok)
     throw new ServiceError('no-sandbox', { detail: `${engine.name} ps failed: ${listed.stderr}`, hint: `start ${engine.name}` })
   const ids = listed.stdout.split('\n').filter((id) => id !== '')

@@ -2,7 +2,7 @@
 import { limits, sandboxUid } from '@gatehouse/contracts'
 import type { LaunchSpec, Mount } from '../driver.ts'
 import { mapIdentity } from './identity.ts'
-import { installationAnnotation, type Runtime } from './runtime.ts'
+import { unitAnnotation, type Runtime } from './runtime.ts'
 
 const MiB = 1024 * 1024
 
@@ -94,7 +94,7 @@ export const renderBundle = (spec: LaunchSpec, { runtime, seccomp, cgroupsPath }
       tmp(spec.limits.tmpMiB),
       ...spec.mounts.map(bind),
     ],
-    annotations: { [installationAnnotation]: spec.installation },
+    annotations: { [unitAnnotation]: spec.unitId },
     linux: {
       uidMappings,
       gidMappings,

@@ -28,21 +28,17 @@ const install = { runsc: 'apt-get install runsc, or https://gvisor.dev/docs/user
 
 type Found = { readonly options: OciOptions; readonly old: string | null } | { readonly refused: string }
 
-export const findOci = async ({
-  runtime,
-  home,
-  installation,
-}: Pick<ChooseOptions, 'runtime' | 'home' | 'installation'>): Promise<Found> => {
+export const findOci = async ({ runtime, home, unitId }: Pick<ChooseOptions, 'runtime' | 'home' | 'unitId'>): Promise<Found> => {
   const name = runtime ?? 'runsc'
   if (!isRuntime(name)) return { refused: `expected --sandbox-runtime runsc or runc, got ${name}` }
   if (process.geteuid?.() !== 0) return { refused: 'it needs root: for the host ids of groups and for limits' }
   const file = await findProgram(name)
   if (file === null) return { refused: `${name} not found: ${install[name]}` }
-  const [programs, hierarchy, old] = await Promise.all([findStagePrograms(), detectGroups(installation), checkRelease(name, file)])
+  const [programs, hierarchy, old] = await Promise.all([findStagePrograms(), detectGroups(unitId), checkRelease(name, file)])
   if (programs === null) return { refused: 'unshare, nsenter, mount or setpriv not found: apt-get install util-linux mount' }
   if (hierarchy === null) return { refused: 'control groups for memory, pids and cpu cannot be made here, so no limit would bite' }
   const flags = name === 'runsc' ? await gvisorFlags(file) : []
-  return { options: { runtime: { name, file, root: join(home, name), flags }, programs, hierarchy, home, installation }, old }
+  return { options: { runtime: { name, file, root: join(home, name), flags }, programs, hierarchy, home, unitId }, old }
 }
 
 export const detectOci = async (options: ChooseOptions): Promise<Choice> => {

@@ -30,7 +30,7 @@ export interface OciOptions {
   /** Private directory for bundles. */
   readonly home: string
   /** What a trial carries. */
-  readonly installation: string
+  readonly unitId: string
   /** What a faulty driver would do: tests of the seal see to it that it is refused. */
   readonly spoil?: Spoil | undefined
 }
@@ -101,7 +101,7 @@ const start = async (options: OciOptions, spec: LaunchSpec, { made, seccomp }: {
 
 const launchOci = async (options: OciOptions, spec: LaunchSpec, seccomp: object): Promise<Sandbox> => {
   const id = `${spec.id}-${randomBytes(3).toString('hex')}`
-  const group = openGroup(options.hierarchy, groupPath(spec.installation, id))
+  const group = openGroup(options.hierarchy, groupPath(spec.unitId, id))
   const made = { id, group, bundle: join(options.home, 'bundles', id) }
   try {
     return await start(options, spec, { made, seccomp })
@@ -111,10 +111,10 @@ const launchOci = async (options: OciOptions, spec: LaunchSpec, seccomp: object)
   }
 }
 
-const removeStrays = async ({ runtime, hierarchy, home }: OciOptions, installation: string): Promise<number> => {
-  const ids = await listContainers(runtime, installation)
+const removeStrays = async ({ runtime, hierarchy, home }: OciOptions, unitId: string): Promise<number> => {
+  const ids = await listContainers(runtime, unitId)
   for (const id of ids) await callRuntime(runtime, ['delete', '--force', id])
-  const groups = await removeGroups(hierarchy, installation)
+  const groups = await removeGroups(hierarchy, unitId)
   await rm(join(home, 'bundles'), { recursive: true, force: true })
   return Math.max(ids.length, groups)
 }
@@ -124,7 +124,7 @@ export const createOci = (options: OciOptions): Driver => {
   const prepare = async (rootfs: string): Promise<string> => {
     seccomp = await chooseRendering((rendering) => (spec) => launchOci(options, spec, rendering), {
       rootfs,
-      installation: options.installation,
+      unitId: options.unitId,
     })
     return rootfs
   }
@@ -140,6 +140,6 @@ export const createOci = (options: OciOptions): Driver => {
       if (seccomp === undefined) throw new TypeError('expected prepare() before launch()')
       return launchOci(options, spec, seccomp)
     },
-    reconcile: (installation) => removeStrays(options, installation),
+    reconcile: (unitId) => removeStrays(options, unitId),
   }
 }

@@ -13,7 +13,7 @@ type LaunchUnder = (seccomp: object) => Driver['launch']
  * Node aborts where `clone3` is refused with another error than "not known". A runtime that cannot say so is asked to let
  * it pass: it has no such call itself, and the probe sees to it that no namespace can be made.
  */
-export const chooseRendering = async (launchUnder: LaunchUnder, place: Pick<LaunchSpec, 'rootfs' | 'installation'>): Promise<object> => {
+export const chooseRendering = async (launchUnder: LaunchUnder, place: Pick<LaunchSpec, 'rootfs' | 'unitId'>): Promise<object> => {
   const faults: string[] = []
   for (const rendering of [renderOci(), renderOci({ passed: ['clone3'] })]) {
     const fault = await tryLaunch(launchUnder(rendering), { ...place, command: trial })

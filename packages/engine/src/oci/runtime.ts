@@ -42,12 +42,12 @@ export const callRuntime = async (runtime: Runtime, args: readonly string[]): Pr
 const Containers = v.nullable(
   v.array(v.looseObject({ id: v.string(), annotations: v.optional(v.nullable(v.record(v.string(), v.string()))) })),
 )
-export const installationAnnotation = 'gatehouse.installation'
+export const unitAnnotation = 'gatehouse.unit'
 
-/** Ids of the containers in its state directory that carry the installation's mark. */
-export const listContainers = async (runtime: Runtime, installation: string): Promise<string[]> => {
+/** Ids of the containers in its state directory that carry the unit's mark. */
+export const listContainers = async (runtime: Runtime, unitId: string): Promise<string[]> => {
   const { stdout } = await callRuntime(runtime, ['list', '--format', 'json'])
   const parsed = v.safeParse(v.pipe(jsonText(jsonBounds.engineOutput), Containers), stdout)
   if (!parsed.success) return []
-  return (parsed.output ?? []).filter(({ annotations }) => annotations?.[installationAnnotation] === installation).map(({ id }) => id)
+  return (parsed.output ?? []).filter(({ annotations }) => annotations?.[unitAnnotation] === unitId).map(({ id }) => id)
 }

@@ -23,7 +23,7 @@ export interface ProofOptions {
   readonly driver: Driver
   /** What `prepare` returned. */
   readonly rootfs: string
-  readonly installation: string
+  readonly unitId: string
   /** Host ids for the trial, no group's own; undefined where the unit is not root. */
   readonly identity: HostIdentity | undefined
   /** Private directory. */
@@ -44,12 +44,12 @@ interface Trial extends ProofOptions {
 }
 
 const specOf = (
-  { rootfs, installation, identity, place }: Trial,
+  { rootfs, unitId, identity, place }: Trial,
   command: readonly string[],
   part: Partial<LaunchSpec['limits']>,
 ): LaunchSpec => ({
   id: `probe-${randomBytes(3).toString('hex')}`,
-  installation,
+  unitId,
   rootfs,
   command: ['/bin/node', ...command],
   env,

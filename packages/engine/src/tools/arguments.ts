@@ -52,7 +52,7 @@ export interface ToolHost {
 export const toolArguments = ({ engine, init }: ToolHost, order: ToolOrder): string[] =>
   [
     engine.global,
-    ['run', '--rm', '-i', ...init, '--name', order.name, '--label', `${toolsLabel}=${order.installation}`],
+    ['run', '--rm', '-i', ...init, '--name', order.name, '--label', `${toolsLabel}=${order.unitId}`],
     ...walls(order.profile),
     ...bounds(engine),
     ['--hostname', 'tool', '--pull', 'never', '--log-driver', 'none'],

@@ -25,8 +25,8 @@ export interface ToolEngine {
   run(order: ToolOrder, streams: ToolStreams): ToolRun
   /** Ends a container by its name, however far it has come; resolves when `run` has ended. */
   end(name: string, run: ToolRun): Promise<void>
-  /** Removes what an earlier start of this installation left, and nobody else's; returns how many. */
-  removeStrays(installation: string): Promise<number>
+  /** Removes what an earlier start of this unit left, and nobody else's; returns how many. */
+  removeStrays(unitId: string): Promise<number>
 }
 
 /** A container that is still being made cannot be killed yet. */
@@ -68,7 +68,7 @@ export const toToolEngine = ({ engine, init }: ToolHost): ToolEngine => ({
   findImage: (reference) => findImage(engine, reference),
   run: (order, streams) => runTool({ file: engine.file, args: toolArguments({ engine, init }, order), env: order.env }, streams),
   end: (name, run) => end(engine, name, run),
-  removeStrays: (installation) => removeStrays(engine, installation, toolsLabel),
+  removeStrays: (unitId) => removeStrays(engine, unitId, toolsLabel),
 })
 
 type Found = ToolHost | { readonly refused: string }

@@ -4,7 +4,7 @@ import type { Mount } from '../driver.ts'
 export interface ToolOrder {
   readonly name: string
   /** Label by which strays are found again. */
-  readonly installation: string
+  readonly unitId: string
   /** An id, never a name. */
   readonly image: string
   readonly command: string

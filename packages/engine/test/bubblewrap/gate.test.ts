@@ -13,7 +13,7 @@ const skip = typeof found === 'string' ? found : false
 const programs = { bwrap: '/usr/bin/bwrap', setpriv: '/usr/bin/setpriv', prlimit: '/usr/bin/prlimit' }
 const spec: LaunchSpec = {
   id: 'gate',
-  installation: `gate-${process.pid}`,
+  unitId: `gate-${process.pid}`,
   rootfs: '/',
   command: ['/bin/echo', 'it runs'],
   env: {},

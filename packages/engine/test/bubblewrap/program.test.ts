@@ -9,7 +9,7 @@ const programs = { bwrap: '/usr/bin/bwrap', setpriv: '/usr/bin/setpriv', prlimit
 const without = { tmp: null, prefix: [], stage: null, hierarchy: null, home: '/nowhere' }
 const spec: LaunchSpec = {
   id: 'ses_a',
-  installation: 'here',
+  unitId: 'here',
   rootfs: '/root/hidden/rootfs',
   command: ['/bin/node', '/agent/agent.mjs'],
   env: {},

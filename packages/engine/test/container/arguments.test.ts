@@ -19,7 +19,7 @@ const docker: Engine = {
 }
 const spec: LaunchSpec = {
   id: 'ses_a',
-  installation: 'here',
+  unitId: 'here',
   rootfs: 'sha256:1',
   command: ['/bin/node', '/agent/agent.mjs'],
   env: {},

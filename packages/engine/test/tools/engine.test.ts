@@ -41,28 +41,22 @@ for (const row of engineRows) {
     })
     after(async () => {
       for (const socket of begun) socket.destroy()
-      await engine.removeStrays(site.order.installation)
+      await engine.removeStrays(site.order.unitId)
       await rm(directory, { recursive: true, force: true })
     })
 
-    const names = async (installation: string): Promise<string[]> => {
-      const { stdout } = await execa(host.engine.file, [
-        'ps',
-        '--filter',
-        `label=gatehouse.tools=${installation}`,
-        '--format',
-        '{{.Names}}',
-      ])
+    const names = async (unitId: string): Promise<string[]> => {
+      const { stdout } = await execa(host.engine.file, ['ps', '--filter', `label=gatehouse.tools=${unitId}`, '--format', '{{.Names}}'])
       return stdout.split('\n').filter((name) => name !== '')
     }
-    const start = async (name: string, installation = site.order.installation) => {
+    const start = async (name: string, unitId = site.order.unitId) => {
       const [messages, farMessages] = await stream(directory)
       const [errors, farErrors] = await stream(directory)
       begun.push(messages, errors)
-      const order = { ...site.order, name, installation, args: ['/agent/idle.mjs'] }
+      const order = { ...site.order, name, unitId, args: ['/agent/idle.mjs'] }
       const run = engine.run(order, { messages: farMessages, errors: farErrors })
       const deadline = performance.now() + 60_000
-      while (!(await names(installation)).includes(name)) assert.ok(performance.now() < deadline, `${name} did not start`)
+      while (!(await names(unitId)).includes(name)) assert.ok(performance.now() < deadline, `${name} did not start`)
       return run
     }
 
@@ -78,17 +72,17 @@ for (const row of engineRows) {
       const run = await start(name)
       await engine.end(name, run)
       assert.notEqual(await run.exited, 0)
-      assert.deepEqual(await names(site.order.installation), [])
+      assert.deepEqual(await names(site.order.unitId), [])
       await engine.end(name, run)
     })
 
-    test('removes the strays of its installation and of no other', async () => {
+    test('removes the strays of its unitId and of no other', async () => {
       const other = `other-${token}`
       const [mine, foreign] = await Promise.all([
         start(`gatehouse-tool-test-${token}-mine`),
         start(`gatehouse-tool-test-${token}-foreign`, other),
       ])
-      assert.equal(await engine.removeStrays(site.order.installation), 1)
+      assert.equal(await engine.removeStrays(site.order.unitId), 1)
       await mine.exited
       assert.deepEqual(await names(other), [`gatehouse-tool-test-${token}-foreign`])
       assert.equal(await engine.removeStrays(other), 1)
@@ -114,7 +108,7 @@ const host: ToolHost = {
 }
 const order = {
   name: 'n',
-  installation: 'i',
+  unitId: 'i',
   image: 'sha256:0',
   command: '/bin/server',
   args: ['--flag', '-x'],

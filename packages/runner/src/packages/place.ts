@@ -6,7 +6,7 @@ import type { Posture } from '../sandbox/posture.ts'
 import type { RegistryPlace } from './forwarder.ts'
 
 export interface TreePlace {
-  readonly installation: string
+  readonly unitId: string
   readonly stateDir: string
   readonly runDir: string
   readonly gateway: Pick<Calls<typeof gatewayRunner>, 'tree' | 'trees' | 'resolved'>

@@ -61,12 +61,12 @@ export const makeRoom = async ({ stateDir, runDir }: TreePlace, owner: HostIdent
 }
 
 export const specOf = (
-  { installation }: Pick<TreePlace, 'installation'>,
+  { unitId }: Pick<TreePlace, 'unitId'>,
   { id, mounts }: Room,
   rest: Pick<LaunchSpec, 'rootfs' | 'identity'>,
 ): LaunchSpec => ({
   id,
-  installation,
+  unitId,
   command: program,
   env: {},
   mounts,

@@ -2,6 +2,7 @@
 import type { Mode, RunnerBoot } from '@gatehouse/contracts'
 import type { Driver } from '@gatehouse/engine'
 import type { Metrics } from '@gatehouse/kernel'
+import type { Leftovers } from '../leftovers/leftovers.ts'
 import type { SealOptions } from './seal.ts'
 
 export type Choose = (
@@ -20,6 +21,7 @@ export interface PostureOptions extends SealOptions {
   readonly groupDisks: string | null
   readonly metrics: Metrics
   readonly choose: Choose
+  readonly leftovers: Leftovers
   /** Milliseconds between two attempts where nothing can be launched: doubling from the first to the most. */
   readonly retry: { readonly first: number; readonly most: number }
   /** Sandboxes can be launched, after it was said that none can. */

@@ -167,9 +167,9 @@ class Choice implements Posture {
 
   async clear(): Promise<void> {
     await this.settled()
-    const { installation, log } = this.#options
+    const { unitId, log } = this.#options
     await this.#engaged()
-      ?.driver.reconcile(installation)
+      ?.driver.reconcile(unitId)
       .catch((error: unknown) => log.warn('what is left of sandboxes could not be removed', { reason: reasonOf(error) }))
   }
 

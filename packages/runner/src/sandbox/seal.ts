@@ -15,7 +15,7 @@ export interface Engaged {
 }
 
 export interface SealOptions {
-  readonly installation: string
+  readonly unitId: string
   readonly identities: RunnerBoot['identities']
   /** Private directory for the trial. */
   readonly home: string
@@ -33,10 +33,10 @@ const trialIdentity = (identities: RunnerBoot['identities']): HostIdentity | und
   identities === null ? undefined : { uid: identities.uid - 10, gid: identities.gid - 10 }
 
 /** Nothing is tried where nothing is confined. */
-const probe = async ({ driver, rootfs, disks }: Engaged, { installation, identities, home, groups, closing }: SealOptions) => {
+const probe = async ({ driver, rootfs, disks }: Engaged, { unitId, identities, home, groups, closing }: SealOptions) => {
   if (driver.name === 'none') return { lacking: wallNames, faults: [] }
   const disk = 'refused' in disks ? disks : { ...disks, directory: `${groups}/${trialName}` }
-  return proveSeal({ driver, rootfs, installation, identity: trialIdentity(identities), home, disk, signal: closing })
+  return proveSeal({ driver, rootfs, unitId, identity: trialIdentity(identities), home, disk, signal: closing })
 }
 
 /** Takes seconds; rejects only when there is no room for a trial. */

@@ -44,7 +44,7 @@ export const defaultTimes = {
 export type Times = { readonly [Name in keyof typeof defaultTimes]: number }
 
 export interface Context {
-  readonly installation: string
+  readonly unitId: string
   readonly stateDir: string
   readonly runDir: string
   /** Runtime directory of whoever serves the sockets of tools and models: another one in a split unit. */

@@ -88,7 +88,7 @@ interface Place {
 
 const specOf = async (context: Context, run: Run, { registered, group, owner, rootfs }: Place): Promise<LaunchSpec> => ({
   id: run.id,
-  installation: context.installation,
+  unitId: context.unitId,
   rootfs,
   command,
   env: {},

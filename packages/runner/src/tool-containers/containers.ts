@@ -24,7 +24,7 @@ type Place = NonNullable<RunnerBoot['toolContainers']>
 type Run = ReturnType<ToolEngine['run']>
 
 export interface ToolContainersOptions {
-  readonly boot: Pick<RunnerBoot, 'installation' | 'stateDir' | 'runDir' | 'halves'>
+  readonly boot: Pick<RunnerBoot, 'unitId' | 'stateDir' | 'runDir' | 'halves'>
   readonly place: Place
   readonly engagement: Engagement
   readonly log: Logger
@@ -140,10 +140,10 @@ export class ToolContainers {
     const { engine, profile } = engaged
     assertGivable(order.env)
     const image = await resolveImage(engine, { order, fallback: this.#options.place.image })
-    const { installation } = this.#options.boot
-    const name = `gatehouse-tool-${installation.slice(0, 8)}-${inName(order.server)}-${randomBytes(4).toString('hex')}`
+    const { unitId } = this.#options.boot
+    const name = `gatehouse-tool-${unitId.slice(0, 8)}-${inName(order.server)}-${randomBytes(4).toString('hex')}`
     const { command, args, env } = order
-    const toolOrder = { name, installation, image: image.id, command, args, env, mounts: await this.#mounts(order, engine), profile }
+    const toolOrder = { name, unitId, image: image.id, command, args, env, mounts: await this.#mounts(order, engine), profile }
     return this.#open(toolOrder, { engine, image, broker: order.broker })
   }
 

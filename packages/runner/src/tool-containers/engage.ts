@@ -2,6 +2,7 @@
 import { limits, type RunnerBoot } from '@gatehouse/contracts'
 import { chooseToolEngine, type ToolEngine } from '@gatehouse/engine'
 import type { Logger } from '@gatehouse/kernel'
+import type { Leftovers } from '../leftovers/leftovers.ts'
 
 export type Engaged = { readonly engine: ToolEngine; readonly profile: string } | { readonly refused: string }
 
@@ -10,7 +11,7 @@ type Wanted = NonNullable<RunnerBoot['toolContainers']>
 export interface EngageOptions {
   readonly wanted: Pick<Wanted, 'engine' | 'runtime'>
   readonly mode: RunnerBoot['mode']
-  readonly installation: string
+  readonly leftovers: Leftovers
   /** Where the system call filter is written. */
   readonly profile: string
   readonly log: Logger
@@ -20,13 +21,13 @@ const weak = ({ name }: ToolEngine): string =>
   `${name} does not bound memory, processes and processors here, so nothing runs by it outside --dev and --demo: let it use cgroups`
 
 /** What an earlier start left is gone before the first container of this one. */
-const engage = async ({ wanted, mode, installation, profile, log }: EngageOptions): Promise<Engaged> => {
+const engage = async ({ wanted, mode, leftovers, profile, log }: EngageOptions): Promise<Engaged> => {
   const chosen = await chooseToolEngine(wanted.engine, wanted.runtime)
   if ('refused' in chosen) return chosen
   const { engine } = chosen
   if (!engine.limits && mode === 'production') return { refused: weak(engine) }
   await engine.writeProfile(profile)
-  const strays = await engine.removeStrays(installation)
+  const strays = await leftovers.remove('tool-containers', (unitId) => engine.removeStrays(unitId))
   if (strays > 0) log.info('tool servers of an earlier start removed', { engine: engine.name, strays })
   log.info('local tool servers run in containers', { engine: engine.name, runtime: wanted.runtime, limits: engine.limits })
   return { engine, profile }

@@ -19,7 +19,7 @@ const choice = await chooseDriver('bubblewrap', {
   runtime: null,
   agent: agentPath,
   home: join(home, 'engine'),
-  installation: `test-${process.pid}`,
+  unitId: `test-${process.pid}`,
   allowOldEngine: false,
   log: silentLogger,
 })

@@ -211,7 +211,7 @@ describe('posture', { timeout: 300_000 }, () => {
     const driver: Driver = {
       ...real,
       prepare: () => prepared.promise,
-      reconcile: async (installation) => (order.push(`reconcile ${installation}`), 1),
+      reconcile: async (unitId) => (order.push(`reconcile ${unitId}`), 1),
       launch: (spec) => (order.push('launch'), real.launch(spec)),
     }
     const unit = await openUnit(t, { driver })
@@ -219,7 +219,7 @@ describe('posture', { timeout: 300_000 }, () => {
     assert.deepEqual(order, [])
     prepared.resolve('/')
     assert.equal(await unit.replyTo(messageId), 'echo: hello')
-    assert.deepEqual(order, [`reconcile ${unit.installation}`, 'launch'])
+    assert.deepEqual(order, [`reconcile ${unit.unitId}`, 'launch'])
   })
 })
 

@@ -9,13 +9,14 @@ import { limits } from '@gatehouse/contracts'
 import { createMetrics, silentLogger, waitFor } from '@gatehouse/kernel'
 import type { PostureOptions } from '../../src/sandbox/options.ts'
 import { createPosture, type Posture } from '../../src/sandbox/posture.ts'
-import { noDriver, openUnit } from '../fixtures/unit.ts'
+import { leftoversOf, noDriver, openUnit } from '../fixtures/unit.ts'
 
 const asRoot = process.geteuid?.() === 0 ? false : 'needs root: for mounting the disks of groups'
 
 const postureFor = (options: Pick<PostureOptions, 'wanted' | 'choose' | 'closing'> & Partial<PostureOptions>): Posture =>
   createPosture({
-    installation: 'test',
+    unitId: 'test',
+    leftovers: leftoversOf('test', '/nowhere/run'),
     identities: null,
     home: '/nowhere',
     groups: '/nowhere',
@@ -111,12 +112,12 @@ describe('the seal at start', { timeout: 300_000 }, () => {
 
   it('leaves nothing behind: what is left of sandboxes goes at the end as at the start', async (t) => {
     const cleared: string[] = []
-    const reconcile = async (installation: string): Promise<number> => cleared.push(installation) - 1
+    const reconcile = async (unitId: string): Promise<number> => cleared.push(unitId) - 1
     const unit = await openUnit(t, { driver: { ...(await noDriver()), reconcile } })
     await unit.chat('hello')
-    assert.deepEqual(cleared, [unit.installation])
+    assert.deepEqual(cleared, [unit.unitId])
     await unit.stop()
-    assert.deepEqual(cleared, [unit.installation, unit.installation])
+    assert.deepEqual(cleared, [unit.unitId, unit.unitId])
   })
 
   it('leaves nothing on the signal of whoever asks for the driver, while it is being chosen and after', async () => {

@@ -46,7 +46,7 @@ const open = async (
   engine.images.set('box:1', ids.one).set(ids.one, ids.one)
   const engaged = instead ?? { engine, profile: '/p.json' }
   const containers = new ToolContainers({
-    boot: { installation: '0123456789abcdef', stateDir: join(home, 's'), runDir: join(home, 'r') },
+    boot: { unitId: '0123456789abcdef', stateDir: join(home, 's'), runDir: join(home, 'r') },
     place: { engine: null, runtime: null, image: null, mountAllow: [join(home, 'lent')], ownPaths: [join(home, 's')], ...parts },
     engagement: { engaged: async () => engaged, current: () => engaged },
     log: silentLogger,

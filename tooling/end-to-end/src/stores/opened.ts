@@ -115,7 +115,8 @@ const runnerOf = async (dir: string, { installation, keys }: Awaited<ReturnType<
     Object.entries(gateway.runner).map(([name, handle]) => [name, async (params: never) => handle(params, context)]),
   ) as unknown as Calls<typeof gatewayRunner>
   return createRunner({
-    installation,
+    unitId: installation,
+    leftovers: { remove: async () => 0 },
     stateDir: dir,
     runDir: join(dir, 'run'),
     wrapping: Buffer.from(keys.queues, 'hex'),

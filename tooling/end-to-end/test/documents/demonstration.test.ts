@@ -1,12 +1,12 @@
 // `gatehouse --demo` is the demonstration of the specification: its page, followed word for word on a real container engine.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createClient } from '@gatehouse/client'
 import { demoToken } from '@gatehouse/contracts'
 import { follow } from '../../src/documents/follow.ts'
+import { unitIdOf } from '../../src/run-directory.ts'
 import { root } from '../../src/unit.ts'
 import { lacking } from '../fixtures/container-world.ts'
 
@@ -15,13 +15,8 @@ const skip = await lacking('docker')
 
 test('an offline agent echoes in a container, and gate, queues and custody of credentials are as always', { skip }, async () => {
   // Other units of this machine have containers, too.
-  const own = (home: string): string => {
-    const { installation } = JSON.parse(readFileSync(join(home, '.local/state/gatehouse-demo/state.json'), 'utf8')) as {
-      installation: string
-    }
-    return `label=gatehouse.installation=${installation}`
-  }
-  await follow(page, { places: { 'label=gatehouse.installation': own } }, async (address) => {
+  const own = (home: string): string => `label=gatehouse.unit=${unitIdOf({ stateDir: join(home, '.local/state/gatehouse-demo') })}`
+  await follow(page, { places: { 'label=gatehouse.unit': own } }, async (address) => {
     await assert.rejects(createClient({ address }).status(), /token/)
     const unit = createClient({ address, token: demoToken })
     const { mode, open, sandbox, mcp } = await unit.status()

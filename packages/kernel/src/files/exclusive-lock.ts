@@ -1,0 +1,68 @@
+// An exclusive lock on a file, released by the kernel when the process ends in any way.
+import { open, stat } from 'node:fs/promises'
+import { pathToFileURL } from 'node:url'
+import { codeOf } from './permission.ts'
+
+export interface Lock {
+  release(): Promise<void>
+}
+
+const busy = 5
+
+/** Extended codes of SQLite keep the primary one in the low byte. */
+export const sqliteCodeOf = (error: unknown): number | undefined =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
+
+/** A collected database is closed, and a closed one is unlocked. */
+const held = new Set<object>()
+
+/** Never opens a file that exists: closing any descriptor of it would free the locks that this process has on it. */
+const create = async (path: string): Promise<void> => {
+  try {
+    await (await open(path, 'wx', 0o600)).close()
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+/** Never creates the file, so nothing appears in a directory that its owner is removing. */
+const lockDatabase = async (path: string): Promise<{ close(): void } | undefined> => {
+  const { DatabaseSync } = await import('node:sqlite')
+  const database = new DatabaseSync(`${pathToFileURL(path).href}?mode=rw`, { timeout: 0 })
+  try {
+    database.exec('PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE')
+    return database
+  } catch (error) {
+    database.close()
+    if (sqliteCodeOf(error) === busy) return undefined
+    throw error
+  }
+}
+
+const identify = async (path: string): Promise<string> => {
+  const { dev, ino } = await stat(path, { bigint: true })
+  return `${dev}:${ino}`
+}
+
+/**
+ * An exclusive SQLite lock on the file; undefined while another process holds it. Rejects with ENOENT where the file is absent, also
+ * when its holder removed it during the call. `create`: makes the file first.
+ */
+export const takeLock = async (path: string, options: { readonly create: boolean }): Promise<Lock | undefined> => {
+  if (options.create) await create(path)
+  const before = await identify(path)
+  const database = await lockDatabase(path)
+  if (database === undefined) return undefined
+  // The lock of a removed file excludes nobody.
+  const isSame = (await identify(path).catch(() => undefined)) === before
+  if (!isSame) {
+    database.close()
+    return undefined
+  }
+  held.add(database)
+  return {
+    release: async () => {
+      if (held.delete(database)) database.close()
+    },
+  }
+}

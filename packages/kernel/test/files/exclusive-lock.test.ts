@@ -1,0 +1,53 @@
+// A lock on a file that its holder may remove.
+import assert from 'node:assert/strict'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { execa } from 'execa'
+import { lockWriter, takeLock } from '../../src/index.ts'
+import { scratch } from '../fixtures/scratch.ts'
+
+const holder = join(import.meta.dirname, '../fixtures/hold-lock.ts')
+
+test('a file that is absent is locked only by a caller that may create it', async (context) => {
+  const directory = await scratch(context)
+  const path = join(directory, 'a b?c%.lock')
+  await assert.rejects(takeLock(path, { create: false }), { code: 'ENOENT' })
+  assert.deepEqual(await readdir(directory), [])
+  const lock = await takeLock(path, { create: true })
+  assert.ok(lock !== undefined)
+  assert.equal(await takeLock(path, { create: true }), undefined)
+  await lock.release()
+  const again = await takeLock(path, { create: false })
+  assert.ok(again !== undefined)
+  await again.release()
+})
+
+test('a file that was removed and made again is not locked by the holder of the removed one', async (context) => {
+  const path = join(await scratch(context), 'lock')
+  const former = await takeLock(path, { create: true })
+  await rm(path)
+  await writeFile(path, '')
+  const lock = await takeLock(path, { create: false })
+  assert.ok(lock !== undefined)
+  await former?.release()
+  assert.equal(await takeLock(path, { create: false }), undefined)
+  await lock.release()
+})
+
+const unshared = ['--mount', '--propagation', 'private']
+const missing = await execa('unshare', [...unshared, 'true'], { reject: false }).then(({ failed }) =>
+  failed ? 'needs root and unshare, install with apt-get install util-linux, and run as root' : false,
+)
+if (missing !== false && process.env['CI'] === 'true') throw new Error(missing)
+
+test('a state directory that is mounted at another place is locked there too', { skip: missing }, async (context) => {
+  const home = await scratch(context)
+  const [state, elsewhere] = [join(home, 'state'), join(home, 'elsewhere')]
+  for (const path of [state, elsewhere]) await mkdir(path, { mode: 0o700 })
+  const lock = await lockWriter(state, 'gateway')
+  const script = 'mount --bind "$1" "$2" && exec "$3" "$4" "$2"'
+  const { stdout } = await execa('unshare', [...unshared, 'sh', '-c', script, 'sh', state, elsewhere, process.execPath, holder])
+  assert.match(stdout, /"exit":75.*another unit holds the state/)
+  await lock.release()
+})

@@ -1,0 +1,186 @@
+// A copy of a state directory, and a restored backup, run beside the live unit: it notices nothing of them, in every driver, whoever is
+// stopped or killed first. GATEHOUSE_BESIDE chooses scenes by a part of their names, GATEHOUSE_ROUNDS how often.
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { after, describe, test, type TestContext } from 'node:test'
+import { demoToken } from '@gatehouse/contracts'
+import { execa } from 'execa'
+import { descendants } from '../src/descendants.ts'
+import { removeState } from '../src/remove-state.ts'
+import { runDirectoryOf } from '../src/run-directory.ts'
+import { runStopped } from '../src/stopped.ts'
+import { runSvcctl } from '../src/svcctl.ts'
+import { tracesOf } from '../src/traces.ts'
+import { freshDirectory, release, startUnit, type Unit } from '../src/unit.ts'
+import { waitFor } from '../src/wait-for.ts'
+import { belongingsOf, lostOf } from './fixtures/beside/belongings.ts'
+import { flagsFor, missingFor, type Scene, scenesFor } from './fixtures/beside/scenes.ts'
+import { ask, startTalk } from './fixtures/beside/talk.ts'
+import { dropImage, ownImage } from './fixtures/container-world.ts'
+
+const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
+const rounds = Number(process.env['GATEHOUSE_ROUNDS'] ?? (isFull ? 5 : 1))
+const patience = 120_000
+
+const found = scenesFor(isFull, process.env['GATEHOUSE_BESIDE'])
+const scenes = await Promise.all(found.map(async (scene) => ({ ...scene, skip: await missingFor(scene) })))
+const image = scenes.some(({ tools }) => tools === 'container') ? await ownImage('docker') : undefined
+after(() => image && dropImage('docker', image))
+
+const entryFor = ({ tools }: Scene) =>
+  tools === 'container'
+    ? { transport: 'stdio' as const, command: '/bin/node', args: ['/app/mcp-sample.mjs'] }
+    : { transport: 'stdio' as const, command: process.execPath, args: [join(release, 'mcp-sample.mjs')] }
+
+const grantSample = async (unit: Unit, scene: Scene, group: string): Promise<void> => {
+  if (scene.tools === 'none') return
+  await unit.client.servers.put('sample', entryFor(scene))
+  await unit.client.servers.probe('sample')
+  const { id } = await unit.client.changes.submit({ kind: 'mcp_access', agentGroupID: group, after: { server: 'sample', tools: ['echo'] } })
+  await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'someone' })
+}
+
+/** Whoever restores has looked through what is valid again. */
+const unfreeze = async ({ client }: Unit): Promise<void> => {
+  if ((await client.status()).frozen.length > 0) await client.freezes.unfreeze({ reason: 'looked through' })
+}
+
+class Beside {
+  readonly #scene: Scene
+  readonly #folder: string
+  readonly #units: Unit[] = []
+
+  constructor(scene: Scene, folder: string) {
+    this.#scene = scene
+    this.#folder = folder
+  }
+
+  get group(): string {
+    return `${this.#scene.mode === 'dev' ? 'dev' : 'mock'}-agent`
+  }
+
+  get hasTools(): boolean {
+    return this.#scene.tools !== 'none'
+  }
+
+  directory(name: string): string {
+    return join(this.#folder, name)
+  }
+
+  async start(name: string): Promise<Unit> {
+    const stateDir = this.directory(name)
+    const token = this.#scene.mode === 'demo' ? { token: demoToken } : {}
+    const unit = await startUnit({ flags: flagsFor(this.#scene, stateDir, image?.image), ...token, stateDir })
+    this.#units.push(unit)
+    await unfreeze(unit)
+    await grantSample(unit, this.#scene, this.group)
+    return unit
+  }
+
+  /** Gives answers, by sandboxes and tools of its own. */
+  async use(unit: Unit): Promise<void> {
+    await ask(unit, 0, this)
+    if (this.hasTools) await ask(unit, 1, this)
+  }
+
+  /** While the unit runs, as `cp -a` does it. */
+  async copy(): Promise<void> {
+    const copied = await execa('cp', ['--archive', this.directory('live'), this.directory('copy')], { reject: false })
+    // A file that goes while it is copied, such as the log of a database, is no fault.
+    assert.ok(existsSync(join(this.directory('copy'), 'state.json')), copied.stderr)
+  }
+
+  async backUp({ address }: Unit, file: string): Promise<void> {
+    const args = ['backup', '--passphrase-file', this.directory('passphrase'), '--out', file]
+    const { code, stderr } = await runSvcctl(args, { address, token: demoToken, home: this.#folder })
+    assert.equal(code, 0, stderr)
+  }
+
+  async restore(file: string): Promise<void> {
+    const args = ['restore', file, '--passphrase-file', this.directory('passphrase'), '--state-dir', this.directory('restored')]
+    const { code, text } = await runStopped(args)
+    assert.equal(code, 0, text)
+  }
+
+  /** With all that the unit started, so that nothing of it takes part in what comes next. */
+  async kill(unit: Unit): Promise<void> {
+    const family = await descendants(unit.pid)
+    await unit.kill()
+    await waitFor('the processes of the unit to be gone', patience, () => family.every((pid) => !existsSync(`/proc/${pid}/exe`)))
+  }
+
+  async close(): Promise<void> {
+    for (const unit of this.#units) await unit.dispose()
+    await removeState(this.#folder)
+  }
+}
+
+const openScene = async (t: TestContext, scene: Scene): Promise<Beside> => {
+  const beside = new Beside(scene, await freshDirectory())
+  t.after(() => beside.close())
+  await writeFile(beside.directory('passphrase'), 'a passphrase of the test 0123456789\n', { mode: 0o600 })
+  return beside
+}
+
+/** The proof of the seal comes and goes beside a start; what is there after it stays. */
+const whenProved = (unit: Unit): Promise<unknown> =>
+  waitFor('the proof of the seal', patience, async () => ['held', 'lacking'].includes((await unit.client.status()).sandbox.seal ?? ''))
+
+const besideRound = async (beside: Beside, live: Unit, round: number): Promise<void> => {
+  const saved = beside.directory(`backup-${round}.age`)
+  const before = await belongingsOf(live)
+  const [copy] = await Promise.all([beside.start('copy'), beside.backUp(live, saved)])
+  const restored = await beside.start('restored')
+  assert.deepEqual(lostOf(before, await belongingsOf(live)), [], 'after both have started')
+  await beside.use(copy)
+  await beside.use(restored)
+  assert.deepEqual(lostOf(before, await belongingsOf(live)), [], 'while both are used')
+  const [first, second] = round % 2 === 0 ? [copy, restored] : [restored, copy]
+  await first.stop()
+  await beside.use(second)
+  await beside.kill(second)
+  assert.deepEqual(lostOf(before, await belongingsOf(live)), [], 'after one was stopped and the other killed')
+}
+
+describe('beside a live unit', { timeout: isFull ? 7_200_000 : 900_000 }, () => {
+  for (const { skip, ...scene } of scenes) {
+    test(`copies run as units of their own, and it loses nothing: ${scene.name}`, { skip }, async (t) => {
+      const beside = await openScene(t, scene)
+      let live = await beside.start('live')
+      await beside.use(live)
+      await whenProved(live)
+      const talk = startTalk(live, beside)
+      await waitFor('messages under way', patience, () => talk.count() > 2)
+      await beside.copy()
+      await beside.backUp(live, beside.directory('first.age'))
+      await beside.restore(beside.directory('first.age'))
+      for (let round = 0; round < rounds; round += 1) await besideRound(beside, live, round)
+      await talk.end()
+      t.diagnostic(`${talk.count()} messages in ${rounds} rounds`)
+
+      // The other way around: a killed live unit starts again beside a copy.
+      const copy = await beside.start('copy')
+      await beside.use(copy)
+      await whenProved(copy)
+      const before = await belongingsOf(copy)
+      await beside.kill(live)
+      live = await beside.start('live')
+      await beside.use(live)
+      assert.deepEqual(lostOf(before, await belongingsOf(copy)), [])
+      await beside.use(copy)
+      await live.stop()
+      await copy.stop()
+      await waitFor('nothing to be left', patience, async () => {
+        for (const name of ['live', 'copy', 'restored']) {
+          const place = { stateDir: beside.directory(name) }
+          assert.deepEqual(await tracesOf(place, true), [])
+          assert.ok(!existsSync(await runDirectoryOf(place)), `the runtime directory of ${name}`)
+        }
+        return true
+      })
+      assert.ok(existsSync(dirname(await runDirectoryOf(live))))
+    })
+  }
+})
