@@ -2,17 +2,17 @@
 // stopped or killed first. GATEHOUSE_BESIDE chooses scenes by a part of their names, GATEHOUSE_ROUNDS how often.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { after, describe, test, type TestContext } from 'node:test'
 import { demoToken } from '@gatehouse/contracts'
 import { execa } from 'execa'
-import { descendants } from '../src/descendants.ts'
+import { descendants, endNow } from '../src/descendants.ts'
 import { removeState } from '../src/remove-state.ts'
 import { runDirectoryOf } from '../src/run-directory.ts'
 import { runStopped } from '../src/stopped.ts'
 import { runSvcctl } from '../src/svcctl.ts'
-import { tracesOf } from '../src/traces.ts'
+import { findTraces, marksOf, tracesOf } from '../src/traces.ts'
 import { freshDirectory, release, startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 import { belongingsOf, lostOf } from './fixtures/beside/belongings.ts'
@@ -108,6 +108,7 @@ class Beside {
   async kill(unit: Unit): Promise<void> {
     const family = await descendants(unit.pid)
     await unit.kill()
+    for (const pid of family) endNow(pid)
     await waitFor('the processes of the unit to be gone', patience, () => family.every((pid) => !existsSync(`/proc/${pid}/exe`)))
   }
 
@@ -137,11 +138,14 @@ const besideRound = async (beside: Beside, live: Unit, round: number): Promise<v
   await beside.use(copy)
   await beside.use(restored)
   assert.deepEqual(lostOf(before, await belongingsOf(live)), [], 'while both are used')
-  const [first, second] = round % 2 === 0 ? [copy, restored] : [restored, copy]
+  const [first, second, name] = round % 2 === 0 ? [copy, restored, 'restored'] : [restored, copy, 'copy']
   await first.stop()
   await beside.use(second)
   await beside.kill(second)
   assert.deepEqual(lostOf(before, await belongingsOf(live)), [], 'after one was stopped and the other killed')
+  const again = await beside.start(name)
+  await beside.use(again)
+  await again.stop()
 }
 
 describe('beside a live unit', { timeout: isFull ? 7_200_000 : 900_000 }, () => {
@@ -181,6 +185,30 @@ describe('beside a live unit', { timeout: isFull ? 7_200_000 : 900_000 }, () => 
         return true
       })
       assert.ok(existsSync(dirname(await runDirectoryOf(live))))
+    })
+
+    test(`what a killed unit left is removed by the next one of its directory, renamed or restored: ${scene.name}`, { skip }, async (t) => {
+      const beside = await openScene(t, scene)
+      const killed = await beside.start('live')
+      await beside.use(killed)
+      await beside.backUp(killed, beside.directory('first.age'))
+      const former = await marksOf(killed)
+      await beside.kill(killed)
+      await rename(beside.directory('live'), beside.directory('restored'))
+      const renamed = await beside.start('restored')
+      assert.deepEqual((await marksOf(renamed)).unitId, former.unitId)
+      await beside.use(renamed)
+      await beside.kill(renamed)
+      // The former directory stays, so that the restored one is another.
+      await rename(beside.directory('restored'), beside.directory('away'))
+      await beside.restore(beside.directory('first.age'))
+      const restored = await beside.start('restored')
+      assert.notEqual((await marksOf(restored)).unitId, former.unitId)
+      await beside.use(restored)
+      await waitFor('what the killed unit left to be gone', patience, () => !former.directories.slice(1).some(existsSync))
+      await restored.stop()
+      const places = [former, await marksOf(restored)]
+      for (const marks of places) assert.deepEqual(await findTraces(marks, true), [])
     })
   }
 })

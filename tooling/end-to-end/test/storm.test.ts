@@ -11,6 +11,7 @@ import { seeded } from '../src/random.ts'
 import { startUnit, type Unit } from '../src/unit.ts'
 import { tracesOf } from '../src/traces.ts'
 import { waitFor } from '../src/wait-for.ts'
+import { explainUnanswered } from './fixtures/unanswered.ts'
 
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
 const [messages, kills] = isFull ? [500, 1_000] : [20, 8]
@@ -69,6 +70,9 @@ test('messages are answered once and in order while any process is killed', { ti
     const all = await allMessages(unit, group)
     const answered = new Set(all.flatMap(({ inReplyTo, from }) => (from === 'agent' && inReplyTo !== undefined ? [inReplyTo] : [])))
     return sent.every((id) => answered.has(id as never)) ? all : undefined
+  }).catch(async (error: unknown) => {
+    t.diagnostic(await explainUnanswered(unit, { group, sent }))
+    throw error
   })
   const ours = said.filter(({ id, inReplyTo }) => sent.includes(id) || sent.includes(inReplyTo ?? ''))
   assert.deepEqual(
