@@ -31,7 +31,7 @@ const chosen = async (wanted: WantedDriver, mode: Mode, { engine, runtime }: Nam
 const podman = await findDriver({
   label: 'podman-runc',
   install: 'apt-get install podman runc',
-  find: () => attemptEngine('podman', { runtime: 'runc', home, installation: `detect-${process.pid}` }),
+  find: () => attemptEngine('podman', { runtime: 'runc', home, unitId: `detect-${process.pid}` }),
 })
 const withoutPodman = typeof podman === 'string' && podman
 
