@@ -26,7 +26,6 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
       throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
     return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
   }
-  const { mode, engine, runtime, agent, unitId, allowOldEngine } = boot
   const lock = await lockWriter(boot.stateDir, 'runner')
   const leftovers = createLeftovers(boot, log)
   const runner = await createRunner({
@@ -36,8 +35,7 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
     metrics,
     toolContainers: await createToolContainers(boot, { leftovers, log }),
     wrapping: Buffer.from(boot.keys.queues, 'hex'),
-    chooseDriver: (wanted) =>
-      chooseDriver(wanted, { mode, engine, runtime, agent, unitId, home: `${boot.runDir}/engine`, allowOldEngine, log }),
+    chooseDriver: (wanted) => chooseDriver(wanted, { ...boot, home: `${boot.runDir}/engine`, log }),
     connect: (listeners) => connectEdge(gatewayRunner, { ...at(gatewayRunner), ...listeners, log, metrics }),
   })
   const serveChannels = async () => {

@@ -1,7 +1,9 @@
 // Whose a runtime directory is: a record for other units, valid as long as the lock beside it is held.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { jsonBounds } from '@gatehouse/contracts'
 import * as v from 'valibot'
+import { jsonText } from '../json/parse-json.ts'
 import { codeOf } from './permission.ts'
 import { writeAtomically } from './write-atomically.ts'
 
@@ -22,7 +24,7 @@ export const readUnitRecord = async (runDir: string): Promise<UnitRecord | undef
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(String(codeOf(error)))) return ''
     throw error
   })
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), UnitRecord), text)
+  const parsed = v.safeParse(v.pipe(jsonText(jsonBounds.stateFile), UnitRecord), text)
   return parsed.success ? parsed.output : undefined
 }
 
