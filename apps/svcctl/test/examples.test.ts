@@ -37,7 +37,7 @@ const writeState = async (folder: string): Promise<void> => {
   const journal = await openJournal({ ...paths, seed: Buffer.alloc(32, 7), epoch: 1, log })
   await journal.append([{ stage: 'start', edge: 'gateway.control-plane', principal: 'gateway', detail: {} }])
   await journal.close()
-  const verdict = await verifyJournal({ ...paths, head: undefined })
+  const verdict = await verifyJournal({ ...paths })
   assert.ok(verdict.ok)
   writeFileSync(join(folder, 'gatehouse.yaml'), 'version: 1\ngroups:\n  dev-agent: { agent: mock, persona: quiet }\n')
   writeFileSync(join(folder, 'entry.json'), JSON.stringify({ transport: 'stdio', command: 'node', args: ['main.mjs'] }))

@@ -14,7 +14,7 @@ import {
   limits,
   stateFiles,
 } from '@gatehouse/contracts'
-import { openJournal } from '@gatehouse/journal'
+import { openHeldJournal } from '@gatehouse/journal'
 import { type Lifeline, lockWriter, type Running, runService } from '@gatehouse/kernel'
 import { type EdgeServer, type Handlers, serveEdge, type ServeOptions } from '@gatehouse/rpc'
 import { openStore } from '@gatehouse/store'
@@ -27,7 +27,7 @@ const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
   const store = await openWithRoom(at(stateFiles.auditReserve), () =>
     openStore({ path: at(stateFiles.database), key: boot.keys.database, migrations, log }),
   )
-  const journal = await openJournal({
+  const journal = await openHeldJournal({
     path: at(stateFiles.audit),
     publicKeyPath: at(stateFiles.journalKey),
     seed: Buffer.from(boot.keys.journal, 'hex'),

@@ -1,6 +1,6 @@
 // Everything that the doors lead into, made once and handed on.
 import { type GatewayBoot, limits } from '@gatehouse/contracts'
-import type { Journal } from '@gatehouse/journal'
+import type { HeldJournal } from '@gatehouse/journal'
 import { type Clock, createClock, type Logger, type Metrics } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import type { Catalog } from './catalog/catalog.ts'
@@ -51,7 +51,7 @@ import { expectedSurfaces } from './sessions/surface.ts'
 export interface GatewayDeps {
   readonly boot: Omit<GatewayBoot, 'installation' | 'logLevel'>
   readonly store: Store
-  readonly journal: Journal
+  readonly journal: HeldJournal
   readonly log: Logger
   readonly metrics: Metrics
   /** Milliseconds since the epoch. */

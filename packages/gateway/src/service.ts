@@ -96,6 +96,7 @@ const stop = async ({ retries, rounds, failures, drift, counts, uses, store, led
   await ledger
     .commit([{ stage: 'stop', ...itself, detail: {} }])
     .catch((error: unknown) => log.warn('the stop could not be journaled', { error }))
+  await ledger.sign()
   ledger.close()
 }
 

@@ -5,6 +5,7 @@ import { Batch, type End, type Place, type Placed } from './batch.ts'
 import { type Draft, draft, type Head, type JournalInput } from './chain.ts'
 import { type Checkpoint, checkpointIn } from './checkpoint.ts'
 import type { Files } from './files.ts'
+import { unwritable } from './guard.ts'
 
 export interface Appended {
   readonly entries: AuditEntry[]
@@ -29,6 +30,8 @@ export interface AppenderOptions {
   /** The present file begins with a checkpoint. */
   readonly begin: boolean
   readonly sign: (head: Head) => JournalInput
+  /** Nothing is written, repaired or signed before `release`. */
+  readonly held: boolean
   /** Milliseconds since the epoch. */
   readonly clock: () => number
   readonly log: Logger
@@ -47,6 +50,12 @@ const place = ({ drafts, sign }: Call, batch: Batch, told: number): { answer: Ap
   return { answer, told: end }
 }
 
+const isHeld = (): ServiceError =>
+  unwritable(
+    'the journal was not shown to belong to its database, so nothing is written or signed',
+    'run svcctl audit verify, then restore journal and database from one backup',
+  )
+
 /** What the journal says of itself. */
 const recovered = (kept: string): Draft => draft({ stage: 'recovered', edge: 'gateway', principal: 'gateway', detail: { kept } })
 
@@ -63,12 +72,14 @@ export class Appender {
   #running = false
   #failing = false
   #closed = false
+  #held: boolean
 
   constructor(options: AppenderOptions) {
     this.#options = options
     this.#place = options.place
     this.#checkpoint = options.checkpoint
     this.#begin = options.begin
+    this.#held = options.held
   }
 
   get head(): Head {
@@ -80,6 +91,10 @@ export class Appender {
     return this.#checkpoint
   }
 
+  release(): void {
+    this.#held = false
+  }
+
   async append(inputs: readonly JournalInput[]): Promise<Appended> {
     return this.#enter(inputs.map(draft), false)
   }
@@ -89,15 +104,16 @@ export class Appender {
     await this.#enter([], true)
   }
 
-  /** Signs the head and takes nothing from now on; resolves after the calls that wait. */
+  /** Signs the head, unless the journal is held, and takes nothing from now on; resolves after the calls that wait. */
   async close(): Promise<void> {
-    const signed = this.sign()
+    const signed = this.#held ? undefined : this.sign()
     this.#closed = true
     await signed
   }
 
   #enter(drafts: readonly Draft[], sign: boolean): Promise<Appended> {
     if (this.#closed) return Promise.reject(new ServiceError('unavailable', { detail: 'the journal is closed' }))
+    if (this.#held) return Promise.reject(isHeld())
     return new Promise((resolve, reject) => {
       this.#calls.push({ drafts, sign, resolve, reject })
       if (!this.#running) void this.#run()

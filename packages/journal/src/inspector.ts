@@ -13,11 +13,16 @@ export interface Fault {
   readonly reason: string
 }
 
+/** A head that is known from elsewhere: the chain must reach it and match it. */
+export interface KnownHead extends Head {
+  /** Where it is known from, for the reason of a fault. */
+  readonly source?: string
+}
+
 interface Options {
   /** What the first line follows; undefined where that is not known. */
   readonly start: Link | undefined
-  /** A head that was kept: the chain must reach it and match it. */
-  readonly expected?: Head | undefined
+  readonly known?: readonly KnownHead[]
   /** By epoch. Checks the signatures of checkpoints, and that there are enough of them. */
   readonly keys?: readonly KeyObject[] | undefined
 }
@@ -35,12 +40,14 @@ interface Doubt extends Current {
   readonly other: string
 }
 
+const sourceOf = ({ source = 'the head given' }: KnownHead): string => source
+
 const timeLength = 24
 const stageHead = '","stage":"'
 const letterC = 0x63
 
 export class Inspector {
-  readonly #expected: Head | undefined
+  readonly #known: readonly KnownHead[]
   readonly #keys: readonly KeyObject[] | undefined
   /** Of the last checkpoint: the key of an earlier one proves nothing after it. */
   #epoch = 0
@@ -50,9 +57,9 @@ export class Inspector {
   #unsigned = 0
   #doubt: Doubt | undefined
 
-  constructor({ start, expected, keys }: Options) {
+  constructor({ start, known = [], keys }: Options) {
     this.#last = start
-    this.#expected = expected
+    this.#known = known
     this.#keys = keys
   }
 
@@ -71,9 +78,7 @@ export class Inspector {
     this.#lines += 1
     if (this.#last !== undefined && this.#follows(bytes, this.#last)) {
       this.#pass(bytes, { seq: this.#last.seq + 1, hash: sha256(bytes), prev: this.#last.hash }, this.#unsigned + 1)
-      return this.#expected?.seq === this.#last.seq && this.#expected.hash !== this.#last.hash
-        ? this.#fault('does not match the head given')
-        : undefined
+      return this.#contradiction(this.#last)
     }
     return this.#look(bytes)
   }
@@ -83,9 +88,10 @@ export class Inspector {
     if (this.#doubt !== undefined) return this.#blame(this.#doubt, false)
     if (this.#lastBytes !== undefined && scanEntry(this.#lastBytes) === undefined) return this.#fault('not an entry of a journal')
     const { seq } = this.head
-    if (this.#expected === undefined || this.#expected.seq <= seq) return undefined
+    const beyond = this.#known.find((known) => known.seq > seq)
+    if (beyond === undefined) return undefined
     this.#lines += 1
-    return this.#fault(`missing: the journal ends at ${seq}, the head given is ${this.#expected.seq}`)
+    return this.#fault(`missing: the journal ends at ${seq}, ${sourceOf(beyond)} is ${beyond.seq}`)
   }
 
   /** The first line of the next file is due, and there is none. */
@@ -136,8 +142,12 @@ export class Inspector {
     const own = entry.prev === before.prev ? `hash does not match line ${line - 1}` : `prev is not the hash member of line ${line - 1}`
     if (entry.hash !== before.hash) return this.#weigh({ ...current, own, other: `altered, the hash in line ${line} does not match it` })
     if (entry.prev !== before.prev) return this.#fault(own)
-    if (this.#expected?.seq === entry.seq && this.#expected.hash !== hash) return this.#fault('does not match the head given')
-    return this.#unproven(entry, before)
+    return this.#contradiction({ seq: entry.seq, hash }) ?? this.#unproven(entry, before)
+  }
+
+  #contradiction({ seq, hash }: Head): Fault | undefined {
+    const known = this.#known.find((one) => one.seq === seq && one.hash !== hash)
+    return known === undefined ? undefined : this.#fault(`does not match ${sourceOf(known)}`)
   }
 
   #unproven(entry: AuditEntry, before: Head): Fault | undefined {
@@ -161,7 +171,8 @@ export class Inspector {
   /** True if it is clear without the next line that this line is whole, or that the one before it is not. */
   #isCertain({ entry, hash }: Current): boolean {
     if (this.#lastBytes !== undefined && scanEntry(this.#lastBytes) === undefined) return true
-    if (this.#expected?.seq === entry.seq) return this.#expected.hash === hash
+    const known = this.#known.find(({ seq }) => seq === entry.seq)
+    if (known !== undefined) return known.hash === hash
     if (this.#keys === undefined || entry.stage !== 'checkpoint') return false
     return checkpointFault(entry, { seq: entry.seq - 1, hash: entry.hash }, this.#keys) === undefined
   }

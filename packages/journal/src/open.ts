@@ -7,6 +7,7 @@ import type { Placed, Position } from './batch.ts'
 import type { Head, JournalInput } from './chain.ts'
 import { type Checkpoint, checkpointOf } from './checkpoint.ts'
 import { Files } from './files.ts'
+import type { KnownHead } from './inspector.ts'
 import { publishKey, signingKey } from './keys.ts'
 import { entryAt, linesAfter, page } from './read.ts'
 import { recover } from './recover.ts'
@@ -35,8 +36,8 @@ export interface Journal {
   page(options: { limit: number; before?: number }): Promise<AuditEntry[]>
   /** In the order asked for. Those that do not stand where they are looked for are left out. */
   entriesAt(places: readonly (Position & { readonly seq: number })[]): Promise<AuditEntry[]>
-  /** Reads all of it from the disk: the chain, the signatures, and that it reaches the head. */
-  verify(): Promise<Verdict>
+  /** Reads all of it from the disk: the chain, the signatures, and that it reaches its head and those known from elsewhere. */
+  verify(known?: readonly KnownHead[]): Promise<Verdict>
   /** Signs the head, if lines were added since the last time. */
   sign(): Promise<void>
   /** Gives up the disk that is kept in reserve; true if there was any. */
@@ -45,6 +46,12 @@ export interface Journal {
   hasReserve(): boolean
   /** Signs the head and closes; a checkpoint that cannot be written is logged. */
   close(): Promise<void>
+}
+
+/** A journal beside a database. Until it is released nothing is written, repaired or signed, and `append` rejects. */
+export interface HeldJournal extends Journal {
+  /** The journal holds all that the database has seen of it. */
+  release(): Promise<void>
 }
 
 export interface JournalOptions {
@@ -83,11 +90,19 @@ async function* entriesOf(lines: AsyncIterable<Placed>): AsyncGenerator<AuditEnt
   for await (const { entry } of lines) yield entry
 }
 
+/** Makes the files sound at once. */
+const release = async (appender: Appender): Promise<void> => {
+  appender.release()
+  // The appender has logged why.
+  await appender.append([]).catch(() => {})
+}
+
 /**
- * Throws a `Refusal` if the file cannot be opened or is none of ours. One that may not be written now is no refusal:
+ * Opens a journal that belongs to a database: lines may be added once it is shown that the two belong together. Throws a
+ * `Refusal` if the file cannot be opened or is none of ours. One that may not be written now is no refusal:
  * it can be read, and appends say what is wrong until it is put right.
  */
-export const openJournal = async (options: JournalOptions): Promise<Journal> => {
+export const openHeldJournal = async (options: JournalOptions): Promise<HeldJournal> => {
   const { path, publicKeyPath, seed, epoch, log, fileSize = limits.journalFile } = options
   const key = signingKey(seed)
   await publishKey(publicKeyPath, key, epoch)
@@ -96,11 +111,10 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   const files = new Files({ path, recovered, reserve: kept?.reserve, most: fileSize })
   const { place, checkpoint, begin } = recovered
   const sign = (head: Head): JournalInput => checkpointOf(head, epoch, key)
-  const appender = new Appender({ files, place, checkpoint, begin, sign, clock: clockFrom(place.time), log })
-  // The appender has logged why.
-  await appender.append([]).catch(() => {})
+  const appender = new Appender({ files, place, checkpoint, begin, sign, held: true, clock: clockFrom(place.time), log })
   const timer = every(checkpointTime, () => appender.sign())
   return {
+    release: () => release(appender),
     append: (lines) => appender.append(lines),
     head: () => appender.head,
     checkpoint: () => appender.checkpoint,
@@ -113,7 +127,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       const found = await Promise.all(places.map((one) => entryAt(parts, one)))
       return found.filter((entry) => entry !== undefined)
     },
-    verify: () => verifyParts(files.parts(), { publicKeyPath, head: appender.head }),
+    verify: (known = []) => verifyParts(files.parts(), { publicKeyPath, known: [appender.head, ...known] }),
     sign: () => appender.sign(),
     makeRoom: async () => kept?.reserve.giveUp() ?? false,
     hasReserve: () => kept?.reserve.kept() ?? true,
@@ -125,4 +139,11 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       await files.close()
     },
   }
+}
+
+/** A journal without a database: lines may be added at once. */
+export const openJournal = async (options: JournalOptions): Promise<Journal> => {
+  const journal = await openHeldJournal(options)
+  await journal.release()
+  return journal
 }

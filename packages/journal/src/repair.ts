@@ -35,7 +35,7 @@ const putBack = 'restore what it was (a copy to the last byte will do); appendin
 
 /** A whole walk along the chain: afterwards every byte is what it was, wherever the file came from. */
 const checkWhole = async (handle: FileHandle, { size, head }: Sound, path: string): Promise<void> => {
-  const inspector = new Inspector({ start: undefined, expected: head })
+  const inspector = new Inspector({ start: undefined, known: [head] })
   const fault = (await inspect(blocks(readFrom(handle), size), inspector)) ?? inspector.end()
   if (fault !== undefined) throw unwritable(`${path}: expected the journal as it was left, got another content (${fault.reason})`, putBack)
 }

@@ -98,7 +98,7 @@ export class Segment {
 
   async #isWhole(): Promise<boolean> {
     await using handle = await open(this.path, journalFlags)
-    const inspector = new Inspector({ start: undefined, expected: this.last })
+    const inspector = new Inspector({ start: undefined, known: [this.last] })
     return ((await inspect(blocks(readFrom(handle), this.size), inspector)) ?? inspector.end()) === undefined
   }
 

@@ -1,7 +1,7 @@
 // Checks a journal that is open, while lines are added to it: what is added meanwhile is not looked at.
-import { genesis, type Head } from './chain.ts'
+import { genesis } from './chain.ts'
 import { inspect } from './inspect.ts'
-import { Inspector } from './inspector.ts'
+import { Inspector, type KnownHead } from './inspector.ts'
 import { loadPublicKeys } from './keys.ts'
 import { blocks } from './lines.ts'
 import type { Part } from './read.ts'
@@ -9,13 +9,13 @@ import type { Verdict } from './verify.ts'
 
 export interface Expected {
   readonly publicKeyPath: string
-  /** As the process remembers it: what was cut off on the disk is missed. */
-  readonly head: Head
+  /** Among them the one that the process remembers: what was cut off on the disk is missed. */
+  readonly known: readonly KnownHead[]
 }
 
 /** @param parts oldest first */
-export const verifyParts = async (parts: readonly Part[], { publicKeyPath, head }: Expected): Promise<Verdict> => {
-  const inspector = new Inspector({ start: genesis, keys: await loadPublicKeys(publicKeyPath), expected: head })
+export const verifyParts = async (parts: readonly Part[], { publicKeyPath, known }: Expected): Promise<Verdict> => {
+  const inspector = new Inspector({ start: genesis, keys: await loadPublicKeys(publicKeyPath), known })
   for (const { read, end } of parts) {
     // What is no longer there, or that the disk does not give, is a fault of the journal and none of the question.
     const fault = await inspect(blocks(read, end), inspector).catch((error: unknown) =>

@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
 import { genesis, type Head } from './chain.ts'
 import { inspect } from './inspect.ts'
-import { type Fault, Inspector } from './inspector.ts'
+import { type Fault, Inspector, type KnownHead } from './inspector.ts'
 import { loadPublicKeys } from './keys.ts'
 import { nextPath, rotatedNumbers, rotatedPath } from './rotated.ts'
 
@@ -13,8 +13,8 @@ export interface VerifyOptions {
   readonly path: string
   /** Also checks the signatures of checkpoints. */
   readonly publicKeyPath?: string | undefined
-  /** A head kept elsewhere, that the journal must reach and match: shows a cut or a roll-back. */
-  readonly head?: Head | undefined
+  /** Heads known from elsewhere, that the journal must reach and match: they show a cut or a roll-back. */
+  readonly known?: readonly KnownHead[]
 }
 
 /** `line` is 1-based over all files. The last line is shown whole only by a head, since nothing follows it. */
@@ -71,7 +71,7 @@ const inspectFiles = async (files: readonly File[], inspector: Inspector): Promi
 
 const inspectAll = async (
   files: readonly File[],
-  options: { keys: readonly KeyObject[] | undefined; expected: Head | undefined },
+  options: { keys: readonly KeyObject[] | undefined; known: readonly KnownHead[] },
 ): Promise<Verdict> => {
   const inspector = new Inspector({ start: genesis, ...options })
   const fault = await inspectFiles(files, inspector)
@@ -82,11 +82,11 @@ const isSame = (files: readonly File[], others: readonly File[]): boolean =>
   files.length === others.length && files.every(({ path }, index) => path === others[index]?.path)
 
 /** Rejects with a `ServiceError` if a file cannot be read at all. */
-export const verifyJournal = async ({ path, publicKeyPath, head }: VerifyOptions): Promise<Verdict> => {
+export const verifyJournal = async ({ path, publicKeyPath, known = [] }: VerifyOptions): Promise<Verdict> => {
   const keys = publicKeyPath === undefined ? undefined : await loadPublicKeys(publicKeyPath)
   try {
     for (let files = await filesOf(path); ;) {
-      const judging = inspectAll(files, { keys, expected: head })
+      const judging = inspectAll(files, { keys, known })
       const passed = await judging.then(
         ({ ok }) => ok,
         () => false,

@@ -33,7 +33,7 @@ const verdictOnDisk = ({ files, head }: Tampered): Promise<Verdict> => {
   for (const name of readdirSync(directory)) if (name.endsWith('.jsonl')) rmSync(join(directory, name))
   for (const [index, content] of files.entries())
     if (content !== undefined) writeFileSync(index === files.length - 1 ? path : rotatedPath(path, index + 1), content)
-  return verifyJournal({ path, publicKeyPath, head })
+  return verifyJournal({ path, publicKeyPath, known: head === undefined ? [] : [head] })
 }
 
 /** Fails at the first of them that is missed, or for which another line is named. */

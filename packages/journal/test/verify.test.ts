@@ -110,18 +110,18 @@ describe('verifying', () => {
     for (let number = 1; number <= 10; number += 1) writeFileSync(file(number), joined(texts.slice(number * 2 - 2, number * 2)))
     writeFileSync(path, joined(texts.slice(20)))
     writeFileSync(join(directory, 'audit.torn-1'), 'torn')
-    assert.deepEqual(await verifyJournal({ path, head }), { ok: true, lines: 31, head })
+    assert.deepEqual(await verifyJournal({ path, known: [head] }), { ok: true, lines: 31, head })
     writeFileSync(file(10), joined(texts.slice(19, 20)))
-    assertNamed(await verifyJournal({ path, head }), 19)
+    assertNamed(await verifyJournal({ path, known: [head] }), 19)
     writeFileSync(file(10), joined([texts[18]!, texts[19]!.replace('line 20', 'line XX')]))
-    assert.deepEqual(await verifyJournal({ path, head }), {
+    assert.deepEqual(await verifyJournal({ path, known: [head] }), {
       ok: false,
       line: 20,
       reason: 'line 20: altered, the hash in line 21 does not match it (audit.10.jsonl)',
     })
     writeFileSync(file(10), joined(texts.slice(18, 20)))
     renameSync(file(4), file(11))
-    assert.deepEqual(await verifyJournal({ path, head }), { ok: false, line: 7, reason: 'line 7: audit.4.jsonl is missing' })
+    assert.deepEqual(await verifyJournal({ path, known: [head] }), { ok: false, line: 7, reason: 'line 7: audit.4.jsonl is missing' })
     renameSync(file(11), file(4))
     rmSync(file(10))
     assert.deepEqual(await verifyJournal({ path }), { ok: false, line: 19, reason: 'line 19: expected seq 19, got 21 (audit.jsonl)' })

@@ -68,7 +68,7 @@ export const writeJournal = async (t: Lasting): Promise<Written> => {
 
 /** The verdict of `verifyJournal` on files of these contents, but for the names of files in its reason. */
 export const judge = async (files: Contents, { key, head }: { key?: KeyObject | undefined; head?: Head | undefined }): Promise<Verdict> => {
-  const inspector = new Inspector({ start: genesis, expected: head, keys: key && [key] })
+  const inspector = new Inspector({ start: genesis, known: head === undefined ? [] : [head], keys: key && [key] })
   for (const [index, content] of files.entries()) {
     const before = inspector.lines
     if (content === undefined) {

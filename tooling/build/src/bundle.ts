@@ -1,4 +1,5 @@
 // Bundles each target to one file, and to a second one where a part is loaded late. The SQLCipher addon lies beside the bundles, since native code cannot be inside one.
+import { existsSync } from 'node:fs'
 import { copyFile, mkdir, realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -8,21 +9,21 @@ import { dist, root, type Target } from './targets.ts'
 
 const addon = 'node_sqlite3.node'
 
-/** The package looks for its addon beside itself; the bundle looks beside the bundle. */
-const addonBesideBundle: Plugin = {
-  name: 'addon-beside-bundle',
+/** The package looks for its addon beside itself; a bundle looks in `dist`. @param folder the way there from the bundle */
+export const addonInDist = (folder: string): Plugin => ({
+  name: 'addon-in-dist',
   load: {
     filter: { id: /sqlite3-binding\.js$/ },
     handler: () => ({
       code: [
         `import { createRequire } from 'node:module'`,
-        `const addon = createRequire(import.meta.url)('./${addon}')`,
+        `const addon = createRequire(import.meta.url)('${folder}/${addon}')`,
         `export { addon as 'module.exports' }`,
       ].join('\n'),
       moduleType: 'js',
     }),
   },
-}
+})
 
 /** The AI SDK falls back to a gateway of its maker for models that are named by a string alone. In a sandbox there is none. */
 const withoutGateway: Plugin = {
@@ -46,7 +47,7 @@ export const bundle = async (target: Target, folder = dist): Promise<Bundled> =>
   const built = await build({
     input: join(root, target.entry),
     platform: 'node',
-    plugins: [addonBesideBundle, withoutGateway],
+    plugins: [addonInDist('.'), withoutGateway],
     logLevel: 'warn',
     output: {
       ...(target.late === undefined
@@ -60,9 +61,17 @@ export const bundle = async (target: Target, folder = dist): Promise<Bundled> =>
   return { program: target.output, modules: modulesOf(built.output) }
 }
 
-export const copyAddon = async (): Promise<void> => {
+const addonSource = async (): Promise<string> => {
   const require = createRequire(join(root, 'packages/store/package.json'))
-  const folder = dirname(await realpath(require.resolve('@journeyapps/sqlcipher/package.json')))
+  return join(dirname(await realpath(require.resolve('@journeyapps/sqlcipher/package.json'))), 'build/Release', addon)
+}
+
+export const copyAddon = async (): Promise<void> => {
   await mkdir(dist, { recursive: true })
-  await copyFile(join(folder, 'build/Release', addon), join(dist, addon))
+  await copyFile(await addonSource(), join(dist, addon))
+}
+
+/** For svcctl, which does without it: then it says that it could not read the database. */
+export const copyAddonIfBuilt = async (): Promise<void> => {
+  if (existsSync(await addonSource())) await copyAddon()
 }

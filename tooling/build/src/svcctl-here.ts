@@ -13,8 +13,8 @@ const before = existsSync(program) ? await readFile(stamp, 'utf8').catch(() => '
 
 if (before !== now) {
   process.stderr.write('Building svcctl …\n')
-  const { bundleSvcctl } = await import('./svcctl.ts')
-  await bundleSvcctl({ clean: false })
+  const [{ bundleSvcctl }, { copyAddonIfBuilt }] = await Promise.all([import('./svcctl.ts'), import('./bundle.ts')])
+  await Promise.all([bundleSvcctl({ clean: false }), copyAddonIfBuilt()])
   await writeFile(stamp, now)
 }
 

@@ -3,6 +3,7 @@ import { copyFile, glob, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { build } from 'rolldown'
+import { addonInDist } from './bundle.ts'
 import { type Bundled, modulesOf } from './contents.ts'
 import { manifestOf, packageOf } from './svcctl-package.ts'
 import { dist, root } from './targets.ts'
@@ -49,6 +50,7 @@ export const bundleSvcctl = async ({ clean, folder = join(dist, 'svcctl') }: Opt
   const built = await build({
     input: await entriesOf(plugins),
     platform: 'node',
+    plugins: [addonInDist('..')],
     logLevel: 'warn',
     output: {
       dir: folder,

@@ -1,22 +1,28 @@
-// The chain of hashes of the journal on this host.
+// The audit log in the state directory: its chain, its signatures, and that it holds what the database has seen.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { stateFiles } from '@gatehouse/contracts'
-import { type Check, fail, pass, quoted, skip } from './check.ts'
+import { type Check, fail, pass, quoted, skip, warn } from './check.ts'
+
+const copyFirst = (stateDir: string): { advice: string } => ({
+  advice: `keep a copy, then look: svcctl audit verify --state-dir ${quoted(stateDir)}`,
+})
 
 export const journal: Check = {
   name: 'journal',
-  run: async ({ stateDir }) => {
+  run: async ({ stateDir, environment }) => {
     const path = stateDir === undefined ? undefined : join(stateDir, stateFiles.audit)
-    if (stateDir === undefined || path === undefined || !existsSync(path)) return [skip('there is none on this host')]
-    const key = join(stateDir, stateFiles.journalKey)
-    const { verifyJournal } = await import('@gatehouse/journal')
-    const verdict = await verifyJournal({ path, publicKeyPath: existsSync(key) ? key : undefined, head: undefined })
-    if (verdict.ok) return [pass(`${verdict.lines} lines are sound`)]
-    return [
-      fail(`line ${verdict.line} is bad: ${verdict.reason}`, {
-        advice: `keep a copy, then look: svcctl audit verify --state-dir ${quoted(stateDir)}`,
-      }),
-    ]
+    if (stateDir === undefined || path === undefined) return [skip('there is none on this host')]
+    if (!existsSync(path)) {
+      const hasDatabase = existsSync(join(stateDir, stateFiles.database))
+      return [hasDatabase ? fail(`${path} is missing beside its database`, copyFirst(stateDir)) : pass('nothing was written yet')]
+    }
+    const { verifyBeside } = await import('@gatehouse/journal/offline')
+    const keyFile = environment['SERVICE_MASTER_KEY_FILE'] || undefined
+    const { verdict, database } = await verifyBeside({ path, keyFile })
+    if (!verdict.ok) return [fail(`${path}: line ${verdict.line} is bad: ${verdict.reason}`, copyFirst(stateDir))]
+    if (database.status === 'compared') return [pass(`${path}: ${verdict.lines} lines, as the database has seen them`)]
+    const reason = database.status === 'failed' ? database.error.detail : 'there is no database beside it'
+    return [warn(`${path}: the chain holds, but it was not compared with the database: ${reason}`, copyFirst(stateDir))]
   },
 }

@@ -1,15 +1,16 @@
 // svcctl audit and audit verify, the latter on a journal that the journal itself wrote.
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, suite, test } from 'node:test'
+import { after, before, suite, test, type TestContext } from 'node:test'
 import { AuditEntry } from '@gatehouse/contracts'
 import { type Head, openJournal } from '@gatehouse/journal'
 import { createLogger } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { callRecords, change, entries, hostileShown } from '../contents.ts'
 import { startUnit } from '../fake-unit.ts'
+import { keepState } from '../kept-state.ts'
 import { svcctl, svcctlAtTerminal } from '../svcctl.ts'
 
 test('audit prints the newest line last, and audit list is the same', async () => {
@@ -76,7 +77,9 @@ suite('svcctl audit verify', () => {
 
   test('says ok with the head of a sound journal, by directory and by file', async () => {
     const ended = await svcctl(['audit', 'verify', '--state-dir', directory])
-    assert.equal(ended.stderr, '')
+    const checked = 'Checked: the chain of hashes, the signatures of checkpoints. '
+    const unchecked = 'Not checked: the last line that the database holds, the head that was given.\n'
+    assert.equal(ended.stderr, `Read ${file()}. ${checked}${unchecked}`)
     assert.match(ended.stdout, /^ok: \d+ lines, head seq \d+ hash [0-9a-f]{64}\n$/)
     const json = JSON.parse((await svcctl(['audit', 'verify', '--file', file(), '--json'])).stdout) as { head: Head; signatures: boolean }
     head = json.head
@@ -114,5 +117,62 @@ suite('svcctl audit verify', () => {
     assert.equal((await svcctl(['audit', 'verify', '--state-dir', directory, '--head', printed])).code, 0)
     writeFileSync(join(directory, 'no-head.json'), '{"seq": "1"}')
     assert.equal((await svcctl(['audit', 'verify', '--state-dir', directory, '--head', join(directory, 'no-head.json')])).code, 2)
+  })
+})
+
+suite('audit verify beside a database', () => {
+  const stateDir = (t: TestContext): Promise<string> => {
+    const directory = mkdtempSync(join(tmpdir(), 'svcctl-state-'))
+    t.after(() => rmSync(directory, { recursive: true }))
+    return keepState(directory, ['start', 'submit', 'approve', 'apply']).then(() => directory)
+  }
+  const verify = (directory: string, more: readonly string[] = []) => svcctl(['audit', 'verify', '--state-dir', directory, ...more])
+
+  test('compares the journal with the last line that the database holds, and alters nothing', async (t) => {
+    const directory = await stateDir(t)
+    const before = readdirSync(directory)
+    const ended = await verify(directory)
+    assert.deepEqual([ended.code, ended.stdout.startsWith('ok: 5 lines')], [0, true], ended.stderr)
+    assert.match(ended.stderr, /Checked: .*the last line that the database holds\. Not checked: the head that was given\.\n$/)
+    assert.deepEqual(readdirSync(directory), before)
+  })
+
+  for (const [what, lines] of [
+    ['is empty', 0],
+    ['was cut behind its second line', 2],
+    ['is without its last signature', 4],
+  ] as const)
+    test(`a journal that ${what} ends with 5`, async (t) => {
+      const directory = await stateDir(t)
+      const path = join(directory, 'audit.jsonl')
+      const kept = readFileSync(path, 'utf8').split('\n').slice(0, lines)
+      writeFileSync(path, kept.map((line) => `${line}\n`).join(''))
+      const ended = await verify(directory)
+      assert.deepEqual([ended.code, ended.stdout], [5, ''])
+      assert.match(ended.stderr, new RegExp(`the journal ends at ${lines}, the last line that the database holds is 5`))
+    })
+
+  test("another unit's journal with its keys ends with 5", async (t) => {
+    const [directory, other] = [await stateDir(t), mkdtempSync(join(tmpdir(), 'svcctl-other-'))]
+    t.after(() => rmSync(other, { recursive: true }))
+    await keepState(other, ['start', 'stop', 'start', 'stop', 'start', 'stop'])
+    for (const name of ['audit.jsonl', 'journal.pub']) copyFileSync(join(other, name), join(directory, name))
+    assert.equal((await verify(directory)).code, 5)
+  })
+
+  test('a database that cannot be read is no green light: it ends with 9, unless a head was given', async (t) => {
+    const directory = await stateDir(t)
+    const kept = join(directory, 'head.json')
+    writeFileSync(kept, (await verify(directory, ['--json'])).stdout)
+    rmSync(join(directory, 'keyring.json'))
+    const ended = await verify(directory)
+    assert.deepEqual([ended.code, ended.stdout], [9, ''])
+    assert.match(ended.stderr, /keyring\.json: the master key cannot be read/)
+    const given = await verify(directory, ['--head', kept])
+    assert.equal(given.code, 0)
+    assert.match(given.stderr, /Not checked: the last line that the database holds\.\n$/)
+    rmSync(join(directory, 'gateway.db'))
+    writeFileSync(join(directory, 'state.json'), '{}')
+    assert.match((await verify(directory)).stderr, /gateway\.db: the database is missing/)
   })
 })

@@ -7,13 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, suite, test, type TestContext } from 'node:test'
-import { openJournal } from '@gatehouse/journal'
-import { createLogger } from '@gatehouse/kernel'
 import type { Finding } from '../../src/doctor/check.ts'
 import { checks } from '../../src/doctor/checks.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { createSite } from '../../src/doctor/site.ts'
 import { startUnit } from '../fake-unit.ts'
+import { keepState } from '../kept-state.ts'
 import { visible } from '../../src/output/visible.ts'
 import { program, svcctl, svcctlAtTerminal } from '../svcctl.ts'
 import { type Broken, broken, type Place, secret, sound, writeState } from './broken.ts'
@@ -22,11 +21,7 @@ let journal: string
 
 before(async () => {
   journal = mkdtempSync(join(tmpdir(), 'svcctl-doctor-journal-'))
-  const log = createLogger({ process: 'test', level: 'error', write: () => undefined })
-  const paths = { path: join(journal, 'audit.jsonl'), publicKeyPath: join(journal, 'journal.pub') }
-  const opened = await openJournal({ ...paths, seed: Buffer.alloc(32, 7), epoch: 1, log })
-  await opened.append([{ stage: 'start', edge: 'gateway.control-plane', principal: 'gateway', detail: {} }])
-  await opened.close()
+  await keepState(journal, ['start'])
 })
 after(() => rmSync(journal, { recursive: true }))
 
@@ -35,7 +30,7 @@ const makePlace = async (t: TestContext, mends?: string): Promise<Place> => {
   const folder = mkdtempSync(join(tmpdir(), 'svcctl-doctor-'))
   const stateDir = join(folder, 'state of it')
   writeState(stateDir)
-  for (const name of ['audit.jsonl', 'journal.pub']) copyFileSync(join(journal, name), join(stateDir, name))
+  for (const name of readdirSync(journal)) copyFileSync(join(journal, name), join(stateDir, name))
   const answers = sound()
   const hear = ({ method, path }: { method: string; path: string }): void => {
     if (mends === `${method} ${path.split('?')[0]}`)

@@ -1,6 +1,6 @@
 // The two steps of every act: its lines on disk, then their effect in the database.
 import { type AuditEntry, isServiceError, ServiceError } from '@gatehouse/contracts'
-import type { Appended, Journal, JournalInput } from '@gatehouse/journal'
+import type { Appended, HeldJournal, JournalInput } from '@gatehouse/journal'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import { catchUp } from './catch-up.ts'
@@ -10,7 +10,7 @@ import { type Projections, project } from './projection.ts'
 import { withRoom } from './room.ts'
 
 export interface LedgerDeps {
-  readonly journal: Journal
+  readonly journal: HeldJournal
   readonly store: Store
   readonly projections: Projections
   /** Runs the transaction of these lines. */

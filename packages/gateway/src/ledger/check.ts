@@ -1,23 +1,41 @@
-// The whole journal read and verified, at most once at a time: whoever asks meanwhile gets the same answer.
+// The whole journal read and verified, at most once at a time: whoever asks meanwhile gets the same answer. What the unit
+// remembers proves nothing about itself, so the journal must also hold what the database has seen of it.
 import type { AuditVerdict } from '@gatehouse/contracts'
 import type { Journal } from '@gatehouse/journal'
 import type { Logger } from '@gatehouse/kernel'
+import type { Store } from '@gatehouse/store'
+import { readHead } from './head.ts'
+import type { Ledger } from './ledger.ts'
 
 export interface Check {
   run(): Promise<AuditVerdict>
 }
 
-const judge = async ({ journal, log }: { readonly journal: Pick<Journal, 'verify'>; readonly log: Logger }): Promise<AuditVerdict> => {
-  const verdict = await journal.verify()
-  if (!verdict.ok) log.error('the journal is not what it was', { line: verdict.line, reason: verdict.reason })
+export interface CheckDeps {
+  readonly journal: Pick<Journal, 'verify'>
+  readonly store: Pick<Store, 'read'>
+  readonly ledger: Pick<Ledger, 'mismatch'>
+  readonly log: Logger
+}
+
+const judge = async ({ journal, store, ledger }: CheckDeps): Promise<AuditVerdict> => {
+  const seen = await readHead(store.read)
+  const verdict = await journal.verify([{ ...seen, source: 'the last line that the database holds' }])
+  const reason = ledger.mismatch()
+  return verdict.ok && reason !== undefined ? { ok: false, line: seen.seq + 1, reason } : verdict
+}
+
+const judgeAndLog = async (deps: CheckDeps): Promise<AuditVerdict> => {
+  const verdict = await judge(deps)
+  if (!verdict.ok) deps.log.error('the journal is not what it was', { line: verdict.line, reason: verdict.reason })
   return verdict
 }
 
-export const createCheck = (deps: Parameters<typeof judge>[0]): Check => {
+export const createCheck = (deps: CheckDeps): Check => {
   let running: Promise<AuditVerdict> | undefined
   return {
     run: () => {
-      running ??= judge(deps).finally(() => {
+      running ??= judgeAndLog(deps).finally(() => {
         running = undefined
       })
       return running

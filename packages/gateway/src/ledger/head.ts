@@ -1,11 +1,8 @@
 // Which journal line the database holds last.
 import type { Head } from '@gatehouse/journal'
-import type { Rows, Transaction } from '@gatehouse/store'
+import type { Transaction } from '@gatehouse/store'
 
-/** Before the first line. */
-const genesis: Head = { seq: 0, hash: '0'.repeat(64) }
-
-export const readHead = async (rows: Rows): Promise<Head> => (await rows.get<Head>('SELECT seq, hash FROM head WHERE one = 1')) ?? genesis
+export { readHead } from '@gatehouse/journal'
 
 export const writeHead = async (tx: Transaction, head: Head): Promise<void> => {
   await tx.run(

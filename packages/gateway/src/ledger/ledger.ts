@@ -15,7 +15,7 @@ import { createMend } from './mend.ts'
 import { keepLate, type LateAct, type LateOutcome, owedLines, storeOwed } from './owed.ts'
 
 export interface Ledger {
-  /** Compares journal and database and does again what the database lacks. */
+  /** Compares journal and database and does again what the database lacks. Only then is the journal released for writing. */
   open(): Promise<void>
   /**
    * The lines are on disk and their effect is in the database when it resolves. Rejects with `audit-unwritable`, and
@@ -34,6 +34,10 @@ export interface Ledger {
   settle(): Promise<void>
   /** Why nothing can be decided now; undefined when all is well. */
   fault(): string | undefined
+  /** Why journal and database do not belong together; undefined where they do. */
+  mismatch(): string | undefined
+  /** At the end: signs the journal, and the database knows that line, too. */
+  sign(): Promise<void>
   /** Comes back to nothing from now on. */
   close(): void
 }
@@ -63,6 +67,11 @@ const runBatch = async (deps: LedgerDeps, state: LedgerState, acts: readonly (re
 interface Act extends Pick<LateAct, 'lines'>, Partial<Pick<LateAct, 'at'>> {}
 
 type Done = { readonly entries: AuditEntry[] } | { readonly error: unknown; readonly kept: LateOutcome | undefined }
+
+const toOutcome = (done: Done): LateOutcome => {
+  if ('entries' in done) return { journaled: true, stored: true }
+  return done.kept ?? { journaled: true, stored: false }
+}
 
 /** What cannot wait is kept before anything that came after it is written: what undoes an act never stands before it. */
 const runActs = async (deps: LedgerDeps, state: LedgerState, acts: readonly Act[]): Promise<Done[]> => {
@@ -96,6 +105,7 @@ const open = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
     if (state.tampered === undefined) {
       await backfill(deps)
       await redo(deps, state)
+      await deps.journal.release()
     }
   } catch (error) {
     state.tampered = unreadable(error)
@@ -103,6 +113,20 @@ const open = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
   state.late = await readLate(deps.store.read)
   if (state.tampered !== undefined) deps.log.error('journal and database do not belong together', { reason: state.tampered })
 }
+
+/** A journal that was cut before its last signature is missing a line that the database holds. */
+const signLast = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
+  if (state.tampered !== undefined) return
+  try {
+    await deps.journal.sign()
+    await redo(deps, state)
+  } catch (error) {
+    deps.log.warn('the last signature of the journal is not in the database', { error })
+  }
+}
+
+const faultOf = ({ tampered, outage, behind }: LedgerState): string | undefined =>
+  tampered ?? outage?.fault ?? (behind ? 'the database is behind the journal' : undefined)
 
 const assertLate = (lines: readonly JournalInput[]): void => {
   for (const { stage } of lines)
@@ -139,24 +163,21 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
     if (isWell(state)) deps.mended()
     return isWell(state)
   })
-  const commitOrKeep = async (act: LateAct): Promise<LateOutcome> => {
-    const done = await run(act)
-    if ('entries' in done) return { journaled: true, stored: true }
-    return done.kept ?? { journaled: true, stored: false }
-  }
   return {
     open: () => alone(() => open(deps, state)),
     commit,
     commitLate: (lines) => {
       assertLate(lines)
       const wait = pause(deps.lateWait ?? limits.lateWait, nowhere, { ref: false })
-      return Promise.race([commitOrKeep({ lines, at: new Date() }), wait]).then((outcome) => tellNowhere(deps, lines, outcome))
+      return Promise.race([run({ lines, at: new Date() }).then(toOutcome), wait]).then((outcome) => tellNowhere(deps, lines, outcome))
     },
     unstored: () => state.late.filter(({ stored }) => !stored).length,
     settle: async () => {
       if (state.behind) await alone(() => redo(deps, state))
     },
-    fault: () => state.tampered ?? state.outage?.fault ?? (state.behind ? 'the database is behind the journal' : undefined),
+    fault: () => faultOf(state),
+    mismatch: () => state.tampered,
+    sign: () => alone(() => signLast(deps, state)),
     close: () => mend.close(),
   }
 }

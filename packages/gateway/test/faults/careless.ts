@@ -1,7 +1,7 @@
 // A journal that says yes to what it could not write: what the tests of faults must notice.
-import type { Journal } from '@gatehouse/journal'
+import type { HeldJournal } from '@gatehouse/journal'
 
-export const careless = (journal: Journal): Journal => ({
+export const careless = (journal: HeldJournal): HeldJournal => ({
   ...journal,
   append: async (lines) => {
     try {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { AuditEntry } from '@gatehouse/contracts'
-import type { Head, Journal } from '@gatehouse/journal'
+import type { Head, HeldJournal } from '@gatehouse/journal'
 import { catchUp } from '../../src/ledger/catch-up.ts'
 import { readHead } from '../../src/ledger/head.ts'
 import { audit, fails } from '../fixtures/people.ts'
@@ -17,7 +17,7 @@ afterEach(() => own.end())
 const during = (_: unknown, transact: () => Promise<void>): Promise<void> => transact()
 
 /** Adds a line each time that its lines have been read to the end. */
-const growing = (journal: Journal, times: number): Journal => {
+const growing = (journal: HeldJournal, times: number): HeldJournal => {
   let left = times
   return {
     ...journal,

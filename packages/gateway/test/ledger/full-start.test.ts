@@ -34,6 +34,7 @@ for (const [ended, drop, left] of [
       if (drop) {
         await unit.drop()
         const { store, journal } = await openState(dir, reserve)
+        await journal.release()
         await journal.append(Array.from({ length: 2_000 }, () => note('x'.repeat(500))))
         await Promise.all([journal.close(), store.close()])
       } else await unit.close()

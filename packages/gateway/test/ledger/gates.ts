@@ -1,7 +1,7 @@
 // What stands before the journal and the database of a unit: it lets writes through, refuses them, keeps them waiting, or
 // says of a write that was done that it failed.
 import { ServiceError } from '@gatehouse/contracts'
-import type { Journal } from '@gatehouse/journal'
+import type { HeldJournal } from '@gatehouse/journal'
 import type { Store } from '@gatehouse/store'
 import { openUnit, type Unit, type UnitOptions } from '../fixtures/unit.ts'
 
@@ -56,7 +56,7 @@ export const journalGate = (first?: Mood): Gate =>
 export const databaseGate = (first?: Mood): Gate =>
   createGate(() => new ServiceError('unavailable', { detail: 'the disk of the database says no' }), first)
 
-export const behindGate = (journal: Journal, gate: Gate): Journal => ({
+export const behindGate = (journal: HeldJournal, gate: Gate): HeldJournal => ({
   ...journal,
   append: (lines) => gate.through(() => journal.append(lines)),
 })

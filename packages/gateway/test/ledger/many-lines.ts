@@ -1,7 +1,7 @@
 // A journal of many lines of many kinds, in closed files and in the present one, without the acts that would make them.
 import { join } from 'node:path'
 import { type AuditEntry, type AuditStage, kindNames } from '@gatehouse/contracts'
-import { type Journal, type JournalInput, openJournal } from '@gatehouse/journal'
+import { type HeldJournal, type Journal, type JournalInput, openHeldJournal } from '@gatehouse/journal'
 import { silentLogger } from '@gatehouse/kernel'
 import { bootOf, newDirectory } from '../fixtures/unit.ts'
 
@@ -41,11 +41,11 @@ const lineOf = (index: number): JournalInput => {
 }
 
 /** @param fileSize bytes of a closed file */
-export const openSmallFiles = (dir: string, fileSize: number): Promise<Journal> =>
-  openJournal({
+export const openSmallFiles = (dir: string, fileSize: number, seed = bootOf(dir).keys.journal): Promise<HeldJournal> =>
+  openHeldJournal({
     path: join(dir, 'audit.jsonl'),
     publicKeyPath: join(dir, 'journal.pub'),
-    seed: Buffer.from(bootOf(dir).keys.journal, 'hex'),
+    seed: Buffer.from(seed, 'hex'),
     epoch: 1,
     log: silentLogger,
     fileSize,
@@ -64,6 +64,7 @@ const appendMany = async (journal: Journal, count: number, from = 0): Promise<vo
 export const writeMany = async (count: number, fileSize: number): Promise<string> => {
   const dir = await newDirectory()
   const journal = await openSmallFiles(dir, fileSize)
+  await journal.release()
   await appendMany(journal, count)
   await journal.close()
   return dir

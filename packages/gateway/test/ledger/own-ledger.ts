@@ -1,6 +1,6 @@
 // A ledger by itself, on a real journal and a real database with gates before them, that tells what it tells.
 import type { AuditEntry } from '@gatehouse/contracts'
-import type { Journal, JournalInput } from '@gatehouse/journal'
+import type { HeldJournal, JournalInput } from '@gatehouse/journal'
 import { createMetrics, silentLogger } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import { freezeProjections } from '../../src/freeze/lines.ts'
@@ -16,7 +16,7 @@ export type Said = string[]
 export interface OwnLedger {
   readonly dir: string
   readonly ledger: Ledger
-  readonly journal: Journal
+  readonly journal: HeldJournal
   readonly store: Store
   readonly gates: { readonly journal: Gate; readonly database: Gate; readonly reads: Gate }
   readonly said: Said

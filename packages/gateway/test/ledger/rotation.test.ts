@@ -99,7 +99,7 @@ test('the head is that of the files, and what it says was signed was', async () 
     assert.ok(isSigned(found))
     assert.ok(!isSigned({ ...found, checkpoint: { ...found.checkpoint, seq: found.checkpoint.seq + 1 } }))
     assert.equal(found.publicKey, await readFile(join(dir, 'journal.pub'), 'utf8'))
-    const verdict = await verifyJournal({ path: join(dir, 'audit.jsonl'), publicKeyPath: join(dir, 'journal.pub'), head: found })
+    const verdict = await verifyJournal({ path: join(dir, 'audit.jsonl'), publicKeyPath: join(dir, 'journal.pub'), known: [found] })
     assert.equal(verdict.ok, true)
   }
 })
@@ -115,6 +115,6 @@ test('whoever may read it has the whole journal verified, and all who ask at onc
 test('a head that was kept shows that lines were cut', async () => {
   const kept = await head()
   const cut = { ...kept, seq: kept.seq + 1 }
-  const verdict = await verifyJournal({ path: join(dir, 'audit.jsonl'), publicKeyPath: join(dir, 'journal.pub'), head: cut })
+  const verdict = await verifyJournal({ path: join(dir, 'audit.jsonl'), publicKeyPath: join(dir, 'journal.pub'), known: [cut] })
   assert.equal(verdict.ok, false)
 })

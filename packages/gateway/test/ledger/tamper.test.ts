@@ -56,6 +56,7 @@ for (const [what, tamper] of tampers) {
   test(`a journal that was ${what} ends all deciding, not the reading`, async () => {
     const { dir, id, path } = await prepare()
     await tamper(path)
+    const left = await readFile(path, 'utf8').catch(() => '')
     for (let start = 0; start < 2; start += 1) {
       const unit = await openUnit({ dir })
       const error = await fails(decide(unit, [id, 'approve']))
@@ -69,7 +70,9 @@ for (const [what, tamper] of tampers) {
       const health = await unit.gateway.supervisor.health({}, context)
       assert.equal(health.status, 'failed')
       assert.match(String(health.facts['journal']), /journal/)
+      assert.equal((await unit.gateway.controlPlane.auditVerify({ token }, context)).ok, false)
       await unit.close()
+      assert.equal(await readFile(path, 'utf8'), left, 'nothing is added, least of all a signature')
     }
     await removeDirectory(dir)
   })
@@ -93,6 +96,12 @@ test('a journal line that cannot be understood is not skipped', async () => {
   await writeFile(path, `${lines.join('\n')}\n`)
   const unit = await openUnit({ dir })
   assert.match((await fails(decide(unit, [id, 'approve']))).detail, /cannot be done again/)
+  const verdict = await unit.gateway.controlPlane.auditVerify({ token }, context)
+  assert.deepEqual(
+    [verdict.ok, !verdict.ok && verdict.reason],
+    [false, String((await unit.gateway.supervisor.health({}, context)).facts['journal'])],
+  )
   await unit.close()
+  assert.equal(await readFile(path, 'utf8'), `${lines.join('\n')}\n`, 'nothing is added')
   await removeDirectory(dir)
 })

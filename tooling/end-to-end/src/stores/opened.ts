@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type gatewayRunner, Mode, stateFiles } from '@gatehouse/contracts'
 import { createGateway, type Gateway, migrations } from '@gatehouse/gateway'
 import type { Driver } from '@gatehouse/engine'
-import { openJournal, openRecords, OwedRecords, type Records } from '@gatehouse/journal'
+import { openHeldJournal, openRecords, OwedRecords, type Records } from '@gatehouse/journal'
 import { createMetrics, deriveKey, parseKeyring, sha256, silentLogger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import { createRunner, type Runner } from '@gatehouse/runner'
@@ -46,7 +46,7 @@ const boot = async (dir: string) => {
 /** Everything but `--dev`, which would begin its groups anew. */
 const gatewayOf = async (dir: string, keys: Awaited<ReturnType<typeof boot>>['keys']) => {
   const store = await openStore({ path: join(dir, stateFiles.database), key: keys.database, migrations })
-  const journal = await openJournal({
+  const journal = await openHeldJournal({
     path: join(dir, stateFiles.audit),
     publicKeyPath: join(dir, stateFiles.journalKey),
     seed: Buffer.from(keys.journal, 'hex'),
