@@ -4,7 +4,7 @@ import { ChangeState, Decision, Failure } from './change.ts'
 import { ChannelText } from './channels.ts'
 import { AgentGroupID, ChangeID, Digest, SessionID, Time } from './ids.ts'
 import { JsonObject } from './json.ts'
-import { Channel } from './kinds/agents.ts'
+import { Channel } from './channel-names.ts'
 import { Kind, Risk } from './kinds/kinds.ts'
 import { limits } from './limits.ts'
 

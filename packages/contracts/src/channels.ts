@@ -1,12 +1,10 @@
 // What the unit knows of channels: which there are, what comes in by one, what is to go out, and how each fares.
 import * as v from 'valibot'
+import { Channel } from './channel-names.ts'
 import { SentFile } from './files.ts'
 import { AgentGroupID, ConversationID, MessageID, SessionID, Time } from './ids.ts'
 import { JsonObject } from './json.ts'
-import { Channel, type channels } from './kinds/agents.ts'
 import { limits } from './limits.ts'
-
-export type ChannelName = (typeof channels)[number]
 
 /** A place, person or id, as the channel names it. */
 export const ChannelText = v.pipe(v.string(), v.minLength(1), v.maxLength(limits.channelText))

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { Digest, ServerName, Time } from './ids.ts'
 import { dictionary } from './json.ts'
-import { Channel } from './kinds/agents.ts'
+import { Channel } from './channel-names.ts'
 import { PackageLock, PackageName, TreeRefusal } from './kinds/packages.ts'
 import { MountSighting, ToolDefinition } from './registry.ts'
 

@@ -16,6 +16,7 @@ import type { Witness } from './evidence/asking.ts'
 import { journalHostActs } from './host/acts.ts'
 import { assertApprovers } from './principals/enough.ts'
 import { furnish, type GatewayDeps, type Rooms } from './rooms.ts'
+import { respellWirings } from './registry/respell.ts'
 import { seed } from './seed/seed.ts'
 
 export type { Listeners } from './events/audience.ts'
@@ -61,6 +62,7 @@ const recall = async ({ journal, clock, ids, tokens, uses, freezes, store }: Roo
 const start = async (rooms: Rooms): Promise<void> => {
   const { ledger, log, sessions, table, counts, declared, drift, catalog, store, retries, rounds } = rooms
   await ledger.open()
+  await respellWirings({ store, log })
   await recall(rooms)
   await recallCatalog(rooms).catch((error: unknown) => log.error('what was in the catalog could not be read', { error }))
   assertApprovers(rooms)

@@ -1,5 +1,5 @@
 // Takes a webhook whose raw bytes the control plane has passed on: nothing of it is read before its signature holds.
-import { type channelsControlPlane, ChannelText, jsonBounds, limits, type Result } from '@gatehouse/contracts'
+import { canonicalAddress, type channelsControlPlane, ChannelText, jsonBounds, limits, type Result } from '@gatehouse/contracts'
 import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Inbound, Outcome } from '../channel.ts'
@@ -10,7 +10,11 @@ export type WebhookAnswer = Result<typeof channelsControlPlane, 'webhook'>
 const Message = v.object({
   type: v.literal('message'),
   data: v.object({
-    address: ChannelText,
+    address: v.pipe(
+      ChannelText,
+      v.transform((address) => canonicalAddress('webhook', address)),
+      ChannelText,
+    ),
     user: ChannelText,
     text: v.pipe(v.string(), v.minLength(1), v.maxBytes(limits.messageText, 'expected at most 256 KiB')),
     thread: v.optional(ChannelText),

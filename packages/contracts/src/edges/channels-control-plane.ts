@@ -1,7 +1,7 @@
 // What the control plane may ask of the channels: how they fare, and the raw bytes of a webhook, which it cannot judge itself.
 import * as v from 'valibot'
 import { ChannelCheck, ChannelList } from '../channels.ts'
-import { Channel } from '../kinds/agents.ts'
+import { Channel } from '../channel-names.ts'
 import { limits } from '../limits.ts'
 import { call, defineEdge } from './edge.ts'
 

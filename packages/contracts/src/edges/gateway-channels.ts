@@ -3,9 +3,10 @@
 import * as v from 'valibot'
 import { CardTask, Decided } from '../cards.ts'
 import { Reason } from '../change.ts'
+import { Channel } from '../channel-names.ts'
 import { ChannelText } from '../channels.ts'
 import { AgentGroupID } from '../ids.ts'
-import { Channel, WiringTerms } from '../kinds/agents.ts'
+import { WiringTerms } from '../kinds/agents.ts'
 import { call, defineEdge } from './edge.ts'
 
 const { engage, pattern, session } = WiringTerms.entries

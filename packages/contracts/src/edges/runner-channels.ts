@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { ChannelText, DeadLetter, Delivery, Reference } from '../channels.ts'
 import { AgentGroupID, ConversationID, MessageID, SessionID } from '../ids.ts'
-import { Channel } from '../kinds/agents.ts'
+import { Channel } from '../channel-names.ts'
 import { limits } from '../limits.ts'
 import { call, defineEdge } from './edge.ts'
 import { fileCalls } from './runner-calls/files.ts'

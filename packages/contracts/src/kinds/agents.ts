@@ -1,5 +1,6 @@
 // The shapes of `after` for what an agent group is: its name and agent, its instructions, what it may do and reach.
 import * as v from 'valibot'
+import { canonicalAddress, canonicalUser, Channel } from '../channel-names.ts'
 import { AgentGroupID } from '../ids.ts'
 import { limits } from '../limits.ts'
 
@@ -57,20 +58,19 @@ export const Tools = v.strictObject({ enabled: distinct(BuiltinTool, builtinTool
 
 /** A person or place of a channel, as the channel names it. */
 const ChannelText = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(256))
-export const channels = ['slack', 'telegram', 'email', 'webhook'] as const
-export const Channel = v.picklist(channels)
-
-/** As the channel itself spells it: the one of e-mail writes every address in small letters. */
-const asSpelled = (channel: v.InferOutput<typeof Channel>, name: string): string => (channel === 'email' ? name.toLowerCase() : name)
 
 export const Member = v.pipe(
   v.strictObject({ channel: Channel, user: ChannelText }),
-  v.transform(({ channel, user }) => ({ channel, user: asSpelled(channel, user) })),
+  v.transform(({ channel, user }) => ({ channel, user: canonicalUser(channel, user) })),
 )
 export type Member = v.InferOutput<typeof Member>
 
 const place = { channel: Channel, address: ChannelText }
-const WiringPlace = v.strictObject(place)
+
+const WiringPlace = v.pipe(
+  v.strictObject(place),
+  v.transform(({ channel, address }) => ({ channel, address: canonicalAddress(channel, address) })),
+)
 
 /** What makes an agent speak up at an address. `pattern` is a regular expression, for `engage: pattern` alone. */
 export const WiringTerms = v.pipe(
@@ -80,10 +80,13 @@ export const WiringTerms = v.pipe(
     pattern: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(256))),
     session: v.picklist(['shared', 'thread', 'person']),
   }),
-  v.transform((terms) => ({ ...terms, address: asSpelled(terms.channel, terms.address) })),
+  v.transform((terms) => ({ ...terms, address: canonicalAddress(terms.channel, terms.address) })),
+  v.check(
+    ({ address }) => address.length <= limits.channelText,
+    `the address has over ${limits.channelText} characters in its canonical spelling: use a shorter one`,
+  ),
 )
 
-/** What is taken away is named as it is kept. */
 export const Wiring = v.union([WiringTerms, v.strictObject({ remove: WiringPlace })])
 
 const bound = /* @__NO_SIDE_EFFECTS__ */ (least: number, most: number) =>

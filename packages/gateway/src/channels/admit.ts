@@ -1,5 +1,5 @@
 // Whether a person may be heard at an address of a channel, and whether an agent may speak there: read now, kept nowhere.
-import { type Admission, type AgentGroupID, type ChannelName, limits, Wired } from '@gatehouse/contracts'
+import { type Admission, type AgentGroupID, canonicalAddress, type ChannelName, limits, Wired } from '@gatehouse/contracts'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import type { Freezes } from '../freeze/freezes.ts'
@@ -16,7 +16,10 @@ interface Place {
 }
 
 const wiredAt = async ({ store }: ChannelDeps, { channel, address }: Place): Promise<Wired | undefined> => {
-  const row = await store.read.get<{ record: string }>('SELECT record FROM wirings WHERE channel = ? AND address = ?', [channel, address])
+  const row = await store.read.get<{ record: string }>('SELECT record FROM wirings WHERE channel = ? AND address = ?', [
+    channel,
+    canonicalAddress(channel, address),
+  ])
   return row === undefined ? undefined : v.parse(Wired, JSON.parse(row.record))
 }
 

@@ -1,6 +1,6 @@
 // What an applied change writes: whole rows, so that writing them twice is writing them once.
 // Groups, grants and wirings are written here and nowhere else.
-import { AgentGroup, AgentGroupID, Channel, Grant, ServerName, Time, Wired } from '@gatehouse/contracts'
+import { AgentGroup, AgentGroupID, canonicalAddress, Channel, Grant, ServerName, Time, Wired } from '@gatehouse/contracts'
 import type { Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 
@@ -35,6 +35,12 @@ export const writeGrant = (tx: Transaction, grant: Grant): Promise<unknown> =>
     [grant.agentGroupID, grant.server, JSON.stringify(grant)],
   )
 
+/** A line of the journal that was written before addresses had one spelling may take effect now. */
+const canonical = <T extends Pick<Wired, 'channel' | 'address'>>(place: T): T => ({
+  ...place,
+  address: canonicalAddress(place.channel, place.address),
+})
+
 const writeWired = (tx: Transaction, wired: Wired): Promise<unknown> =>
   tx.run(
     `INSERT INTO wirings (channel, address, agent_group_id, record) VALUES (?, ?, ?, ?)
@@ -54,10 +60,10 @@ export const writeEffect = async (tx: Transaction, effect: Effect): Promise<void
       await writeGrant(tx, effect.grant)
       return
     case 'wired':
-      await writeWired(tx, effect.wired)
+      await writeWired(tx, canonical(effect.wired))
       return
     case 'unwired':
-      await tx.run('DELETE FROM wirings WHERE channel = ? AND address = ?', [effect.channel, effect.address])
+      await tx.run('DELETE FROM wirings WHERE channel = ? AND address = ?', [effect.channel, canonical(effect).address])
       return
     case 'entry':
   }

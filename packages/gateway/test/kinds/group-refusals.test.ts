@@ -61,6 +61,30 @@ testRefusals('tools', [
 const terms = { channel: 'slack', address: '#general', engage: 'mention', session: 'shared' }
 const other = { world: { wirings: [makeWired('#general', { agentGroupID: makeGroup({ id: 'b' as never }).id })] } }
 
+/** One address of each channel, and other spellings of it. */
+const spellings = [
+  [
+    'webhook',
+    'http://ops.example/ops',
+    ['HTTP://Ops.Example:80/ops', 'http://ops.example/%6fps', 'http://ops.example./ops?', 'http://ops.example/a/../ops#x'],
+  ],
+  ['email', 'agents+ops@example.org', ['Agents+OPS@Example.org', ' agents+ops@example.org ']],
+  ['telegram', '-1001234', ['-0001001234', ' -1001234']],
+  ['slack', 'C012AB3CD', ['c012ab3cd', 'C012ab3cd']],
+] as const
+
+const takenAgain = spellings.flatMap(([channel, address, others]) =>
+  others.map(
+    (spelled) =>
+      [
+        `${spelled}, which is ${address} of another group`,
+        { ...terms, channel, address: spelled },
+        'address-taken',
+        { world: { wirings: [makeWired(address, { channel, agentGroupID: makeGroup({ id: 'b' as never }).id })] } },
+      ] as const,
+  ),
+)
+
 testRefusals('wiring', [
   ['nothing', undefined, '/after'],
   ['an unknown channel', { ...terms, channel: 'fax' }, '/after/channel'],
@@ -81,6 +105,7 @@ testRefusals('wiring', [
   ['a pattern without use', { ...terms, pattern: '^!' }, 'pattern-unexpected'],
   ['an address of another group', terms, 'address-taken', other],
   ['the removal of an address of another group', { remove: { channel: 'slack', address: '#general' } }, 'not-wired', other],
+  ...takenAgain,
   ['the removal of what is not there', { remove: { channel: 'email', address: 'x@y.z' } }, 'not-wired'],
 ])
 
