@@ -1,6 +1,7 @@
 // Which addresses can be followed. They are shown whole, as they are understood: no label hides where it leads.
 import { limits } from '@gatehouse/contracts'
-import type { Piece } from './tree.ts'
+import type { LinkTail } from './link-tail.ts'
+import type { Line, Piece } from './tree.ts'
 
 const schemes = new Set(['http:', 'https:', 'mailto:'])
 
@@ -20,23 +21,32 @@ export interface Link {
   readonly label: readonly Piece[]
   readonly target: string
   readonly title: string
-  /** Of the end of its label. */
-  readonly at: number
+  /** All that was written for it. */
+  readonly written: readonly Line[]
+  /** Absent where it is its own label. */
+  readonly tail?: LinkTail
 }
 
+const startOf = ([first]: readonly Line[], otherwise: number): number => first?.at ?? otherwise
+
 /** `label (https://target)`, or the target alone where the label says the same. */
-export const linkPieces = ({ label, target, title, at }: Link): Piece[] => {
-  const [first] = label
-  const written = label
+export const linkPieces = ({ label, target, title, written, tail }: Link): Piece[] => {
+  const words = label
     .map(({ text }) => text)
     .join('')
     .trim()
   const note = title === '' ? '' : ` "${title}"`
-  if (written === '' || isSame(written, target)) {
-    const link = { text: shownFor(target, written), link: target, at: first?.at ?? at }
-    return note === '' ? [link] : [link, { text: note, at: at + target.length }]
-  }
-  return [...label, { text: ' (', at }, { text: target, link: target, at: at + 2 }, { text: `${note})`, at: at + 2 + target.length }]
+  const at = startOf(written, 0)
+  if (tail === undefined || words === '' || isSame(words, target))
+    return [{ text: shownFor(target, words), link: target, at, written }, ...(note === '' ? [] : [{ text: note, at, written: [] }])]
+  const { opening, address, rest } = tail
+  const start = startOf(opening, at)
+  return [
+    ...label,
+    { text: ' (', at: start, written: opening },
+    { text: target, link: target, at: startOf(address, start), written: address },
+    { text: `${note})`, at: startOf(rest, start), written: rest },
+  ]
 }
 
 const bare = /https?:\/\/[^\s<>"'`|]+/gi
@@ -50,8 +60,9 @@ const trimmed = (found: string): string => {
   return found.slice(0, end)
 }
 
-/** The addresses that stand in a text become links to themselves. */
+/** The addresses that stand in a text become links to themselves; none does in a text that is shown otherwise than it was written. */
 export const withBareLinks = (piece: Piece): Piece[] => {
+  if (piece.written !== undefined) return [piece]
   const pieces: Piece[] = []
   let end = 0
   for (const { index, 0: found } of piece.text.matchAll(bare)) {
@@ -59,7 +70,8 @@ export const withBareLinks = (piece: Piece): Piece[] => {
     const target = targetOf(written)
     if (target === undefined) continue
     if (index > end) pieces.push({ ...piece, text: piece.text.slice(end, index), at: piece.at + end })
-    pieces.push({ text: shownFor(target, written), link: target, at: piece.at + index })
+    const [shown, at] = [shownFor(target, written), piece.at + index]
+    pieces.push({ text: shown, link: target, at, ...(shown !== written && { written: [{ text: written, at }] }) })
     end = index + written.length
   }
   if (end < piece.text.length) pieces.push({ ...piece, text: piece.text.slice(end), at: piece.at + end })

@@ -1,8 +1,9 @@
 // The pieces of a paragraph. What carries no meaning for us, such as HTML, is text.
 import type { Token } from 'markdown-it'
 import { linkPieces, targetOf, withBareLinks } from './link.ts'
+import { takeLinkTail } from './link-tail.ts'
 import type { Cursor } from './place.ts'
-import type { Piece, Style } from './tree.ts'
+import type { Line, Piece, Style } from './tree.ts'
 
 /** What turns the direction of the text around it: an address could be shown backwards. */
 const turning = /[\u202A-\u202E\u2066-\u2069]/g
@@ -20,16 +21,13 @@ const styles: Readonly<Record<string, keyof Style>> = {
 
 const textOf = (value: string | number | null): string => upright(String(value ?? ''))
 
-/** Code has a blank where its line ended. */
-const findCode = (cursor: Cursor, content: string): number => cursor.find(content.split(' ', 1)[0] ?? '')
-
 class Writer {
   readonly #cursor: Cursor
   readonly #done: Piece[] = []
   /** How often each style was opened and not closed. */
   readonly #open: Record<keyof Style, number> = { bold: 0, italic: 0, strike: 0, code: 0 }
   /** The link that is open: links hold none. */
-  #link: { readonly token: Token; readonly from: number } | undefined
+  #link: { readonly token: Token; readonly from: number; readonly position: number } | undefined
 
   constructor(cursor: Cursor) {
     this.#cursor = cursor
@@ -42,50 +40,76 @@ class Writer {
   read(token: Token): void {
     const style = styles[token.type]
     if (style !== undefined) this.#open[style] += token.nesting
-    else if (token.type === 'link_open') this.#link = { token, from: this.#done.length }
+    else if (token.type === 'link_open') this.#openLink(token)
     else if (token.type === 'link_close') this.#closeLink()
     else this.#write(token)
   }
 
-  #styled(text: string, at: number): Piece {
+  /** `written`: where that is not its text. */
+  #styled(text: string, { at, written }: Pick<Piece, 'at' | 'written'>): Piece {
     const { bold, italic, strike } = this.#open
+    const shown = upright(text)
+    const source = written ?? (shown === text ? undefined : [{ text, at }])
     return {
-      text: upright(text),
+      text: shown,
       at,
+      ...(source !== undefined && { written: source }),
       ...(bold > 0 && { bold: true as const }),
       ...(italic > 0 && { italic: true as const }),
       ...(strike > 0 && { strike: true as const }),
     }
   }
 
-  #write({ type, content, markup, attrs }: Token): void {
+  #write(token: Token): void {
+    const { type, content, markup } = token
     if (type === 'softbreak' || type === 'hardbreak') this.#done.push({ text: '\n', at: this.#cursor.find('\n') })
-    else if (type === 'code_inline') this.#done.push({ ...this.#styled(content, findCode(this.#cursor, content)), code: true })
-    else if (type === 'image') this.#done.push(this.#image(content, attrs))
+    else if (type === 'code_inline') this.#code(content)
+    else if (type === 'image') this.#done.push(this.#image(token))
     else if (content !== '') this.#text(content, type === 'text_special' ? markup : content)
   }
 
+  #code(content: string): void {
+    for (const { text, at } of this.#cursor.findCode(content))
+      this.#done.push({ ...this.#styled(text.replace('\n', ' '), { at }), code: true })
+  }
+
   #text(content: string, written: string): void {
-    const piece = this.#styled(content, this.#cursor.find(written))
+    const at = this.#cursor.find(written)
+    const piece = this.#styled(content, written === content ? { at } : { at, written: [{ text: written, at }] })
     this.#done.push(...(this.#link === undefined ? withBareLinks(piece) : [piece]))
   }
 
-  #image(alt: string, attributes: Token['attrs']): Piece {
-    const [, address = ''] = attributes?.find(([name]) => name === 'src') ?? []
-    return this.#styled(`${alt === '' ? 'image' : alt} (${textOf(address)})`, this.#cursor.find(alt))
+  #image({ content: alt, attrs }: Token): Piece {
+    const [, address = ''] = attrs?.find(([name]) => name === 'src') ?? []
+    const at = this.#cursor.find('![')
+    const from = this.#cursor.position - 2
+    this.#cursor.find(alt)
+    takeLinkTail(this.#cursor)
+    const written = this.#cursor.take(from, this.#cursor.position)
+    return this.#styled(`${alt === '' ? 'image' : alt} (${textOf(address)})`, { at, written })
+  }
+
+  #openLink(token: Token): void {
+    if (token.markup !== 'autolink') this.#cursor.find('[')
+    this.#link = { token, from: this.#done.length, position: this.#cursor.position }
   }
 
   #closeLink(): void {
-    const { token, from } = this.#link ?? {}
+    const { token, from = 0, position = 0 } = this.#link ?? {}
     this.#link = undefined
     if (token === undefined) return
     const target = targetOf(textOf(token.attrGet('href')))
-    const label = this.#done.splice(from ?? 0)
-    const at = this.#cursor.here
-    // Nothing of what follows is looked for in the address.
-    if (token.markup !== 'autolink') this.#cursor.find(target ?? '')
-    this.#done.push(...(target === undefined ? label : linkPieces({ label, target, title: textOf(token.attrGet('title')), at })))
+    const label = this.#done.splice(from)
+    const tail = token.markup === 'autolink' ? {} : { tail: takeLinkTail(this.#cursor) }
+    const written = this.#cursor.take(position, this.#cursor.position)
+    const title = textOf(token.attrGet('title'))
+    this.#done.push(...(target === undefined ? label : linkPieces({ label, target, title, written, ...tail })))
   }
+}
+
+const endOf = ({ text, at, written }: Piece): number => {
+  const last: Line = written === undefined ? { text, at } : (written.at(-1) ?? { text: '', at })
+  return last.at + last.text.length
 }
 
 /** None begins before the end of the one before: no cut puts a later one before an earlier one. */
@@ -93,8 +117,9 @@ const inOrder = (pieces: readonly Piece[]): readonly Piece[] => {
   let end = -Infinity
   return pieces.map((piece) => {
     const at = Math.max(piece.at, end)
-    end = at + piece.text.length
-    return { ...piece, at }
+    const placed = { ...piece, at }
+    end = Math.max(end, endOf(placed))
+    return placed
   })
 }
 

@@ -24,9 +24,15 @@ const cutText = <T extends Line>(line: T, { from, to }: Span): T[] => {
   return start < end ? [{ ...line, text: line.text.slice(start, end), at: line.at + start }] : []
 }
 
-/** A link that is cut through is none. */
-const cutPiece = (piece: Piece, span: Span): Piece[] =>
-  cutText(piece, span).map(({ link, ...cut }) => (link !== undefined && cut.text.length === piece.text.length ? { ...cut, link } : cut))
+const isWhole = (lines: readonly Line[], { from, to }: Span): boolean => lines.every(({ text, at }) => at >= from && at + text.length <= to)
+
+/** One that is cut through is shown as it was written, and a link is none then. */
+const cutPiece = ({ link, written, ...piece }: Piece, span: Span): Piece[] => {
+  const lines = written ?? [piece]
+  if (lines.length === 0 || piece.text === '') return isIn(piece.at, span) ? [piece] : []
+  if (isWhole(lines, span)) return [{ ...piece, ...(link !== undefined && { link }), ...(written !== undefined && { written }) }]
+  return lines.flatMap((line) => cutText(line, span)).map(({ text, at }) => ({ ...piece, text, at }))
+}
 
 const isBlank = ({ text }: Piece): boolean => text.trim() === ''
 

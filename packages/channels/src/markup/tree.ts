@@ -7,18 +7,18 @@ export interface Style {
   readonly code?: true
 }
 
-export interface Piece extends Style {
+/** One of code, without its end, or a part of a line that the agent wrote. */
+export interface Line {
   readonly text: string
   /** Where in the text of the agent it begins, UTF-16 units. */
   readonly at: number
-  /** Where it leads: to what stands there, and to nothing else. */
-  readonly link?: string
 }
 
-/** One of code, without its end. */
-export interface Line {
-  readonly text: string
-  readonly at: number
+export interface Piece extends Style, Line {
+  /** Where it leads: to what stands there, and to nothing else. */
+  readonly link?: string
+  /** What the agent wrote for it, where that is not its text: shown in its place where a cut goes through it. */
+  readonly written?: readonly Line[]
 }
 
 export interface Item {

@@ -28,7 +28,7 @@ const chunksOf = (text: string): string[] => {
 const textsOf = (text: string, style?: RichTextText['style']): RichTextText[] =>
   chunksOf(text.toWellFormed()).map((one) => ({ type: 'text', text: one, ...(style !== undefined && { style }) }))
 
-const elementsOf = ({ text, link, at: _, ...style }: Piece): RichTextElement[] => {
+const elementsOf = ({ text, link, at: _, written: _written, ...style }: Piece): RichTextElement[] => {
   if (link !== undefined) return [{ type: 'link', url: link, ...(text !== link && { text }) }]
   return text === '' ? [] : textsOf(text, Object.keys(style).length === 0 ? undefined : style)
 }

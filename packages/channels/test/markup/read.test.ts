@@ -31,13 +31,13 @@ test('styles, links and lines become pieces, with the places at which they stand
     { text: 'e', at: 18, strike: true },
     { text: ' ', at: 21 },
     { text: 'f', at: 23 },
-    { text: ' (', at: 24 },
-    { text: 'https://g.example/', link: 'https://g.example/', at: 26 },
-    { text: ')', at: 44 },
-    { text: ' ', at: 45 },
-    { text: '*', at: 46 },
+    { text: ' (', at: 24, written: [{ text: '](', at: 24 }] },
+    { text: 'https://g.example/', link: 'https://g.example/', at: 26, written: [{ text: 'https://g.example', at: 26 }] },
+    { text: ')', at: 43, written: [{ text: ')', at: 43 }] },
+    { text: ' ', at: 44 },
+    { text: '*', at: 45, written: [{ text: '\\*', at: 45 }] },
     { text: ' ', at: 47 },
-    { text: '<', at: 48 },
+    { text: '<', at: 48, written: [{ text: '&lt;', at: 48 }] },
   ])
 })
 
