@@ -55,6 +55,8 @@ export interface Inbound {
   readonly text: string
   /** What of it its sender wrote itself, without a quotation before; absent: all of it. A decision is read in this alone. */
   readonly ownWords?: string
+  /** It holds a decision, but not where one is read: nothing is decided, and its sender is told how to. */
+  readonly isUnclear?: boolean
   readonly files: readonly InboundFile[]
   /** What `send` needs to answer it. */
   readonly reference: Reference
@@ -72,6 +74,7 @@ export const outcomes = [
   'stranger',
   'unengaged',
   'decided',
+  'unclear',
   'busy',
   'full',
   'refused',

@@ -14,7 +14,7 @@ import {
 import { createBuckets, KeyedTurns, type Logger, type Metrics } from '@gatehouse/kernel'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { Board, cardOutcomes } from './cards/board.ts'
-import { decideByPress, decideByText, type Deciding, decisionOutcomes } from './cards/decide.ts'
+import { decideByPress, decideByText, type Deciding, decisionOutcomes, explainDecision } from './cards/decide.ts'
 import { outcomes, type ShownCard } from './channel.ts'
 import { checkChannel } from './check.ts'
 import { Patience } from './inbound/files.ts'
@@ -85,7 +85,12 @@ const newBudget = () => createBuckets({ perSecond: limits.channelPerMinute / 60,
 const openLines = (deciding: Deciding & Pick<Intake, 'gateway' | 'runner'>): Line[] => {
   const { channels, metrics, log } = deciding
   const ways = { turns: new KeyedTurns(), patience: new Patience() }
-  const intake: Intake = { ...deciding, ...ways, decide: (channel, said) => decideByText(deciding, channel, said) }
+  const intake: Intake = {
+    ...deciding,
+    ...ways,
+    decide: (channel, said) => decideByText(deciding, channel, said),
+    explain: (channel, message) => explainDecision(deciding, channel, message),
+  }
   return [...channels.values()].map(
     (channel) =>
       new Line({

@@ -106,6 +106,20 @@ const say = async (
   }
 }
 
+const explanation = `Nothing was decided, and the agent was not given your letter: it holds a line that decides a change, but does not begin with it.
+To decide, answer the card with its line as the first line of your letter, above everything that your mail program quotes:
+
+approve CHANGE DIGEST
+
+To write to the agent, leave that line out.`
+
+/** The person is admitted. The text holds no line that decides, so that a machine that returns it decides nothing. */
+export const explainDecision = (deciding: Deciding, name: ChannelName, message: Inbound): Outcome => {
+  if (!deciding.budget.take(`${name} ${message.address} ${message.user}`).ok) return 'busy'
+  void say(deciding, name, { message, text: explanation })
+  return 'unclear'
+}
+
 /** What came of it is shown by the card itself. */
 const isShown = ({ channels }: Deciding, name: ChannelName, decided: Decided): boolean =>
   decided.outcome === 'taken' && decided.card?.state !== 'approved' && channels.get(name)?.cards === undefined

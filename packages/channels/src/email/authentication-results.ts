@@ -1,79 +1,162 @@
-// What the mail server of the unit says of a sender (RFC 8601). Only its own word counts, and of that only the last one it said,
-// which is the first in the message: a sender can write such a header too, further down.
-
-export interface Verdict {
-  readonly method: string
-  readonly result: string
-  /** By `type.property`, such as `header.d`, in lower case. */
-  readonly properties: Readonly<Record<string, string>>
-}
+// Reads one header `Authentication-Results` by its grammar (RFC 8601, section 2.2). A header that breaks it is not read at all: two
+// programs could read it in two ways. Values are wider than the grammar's tokens, since servers write signatures and addresses unquoted.
 
 /** No server writes as much; a sender can. */
-const longestHeader = 16 * 1024
+const maxLength = 16 * 1024
 
-/** Comments go, quoted words stay; undefined where a comment or a quote never ends, or a backslash stands in neither. */
-const withoutComments = (text: string): string | undefined => {
-  let [kept, depth, quoted] = ['', 0, false]
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text.charAt(at)
-    if (char === '\\') {
-      // What it does to a quote or a semicolon behind it, programs read in two ways.
-      if (depth === 0 && !quoted) return undefined
-      if (depth === 0) kept += text.slice(at, at + 2)
-      at += 1
-    } else if (quoted || (char === '"' && depth === 0)) {
-      if (char === '"') quoted = !quoted
-      kept += char
-    } else if (char === '(') depth += 1
-    else if (char === ')' && depth > 0) depth -= 1
-    else if (depth === 0) kept += char
+export interface MethodResult {
+  readonly method: string
+  readonly methodVersion: number
+  readonly result: string
+  /** By `type.property`, in lower case. Null: given twice, or in a form that can be read as another value. */
+  readonly properties: ReadonlyMap<string, string | null>
+}
+
+export interface AuthenticationResults {
+  /** The `authserv-id`, in lower case. */
+  readonly server: string
+  readonly results: readonly MethodResult[]
+}
+
+class Unreadable extends Error {}
+
+interface Value {
+  readonly text: string
+  /** One token, or one quoted string without escapes. */
+  readonly isPlain: boolean
+}
+
+class Scanner {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
   }
-  return depth === 0 && !quoted ? kept : undefined
-}
 
-/** Parts between semicolons that stand in no quotes. */
-const partsOf = (text: string): string[] => text.match(/(?:"(?:\\.|[^"\\])*"|[^;"])+/g) ?? []
-
-const unquote = (text: string): string => (text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text)
-
-/** Begins where a word begins, or a long one without `=` would be read again from each of its letters. */
-const pair = /(?<![A-Za-z0-9.-])([A-Za-z0-9.-]+)\s*=\s*("(?:\\.|[^"\\])*"|[^\s;"]+)/g
-
-const verdictOf = (part: string): Verdict | undefined => {
-  const [first, ...rest] = [...part.matchAll(pair)].map(([, name = '', value = '']) => [name.toLowerCase(), unquote(value)] as const)
-  if (first === undefined || first[0].includes('.')) return undefined
-  const properties = Object.fromEntries(rest.filter(([name]) => name.includes('.')))
-  return { method: first[0].split('/')[0] ?? '', result: first[1].toLowerCase(), properties }
-}
-
-/** `headers`: the values of `Authentication-Results`, from the top. One that is too long or cannot be read may be the authority's: none counts. */
-export const verdictsOf = (headers: readonly string[], authority: string): Verdict[] => {
-  for (const header of headers) {
-    const plain = header.length > longestHeader ? undefined : withoutComments(header)
-    if (plain === undefined) return []
-    const [id = '', ...parts] = partsOf(plain)
-    if (unquote(id.trim().split(/\s/)[0] ?? '').toLowerCase() !== authority) continue
-    return parts.map(verdictOf).filter((verdict) => verdict !== undefined)
+  get isAtEnd(): boolean {
+    return this.#at >= this.#text.length
   }
-  return []
+
+  /** Passes white space and comments. */
+  skip(): void {
+    for (;;) {
+      this.take(/[ \t]+/y)
+      if (this.#text[this.#at] !== '(') return
+      this.#skipComment()
+    }
+  }
+
+  /** What `pattern`, which is sticky, matches here. */
+  take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at
+    const [match] = pattern.exec(this.#text) ?? []
+    this.#at += match?.length ?? 0
+    return match
+  }
+
+  need(pattern: RegExp): string {
+    const match = this.take(pattern)
+    if (match === undefined) throw new Unreadable()
+    return match
+  }
+
+  value(): Value {
+    const parts: string[] = []
+    let part = this.#valuePart()
+    for (; part !== undefined; part = this.#valuePart()) parts.push(part)
+    const [first = ''] = parts
+    if (!first.startsWith('"')) return { text: first, isPlain: parts.length === 1 }
+    return { text: first.slice(1, -1), isPlain: parts.length === 1 && !first.includes('\\') }
+  }
+
+  #valuePart(): string | undefined {
+    return this.take(/"(?:[^"\\]|\\.)*"/y) ?? this.take(/[!#-'*-:<-[\]-~]+/y)
+  }
+
+  /** Comments nest; a backslash takes its meaning from the character behind it. */
+  #skipComment(): void {
+    let depth = 0
+    do {
+      const match = this.need(/[^()\\]*(?:[()]|\\.)/y)
+      if (match.at(-2) === '\\') continue
+      depth += match.endsWith('(') ? 1 : -1
+    } while (depth > 0)
+  }
 }
 
-const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+const keyword = /[A-Za-z][A-Za-z0-9_-]*/y
 
-/** A signature of the sender's domain, or of one above it. */
-const isAligned = (signing: string, domain: string): boolean =>
-  signing === domain || (signing.includes('.') && domain.endsWith(`.${signing}`))
+/** `header.d`, or a word without a type, such as `reason`. */
+const readName = (scanner: Scanner): string => {
+  const parts = [scanner.need(keyword)]
+  scanner.skip()
+  while (scanner.take(/\./y) !== undefined) {
+    scanner.skip()
+    parts.push(scanner.need(keyword))
+    scanner.skip()
+  }
+  return parts.join('.').toLowerCase()
+}
 
-/**
- * Whether the address in `From` is vouched for: by DMARC, by a DKIM signature of its domain, or because the sender logged in as it.
- * SPF alone is not enough: it says nothing of `From`.
- */
-export const isVouchedFor = (from: string, verdicts: readonly Verdict[]): boolean => {
-  const domain = domainOf(from)
-  return verdicts.some(({ method, result, properties }) => {
-    if (result !== 'pass') return false
-    if (method === 'dmarc') return properties['header.from']?.toLowerCase() === domain
-    if (method === 'dkim') return isAligned(domainOf(properties['header.d'] ?? properties['header.i'] ?? ''), domain)
-    return method === 'auth' && properties['smtp.auth']?.toLowerCase() === from
-  })
+/** Version 1 is the only one. */
+const readVersion = (scanner: Scanner): number => {
+  const text = scanner.take(/[0-9]{1,9}/y)
+  scanner.skip()
+  return text === undefined ? 1 : Number(text)
+}
+
+const readProperties = (scanner: Scanner): Map<string, string | null> => {
+  const properties = new Map<string, string | null>()
+  scanner.skip()
+  while (!scanner.isAtEnd && scanner.take(/;/y) === undefined) {
+    const name = readName(scanner)
+    scanner.need(/=/y)
+    scanner.skip()
+    const { text, isPlain } = scanner.value()
+    scanner.skip()
+    properties.set(name, isPlain && !properties.has(name) ? text : null)
+  }
+  return properties
+}
+
+const readResult = (scanner: Scanner): MethodResult => {
+  const method = scanner.need(keyword).toLowerCase()
+  scanner.skip()
+  if (scanner.take(/\//y) !== undefined) scanner.skip()
+  const methodVersion = readVersion(scanner)
+  scanner.need(/=/y)
+  scanner.skip()
+  const result = scanner.need(keyword).toLowerCase()
+  return { method, methodVersion, result, properties: readProperties(scanner) }
+}
+
+/** `none` says that nothing was tested. A last semicolon is common. */
+const readResultList = (scanner: Scanner): MethodResult[] => {
+  const results: MethodResult[] = []
+  for (scanner.skip(); !scanner.isAtEnd; scanner.skip()) {
+    if (scanner.take(/;/y) !== undefined || scanner.take(/none(?![\w/=-])(?!\s*[/=])/iy) !== undefined) continue
+    results.push(readResult(scanner))
+  }
+  return results
+}
+
+const readHeader = (scanner: Scanner): AuthenticationResults => {
+  scanner.skip()
+  const { text, isPlain } = scanner.value()
+  scanner.skip()
+  const isReadable = isPlain && readVersion(scanner) === 1 && (scanner.isAtEnd || scanner.take(/;/y) !== undefined)
+  if (!isReadable) throw new Unreadable()
+  return { server: text.toLowerCase(), results: readResultList(scanner) }
+}
+
+/** @param header its value, unfolded. Undefined: it is too long, or breaks the grammar. */
+export const readAuthenticationResults = (header: string): AuthenticationResults | undefined => {
+  if (header.length > maxLength || !/^[\t -~]*$/.test(header)) return undefined
+  try {
+    return readHeader(new Scanner(header))
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined
+    throw error
+  }
 }

@@ -1,7 +1,7 @@
 // What the urls of a mailbox say: where, who, whose word on senders counts. Both ways are encrypted from the first word, or before
 // the password is said.
 import { getCACertificates } from 'node:tls'
-import type { ChannelCredentials, OutboundSettings } from '@gatehouse/contracts'
+import { canonicalUser, type ChannelCredentials, lowerASCII, type OutboundSettings } from '@gatehouse/contracts'
 
 export interface MailServer {
   readonly host: string
@@ -38,7 +38,7 @@ const serverOf = (text: string): MailServer => {
 /** `Agents <agents@example.org>` or the address alone. */
 const fromOf = (text: string): MailAccount['from'] => {
   const [, name = '', bracketed] = /^(.*)<([^<>]+)>$/.exec(text.trim()) ?? []
-  return { name: name.trim().replaceAll('"', ''), address: (bracketed ?? text).trim().toLowerCase() }
+  return { name: name.trim().replaceAll('"', ''), address: canonicalUser('email', (bracketed ?? text).trim()) }
 }
 
 export const accountOf = (
@@ -49,6 +49,6 @@ export const accountOf = (
   mailbox: decodeURIComponent(new URL(imap).pathname.slice(1)) || 'INBOX',
   smtp: serverOf(smtp),
   from: fromOf(from),
-  authority: authority.toLowerCase(),
+  authority: lowerASCII(authority),
   ca: authorities === null ? undefined : [...getCACertificates('default'), authorities],
 })

@@ -1,20 +1,19 @@
 // Reads one e-mail as a message to an agent: who wrote it, whether that is vouched for, to which address, in which thread.
 import { createHash } from 'node:crypto'
-import { formatBounds, limits } from '@gatehouse/contracts'
+import { canonicalUser, formatBounds, isMailAddress, limits } from '@gatehouse/contracts'
 import type { Attachment, Email } from 'postal-mime'
 import type { Inbound, InboundFile } from '../channel.ts'
-import { plainAddress } from './address.ts'
-import { isVouchedFor, verdictsOf } from './authentication-results.ts'
+import { isAutomatic } from './automatic.ts'
 import type { MailAccount } from './credentials.ts'
-import { withText } from './html.ts'
-import { ownWords } from './own-words.ts'
-import { parseEmail } from './parse.ts'
+import { type HeaderField, headerFields, valuesOf } from './header-fields.ts'
+import { textOfHtml } from './html.ts'
+import { readOpening } from './opening.ts'
+import { type Letter, parseEmail } from './parse.ts'
 import { unquoted } from './unquoted.ts'
-
-const headersOf = ({ headers }: Email, name: string): string[] => headers.filter(({ key }) => key === name).map(({ value }) => value)
+import { isVouchedFor } from './vouch.ts'
 
 const mailboxes = (list: Email['to']): string[] =>
-  (list ?? []).flatMap((one) => one.group ?? [one]).map(({ address }) => address.toLowerCase())
+  (list ?? []).flatMap((one) => one.group ?? [one]).map(({ address }) => canonicalUser('email', address))
 
 /** Read strictly: what two programs could read as two senders is none. No two of its repetitions can take the same character. */
 const oneMailbox = /^(?:(?:"(?:[^"\\]|\\.)*"\s*|[^"<>@,;:]*)<([^<>\s]+)>|([^<>\s",;:()]+))$/
@@ -22,35 +21,19 @@ const oneMailbox = /^(?:(?:"(?:[^"\\]|\\.)*"\s*|[^"<>@,;:]*)<([^<>\s]+)>|([^<>\s
 /** Of the one header `From`: anybody may write it, and it is read before anybody is known. */
 const longestFrom = 1000
 
-/** One header with one mailbox; anything else is nobody. */
-const senderOf = (email: Email): string | undefined => {
-  const [header = '', ...more] = headersOf(email, 'from')
+/** One header with one mailbox, which is ASCII alone; anything else is nobody. */
+const senderOf = (fields: readonly HeaderField[]): string | undefined => {
+  const [header = '', ...more] = valuesOf(fields, 'from')
   if (more.length > 0 || header.length > longestFrom) return undefined
-  const [, bracketed, bare = ''] = oneMailbox.exec(header.trim()) ?? []
-  const address = (bracketed ?? bare).toLowerCase()
-  return plainAddress.test(address) ? address : undefined
+  const [, bracketed, bare = ''] = oneMailbox.exec(header) ?? []
+  const address = canonicalUser('email', bracketed ?? bare)
+  return isMailAddress(address) ? address : undefined
 }
 
 /** Ours, or ours with `+something`. */
 const isOwn = (address: string, own: string): boolean => {
   const [local = '', domain = ''] = own.split('@')
   return address === own || (address.startsWith(`${local}+`) && address.endsWith(`@${domain}`))
-}
-
-/** An answer of a machine, a list, a bounce, or our own. */
-const isAutomatic = (email: Email, sender: string | undefined, own: string): boolean => {
-  const first = (name: string): string => (headersOf(email, name)[0] ?? '').trim().toLowerCase()
-  const submitted = first('auto-submitted')
-  return (
-    (submitted !== '' && !submitted.startsWith('no')) ||
-    ['bulk', 'list', 'junk', 'auto_reply'].includes(first('precedence')) ||
-    ['list-id', 'x-autoreply', 'x-autorespond', 'x-loop'].some((name) => headersOf(email, name).length > 0) ||
-    first('return-path') === '<>' ||
-    first('content-type').startsWith('multipart/report') ||
-    sender === undefined ||
-    isOwn(sender, own) ||
-    /^(?:mailer-daemon|postmaster|no-?reply|do-?not-?reply)@/.test(sender)
-  )
 }
 
 const ids = (text: string | undefined): string[] => text?.match(/<[^<>\s]{1,990}>/g) ?? []
@@ -81,6 +64,22 @@ const referenceOf = (email: Email, sender: string | undefined): Inbound['referen
   return { to: sender ?? '', subject: (email.subject ?? '').slice(0, 200), references: [...short.slice(0, 1), ...short.slice(1).slice(-9)] }
 }
 
+/** The address of ours that it was written to. */
+const addressOf = (fields: readonly HeaderField[], people: readonly string[], own: string): string => {
+  const delivered = ['delivered-to', 'x-original-to'].flatMap((name) => valuesOf(fields, name))
+  const all = [...people, ...delivered.map((text) => canonicalUser('email', text))]
+  return all.find((one) => isMailAddress(one) && isOwn(one, own)) ?? own
+}
+
+/** What it says. Nothing more is read of who is not heard. */
+const wordsOf = async (email: Letter, isHeard: boolean): Promise<Pick<Inbound, 'text' | 'ownWords' | 'isUnclear'>> => {
+  if (!isHeard) return { text: bodyOf(email), ownWords: '' }
+  const hasText = email.text !== undefined
+  const text = email.text ?? (email.html === undefined ? '' : await textOfHtml(email.html))
+  const said = { ...email, text }
+  return { text: bodyOf(said), ...(await readOpening(said, hasText)) }
+}
+
 /** `fallbackID`: for a message that names none. Throws for what is no e-mail. */
 export const readEmail = async (source: Uint8Array, account: MailAccount, fallbackID: string): Promise<Inbound> => {
   const email = await parseEmail(source, {
@@ -89,14 +88,11 @@ export const readEmail = async (source: Uint8Array, account: MailAccount, fallba
     maxRfc822NestingDepth: formatBounds.email.messages,
   })
   const own = account.from.address
-  const sender = senderOf(email)
+  const fields = headerFields(email) ?? []
+  const sender = senderOf(fields)
   const [to, cc] = [mailboxes(email.to), mailboxes(email.cc)]
-  const delivered = ['delivered-to', 'x-original-to'].flatMap((name) => headersOf(email, name)).map((text) => text.trim().toLowerCase())
-  const address = [...to, ...cc, ...delivered].find((one) => plainAddress.test(one) && isOwn(one, own)) ?? own
-  const verdicts = verdictsOf(headersOf(email, 'authentication-results'), account.authority)
-  const unproven = sender === undefined || !isVouchedFor(sender, verdicts)
-  // Nothing more is read of who is not heard.
-  const said = unproven ? email : await withText(email)
+  const address = addressOf(fields, [...to, ...cc], own)
+  const isProven = sender !== undefined && isVouchedFor(sender, valuesOf(fields, 'authentication-results'), account.authority)
   const id = ids(email.messageId)[0] ?? fallbackID
   return {
     // A sender chooses the ids of its own messages alone.
@@ -104,11 +100,10 @@ export const readEmail = async (source: Uint8Array, account: MailAccount, fallba
     address,
     thread: threadOf(email),
     user: (sender ?? 'nobody').slice(0, limits.channelText),
-    unproven,
+    unproven: !isProven,
     mentioned: to.includes(address),
-    automatic: isAutomatic(email, sender, own),
-    text: bodyOf(said),
-    ownWords: email.beginsEmpty ? '' : ownWords(said),
+    automatic: sender === undefined || isOwn(sender, own) || isAutomatic(fields, sender),
+    ...(await wordsOf(email, isProven)),
     files: email.attachments.map(fileOf),
     reference: referenceOf(email, sender),
   }

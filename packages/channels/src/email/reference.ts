@@ -1,12 +1,11 @@
 // What is kept beside a message so that it can be answered by e-mail, and what a letter needs that answers none.
-import type { Reference } from '@gatehouse/contracts'
+import { isMailAddress, type Reference } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { Concern, Outgoing } from '../channel.ts'
-import { plainAddress } from './address.ts'
 import type { MailAccount } from './credentials.ts'
 
 export const Reply = v.object({
-  to: v.pipe(v.string(), v.regex(plainAddress)),
+  to: v.pipe(v.string(), v.check(isMailAddress)),
   subject: v.string(),
   /** Ids of what it answers, the first one first. */
   references: v.array(v.string()),

@@ -1,9 +1,7 @@
 // Leaves out what a mail program quoted of the message that is answered, where it stands at the end.
+import { isAttribution, isMarked } from './quotation.ts'
 
-export const isQuoted = (line: string): boolean => line.startsWith('>') || line.trim() === ''
-
-/** `On Monday, Ann wrote:`, whatever the language. */
-export const isAttribution = (line: string): boolean => /:\s*$/.test(line) && line.length <= 200
+const isQuoted = (line: string): boolean => isMarked(line) || line.trim() === ''
 
 /** The whole text where nothing but a quotation would be left out. */
 export const unquoted = (text: string): string => {

@@ -19,6 +19,8 @@ export interface Intake {
   readonly patience: Patience
   /** What a person says of a held change goes to the gateway, not to the agent. */
   readonly decide: (channel: ChannelName, said: { message: Inbound; word: DecisionWord }) => Promise<Outcome>
+  /** Tells a person how to decide. */
+  readonly explain: (channel: ChannelName, message: Inbound) => Outcome
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -64,6 +66,7 @@ const judge = async (intake: Intake, channel: ChannelName, given: Given): Promis
   const { address, user } = message
   const admission = await intake.gateway.admit({ channel, address, user })
   if (!admission.admitted) return admission.why
+  if (message.isUnclear === true) return intake.explain(channel, message)
   return isEngaged(admission, message) ? keep(intake, channel, { ...given, admission }) : 'unengaged'
 }
 

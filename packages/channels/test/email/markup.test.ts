@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { readWord } from '../../src/cards/word.ts'
 import { markupHtml } from '../../src/email/markup.ts'
-import { ownWords } from '../../src/email/own-words.ts'
+import { readOpening } from '../../src/email/opening.ts'
 import { assertAllSeen, hostile, isHonest, partsOf, randomText } from '../fixtures/markup.ts'
 
 const htmlOf = (text: string): string | undefined => {
@@ -116,7 +116,7 @@ test('whatever the text: its HTML is of ours alone, and every word is seen once'
 
 const word = 'approve 125301.123 3f2a9c1b77d0e4a5'
 
-test('a reply that quotes what an agent laid out decides nothing, wherever the quotation stands', () => {
+test('a reply that quotes what an agent laid out decides nothing, wherever the quotation stands', async () => {
   const said = `> as asked\n\n${word}\n\n**${word}**`
   const quoted = htmlOf(said) ?? ''
   const marked = said.replaceAll(/^/gm, '> ')
@@ -129,16 +129,9 @@ test('a reply that quotes what an agent laid out decides nothing, wherever the q
     { text: `thanks\n\nFrom: Agents\n\nas asked\n\n${word}`, html: `<p>thanks</p><hr>${quoted}` },
     { text: `From: Agents\n\n> as asked\n\n${word}`, html: `<hr>From: Agents ${quoted}` },
   ]
-  for (const reply of replies) assert.equal(readWord(ownWords(reply)), undefined, reply.text)
-  const own = readWord(
-    ownWords({ text: `${word}\n\nOn Monday, Agents wrote:\n${marked}`, html: html(`${word}<br>On Monday, Agents wrote:`, '') }),
-  )
-  assert.equal(own?.outcome, 'approve')
-})
-
-test('with a quotation of its own in the letter, an agent would be read as the person who answers', () => {
-  const reply = { text: `Agents wrote:\n> as asked\n\n${word}`, html: `<div>Agents wrote:</div>${htmlOf(`> as asked\n\n${word}`)}` }
-  const careless = { ...reply, html: reply.html.replace(/<div style[^>]*>/, '<blockquote>').replace('</div>\n<p>', '</blockquote>\n<p>') }
-  assert.equal(readWord(ownWords(reply)), undefined)
-  assert.equal(readWord(ownWords(careless))?.outcome, 'approve')
+  const outcomeOf = async (letter: { readonly text: string; readonly html: string }) =>
+    readWord((await readOpening({ ...letter, beginsEmpty: false }, true)).ownWords)?.outcome
+  for (const reply of replies) assert.equal(await outcomeOf(reply), undefined, reply.text)
+  const own = { text: `${word}\n\nOn Monday, Agents wrote:\n${marked}`, html: html(`${word}<br>On Monday, Agents wrote:`, '') }
+  assert.equal(await outcomeOf(own), 'approve')
 })

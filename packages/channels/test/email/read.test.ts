@@ -53,6 +53,41 @@ test('nobody has an odd address', async () => {
   }
 })
 
+test('only ASCII and header names by their grammar prove a sender', async () => {
+  const message = async (lines: readonly string[]) =>
+    readEmail(Buffer.from([...lines, 'To: agents@example.org', '', 'text'].join('\r\n')), account, '<u>')
+  const from = 'From: kim@example.org'
+  assert.equal((await message([vouched, from])).unproven, false)
+  assert.equal((await message([vouched, 'From: "Kim \u00e4" <Kim@Example.org>', 'Subject: \u00e4'])).unproven, false)
+  const odd: (readonly string[])[] = [
+    [vouched, 'From: \u212aim@example.org'],
+    [vouched, 'From: Kim <\u212aim@example.org>'],
+    [vouched, 'From: kim@e\u200bxample.org'],
+    [vouched, 'From : kim@example.org'],
+    [vouched, from, 'From : mallory@evil.example'],
+    [vouched.replace(':', ' :'), from],
+    [vouched.replace(':', '\t:'), from],
+    [vouched.replace('dmarc', 'dm\0arc'), from],
+    [vouched.replace('dmarc', 'dmar\u0441'), from],
+    [vouched.replace('header', '\u212aheader'), from],
+    [vouched.replace('; ', ';\r'), from],
+    [vouched, from, 'X-Odd: a\0b'],
+    [vouched, from, 'X-Odd: a\rFrom: mallory@evil.example'],
+    [vouched, from, 'X Odd: a'],
+    [vouched, from, 'no colon'],
+    [vouched, from, 'X-\u00c4: a'],
+    [' folded into nothing', vouched, from],
+  ]
+  for (const lines of odd) assert.equal((await message(lines)).unproven, true, JSON.stringify(lines))
+})
+
+test('an address of ours is found in ASCII alone', async () => {
+  const { address } = await read('From: ann@example.org', 'To: agents+K@example.org', 'Delivered-To: Agents+\u212a@example.org', '', 'text')
+  assert.equal(address, 'agents+k@example.org')
+  const odd = await read('From: ann@example.org', 'Delivered-To: agents+\u212a@example.org', '', 'text')
+  assert.equal(odd.address, 'agents@example.org')
+})
+
 test('a sender behind a long run of blanks is nobody, and is refused before it is read', async () => {
   for (const blanks of [2_000, 200_000]) {
     const message = await read(`From: a${' '.repeat(blanks)} <ann@example.org>`, 'To: agents@example.org', '', 'text')

@@ -42,6 +42,7 @@ const intakeOf = (fails: { runner?: Code; gateway?: Code; files?: Code } = {}): 
     turns: new KeyedTurns(),
     patience: new Patience(),
     decide: () => Promise.resolve('decided'),
+    explain: () => 'unclear',
     metrics: createMetrics('channels'),
     log: silentLogger,
   }

@@ -33,6 +33,9 @@ export const lackingMailServers = async (): Promise<string | false> => {
   return false
 }
 
+/** What tells that a unit wrote a letter. */
+const marks = ['auto-submitted', 'x-auto-response-suppress', 'message-id']
+
 const exim = (at: string, port: number): string => `
 exim_user = ${user}
 exim_group = ${group}
@@ -57,6 +60,8 @@ begin acl
 acl_rcpt:
   accept domains = ${domain}
 acl_data:
+  accept condition = \${if def:h_X-Results:}
+         add_header = :at_start:Authentication-Results: mx.test; $h_X-Results:
   accept authenticated = *
          add_header = :at_start:Authentication-Results: mx.test; auth=pass smtp.auth=$authenticated_id
   accept add_header = :at_start:Authentication-Results: mx.test; auth=none
@@ -75,6 +80,7 @@ maildir:
   maildir_format
   return_path_add
   envelope_to_add
+  headers_remove = ${marks.map((name) => `\${if exists{${at}/unmarked}{${name}}}`).join(' : ')}
   user = ${user}
   group = ${group}
 begin authenticators
@@ -163,8 +169,8 @@ const takenAs = (letter: Letter): string => {
   return `${second} ${fraction}`
 }
 
-const urlOf = (scheme: string, port: number): string =>
-  `${scheme}://${encodeURIComponent(addressOf('agents'))}:${encodeURIComponent(passwordOf('agents'))}@127.0.0.1:${port}`
+const urlOf = (scheme: string, name: string, port: number): string =>
+  `${scheme}://${encodeURIComponent(addressOf(name))}:${encodeURIComponent(passwordOf(name))}@127.0.0.1:${port}`
 
 export const startMailServers = async () => {
   const at = await mkdtemp(join(tmpdir(), 'gatehouse-mail-'))
@@ -175,7 +181,14 @@ export const startMailServers = async () => {
   await prepare(at, ports)
 
   const setPassword = (password: string): Promise<void> =>
-    writeFile(join(at, 'users'), `${addressOf('agents')}:${password}\n`, { mode: 0o644 })
+    writeFile(join(at, 'users'), `${addressOf('agents')}:${password}\n${addressOf('ben')}:${passwordOf('ben')}\n`, { mode: 0o644 })
+  /** What a unit is started with that has the mailbox of this person. */
+  const envOf = (name: 'agents' | 'ben') => ({
+    EMAIL_IMAP_URL: `${urlOf('imaps', name, ports.imap)}/INBOX?authserv-id=mx.test`,
+    EMAIL_SMTP_URL: urlOf('smtps', name, ports.smtp),
+    EMAIL_FROM: `Agents <${addressOf(name)}>`,
+    SERVICE_CA_FILE: join(at, 'certificate.pem'),
+  })
   const startDovecot = (): void => void running.set('dovecot', serve('dovecot', ['-F', '-c', join(at, 'dovecot.conf')], at))
   const startExim = (): void => void running.set('exim', serve('exim4', ['-bdf', '-q10m', '-C', join(at, 'exim.conf')], at))
   const stop = async (name: 'exim' | 'dovecot'): Promise<void> => {
@@ -211,12 +224,10 @@ export const startMailServers = async () => {
   )
 
   return {
-    env: {
-      EMAIL_IMAP_URL: `${urlOf('imaps', ports.imap)}/INBOX?authserv-id=mx.test`,
-      EMAIL_SMTP_URL: urlOf('smtps', ports.smtp),
-      EMAIL_FROM: `Agents <${addressOf('agents')}>`,
-      SERVICE_CA_FILE: join(at, 'certificate.pem'),
-    },
+    env: envOf('agents'),
+    envOf,
+    /** From now on letters lose all that tells that a machine wrote them. */
+    removeMarks: () => writeFile(join(at, 'unmarked'), ''),
     send,
     stop,
     setPassword,

@@ -127,6 +127,48 @@ suite('decisions by e-mail', { skip }, () => {
     assert.deepEqual(await mail.letters('mallory'), [])
   })
 
+  test('a header of the mail server that seems to name the sender, and names another, decides nothing', async () => {
+    const id = await submitPersona(unit, 'by a forged sender')
+    const card = await cardOf(id)
+    // What a server writes of a signature whose identity the signer chose: the test says it in the server's place.
+    const write = (results: string): Promise<void> =>
+      mail.send(replyTo(card, { text: lineOf(card), from: ben, headers: [`X-Results: ${results}`] }), { from: 'mallory' })
+    const forged = [
+      `dkim=pass header.i="${ben}"@evil.test; dmarc=fail header.from=example.test`,
+      `dkim=pass header.i="${ben}"@evil.test`,
+      `auth=pass smtp.auth="${ben}"@evil.test`,
+      'dkim=pass header.d=example.test; dmarc=fail header.from=example.test',
+    ]
+    const before = await countedBy(unit, 'email', 'unproven')
+    for (const results of forged) await write(results)
+    await waitFor('all to be counted', patience, async () => (await countedBy(unit, 'email', 'unproven')) === before + forged.length)
+    assert.equal(await state(id), 'held')
+    await write('dkim=pass header.i=@example.test; dmarc=pass header.from=example.test')
+    await endOf(id, 'approved and applied')
+  })
+
+  test('a quoted line that lost its mark decides nothing, and the person is told how to decide', async () => {
+    const id = await submitPersona(unit, 'by a quoted line')
+    const card = await cardOf(id)
+    const quoted = card.body
+      .trim()
+      .split('\n')
+      .map((line) => (line === lineOf(card) ? line : `> ${line}`))
+    await asBen(
+      draft({
+        text: ['Thank you, I will see', '', 'On Monday, Agents wrote:', ...quoted].join('\r\n'),
+        from: ben,
+        headers: [`In-Reply-To: ${card.header('Message-ID')}`],
+      }),
+    )
+    const told = await letterWith('ben', 'Nothing was decided')
+    assert.equal(told.header('Auto-Submitted'), 'auto-replied')
+    assert.equal(await state(id), 'held')
+    assert.ok((await mail.letters('ben')).every(({ body }) => !body.includes('echo: Thank you, I will see')))
+    await answer(card, lineOf(card))
+    await endOf(id, 'approved and applied')
+  })
+
   test('nobody decides what he asked for himself, and nothing of high risk', async () => {
     const [own, high] = await Promise.all([submitPersona(unit, 'my own', token), submitMemory(unit)])
     const byHand = await cardOf(high)

@@ -1,8 +1,9 @@
-// What of a letter counts as its sender's own word: a decision is read there, and in nothing that was quoted.
+// A decision is the first line of a letter: what mail programs quote, mark badly or put below decides nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readWord } from '../../src/cards/word.ts'
 import { readEmail } from '../../src/email/read.ts'
+import { readCorpus } from '../fixtures/corpus.ts'
 import { account, vouched } from '../fixtures/mail.ts'
 import { loadWeakened } from '../fixtures/weakened.ts'
 
@@ -20,20 +21,80 @@ const wordOf = async (...given: Parameters<typeof read>) => {
 }
 const html = ['Content-Type: text/html; charset=utf-8']
 
-test('a decision stands above a quotation, below it, or in a letter with a subject of its own', async () => {
-  const letters: (readonly string[])[] = [
+const letters = readCorpus('letters')
+
+const readEntry = (body: string) => readEmail(Buffer.from([...head, body].join('\n').replaceAll('\n', '\r\n')), account, '<uid-1-2>')
+
+test('letters as fourteen mail programs write them: a decision at the top decides, and no other', async () => {
+  assert.ok(letters.length >= 200, String(letters.length))
+  for (const { file, title, body } of letters) {
+    const { ownWords = '', isUnclear } = await readEntry(body)
+    const word = readWord(ownWords)
+    const found = word !== undefined ? 'decides' : isUnclear === true ? 'unclear' : 'nothing'
+    assert.equal(found, title[0], `${file}: ${title.join(' | ')}`)
+    if (word !== undefined) assert.deepEqual([word.change, word.digest], ['125301.123', '3f2a9c1b77d0e4a5'], file)
+  }
+})
+
+test('that only the first line counts is there for a reason: without it what is quoted decides', async (t) => {
+  const weak = await loadWeakened<{ readEmail: typeof readEmail }>(t, 'email/read.ts', {
+    file: 'email/opening.ts',
+    from: 'const line = firstLine(text)',
+    to: "const line = text.split('\\n').find((one) => readWord(one) !== undefined) ?? ''",
+  })
+  const decided: string[] = []
+  for (const { title, body } of letters) {
+    const { ownWords = '' } = await weak.readEmail(Buffer.from([...head, body].join('\r\n')), account, '<uid>')
+    if (title[0] !== 'decides' && readWord(ownWords) !== undefined) decided.push(body)
+  }
+  assert.ok(decided.length >= 30, String(decided.length))
+})
+
+test('of every letter that decides nothing no part decides, whatever line break or mark is lost', async () => {
+  const lossy = letters.filter(({ title: [kind], body }) => kind === 'nothing' && body.startsWith('Content-Type: text/plain'))
+  assert.ok(lossy.length >= 30, String(lossy.length))
+  for (const { body, file } of lossy) {
+    const lines = body.split('\n')
+    const start = lines.indexOf('') + 1
+    for (let at = start + 2; at < lines.length; at += 1) {
+      const broken = lines.with(at, (lines[at] ?? '').replace(/^>+ ?/, ''))
+      assert.equal(readWord((await readEntry(broken.join('\n'))).ownWords ?? ''), undefined, `${file}, line ${at}`)
+    }
+  }
+})
+
+test('a decision is the first line of a letter, with a subject of its own or none', async () => {
+  const decisions: (readonly string[])[] = [
     [line],
+    ['', '', line],
     [line, '', attribution, ...quoted],
     [line, attribution, ...quoted, '-- ', 'Kim'],
-    [line, attribution, ...quoted],
+    [`${line} not`, 'today'],
+  ]
+  for (const letter of decisions) assert.equal(await wordOf(letter), '3f2a9c1b77d0e4a5', letter.join('|'))
+  const fresh = [vouched, 'From: kim@example.org', 'To: agents@example.org', 'Subject: my answer', '', line].join('\r\n')
+  assert.ok(readWord((await readEmail(Buffer.from(fresh), account, '<uid>')).ownWords ?? ''))
+})
+
+test('a decision below a quotation, a greeting or an indent is none, and its sender is told how to decide', async () => {
+  const doubtful: (readonly string[])[] = [
     [attribution, ...quoted, '', line],
     [...longAttribution, ...quoted, '', line, '', 'Kim'],
     ['', ...quoted, '', line],
-    [`${line} not`, 'today'],
+    ['Hello,', line],
+    [`    ${line}`],
+    [attribution, ...quoted.slice(0, 2), line],
   ]
-  for (const letter of letters) assert.equal(await wordOf(letter), '3f2a9c1b77d0e4a5', letter.join('|'))
-  const fresh = [vouched, 'From: kim@example.org', 'To: agents@example.org', 'Subject: my answer', '', line].join('\r\n')
-  assert.ok(readWord((await readEmail(Buffer.from(fresh), account, '<uid>')).ownWords ?? ''))
+  for (const letter of doubtful) {
+    const { ownWords = '', isUnclear } = await read(letter)
+    assert.deepEqual([readWord(ownWords), isUnclear], [undefined, true], letter.join('|'))
+  }
+  for (const letter of [
+    [attribution, ...quoted],
+    ['no', attribution, ...quoted],
+    [`> ${line}`, '', 'what is that?'],
+  ])
+    assert.equal((await read(letter)).isUnclear, false, letter.join('|'))
 })
 
 test('in HTML alone it stands before the quotation', async () => {
@@ -49,9 +110,9 @@ const both = (text: readonly string[], page: string): string[] => ['--b', '', ..
 test('in a letter of both it stands outside of the quotation in each', async () => {
   const quote = `<blockquote><p>A change of ops-agent waits</p><p>${line}</p></blockquote>`
   const above = both([line, '', attribution, ...quoted], `<p>${line}</p><p>${attribution}</p>${quote}`)
-  const below = both([attribution, ...quoted, '', line], `<p>${attribution}</p>${quote}<p>${line}</p>`)
+  const differs = both([line, '', attribution, ...quoted], `<p>no</p><p>${attribution}</p>${quote}`)
   assert.equal(await wordOf(above, alternative), '3f2a9c1b77d0e4a5')
-  assert.equal(await wordOf(below, alternative), '3f2a9c1b77d0e4a5')
+  assert.equal(await wordOf(differs, alternative), undefined)
 })
 
 /** An agent's own marks, in the letter of a program that sets none. */
@@ -122,9 +183,9 @@ test('a text with the name of a file is a file, and the words above it are those
 
 test('the look at names of parts is there for a reason: without it a file that was put in decides', async (t) => {
   const weak = await loadWeakened<{ readEmail: typeof readEmail }>(t, 'email/read.ts', {
-    file: 'email/read.ts',
-    from: "email.beginsEmpty ? '' : ownWords(said)",
-    to: 'ownWords(said)',
+    file: 'email/opening.ts',
+    from: "beginsEmpty ? '' : await confirmed(line, email)",
+    to: 'await confirmed(line, email)',
   })
   const source = [...head, ...mixed, '', ...parts(body(''), put('inline'))].join('\r\n')
   const { ownWords } = await weak.readEmail(Buffer.from(source), account, '<uid>')
@@ -133,9 +194,9 @@ test('the look at names of parts is there for a reason: without it a file that w
 
 test('the look at HTML is there for a reason: without it a quotation decides', async (t) => {
   const weak = await loadWeakened<{ readEmail: typeof readEmail }>(t, 'email/read.ts', {
-    file: 'email/own-words.ts',
-    from: 'if (html === undefined)',
-    to: 'if (html !== null)',
+    file: 'email/opening.ts',
+    from: 'if (email.html === undefined)',
+    to: 'if (email.html !== null)',
   })
   const [, lines] = quotations.find(([name]) => name === 'HTML with nothing but a quotation') ?? assert.fail()
   const { ownWords } = await weak.readEmail(Buffer.from([...head, ...html, '', ...lines].join('\r\n')), account, '<uid>')
