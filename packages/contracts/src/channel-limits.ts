@@ -76,6 +76,11 @@ export const channelLimits = {
   emailSizeKept: 60 * 60_000,
   /** How often a mailbox is looked into where its server does not tell of new mail. */
   emailPoll: 60_000,
+  /** Letters of one conversation in a row that are answered although each came within this time of ours: no person is as quick. */
+  emailLoop: 5,
+  emailMachineTime: 30_000,
+  /** The same for answers that all begin with the same words. */
+  emailRepeatTime: 60 * 60_000,
 
   /** What a channel keeps beside a card: where it stands, and in which conversation. */
   cardReference: 32 * KiB,

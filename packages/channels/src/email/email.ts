@@ -4,6 +4,7 @@ import type { Logger } from '@gatehouse/kernel'
 import type { Channel } from '../channel.ts'
 import { accountOf } from './credentials.ts'
 import { receiveMail } from './receive.ts'
+import { Loops } from './loops.ts'
 import { directTo } from './reference.ts'
 import { Room } from './room.ts'
 import { createPostman, sendMail } from './send.ts'
@@ -28,14 +29,15 @@ export const createEmail = ({ credentials, outbound, log }: EmailOptions): Chann
   const account = accountOf(credentials, outbound)
   const postmen = { plain: createPostman(account), laden: createPostman(account, limits.channelFilesTime) }
   const room = new Room()
+  const loops = new Loops()
   return {
     name: 'email',
     get can() {
       return { ...can, files: { size: room.size, together: true } }
     },
-    receive: (listener) => receiveMail({ account, log }, listener),
+    receive: (listener) => receiveMail({ account, loops, log }, listener),
     send: async (message) => {
-      await sendMail({ postmen, account, room }, message)
+      await sendMail({ postmen, account, room, loops }, message)
       return 'sent'
     },
     direct: directTo(account),

@@ -7,10 +7,12 @@ import type { MailAccount } from './credentials.ts'
 import { mailboxFault } from './faults.ts'
 import { Held, placesOf } from './held.ts'
 import { connectMailbox, type Mail, markSeen, openMailbox, sourceOf, unseen, watchArrivals } from './mailbox.ts'
+import type { Loops } from './loops.ts'
 import { readEmail } from './read.ts'
 
 export interface Hearing {
   readonly account: MailAccount
+  readonly loops: Pick<Loops, 'isLoop'>
   readonly log: Logger
 }
 
@@ -19,18 +21,28 @@ interface Session extends Hearing, Pick<Listener, 'take' | 'signal'> {
   readonly held: Held
 }
 
+/** Nobody is counted who is not heard in any case. */
+const withoutLoop = ({ loops, log }: Session, message: Inbound): Inbound => {
+  if (message.automatic || message.unproven === true || !loops.isLoop(message)) return message
+  log.warn('mail loop stopped: letters of one conversation came as fast as a machine sends them', { limit: limits.emailLoop })
+  return { ...message, automatic: true }
+}
+
 /** Undefined: it is not there any more, or cannot be read by anybody. */
-const readMail = async ({ client, account, log }: Session, mail: Mail): Promise<Inbound | undefined> => {
+const readMail = async (session: Session, mail: Mail): Promise<Inbound | undefined> => {
+  const { client, account, log } = session
   if (mail.size > limits.emailSize) {
     log.warn('an e-mail was not taken: it is too large', { size: mail.size })
     return undefined
   }
   const source = await sourceOf(client, mail)
   if (source === undefined) return undefined
-  return readEmail(source, account, mail.id).catch((error: unknown) => {
+  try {
+    return withoutLoop(session, await readEmail(source, account, mail.id))
+  } catch (error) {
     log.warn('an e-mail could not be read', { error })
     return undefined
-  })
+  }
 }
 
 /** Whether it is dealt with. Until its conversation is known, what the same person wrote later or anybody in its thread waits behind it. */

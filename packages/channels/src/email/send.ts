@@ -7,6 +7,7 @@ import { type Outgoing, SendFailure } from '../channel.ts'
 import { attachmentsOf } from './attachments.ts'
 import type { MailAccount } from './credentials.ts'
 import { excessOf, failureOf } from './faults.ts'
+import type { Loops } from './loops.ts'
 import { markupHtml } from './markup.ts'
 import { messageID, Reply } from './reference.ts'
 import { type Room, sizeOf } from './room.ts'
@@ -76,6 +77,7 @@ export interface Sending {
   readonly postmen: { readonly plain: Postman; readonly laden: Postman }
   readonly account: MailAccount
   readonly room: Room
+  readonly loops: Pick<Loops, 'sent'>
 }
 
 /** Of a letter that is too large the room is learned: it goes again, and what it has no room for is named in its text. */
@@ -87,12 +89,13 @@ const failure = (error: unknown, room: Room, message: Outgoing): SendFailure => 
   return new SendFailure('later', 'the mail server takes no letter that large', { cause: failureOf(error).cause })
 }
 
-export const sendMail = async ({ postmen, account, room }: Sending, message: Outgoing): Promise<void> => {
+export const sendMail = async ({ postmen, account, room, loops }: Sending, message: Outgoing): Promise<void> => {
   const postman = message.files.length > 0 ? postmen.laden : postmen.plain
   const reply = v.safeParse(Reply, message.reference)
   if (!reply.success) throw new SendFailure('never', 'it is not known to which address it goes')
   try {
     await postman.sendMail(letterOf(account, reply.output, message))
+    loops.sent(reply.output.to)
   } catch (error) {
     throw failure(error, room, message)
   }
