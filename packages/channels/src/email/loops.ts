@@ -61,7 +61,8 @@ export class Loops {
 
   /** Its place in the row. */
   #count(key: string, id: string, goesOn: boolean): number {
-    const run = this.#runs.get(key) ?? []
+    // The letter of ours that it follows was an answer too.
+    const run = this.#runs.get(key) ?? ['']
     const known = run.indexOf(id)
     if (known >= 0) return known
     const next = goesOn ? [...run.slice(-limits.emailLoop), id] : [id]

@@ -86,7 +86,9 @@ class Reader {
     if (type === 'hr') return { kind: 'rule', at: startOf(this.#source, this.#line) }
     if (type === 'code_block') return { kind: 'code', language: undefined, lines: linesOf(this.#source, content, this.#line) }
     if (type !== 'fence') return { kind: 'paragraph', pieces: this.#inside() }
-    const [language] = /^[\w+#.-]{1,32}/.exec(info.trim()) ?? []
+    const [language] = /^[\w+#.-]{1,32}$/.exec(info.trim()) ?? []
+    // Nobody sees more of it than the name of a language, nor that of nothing.
+    if (info.trim() !== '' && (language === undefined || content === '')) this.#hasLost = true
     return { kind: 'code', language, lines: linesOf(this.#source, content, this.#line + 1) }
   }
 

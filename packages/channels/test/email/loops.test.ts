@@ -40,6 +40,11 @@ const away = 'Thank you for your letter. I am not in the office this week and wi
 /** Letters of machines, and the milliseconds after which they answer. */
 const machines: readonly (readonly [string, number, (index: number) => Draft])[] = [
   ['echoes in the thread', second, (n) => ({ id: `a${n}`, text: 'echo: '.repeat(n), headers: ['References: <root@x> <msg@x>'] })],
+  [
+    'goes on in the thread of its first letter',
+    second,
+    (n) => ({ id: `g${n}`, text: `${n}`, headers: n === 0 ? ['Subject: Deploy'] : ['Subject: Re: Deploy', 'References: <g0@x> <msg@x>'] }),
+  ],
   ['answers by subject', second, (n) => ({ id: `b${n}`, text: `ticket ${n}`, headers: ['Subject: Automatic reply: Re: Deploy'] })],
   ['piles up prefixes', second, (n) => ({ id: `c${n}`, text: `${n}`, headers: [`Subject: ${'Re: '.repeat(n + 1)}Deploy`] })],
   ['writes the same anew', second, (n) => ({ id: `d${n}`, text: 'away', headers: ['Subject: Away'] })],

@@ -136,3 +136,9 @@ test('a table that has a cell more than its head goes out as it was written: not
     assert.equal(readMarkup(table(row)), undefined, row)
   assert.ok(readMarkup('> | a | b |\n> |---|---|\n> | 1 | 2 |') !== undefined)
 })
+
+test('a block of code that says more than a language, or nothing, goes out as it was written: nothing of it is left out', () => {
+  for (const text of ['```js\na()\n```', '```\na()\n```', '```c++\na()']) assert.ok(readMarkup(text) !== undefined, text)
+  for (const text of ['```" onload="x\nx\n```\n\n**x**', '```js and more\na()\n```', '```w1w', '```w1w\n```', '~~~ a "b"\nc\n~~~'])
+    assert.equal(readMarkup(text), undefined, text)
+})
