@@ -83,8 +83,8 @@ test('a person who was as fast as a machine is heard again after a while', async
     clock.now += second
     return loops.isLoop(await read({ id: `f${n}`, text: 'ok', headers: ['References: <root@x> <msg@x>'] }))
   }
-  for (const n of [0, 1, 2, 3, 4]) assert.equal(await come(n), false)
-  assert.equal(await come(5), true)
+  for (const n of [0, 1, 2, 3]) assert.equal(await come(n), false)
+  assert.equal(await come(4), true)
   clock.now += limits.emailMachineTime
   assert.equal(loops.isLoop(await read({ id: 'g', text: 'ok', headers: ['References: <root@x> <msg@x>'] })), false)
 })
