@@ -25,6 +25,8 @@ export const Decision = v.strictObject({
   by: v.string(),
   /** Who proved itself. */
   principal: v.string(),
+  /** The admin whose token created the principal's; absent where the principal is a person of its own. */
+  person: v.optional(v.string()),
   /** The person of a channel, as the channel's service has proved it, who is one of the principal's identities. */
   via: v.optional(v.strictObject({ channel: Channel, user: v.string() })),
   reason: v.optional(v.string()),
@@ -42,6 +44,8 @@ export const Change = v.strictObject({
   agentGroupID: AgentGroupID,
   requestedBy: v.string(),
   principal: v.string(),
+  /** The admin whose token created the principal's; absent where the principal is a person of its own. */
+  person: v.optional(v.string()),
   reason: v.optional(v.string()),
   state: ChangeState,
   before: v.nullable(JsonObject),

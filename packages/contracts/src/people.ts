@@ -12,6 +12,8 @@ export type Role = v.InferOutput<typeof Role>
 export const Principal = v.strictObject({
   name: v.string(),
   role: Role,
+  /** The admin whose token created this one; absent for a person of its own. */
+  person: v.optional(v.string()),
   groups: v.optional(v.array(AgentGroupID)),
   /** What is open on its token ends then. */
   expiresAt: v.optional(Time),
@@ -53,6 +55,8 @@ export const Token = v.strictObject({
   createdAt: Time,
   /** The principal that made it. */
   createdBy: v.string(),
+  /** Whose approvals and requests count as the same person's; absent where the token is a person of its own. */
+  person: v.optional(v.string()),
   lastUsedAt: v.optional(Time),
 })
 export type Token = v.InferOutput<typeof Token>

@@ -103,4 +103,16 @@ export const migrations: readonly (readonly string[])[] = [
     // No two tool servers have names that differ by case alone.
     'CREATE UNIQUE INDEX catalog_names ON catalog_writes (name COLLATE NOCASE)',
   ],
+  [
+    // The person behind each token that a named admin created: the first of the chain that the unit's own admin token created,
+    // or, where the creator is gone, the creator.
+    `WITH RECURSIVE up (name, person, depth) AS (
+       SELECT name, name, 0 FROM tokens
+       UNION ALL
+       SELECT up.name, tokens.record ->> '$.createdBy', up.depth + 1 FROM up JOIN tokens ON tokens.name = up.person
+         WHERE tokens.record ->> '$.createdBy' NOT IN ('admin', 'dev') AND up.depth < 256
+     )
+     UPDATE tokens SET record = json_set(record, '$.person', (SELECT person FROM up WHERE up.name = tokens.name ORDER BY depth DESC LIMIT 1))
+       WHERE record ->> '$.createdBy' NOT IN ('admin', 'dev')`,
+  ],
 ]

@@ -1,4 +1,5 @@
 // Changes that were approved and did not come to be, and those that wait for long.
+import { isRetryable } from '@gatehouse/contracts'
 import { everyPage } from '../connection/every-page.ts'
 import { type Check, pass, quoted, skip, warn } from './check.ts'
 
@@ -16,10 +17,10 @@ export const changes: Check = {
     ])
     const late = held.filter(({ createdAt }) => Date.now() - Date.parse(createdAt) > long)
     const verdicts = [
-      ...failed.map(({ id, failure }) =>
+      ...failed.map((change) =>
         warn(
-          `${id} was approved and could not be applied: ${failure?.reason ?? 'no reason was given'}`,
-          `svcctl change retry ${id} --by ${quoted(self)}`,
+          `${change.id} was approved and could not be applied: ${change.failure?.reason ?? 'no reason was given'}`,
+          `svcctl change ${isRetryable(change) ? 'retry' : 'reject'} ${change.id} --by ${quoted(self)}`,
         ),
       ),
       ...late.map(({ id, createdAt }) =>

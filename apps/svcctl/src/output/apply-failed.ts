@@ -1,9 +1,9 @@
 // An approval that came to nothing.
-import { type Change, ServiceError } from '@gatehouse/contracts'
+import { type Change, nextStep, ServiceError } from '@gatehouse/contracts'
 
-export const applyFailed = ({ id, failure }: Change): ServiceError =>
+export const applyFailed = (change: Change): ServiceError =>
   new ServiceError('conflict', {
-    detail: `the change was approved, but it could not be applied: ${failure?.reason ?? 'no reason was given'}`,
-    hint: `svcctl change show ${id}, then svcctl change retry ${id} --by YOU`,
-    extra: { changeID: id, state: 'apply_failed' },
+    detail: `the change was approved, but it could not be applied: ${change.failure?.reason ?? 'no reason was given'}`,
+    hint: nextStep(change),
+    extra: { changeID: change.id, state: change.state },
   })

@@ -129,10 +129,16 @@ export const Status = v.strictObject({
   /** True where no token is asked for. */
   open: v.boolean(),
   /** Who asks. */
-  principal: v.strictObject({ name: v.string(), role: Role, groups: v.optional(v.array(AgentGroupID)) }),
+  principal: v.strictObject({
+    name: v.string(),
+    role: Role,
+    /** The admin whose token created this one; absent for a person of its own. */
+    person: v.optional(v.string()),
+    groups: v.optional(v.array(AgentGroupID)),
+  }),
   startedAt: v.string(),
   mcp: v.strictObject({ enabled: v.boolean(), isolation: v.optional(v.string()), pinning: v.optional(v.string()) }),
-  /** Different principals that must approve a change. */
+  /** Different people that must approve a change. */
   approvals: v.number(),
   frozen: v.array(Freeze),
   sandbox: SandboxPosture,

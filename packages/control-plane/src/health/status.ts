@@ -22,7 +22,12 @@ const countHeld = async ({ unit, token, call }: Env['Variables']): Promise<numbe
 const readFrozen = async ({ unit, token, call }: Env['Variables']): Promise<Freeze[]> =>
   (await unit.peers.gateway.freezes({ token }, call)).items
 
-const shown = ({ name, role, groups }: Principal): Status['principal'] => ({ name, role, ...(groups !== undefined && { groups }) })
+const shown = ({ name, role, person, groups }: Principal): Status['principal'] => ({
+  name,
+  role,
+  ...(person !== undefined && { person }),
+  ...(groups !== undefined && { groups }),
+})
 
 const postureOf = ({ sandbox }: Survey): Status['sandbox'] =>
   sandbox.status === 'unknown' ? { driver: 'unknown', status: 'refused', reason: 'the runner does not answer', missing: [] } : sandbox

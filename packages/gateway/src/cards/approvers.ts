@@ -2,6 +2,7 @@
 import type { Change, ChannelName, Member } from '@gatehouse/contracts'
 import { assertMayApply, sees } from '../principals/scope.ts'
 import { type IdentityDeps, principalOf, standing } from '../principals/identities.ts'
+import { personBehind, personOfToken } from '../principals/person.ts'
 import { hasRole } from '../principals/role.ts'
 
 const mayApply = (...[principal, change]: Parameters<typeof assertMayApply>): boolean => {
@@ -21,10 +22,14 @@ export const approversOn = (
 ): string[] => {
   const hears = (user: string): boolean =>
     members.length === 0 || members.some((member) => member.channel === channel && member.user === user)
+  const requester = personBehind(deps.tokens, change)
   const able = standing(deps).filter((token) => {
     const principal = principalOf(token)
     return (
-      token.name !== change.principal && hasRole(token, 'approver') && sees(principal, change.agentGroupID) && mayApply(principal, change)
+      personOfToken(token) !== requester &&
+      hasRole(token, 'approver') &&
+      sees(principal, change.agentGroupID) &&
+      mayApply(principal, change)
     )
   })
   return able.flatMap(({ identities = [] }) =>

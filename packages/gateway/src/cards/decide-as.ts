@@ -16,6 +16,7 @@ import {
 import * as v from 'valibot'
 import { decide, type DecideDeps } from '../changes/decide.ts'
 import { readChange, unknownChange } from '../changes/read.ts'
+import { isUnapplied } from '../changes/stop.ts'
 import { showAgain } from '../changes/verdict.ts'
 import { admit, type ChannelDeps } from '../channels/admit.ts'
 import { identify, type IdentityDeps } from '../principals/identities.ts'
@@ -54,9 +55,10 @@ const findNamed = async (deps: DecideAsDeps, agentGroupID: string, named: string
   return change
 }
 
-/** The whole digest that was shown; of a change that waits no longer any will do. Throws `digest-mismatch`. */
-const shownDigest = ({ id, state, digest }: Change, given = ''): Digest => {
-  if (state !== 'held') return digest
+/** The whole digest that was shown; of a change that can no longer be stopped any will do. Throws `digest-mismatch`. */
+const shownDigest = (change: Change, { outcome, digest: given = '' }: Word): Digest => {
+  const { id, state, digest } = change
+  if (outcome === 'approve' ? state !== 'held' : !isUnapplied(change)) return digest
   if (given.length >= limits.cardDigest && digest.startsWith(given)) return digest
   throw new ServiceError('digest-mismatch', {
     detail:
@@ -86,7 +88,7 @@ const take = async (deps: DecideAsDeps, change: Change, word: Word): Promise<Cha
   const principal = identify(deps, { channel, user })
   assertRights(principal, change, word)
   if (saidBefore(change, word)) return change
-  const digest = shownDigest(change, word.digest)
+  const digest = shownDigest(change, word)
   const actor = { edge: gatewayChannels.caller, principal: principal.name, via: { channel, user } }
   const decidedBy = `${channel}:${user}`.slice(0, limits.requester)
   return decide(deps, actor, { id: change.id, outcome, decidedBy, reason, digest })

@@ -2,6 +2,7 @@
 import type { Change } from '@gatehouse/contracts'
 import { apply, type ApplyDeps } from './apply.ts'
 import { itself } from './lines.ts'
+import { changeLock } from './lock.ts'
 import { type ChangeRow, readChange, toChange } from './read.ts'
 
 /** One that cannot be understood keeps no other from being applied. */
@@ -22,8 +23,9 @@ export const applyApproved = async (deps: ApplyDeps): Promise<number> => {
   )
   let left = 0
   for (const { agentGroupID, id } of rows.flatMap((row) => readable(deps, row))) {
-    if (deps.freezes.of(agentGroupID) !== undefined) continue
-    const after = await deps.lock(agentGroupID, async () => apply(deps, itself, await readChange(deps, id)))
+    const after = await deps.lock(agentGroupID, () =>
+      deps.lock(changeLock(id), async () => apply(deps, itself, await readChange(deps, id))),
+    )
     if (after.state === 'approved' && deps.freezes.of(agentGroupID) === undefined) left += 1
   }
   return left

@@ -1,19 +1,22 @@
 // An approved change takes effect: verified again, then registry and change state in one transaction, once.
 import { type AgentGroupID, type Change, type Failure, type Freeze, isServiceError } from '@gatehouse/contracts'
+import type { JournalInput } from '@gatehouse/journal'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import { register, type RegisterDeps } from '../catalog/register.ts'
-import { kindTable } from '../kinds/index.ts'
 import { registered, writtenBefore } from '../kinds/registration.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { OpenSessions } from '../sessions/open-sessions.ts'
 import { reached } from './conditions.ts'
-import { hasMoved, judgeAgain, type JudgeDeps, type Judged } from './judge.ts'
-import { type Actor, changeLine } from './lines.ts'
+import { hasMoved, judgeAgain, type JudgeDeps, type Judged, type JudgedAgain } from './judge.ts'
+import { type Actor, changeLine, itself } from './lines.ts'
 import type { Lock } from './lock.ts'
 import { readChange, type ReadDeps } from './read.ts'
+import { standingApprovers, type StandingDeps } from './standing.ts'
+import { approversOf } from './tally.ts'
 import { verify } from './verify.ts'
 
-export interface ApplyDeps extends JudgeDeps, ReadDeps, RegisterDeps {
+export interface ApplyDeps extends JudgeDeps, ReadDeps, RegisterDeps, StandingDeps {
+  readonly boot: JudgeDeps['boot'] & StandingDeps['boot']
   readonly ledger: Ledger
   readonly sessions: OpenSessions
   readonly freezes: { of(agentGroupID: AgentGroupID): Freeze | undefined }
@@ -26,6 +29,9 @@ export interface ApplyDeps extends JudgeDeps, ReadDeps, RegisterDeps {
 
 const stale: Failure = { rule: 'stale', reason: 'what it would change, or its evidence, is no longer what was approved' }
 
+/** Nothing is narrower than what is gone. */
+const isOnlyTaking = ({ bound, sight, draft }: Judged): boolean => draft !== undefined && bound.onlyTakes(sight)
+
 /** Why it cannot be applied as it was approved. */
 const obstacle = (change: Change, { bound, sight, draft }: Judged): Failure | undefined => {
   const verdict = verify({ bound, sight, decisions: change.decisions })
@@ -34,16 +40,19 @@ const obstacle = (change: Change, { bound, sight, draft }: Judged): Failure | un
   return draft === undefined || hasMoved(change, draft) ? stale : undefined
 }
 
-/** A freeze stops what gives power. What only takes it away must not wait for the end of the stop. */
-const mayGoOn = ({ freezes }: ApplyDeps, { agentGroupID, kind }: Change): boolean =>
-  kindTable[kind].narrowing || freezes.of(agentGroupID) === undefined
+interface Attempt {
+  readonly change: Change
+  readonly judged: JudgedAgain
+  /** A freeze stops what gives power. What only takes it away must not wait for the end of the freeze. */
+  readonly mayGoOn: () => boolean
+}
 
 /** What must be done before the line: a new entry stands in the catalog file. Resolves with why it cannot be done. */
-const prepare = async (deps: ApplyDeps, change: Change): Promise<Failure | undefined> => {
+const prepare = async (deps: ApplyDeps, { change, mayGoOn }: Attempt): Promise<Failure | undefined> => {
   const registration = registered(change, deps.secrets)
   if (registration === undefined) return undefined
   try {
-    await register(deps, registration, () => mayGoOn(deps, change))
+    await register(deps, registration, mayGoOn)
     return undefined
   } catch (error) {
     if (isServiceError(error) && error.code === 'conflict') return { rule: 'catalog-conflict', reason: error.detail }
@@ -60,34 +69,52 @@ const alone = <T>({ lock }: ApplyDeps, { kind }: Change, act: () => Promise<T>):
   return name === undefined ? act() : lock(name, act)
 }
 
-const applyOnce = async (deps: ApplyDeps, actor: Actor, change: Change): Promise<void> => {
-  const judged = await judgeAgain(deps, change)
+/** Whose approval was given and does not count any more. */
+const lostApprovers = (change: Change, standing: ReadonlySet<string>): string[] =>
+  [...approversOf(change)].filter((person) => !standing.has(person))
+
+/** The line that ends the attempt; undefined where nothing may be done now. */
+const conclude = async (deps: ApplyDeps, actor: Actor, attempt: Attempt): Promise<JournalInput | undefined> => {
+  const { change, judged, mayGoOn } = attempt
   // What the catalog file holds already is in force: nothing that came since takes it back.
   const isInForce = writtenBefore(change, deps) !== undefined
-  if (!mayGoOn(deps, change)) return
-  const failure = isInForce ? undefined : (obstacle(change, judged) ?? (await prepare(deps, change)))
-  if (!mayGoOn(deps, change)) return
-  const subject = { actor, change }
-  if (failure !== undefined) {
-    await deps.ledger.commit([changeLine('apply-failed', subject, { digest: change.digest, failure })])
-    return
+  if (!isInForce && !mayGoOn()) return undefined
+  const standing = standingApprovers(deps, change)
+  const needed = deps.boot.approvals
+  if (!isInForce && standing.size < needed) {
+    const reopened = { needed, given: standing.size, lost: lostApprovers(change, standing) }
+    return changeLine('rebased', { actor: itself, change }, { reopened })
   }
+  const failure = isInForce ? undefined : (obstacle(change, judged) ?? (await prepare(deps, attempt)))
+  if (!isInForce && !mayGoOn()) return undefined
+  const subject = { actor, change }
+  if (failure !== undefined) return changeLine('apply-failed', subject, { digest: change.digest, failure })
   const at = new Date(deps.clock()).toISOString()
   const effect = judged.bound.apply(judged.shown, { changeID: change.id, at })
-  const sessions = reached(deps.sessions, change)
-  await deps.ledger.commit([changeLine('apply', subject, { digest: change.digest, at, effect, sessions })])
+  return changeLine('apply', subject, { digest: change.digest, at, effect, sessions: reached(deps.sessions, change) })
+}
+
+/** False where nothing may be done now. */
+const applyOnce = async (deps: ApplyDeps, actor: Actor, change: Change): Promise<boolean> => {
+  const judged = await judgeAgain(deps, change)
+  const isNarrowing = isOnlyTaking(judged)
+  const mayGoOn = (): boolean => isNarrowing || deps.freezes.of(change.agentGroupID) === undefined
+  const line = await conclude(deps, actor, { change, judged, mayGoOn })
+  if (line === undefined) return false
+  await deps.ledger.commit([line])
+  return true
 }
 
 /**
- * Under the lock of the change's group. The approval stands whatever happens here: under a freeze, and where the effect
- * cannot be written now, the answer is the change as `approved`, and it is tried again until it is applied.
+ * Under the locks of the change and of its group. Whoever approved it is judged again: where too few approvals stand, it is
+ * held again. Under a freeze, and where the effect cannot be written now, the answer is the change as `approved`, and it is
+ * tried again until it is applied.
  */
 export const apply = async (deps: ApplyDeps, actor: Actor, change: Change): Promise<Change> => {
-  if (change.state !== 'approved' || !mayGoOn(deps, change)) return change
+  if (change.state !== 'approved') return change
   const stop = deps.metrics.histogram('gateway_apply_duration_seconds').startTimer({ kind: change.kind })
   try {
-    await alone(deps, change, () => applyOnce(deps, actor, change))
-    stop()
+    if (await alone(deps, change, () => applyOnce(deps, actor, change))) stop()
   } catch (error) {
     deps.log.error('an approved change could not be applied yet', { change: change.id, error })
     deps.retry()

@@ -1,8 +1,9 @@
-// A human's word on a held change: exactly one end counts.
+// A human's decision on a change: an approval while it is held, a rejection until it is applied. Exactly one end counts.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Change, limits, ServiceError } from '@gatehouse/contracts'
 import type { Kept } from '../ledger/owed.ts'
-import { approve, type ApproveDeps } from './approve.ts'
+import type { ApplyDeps } from './apply.ts'
+import { approve } from './approve.ts'
 import { alreadyDecided } from './decided.ts'
 import { expireIfOver } from './expire.ts'
 import type { Actor } from './lines.ts'
@@ -10,9 +11,10 @@ import { changeLock, type Lock } from './lock.ts'
 import { readChange } from './read.ts'
 import { reject } from './reject.ts'
 import { assertNotByHand } from './rights.ts'
+import { isUnapplied } from './stop.ts'
 import { readVerdict, showAgain, type Verdict } from './verdict.ts'
 
-export interface DecideDeps extends ApproveDeps {
+export interface DecideDeps extends ApplyDeps {
   /** By group: what an approval is judged on stays as it is until the act ends. */
   readonly lock: Lock
 }
@@ -37,7 +39,7 @@ const decideAlone = (deps: DecideDeps, actor: Actor, verdict: Verdict): Promise<
   deps.lock(changeLock(verdict.id), async () => {
     await settle(deps, verdict)
     const change = await expireIfOver(deps, await readChange(deps, verdict.id))
-    if (change.state !== 'held') throw alreadyDecided(change)
+    if (verdict.outcome === 'approve' ? change.state !== 'held' : !isUnapplied(change)) throw alreadyDecided(change)
     assertNotByHand(actor, change)
     assertShown(change, verdict)
     return verdict.outcome === 'approve' ? approve(deps, actor, { change, verdict }) : reject(deps, actor, { change, verdict })

@@ -1,5 +1,5 @@
-// What a change that waits no longer says to who would still decide it: how it ended, by whom and when.
-import { type Change, ServiceError } from '@gatehouse/contracts'
+// What a change that is already decided says to whoever would still decide it: how it ended, by whom and when.
+import { type Change, nextStep, ServiceError } from '@gatehouse/contracts'
 
 const outcomes = { approve: 'approved', reject: 'rejected' } as const
 
@@ -21,7 +21,7 @@ export const alreadyDecided = (change: Change): ServiceError => {
   const { how, by, principal, at } = endOf(change)
   return new ServiceError('change-already-decided', {
     detail: `${change.id} was ${how} by ${by} (${principal}) at ${at}`,
-    hint: 'submit a new change',
+    hint: nextStep(change),
     extra: { state: change.state, by, principal, at },
   })
 }

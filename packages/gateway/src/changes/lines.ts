@@ -19,13 +19,17 @@ export const RebasedDetail = v.strictObject({
   risk: Risk,
   digest: Digest,
 })
+/** An approval that no longer stands when the change would be applied: it is held again. */
+export const ReopenedDetail = v.strictObject({
+  reopened: v.strictObject({ needed: v.number(), given: v.number(), lost: v.array(v.string()) }),
+})
 export const DecisionDetail = v.looseObject({
   decision: Decision,
   /** An approval that others must join leaves the change held. */
   complete: v.optional(v.boolean(), true),
-  /** Principals that must approve. */
+  /** People that must approve. */
   needed: v.optional(v.number()),
-  /** Principals whose approval stands, with this one. */
+  /** People whose approval stands, with this one. */
   given: v.optional(v.number()),
 })
 /** Withdrawn, or expired. */

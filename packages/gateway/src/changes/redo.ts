@@ -5,10 +5,11 @@ import * as v from 'valibot'
 import type { JointProjection, Projection, Projections } from '../ledger/projection.ts'
 import { writeEffect } from '../registry/effect.ts'
 import { insertPending } from './conditions.ts'
-import { ApplyDetail, DecisionDetail, EndDetail, FailureDetail, RebasedDetail, RetryDetail, SubmitDetail } from './lines.ts'
+import { ApplyDetail, DecisionDetail, EndDetail, FailureDetail, RebasedDetail, ReopenedDetail, RetryDetail, SubmitDetail } from './lines.ts'
 import { findChange } from './read.ts'
 import { keepKey } from './repeat.ts'
-import { includes, rejectedBy, tallied } from './tally.ts'
+import { isUnapplied } from './stop.ts'
+import { includes, rejectedBy, tallied, withoutFailure } from './tally.ts'
 
 /** What moves with the change. */
 const moving = (change: Change) => ({
@@ -45,10 +46,19 @@ const inserted: JointProjection = {
   },
 }
 
+const changeOf = async (tx: Transaction, { changeID }: AuditEntry): Promise<Change | undefined> =>
+  changeID === undefined ? undefined : findChange(tx, changeID)
+
 /** The change of the line, if it is still in the state that the line found. */
 const changeIn = async (tx: Transaction, entry: AuditEntry, state: ChangeState): Promise<Change | undefined> => {
-  const change = entry.changeID === undefined ? undefined : await findChange(tx, entry.changeID)
+  const change = await changeOf(tx, entry)
   return change?.state === state ? change : undefined
+}
+
+/** The change of the line, if nothing of it is in force and it has not ended. */
+const unappliedIn = async (tx: Transaction, entry: AuditEntry): Promise<Change | undefined> => {
+  const change = await changeOf(tx, entry)
+  return change !== undefined && isUnapplied(change) ? change : undefined
 }
 
 const save = async (tx: Transaction, change: Change): Promise<void> => {
@@ -57,7 +67,15 @@ const save = async (tx: Transaction, change: Change): Promise<void> => {
   await tx.run(`UPDATE changes SET ${columns.join(', ')} WHERE id = ?`, [...Object.values(row), change.id])
 }
 
+/** Approved, and not by as many as it takes any more. */
+const reopened: Projection = async (tx, entry) => {
+  const change = await changeIn(tx, entry, 'approved')
+  const { needed, given } = v.parse(ReopenedDetail, entry.detail).reopened
+  if (change !== undefined) await save(tx, { ...change, state: 'held', approvals: { needed, given } })
+}
+
 const rebased: Projection = async (tx, entry) => {
+  if ('reopened' in entry.detail) return reopened(tx, entry)
   const change = await changeIn(tx, entry, 'held')
   if (change !== undefined) await save(tx, tallied({ ...change, ...v.parse(RebasedDetail, entry.detail) }))
 }
@@ -73,7 +91,7 @@ const approved: Projection = async (tx, entry) => {
 }
 
 const rejected: Projection = async (tx, entry) => {
-  const change = await changeIn(tx, entry, 'held')
+  const change = await unappliedIn(tx, entry)
   const { decision } = v.parse(DecisionDetail, entry.detail)
   if (change !== undefined) await save(tx, rejectedBy(change, decision))
 }
@@ -81,11 +99,11 @@ const rejected: Projection = async (tx, entry) => {
 const ended =
   (state: 'withdrawn' | 'expired'): Projection =>
   async (tx, entry) => {
-    const change = await changeIn(tx, entry, 'held')
+    const change = await (state === 'expired' ? changeIn(tx, entry, 'held') : unappliedIn(tx, entry))
     const { at, reason } = v.parse(EndDetail, entry.detail)
     const { principal, by = principal } = entry
     if (change !== undefined)
-      await save(tx, { ...change, state, ended: { by, principal, ...(reason === undefined ? {} : { reason }), at } })
+      await save(tx, { ...withoutFailure(change), state, ended: { by, principal, ...(reason === undefined ? {} : { reason }), at } })
   }
 
 const applied: Projection = async (tx, entry) => {

@@ -1,14 +1,19 @@
-// A person's no to a held change: it holds whether the journal can be written or not.
+// A person's no to a change that is not applied: it holds whether the journal can be written or not.
 import type { Change } from '@gatehouse/contracts'
+import type { SettleDeps } from '../catalog/settle.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type Kept, keptOf } from '../ledger/owed.ts'
 import { alreadyDecided } from './decided.ts'
+import { storedPerson } from '../principals/person.ts'
+import type { Tokens } from '../principals/tokens.ts'
 import { type Actor, changeLine } from './lines.ts'
 import { findChange, type ReadDeps } from './read.ts'
+import { assertNotBegun, isUnapplied } from './stop.ts'
 import { rejectedBy } from './tally.ts'
 import { decisionOf, type Verdict } from './verdict.ts'
 
-export interface RejectDeps extends ReadDeps {
+export interface RejectDeps extends ReadDeps, SettleDeps {
+  readonly tokens: Pick<Tokens, 'named'>
   readonly ledger: Ledger
   readonly clock: () => number
 }
@@ -19,10 +24,11 @@ export const reject = async (
   actor: Actor,
   { change, verdict }: { change: Change; verdict: Verdict },
 ): Promise<Change & Kept> => {
-  const decision = decisionOf(verdict, { actor, digest: change.digest, now: deps.clock() })
+  await assertNotBegun(deps, change)
+  const decision = decisionOf(verdict, { actor, ...storedPerson(deps.tokens, actor.principal), digest: change.digest, now: deps.clock() })
   const kept = keptOf(await deps.ledger.commitLate([changeLine('reject', { actor, change }, { decision })]))
   const stored = await findChange(deps.store.read, change.id).catch(() => undefined)
-  if (stored === undefined || stored.state === 'held') {
+  if (stored === undefined || isUnapplied(stored)) {
     const rejected = rejectedBy(change, decision)
     deps.overlay.put(rejected)
     return { ...rejected, ...kept }

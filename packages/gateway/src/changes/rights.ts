@@ -1,30 +1,41 @@
-// Who may approve a change: principals are compared, never the labels that they give.
+// Who may approve a change: the people behind principals are compared, never the labels that they give.
 import { type Change, ServiceError } from '@gatehouse/contracts'
 import { kindTable } from '../kinds/index.ts'
 import { isUnnamed } from '../principals/resolve.ts'
 import type { Actor } from './lines.ts'
 
-const ownAllowed = (change: Change, needed: number): boolean =>
-  needed === 1 && (isUnnamed(change.principal) || kindTable[change.kind].narrowing)
-
 /**
- * Nobody approves what it asked for. With one approval the admin token may, for it may stand alone; and a named token
- * may where only power is taken away. With two approvals nobody may.
- * @param needed principals that must approve
+ * With one approval the admin token may approve its own request, for it may stand alone; and a named token may where power
+ * is only taken away. With two approvals nobody may.
+ * @param needed people that must approve
  */
-export const assertMayApprove = (principal: string, change: Change, needed: number): void => {
-  if (change.principal !== principal || ownAllowed(change, needed)) return
+export const ownAllowed = ({ principal, kind }: Pick<Change, 'principal' | 'kind'>, needed: number): boolean =>
+  needed === 1 && (isUnnamed(principal) || kindTable[kind].narrowing)
+
+interface Approval {
+  readonly change: Change
+  readonly principal: string
+  /** Behind the principal. */
+  readonly person: string
+  /** Behind the request. */
+  readonly requester: string
+}
+
+const through = (person: string, principal: string): string => (person === principal ? principal : `${principal}, a token of ${person}`)
+
+export const assertMayApprove = ({ change, principal, person, requester }: Approval, needed: number): void => {
+  if (person !== requester || ownAllowed(change, needed)) return
   throw new ServiceError('self-approval', {
-    detail: `expected an approval by another principal than ${principal}, which asked for ${change.id}`,
-    hint: 'let somebody else decide',
+    detail: `${change.id} was requested by ${through(requester, change.principal)}, and ${through(person, principal)} is the same person`,
+    hint: 'let somebody else decide: a token that an admin created counts as that admin',
   })
 }
 
-/** @param given principals whose approval stands */
-export const assertNotTwice = (principal: string, change: Change, given: ReadonlySet<string>): void => {
-  if (!given.has(principal)) return
+/** @param given people whose approval stands */
+export const assertNotTwice = ({ change, principal, person }: Omit<Approval, 'requester'>, given: ReadonlySet<string>): void => {
+  if (!given.has(person)) return
   throw new ServiceError('conflict', {
-    detail: `${principal} has approved ${change.id} already: it waits for another principal`,
+    detail: `${through(person, principal)} has approved ${change.id} already: it needs another person`,
     hint: 'let somebody else approve it too',
   })
 }

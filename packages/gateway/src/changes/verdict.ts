@@ -23,11 +23,12 @@ export const readVerdict = (given: Verdict): Verdict => ({
 /** @param now milliseconds since the epoch */
 export const decisionOf = (
   { outcome, decidedBy, reason }: Verdict,
-  { actor: { principal, via }, digest, now }: { actor: Actor; digest: Digest; now: number },
+  { actor: { principal, via }, person, digest, now }: { actor: Actor; person?: string; digest: Digest; now: number },
 ): Decision => ({
   outcome,
   by: decidedBy,
   principal,
+  ...(person === undefined ? {} : { person }),
   ...(via === undefined ? {} : { via }),
   ...(reason === undefined ? {} : { reason }),
   at: new Date(now).toISOString(),

@@ -29,7 +29,7 @@ export interface Sight {
 export interface Behaviour<S extends v.GenericSchema> {
   readonly name: Kind
   readonly schema: S
-  /** Only takes power away. */
+  /** Every change of the kind only takes power away. */
   readonly narrowing: boolean
   /** Whether the change makes its group or needs it. */
   readonly target: 'new' | 'existing'
@@ -49,6 +49,8 @@ export interface Behaviour<S extends v.GenericSchema> {
   wants?(after: v.InferOutput<S>, world: World): Wanted | undefined
   /** Whether it takes something away that sandboxes now have, however much it gives. */
   takes?(before: Json, after: v.InferOutput<S>): boolean
+  /** Whether it gives nothing at all, so that it is applied under a freeze too; not where the kind does not say. */
+  onlyTakes?(after: v.InferOutput<S>, sight: Sight): boolean
   risk(after: v.InferOutput<S>, sight: Sight): Risk
   /** Sentences for a human on what makes the risk high. */
   why?(after: v.InferOutput<S>, sight: Sight): string[]
@@ -75,6 +77,7 @@ export interface Bound {
   slice(world: World): Json | null
   outcome(sight: Sight): Json | null
   verify(sight: Sight): Failure | undefined
+  onlyTakes(sight: Sight): boolean
   risk(sight: Sight): Risk
   why(sight: Sight): string[]
   describe(world: World): string
@@ -109,6 +112,7 @@ const make = <S extends v.GenericSchema<unknown, Json>>(
   slice: (world) => behaviour.slice(after, world),
   outcome: (sight) => (behaviour.outcome === undefined ? kept : behaviour.outcome(after, sight)),
   verify: (sight) => behaviour.verify(after, sight),
+  onlyTakes: (sight) => behaviour.narrowing || behaviour.onlyTakes?.(after, sight) === true,
   risk: (sight) => behaviour.risk(after, sight),
   why: (sight) => behaviour.why?.(after, sight) ?? [],
   describe: (world) => behaviour.describe(after, world),

@@ -45,6 +45,12 @@ export const mounts = defineKind({
     return sources.length === 0 ? undefined : { from: 'runner', sources }
   },
   takes: (before, after) => isGone(before['mounts'], after.mounts),
+  // Another file at an approved path is another mount.
+  onlyTakes: (after, { world, evidence }) =>
+    !isGone(
+      after.mounts.map((mount) => pin(mount, evidence)),
+      presentGroup(world).mounts,
+    ),
   risk: (after, { evidence }) => (why(after, evidence).length > 0 ? 'high' : 'medium'),
   why: (after, { evidence }) => why(after, evidence),
   describe: (after, world) =>

@@ -63,6 +63,7 @@ export const packages = defineKind({
   verify: (after, { evidence }) => (after.npm.length === 0 ? undefined : failureIn(evidence)),
   wants: (after) => (after.npm.length === 0 ? undefined : { from: 'registry', names: sorted(after) }),
   takes: (before, after) => isGone(before['npm'], sorted(after)),
+  onlyTakes: ({ npm }) => npm.length === 0,
   risk: ({ npm }) => (npm.length === 0 ? 'medium' : 'high'),
   why: ({ npm }, { evidence }) => (npm.length === 0 ? [] : why(evidence)),
   describe: (after, world) =>

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { presentGroup, type World } from '../registry/world.ts'
 import { isGone } from './gone.ts'
 import { heardEvidence } from './heard.ts'
-import { defineKind, type Inverse, type Json } from './kind.ts'
+import { defineKind, type Inverse, type Json, type Sight } from './kind.ts'
 import { unusableChoice } from './model-choice.ts'
 import { amount, nameList, quote } from './words.ts'
 
@@ -96,6 +96,21 @@ const takes = (before: Json, after: Permissions): boolean => {
   )
 }
 
+/** Members shut out whoever is not one of them; without any, nobody is. */
+const isFewer = (members: Permissions['members'], before: AgentGroup['members']): boolean =>
+  members === undefined || (members.length > 0 ? before.length === 0 || !isGone(members, before) : before.length === 0)
+
+const onlyTakes = (after: Permissions, { world }: Sight): boolean => {
+  const { limits: own, members, model, providerTools } = presentGroup(world)
+  const isRaised = (name: Limit): boolean => (after.limits?.[name] ?? 0) > (own[name] ?? standard[name] ?? Infinity)
+  return (
+    !named(after).some(isRaised) &&
+    isFewer(after.members, members) &&
+    !isGone(after.providerTools ?? [], providerTools) &&
+    (after.model === undefined || (model !== undefined && !isGone([after.model], [model])))
+  )
+}
+
 /** A value that was not there before cannot be asked for again, unless what holds without it has a number. */
 const invert = (after: Permissions, before: Json): Inverse | undefined => {
   if (after.model !== undefined && before['model'] === undefined) return undefined
@@ -119,6 +134,7 @@ export const permissions = defineKind({
   wants: ({ members }, world) =>
     members?.length === 0 ? { from: 'change', evidence: heardEvidence(ownWirings(world), { members }) } : undefined,
   takes,
+  onlyTakes,
   risk: (after, { world }) => (why(after, presentGroup(world)).length > 0 ? 'high' : 'medium'),
   why: (after, { world }) => why(after, presentGroup(world)),
   describe: (after, world) => `Sets what ${world.agentGroupID} may: ${sentences(after, world).join('; ')}`,

@@ -21,6 +21,7 @@ export const tools = defineKind({
   outcome: (after) => ({ enabled: enabledBy(after) }),
   verify: () => undefined,
   takes: (before, after) => isGone(before['enabled'], enabledBy(after)),
+  onlyTakes: (after, { world }) => !isGone(enabledBy(after), presentGroup(world).tools),
   risk: () => 'medium',
   describe: (after, world) => {
     const had = new Set<string>(presentGroup(world).tools)

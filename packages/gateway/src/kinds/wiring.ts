@@ -99,6 +99,7 @@ export const wiring = defineKind({
     'remove' in after ? removalFailure(after.remove, world) : (takenFailure(after, world) ?? patternFailure(after)),
   wants: (after, world) =>
     'remove' in after ? undefined : { from: 'change', evidence: heardEvidence([placeOf(after)], presentGroup(world)) },
+  onlyTakes: (after) => 'remove' in after,
   risk: (after, { world }) => (why(after, world).length > 0 ? 'high' : 'medium'),
   why: (after, { world }) => why(after, world),
   describe,

@@ -9,6 +9,8 @@ import { invalid, parse } from '../input/parse.ts'
 import { stands } from '../ledger/act.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { holders } from './identities.ts'
+import { personOf } from './person.ts'
+import { isUnnamed } from './resolve.ts'
 import type { Tokens } from './tokens.ts'
 import type { Uses } from './uses.ts'
 
@@ -49,6 +51,10 @@ const assertRoom = ({ tokens }: TokenDeps, wanted: NewToken): void => {
   }
 }
 
+/** What a named admin creates is its own; what the unit's admin token creates is a person of its own. */
+const creatorsPerson = ({ tokens }: TokenDeps, creator: string): Pick<Token, 'person'> =>
+  isUnnamed(creator) ? {} : { person: personOf(tokens, creator) }
+
 export const createToken = async (deps: TokenDeps, actor: Actor, given: NewToken): Promise<MintedToken> => {
   const wanted = parse(NewToken, given, '')
   return deps.lock(tokenLock, async () => {
@@ -59,7 +65,12 @@ export const createToken = async (deps: TokenDeps, actor: Actor, given: NewToken
     assertRoom(deps, wanted)
     assertNobodyElse(deps, wanted)
     const text = mint()
-    const token: Token = { ...wanted, createdAt: new Date(now).toISOString(), createdBy: actor.principal }
+    const token: Token = {
+      ...wanted,
+      createdAt: new Date(now).toISOString(),
+      createdBy: actor.principal,
+      ...creatorsPerson(deps, actor.principal),
+    }
     const digest = sha256(text)
     const line: JournalInput = { stage: 'token-create', edge: actor.edge, principal: actor.principal, detail: { token, digest } }
     await deps.ledger.commit([line]).catch((error: unknown) => {

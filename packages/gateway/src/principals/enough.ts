@@ -1,6 +1,7 @@
 // A unit that asks for two approvals must have two who can give them.
 import { exits } from '@gatehouse/contracts'
 import { Refusal } from '@gatehouse/kernel'
+import { personOfToken } from './person.ts'
 import { hasRole } from './role.ts'
 import { isExpired } from './resolve.ts'
 import type { Tokens } from './tokens.ts'
@@ -11,21 +12,23 @@ export interface ApproverDeps {
   readonly clock: () => number
 }
 
-/** How many may approve one and the same change, at most: who is bound to some groups counts within them alone. */
+/** How many people may approve one and the same change, at most: who is bound to some groups counts within them alone. */
 const countAble = ({ boot, tokens, clock }: ApproverDeps): number => {
   const now = clock()
   const named = tokens.all().filter((token) => hasRole(token, 'approver') && !isExpired({ token }, now))
-  const together = new Map<string, number>()
-  for (const { groups = [] } of named) for (const group of new Set(groups)) together.set(group, (together.get(group) ?? 0) + 1)
-  const everywhere = named.filter(({ groups }) => groups === undefined).length + (boot.adminToken === null ? 0 : 1)
-  return everywhere + Math.max(0, ...together.values())
+  const everywhere = new Set(named.filter(({ groups }) => groups === undefined).map(personOfToken))
+  const within = new Map<string, Set<string>>()
+  for (const token of named)
+    for (const group of token.groups ?? []) within.set(group, (within.get(group) ?? new Set()).add(personOfToken(token)))
+  const more = [...within.values()].map((people) => [...people].filter((one) => !everywhere.has(one)).length)
+  return everywhere.size + (boot.adminToken === null ? 0 : 1) + Math.max(0, ...more)
 }
 
 /** Why no change can be approved; undefined where there are enough. */
 export const lackOfApprovers = (deps: ApproverDeps): string | undefined => {
   const { approvals } = deps.boot
   const able = approvals === 1 ? 1 : countAble(deps)
-  return able >= approvals ? undefined : `expected ${approvals} principals that may approve the same change, got ${able}`
+  return able >= approvals ? undefined : `expected ${approvals} people that may approve the same change, got ${able}`
 }
 
 /** Throws a `Refusal`, but for a process that comes back: its unit goes on, and its health says what is missing. */

@@ -5,7 +5,7 @@ import type { Tokens } from './tokens.ts'
 import type { Uses } from './uses.ts'
 
 export interface IdentityDeps {
-  readonly tokens: Pick<Tokens, 'all'>
+  readonly tokens: Pick<Tokens, 'all' | 'named'>
   readonly clock: () => number
 }
 

@@ -36,14 +36,20 @@ const isAdmin = (expected: Buffer, token: string): boolean => {
 const unauthorized = (): ServiceError => new ServiceError('unauthorized')
 
 const takeNamed = ({ uses, failures, clock }: PrincipalsOptions, known: KnownToken): Principal => {
-  const { name, role, groups, expiresAt } = known.token
+  const { name, role, groups, expiresAt, person } = known.token
   const now = clock()
   if (isExpired(known, now)) {
     failures.note('expired', name)
     throw unauthorized()
   }
   uses.note(name, new Date(now).toISOString())
-  return { name, role, ...(groups === undefined ? {} : { groups }), ...(expiresAt === undefined ? {} : { expiresAt }) }
+  return {
+    name,
+    role,
+    ...(person === undefined ? {} : { person }),
+    ...(groups === undefined ? {} : { groups }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  }
 }
 
 const identify = (options: PrincipalsOptions, expected: Buffer | null, token: string | null): Principal => {

@@ -1,7 +1,6 @@
 // An agent takes back, through its own session, what it asked for through it. What others asked for is theirs.
 import { type ChangeID, isServiceError, ServiceError, type SessionID } from '@gatehouse/contracts'
-import type { ExpireDeps } from '../changes/expire.ts'
-import { withdraw } from '../changes/withdraw.ts'
+import { withdraw, type WithdrawDeps } from '../changes/withdraw.ts'
 import { type AskedOfSession, changeOf, type Outcome, outcomeOf } from './change-for.ts'
 
 export interface WithdrawnBySession {
@@ -16,11 +15,11 @@ const standing = async (deps: AskedOfSession, asked: WithdrawnBySession): Promis
   if (change.state === 'withdrawn') return outcomeOf(change)
   throw new ServiceError('change-already-decided', {
     detail: `${change.id} is ${change.state}`,
-    hint: 'what is decided cannot be taken back',
+    hint: 'what has ended or is in force cannot be taken back',
   })
 }
 
-export const withdrawFor = async (deps: AskedOfSession & ExpireDeps, edge: string, asked: WithdrawnBySession): Promise<Outcome> => {
+export const withdrawFor = async (deps: AskedOfSession & WithdrawDeps, edge: string, asked: WithdrawnBySession): Promise<Outcome> => {
   const { id, agentGroupID } = await changeOf(deps, asked)
   const by = `agent:${agentGroupID}`
   try {

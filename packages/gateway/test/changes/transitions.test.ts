@@ -1,7 +1,7 @@
 // Every state of a change, and every act upon it: what leads on, and what is refused without a trace.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type ChangeState, changeStates, ChangeID, isServiceError } from '@gatehouse/contracts'
+import { type Change, type ChangeState, changeStates, ChangeID, isServiceError, nextStep } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { mint } from '../fixtures/crowd.ts'
@@ -101,13 +101,7 @@ const table: Readonly<Record<ChangeState, Readonly<Record<Act, string>>>> = {
     retry: 'conflict',
     revert: 'conflict',
   },
-  approved: {
-    approve: 'change-already-decided',
-    reject: 'change-already-decided',
-    withdraw: 'change-already-decided',
-    retry: 'conflict',
-    revert: 'conflict',
-  },
+  approved: { approve: 'change-already-decided', reject: 'rejected', withdraw: 'withdrawn', retry: 'conflict', revert: 'conflict' },
   applied: {
     approve: 'change-already-decided',
     reject: 'change-already-decided',
@@ -117,8 +111,8 @@ const table: Readonly<Record<ChangeState, Readonly<Record<Act, string>>>> = {
   },
   apply_failed: {
     approve: 'change-already-decided',
-    reject: 'change-already-decided',
-    withdraw: 'change-already-decided',
+    reject: 'rejected',
+    withdraw: 'withdrawn',
     retry: 'apply_failed',
     revert: 'conflict',
   },
@@ -148,6 +142,29 @@ for (const state of changeStates) {
     })
   }
 }
+
+const isAct = (name: string): name is Act => name in acts
+
+/** Acts that a text names as commands. */
+const named = (hint: string): Act[] => [...hint.matchAll(/svcctl change (\w+)/g)].map(([, name = '']) => name).filter(isAct)
+
+for (const state of changeStates) {
+  for (const act of ['approve', 'reject', 'withdraw', 'retry'] as const) {
+    if (!['conflict', 'change-already-decided'].includes(table[state][act])) continue
+    test(`${act} of a change that is ${state} hints at what can be done, and each of it can`, async () => {
+      const { hint = '' } = await fails(acts[act](await makers[state](await newGroup())))
+      assert.notEqual(hint, '')
+      for (const next of named(hint))
+        assert.ok(!['conflict', 'change-already-decided'].includes(await outcome(next, await makers[state](await newGroup()))), next)
+    })
+  }
+}
+
+test('what can never be applied as it was approved is not hinted to be tried again', async () => {
+  const stale = { id: 'chg_20260102030405.000000001', state: 'apply_failed', failure: { rule: 'stale', reason: 'moved' } } as Change
+  assert.deepEqual(named(nextStep(stale)), ['reject'])
+  assert.deepEqual(named(nextStep({ ...stale, failure: { rule: 'server-not-configured', reason: 'gone' } })), ['retry', 'reject'])
+})
 
 test('what is over says how, by whom and when', async () => {
   const expectations = [
@@ -188,7 +205,7 @@ test('what has moved since it was approved is not applied: the rule is stale, an
   const agentGroupID = await newGroup()
   const waiting = await makers.approved(agentGroupID)
   const error = await fails(acts.retry(waiting))
-  assert.match(error.hint ?? '', /frozen/)
+  assert.match(error.hint ?? '', /freeze/)
   const { id: other } = await submit(unit, ['persona', agentGroupID, { instructions: 'other' }])
   await decide(unit, [other, 'approve'])
   await door().unfreeze({ token, agentGroupID: group(agentGroupID), reason: 'enough' }, context)

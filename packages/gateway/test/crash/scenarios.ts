@@ -1,5 +1,8 @@
 // One act after another for each kind of change and each act of an operator: what is there before, and what is then done.
-import { carry, createGroup, decide, putServer, server, submit, token, type Wanted } from '../fixtures/people.ts'
+import type { ChangeID } from '@gatehouse/contracts'
+import { waitFor } from '@gatehouse/kernel'
+import { mint } from '../fixtures/crowd.ts'
+import { carry, createGroup, decide, putServer, read, server, submit, token, type Wanted } from '../fixtures/people.ts'
 import { context, type Unit } from '../fixtures/unit.ts'
 
 export type Say = (line: Readonly<Record<string, string>>) => void
@@ -53,6 +56,38 @@ const operator: Scenario = {
   },
 }
 
+/** Approved under a freeze, and stopped before it is lifted. */
+const stopped = (stop: (unit: Unit, id: ChangeID) => Promise<{ readonly state: string }>): Scenario => ({
+  prepare: withGroup,
+  run: async (unit, say) => {
+    const { controlPlane } = unit.gateway
+    await controlPlane.freeze({ token, reason: 'a drill' }, context)
+    const { id } = await submit(unit, ['persona', 'g', { instructions: 'a' }])
+    await decide(unit, [id, 'approve'])
+    const { state } = await stop(unit, id)
+    say({ decided: id, state })
+    await controlPlane.unfreeze({ token, reason: 'the drill is over' }, context)
+    say({ lifted: 'unit' })
+  },
+})
+
+/** Approved under a freeze by a token that is revoked before it is lifted. */
+const abandoned: Scenario = {
+  prepare: withGroup,
+  run: async (unit, say) => {
+    const { controlPlane } = unit.gateway
+    const ann = await mint(unit, { name: 'ann', role: 'approver' })
+    await controlPlane.freeze({ token, reason: 'a drill' }, context)
+    const { id } = await submit(unit, ['persona', 'g', { instructions: 'a' }])
+    await ann.decide(id, 'approve')
+    await controlPlane.revokeToken({ token, name: 'ann' }, context)
+    say({ revoked: 'ann', abandoned: id })
+    await controlPlane.unfreeze({ token, reason: 'the drill is over' }, context)
+    await waitFor(async () => (await read(unit, id)).state !== 'approved', { what: 'the change to be held again' })
+    say({ decided: id, state: 'held' })
+  },
+}
+
 const withdrawn: Scenario = {
   prepare: withGroup,
   run: async (unit, say) => {
@@ -77,5 +112,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   mcp_register: scenario(withServer, ['mcp_register', 'g', { name: 'new', ...entry }]),
   'a rejection': { prepare: withGroup, run: change(['persona', 'g', { instructions: 'Be loud.' }], 'reject') },
   'a withdrawal': withdrawn,
+  'a rejection of what was approved': stopped((unit, id) => decide(unit, [id, 'reject'])),
+  'a withdrawal of what was approved': stopped(async ({ gateway }, id) => gateway.controlPlane.withdraw({ token, id }, context)),
+  'an approval whose token is revoked': abandoned,
   'acts of an operator': operator,
 }

@@ -37,10 +37,13 @@ let run = 0
 let changeTtl = ttl
 const open = (dir?: string) => openUnit({ clock, elapsed, boot: { changeTtl }, ...(dir === undefined ? {} : { dir }) })
 
-const begin = async (): Promise<void> => {
-  unit = await open()
+const mintAnn = async (): Promise<void> => {
   const minted = await unit.gateway.controlPlane.createToken({ token, wanted: { name: 'ann', role: 'approver' } as never }, context)
   ann = sha256(minted.token)
+}
+const begin = async (): Promise<void> => {
+  unit = await open()
+  await mintAnn()
 }
 const end = async (): Promise<void> => {
   await unit.close()
@@ -181,6 +184,15 @@ const crash = async (model: Model): Promise<void> => {
   }
 }
 
+/** No two tokens of one name are created in the same moment. */
+const renewAnn = async (model: Model): Promise<void> => {
+  now = Math.max(now, model.now) + 1
+  model.now = now
+  await unit.gateway.controlPlane.revokeToken({ token, name: 'ann' }, context)
+  await mintAnn()
+  model.token += 1
+}
+
 const call = async (model: Model, step: Extract<Step, { do: 'call' }>): Promise<void> => {
   if (!model.groups.has(step.group)) return
   const { id } = await openSession(unit, groupName(step.group))
@@ -197,6 +209,7 @@ const take = async (model: Model, ids: string[], step: Step): Promise<void> => {
   if (step.do === 'put' || step.do === 'delete') await configure(model, step)
   else if (step.do === 'freeze' || step.do === 'unfreeze') await stop(model, ids, step.do)
   else if (step.do === 'crash') await crash(model)
+  else if (step.do === 'renew') await renewAnn(model)
   else if (step.do === 'call') await call(model, step)
   else if (step.do === 'ask') await ask(model, ids, step)
   else await judge(model, ids, step)

@@ -35,6 +35,8 @@ export interface ModelChange {
   readonly expiresAt: number
   state: 'refused' | 'held' | 'rejected' | 'withdrawn' | 'expired' | 'approved' | 'applied' | 'apply_failed'
   before: string
+  /** Who approved it last, and with which of ann's tokens. */
+  approval?: { readonly by: Person; readonly token: number }
 }
 
 export const ttl = 100_000
@@ -47,6 +49,8 @@ export interface Model {
   readonly changes: ModelChange[]
   frozen: boolean
   now: number
+  /** How often ann was given a new token: what an earlier one approved counts no more. */
+  token: number
 }
 
 export const emptyModel = (now: number): Model => ({
@@ -57,6 +61,7 @@ export const emptyModel = (now: number): Model => ({
   changes: [],
   frozen: false,
   now,
+  token: 0,
 })
 
 const key = ({ group, server }: AtServer): string => `${group}/${server}`
@@ -143,18 +148,33 @@ export const expire = (model: Model, change: ModelChange): void => {
   if (change.state === 'held' && change.expiresAt <= model.now) change.state = 'expired'
 }
 
+/** It gives nothing that the group has not. */
+const onlyTakes = (model: Model, asked: Asking): boolean => {
+  if (asked.do === 'tools') return ['default', asked.enabled].includes(model.groups.get(asked.group)?.tools ?? '')
+  return asked.do === 'revoke' || asked.do === 'unwire'
+}
+
+const stands = (model: Model, { approval }: ModelChange): boolean => approval?.by !== 'ann' || approval.token === model.token
+
 const carryOut = (model: Model, change: ModelChange): void => {
-  if (change.state !== 'approved' || (model.frozen && change.asked.do !== 'revoke')) return
+  const isGone = change.asked.do !== 'create' && !model.groups.has(change.asked.group)
+  if (change.state !== 'approved' || (model.frozen && (isGone || !onlyTakes(model, change.asked)))) return
+  if (!stands(model, change)) {
+    change.state = 'held'
+    return
+  }
   const gone = change.asked.do !== 'create' && !model.groups.has(change.asked.group)
   const stale = !gone && slice(model, change.asked) !== change.before
   change.state = refuses(model, change.asked) || stale ? 'apply_failed' : 'applied'
   if (change.state === 'applied') apply(model, change.asked)
 }
 
+const isUnapplied = ({ state }: ModelChange): boolean => ['held', 'approved', 'apply_failed'].includes(state)
+
 /** What deciding answers: a state or a code. */
 export const modelDecide = (model: Model, change: ModelChange, step: Judgement): string => {
   expire(model, change)
-  if (change.state !== 'held') return 'change-already-decided'
+  if (change.state !== 'held' && (step.outcome === 'approve' || !isUnapplied(change))) return 'change-already-decided'
   if (step.digest === 'wrong') return 'digest-mismatch'
   if (step.outcome === 'reject') return (change.state = 'rejected')
   if (step.by === change.by && step.by !== 'admin' && change.asked.do !== 'revoke') return 'self-approval'
@@ -164,6 +184,7 @@ export const modelDecide = (model: Model, change: ModelChange, step: Judgement):
   change.before = now
   if (moved && step.digest === 'shown') return 'change-stale'
   change.state = 'approved'
+  change.approval = { by: step.by, token: model.token }
   carryOut(model, change)
   return change.state
 }
@@ -171,7 +192,7 @@ export const modelDecide = (model: Model, change: ModelChange, step: Judgement):
 export const modelWithdraw = (model: Model, change: ModelChange, by: Person): string => {
   expire(model, change)
   if (change.by !== by) return 'forbidden'
-  return change.state === 'held' ? (change.state = 'withdrawn') : 'change-already-decided'
+  return isUnapplied(change) ? (change.state = 'withdrawn') : 'change-already-decided'
 }
 
 export const modelRetry = (model: Model, change: ModelChange): string => {

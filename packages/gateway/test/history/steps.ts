@@ -13,6 +13,8 @@ export type Step =
   | { readonly do: 'freeze' }
   | { readonly do: 'unfreeze' }
   | { readonly do: 'crash' }
+  /** Ann's token is revoked, and she is given another one. */
+  | { readonly do: 'renew' }
   | { readonly do: 'clock'; readonly by: number }
   | ({ readonly do: 'call'; readonly tool: string } & AtServer)
 
@@ -52,7 +54,7 @@ const incident: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: act('withdraw'), change: recent, by: who }),
   fc.record({ do: act('retry'), change: recent }),
   fc.record({ do: act('put', 'delete'), server: which }),
-  fc.record({ do: act('freeze', 'unfreeze', 'unfreeze', 'crash') }),
+  fc.record({ do: act('freeze', 'unfreeze', 'unfreeze', 'crash', 'renew') }),
   fc.record({ do: act('clock'), by: fc.integer({ min: -150_000, max: 60_000 }) }),
   fc.record({ do: act('call'), ...place, tool: fc.constantFrom('a', 'b') }),
 )
@@ -71,6 +73,16 @@ const scene: fc.Arbitrary<Step[]> = fc.oneof(
   fc
     .tuple(carried, fc.constant<Step>({ do: 'freeze' }), call, carried, carried, fc.constant<Step>({ do: 'unfreeze' }))
     .map((parts) => parts.flat()),
+  fc
+    .tuple(asked, decided, incident, decided)
+    .map(([one, first, between, second]): Step[] => [
+      { do: 'freeze' },
+      one,
+      { ...first, change: 0, by: 'ann', outcome: 'approve' },
+      between,
+      { ...second, change: 0 },
+      { do: 'unfreeze' },
+    ]),
   asked.map((step): Step[] => [step, { do: 'decide', change: 0, by: step.by, outcome: 'approve', digest: 'shown' }]),
   fc.tuple(asked, carried, decided).map((parts) => parts.flat()),
 )

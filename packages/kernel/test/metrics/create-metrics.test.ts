@@ -1,7 +1,7 @@
 // Every metric of a process is there from the start.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metrics as rows } from '@gatehouse/contracts'
+import { type MetricRow, metrics as rows } from '@gatehouse/contracts'
 import { createMetrics } from '../../src/index.ts'
 
 interface Family {
@@ -13,9 +13,11 @@ const families = async (metrics: { json(): Promise<object[]> }): Promise<Map<str
   new Map((await metrics.json()).map((family) => [(family as Family).name, family as Family]))
 
 test('registers each metric of its owner and of every process at 0, and none of another', async () => {
-  for (const owner of ['gateway', 'broker', 'runner', 'control-plane', 'supervisor'] as const) {
+  for (const owner of ['gateway', 'broker', 'runner', 'model-proxy', 'channels', 'control-plane', 'supervisor'] as const) {
     const found = await families(createMetrics(owner))
-    const expected = Object.entries(rows).filter(([, row]) => row.owner === owner || row.owner === 'every')
+    const expected = Object.entries<MetricRow>(rows).filter(
+      ([, row]) => row.owner === owner || row.owner === 'every' || row.also?.some((also) => also === owner),
+    )
     assert.deepEqual([...found.keys()].toSorted(), expected.map(([name]) => `gatehouse_${name}`).toSorted())
     for (const [name, row] of expected) {
       const values = found.get(`gatehouse_${name}`)?.values ?? []

@@ -1,5 +1,5 @@
 // What became of a change, and what can still be done: try again, undo.
-import type { ChangeView } from '@gatehouse/contracts'
+import { type ChangeView, isRetryable } from '@gatehouse/contracts'
 import { notify } from '../../parts/notices.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { useAct } from '../../parts/use-act.ts'
@@ -33,7 +33,7 @@ export const Ended = ({ change, refresh }: { readonly change: ChangeView; readon
         <span class={`tag ${toneOf[change.state]}`}>{wordsOf[change.state]}</span>
       </p>
       {act.problem !== undefined && <ProblemNote problem={act.problem} />}
-      {change.state === 'apply_failed' && mayRetry && (
+      {isRetryable(change) && mayRetry && (
         <button type="button" disabled={act.busy} onClick={() => void retry()}>
           Try to apply it again
         </button>

@@ -4,18 +4,23 @@ import { type ChangeView, reservedPrincipals, type Status } from '@gatehouse/con
 /** The admin's token, or none at all: it stands for the house, not for a person. */
 const isUnnamed = (principal: string): boolean => reservedPrincipals.some((name) => name === principal)
 
+/** A token that an admin created counts as that admin. */
+const personOf = (principal: string, person = principal): string => person
+
 /** Kinds that only take power away. */
 const narrowing: readonly ChangeView['kind'][] = ['mcp_revoke']
 
 export const whyNotApprove = (change: ChangeView, status: Status | undefined): string | undefined => {
-  const me = status?.principal.name
-  if (me === undefined) return undefined
+  if (status === undefined) return undefined
+  const { name: me } = status.principal
+  const person = personOf(status.principal.name, status.principal.person)
   const { needed } = change.approvals
-  const isOwn = change.principal === me
+  const isOwn = personOf(change.principal, change.person) === person
   const ownAllowed = needed === 1 && (isUnnamed(me) || narrowing.includes(change.kind))
   if (isOwn && !ownAllowed) return 'You asked for this change yourself, so somebody else must approve it.'
   const mine = change.decisions.some(
-    ({ outcome, principal, digest }) => outcome === 'approve' && principal === me && digest === change.digest,
+    (decision) =>
+      decision.outcome === 'approve' && personOf(decision.principal, decision.person) === person && decision.digest === change.digest,
   )
   return mine ? 'You have approved it. It waits for another person.' : undefined
 }
