@@ -19,7 +19,8 @@ const mailName = (text: string): string => {
   return isMailAddress(lower) ? lower : text
 }
 
-const slackName = (text: string): string => (/^[CDGUW][A-Z0-9]{6,}$/i.test(text) ? text.toUpperCase() : text)
+/** Every id has a digit; a word has none. */
+const slackName = (text: string): string => (/^(?=.*\d)[CDGUW][A-Z0-9]{6,}$/i.test(text) ? text.toUpperCase() : text)
 
 const telegramName = (text: string): string => (/^[+-]?\d{1,40}$/.test(text) ? String(BigInt(text.replace('+', ''))) : text)
 

@@ -44,8 +44,8 @@ test('numbers of Telegram and ids of Slack have one spelling, names of programs 
     ['123', '0', '-100123'],
   )
   assert.deepEqual(
-    ['u012ab3cd', '#general'].map((text) => canonicalUser('slack', text)),
-    ['U012AB3CD', '#general'],
+    ['u012ab3cd', '#general', 'constructor'].map((text) => canonicalUser('slack', text)),
+    ['U012AB3CD', '#general', 'constructor'],
   )
   assert.deepEqual(v.parse(Member, { channel: 'webhook', user: ' Kim ' }), { channel: 'webhook', user: 'Kim' })
 })
