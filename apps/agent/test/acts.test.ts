@@ -190,6 +190,18 @@ describe('built-in tools', timeout, () => {
     assert.equal(await host.replyTo(host.deliver('tools builtin')), 'read_persona, request_capability_change, send_message')
   })
 
+  it('that are on and cannot be used in this unit are refused with the reason', async (t) => {
+    const { host, start } = await openRoom(t)
+    host.unavailable = { run_script: 'this unit runs agents without a sandbox' }
+    await host.serveSession()
+    start()
+    assert.equal(
+      await host.replyTo(host.deliver('tool:run_script {}')),
+      'refused: run_script is not available: this unit runs agents without a sandbox (no-sandbox)',
+    )
+    assert.equal(await host.replyTo(host.deliver('tool:write_file {}')), 'refused: write_file is turned off for this group (not-enabled)')
+  })
+
   it('answer when they are on, and are refused when they are off', async (t) => {
     const { host, start } = await openRoom(t)
     await Promise.all([host.serveSession(), host.serveTools()])

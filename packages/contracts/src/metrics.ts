@@ -8,19 +8,40 @@ export interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly help: string
   readonly labels: readonly string[]
+  /** Of a histogram: upper bounds in seconds; absent: `fineBuckets`. */
+  readonly buckets?: readonly number[]
 }
 
+/** For what people plot and alert on: from half a millisecond to the longest call that waits for a person's patience. */
+export const fineBuckets: readonly number[] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** For what is told apart by many labels: an order of magnitude says enough. */
+const coarseBuckets: readonly number[] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
+
 export const metrics = {
+  http_requests_total: {
+    owner: 'control-plane',
+    type: 'counter',
+    help: 'Admin API requests by outcome',
+    labels: ['route', 'method', 'status'],
+  },
   http_request_duration_seconds: {
     owner: 'control-plane',
     type: 'histogram',
-    help: 'Admin API requests',
-    labels: ['route', 'method', 'status'],
+    help: 'Duration of Admin API requests',
+    labels: ['route'],
+    buckets: coarseBuckets,
   },
   gateway_decisions_total: { owner: 'gateway', type: 'counter', help: 'Changes by what became of them', labels: ['kind', 'outcome'] },
   gateway_held_changes: { owner: 'gateway', type: 'gauge', help: 'Changes that wait for a decision', labels: [] },
   gateway_oldest_held_seconds: { owner: 'gateway', type: 'gauge', help: 'Age of the oldest change that waits', labels: [] },
-  gateway_apply_duration_seconds: { owner: 'gateway', type: 'histogram', help: 'Time to apply an approved change', labels: ['kind'] },
+  gateway_apply_duration_seconds: {
+    owner: 'gateway',
+    type: 'histogram',
+    help: 'Time to apply an approved change',
+    labels: ['kind'],
+    buckets: coarseBuckets,
+  },
   group_limit_reached_total: {
     owner: 'gateway',
     also: ['model-proxy', 'runner'],
@@ -92,11 +113,18 @@ export const metrics = {
     labels: ['reason'],
   },
   channel_up: { owner: 'channels', type: 'gauge', help: '1 while the channel can be used', labels: ['channel'] },
+  rpc_calls_total: {
+    owner: 'every',
+    type: 'counter',
+    help: 'Calls to other processes of the unit by outcome',
+    labels: ['edge', 'method', 'outcome'],
+  },
   rpc_call_duration_seconds: {
     owner: 'every',
     type: 'histogram',
-    help: 'Calls to other processes of the unit',
-    labels: ['edge', 'method', 'outcome'],
+    help: 'Duration of calls to other processes of the unit',
+    labels: ['edge'],
+    buckets: coarseBuckets,
   },
   unit_ready: { owner: 'control-plane', type: 'gauge', help: '1 while /readyz answers 200', labels: [] },
   unit_degraded: { owner: 'control-plane', type: 'gauge', help: '1 for each part that /readyz names as broken', labels: ['part'] },

@@ -37,7 +37,7 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
 /** What is read is counted as 200, so that it can be shown at 0 before the first request. */
 const showReads = ({ routes }: Hono<Env>, metrics: Unit['metrics']): void => {
   for (const { path, method } of routes) {
-    if (method === 'GET') metrics.touch('http_request_duration_seconds', { route: documentedPath(path), method, status: '200' })
+    if (method === 'GET') metrics.touch('http_requests_total', { route: documentedPath(path), method, status: '200' })
   }
 }
 

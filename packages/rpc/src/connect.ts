@@ -14,7 +14,7 @@ export interface ConnectOptions<E extends Edge> {
   /** Runs after each time the connection came up, so that the caller learns what it missed. */
   readonly onConnect?: (() => void | Promise<void>) | undefined
   readonly log?: Logger | undefined
-  /** Where `rpc_call_duration_seconds` of this edge is counted. */
+  /** Where the calls of this edge and their durations are counted. */
   readonly metrics?: CallMetrics | undefined
 }
 
@@ -45,6 +45,7 @@ export const connectEdge = <E extends Edge>(edge: E, options: ConnectOptions<E>)
   return {
     calls: calls as Calls<E>,
     connected: () => main.peer !== undefined,
+    reconnectNow: () => main.reconnectNow(),
     close: () => {
       main.close()
       large.close()

@@ -40,5 +40,7 @@ export interface EdgeServer<E extends Edge> {
 export interface EdgeClient<E extends Edge> {
   readonly calls: Calls<E>
   connected(): boolean
+  /** Tries to connect at once where it waits before the next attempt. Idempotent. */
+  reconnectNow(): void
   close(): void
 }

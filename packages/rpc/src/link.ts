@@ -50,6 +50,14 @@ export class Link {
     this.#attempt = attempt({ ...this.#options, onUp: (peer) => this.#up(peer), onDown: (reason) => this.#down(reason) })
   }
 
+  /** Ends a pause between two attempts: the caller has reason to believe that the peer is there. */
+  reconnectNow(): void {
+    if (this.#retry === undefined) return
+    clearTimeout(this.#retry)
+    this.#retry = undefined
+    this.open()
+  }
+
   /** Waits for an attempt that is under way, and when patient also for later ones; `unavailable` after `most` milliseconds. */
   async wait(most: number, patient: boolean): Promise<Peer> {
     if (this.#peer !== undefined) return this.#peer

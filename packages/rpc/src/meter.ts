@@ -3,7 +3,7 @@
 import type { Code, Edge } from '@gatehouse/contracts'
 import type { Metrics } from '@gatehouse/kernel'
 
-export type CallMetrics = Pick<Metrics, 'histogram' | 'touch' | 'beforeReading'>
+export type CallMetrics = Pick<Metrics, 'counter' | 'histogram' | 'touch' | 'beforeReading'>
 type Outcome = 'ok' | Code
 
 export interface Meter {
@@ -11,7 +11,6 @@ export interface Meter {
   note(outcome: Outcome, since: number): void
 }
 
-const name = 'rpc_call_duration_seconds'
 const most = 256
 const nobody: Meter = { note: () => undefined }
 
@@ -42,18 +41,22 @@ class Times {
 /** One meter a method; each is shown at 0 from the start. */
 export const createMeters = ({ name: edge, calls }: Edge, metrics: CallMetrics | undefined): ((method: string) => Meter) => {
   if (metrics === undefined) return () => nobody
-  const histogram = metrics.histogram(name)
+  const durations = metrics.histogram('rpc_call_duration_seconds')
+  const counts = metrics.counter('rpc_calls_total')
   const all: Times[] = []
   metrics.beforeReading(() => {
     for (const times of all) times.flush()
   })
-  for (const method of Object.keys(calls)) metrics.touch(name, { edge, method, outcome: 'ok' })
+  for (const method of Object.keys(calls)) metrics.touch('rpc_calls_total', { edge, method, outcome: 'ok' })
   return (method) => {
     const outcomes = new Map<Outcome, Times>()
     const timesOf = (outcome: Outcome): Times => {
       const known = outcomes.get(outcome)
       if (known !== undefined) return known
-      const times = new Times((seconds) => histogram.observe({ edge, method, outcome }, seconds))
+      const times = new Times((seconds) => {
+        counts.inc({ edge, method, outcome })
+        durations.observe({ edge }, seconds)
+      })
       outcomes.set(outcome, times)
       all.push(times)
       return times

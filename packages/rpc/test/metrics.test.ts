@@ -10,14 +10,14 @@ interface Row {
   values: { metricName?: string; labels: { edge?: string; method?: string; outcome?: string; le?: unknown }; value: number }[]
 }
 
-const isRow = (row: object): row is Row => 'name' in row && row.name === 'gatehouse_rpc_call_duration_seconds'
+const isRow = (row: object): row is Row => 'name' in row && 'values' in row
 
-const valuesOf = async (metrics: Metrics) => (await metrics.json()).filter(isRow).flatMap(({ values }) => values)
+const valuesOf = async (metrics: Metrics, name = 'rpc_calls_total') =>
+  (await metrics.json()).filter(isRow).flatMap((row) => (row.name === `gatehouse_${name}` ? row.values : []))
 
 /** `method outcome` → how many. */
 const counts = async (metrics: Metrics): Promise<Record<string, number>> => {
-  const counted = (await valuesOf(metrics)).filter(({ metricName }) => metricName?.endsWith('_count'))
-  return Object.fromEntries(counted.map(({ labels, value }) => [`${labels.method} ${labels.outcome}`, value]))
+  return Object.fromEntries((await valuesOf(metrics)).map(({ labels, value }) => [`${labels.method} ${labels.outcome}`, value]))
 }
 
 const untouched = Object.fromEntries(Object.keys(edge.calls).map((method) => [`${method} ok`, 0]))
@@ -69,13 +69,24 @@ test('loses no call where there are more than are kept aside, and sums their tim
   const many = 1_000
   await Promise.all(Array.from({ length: many }, () => calls.echo({ text: 'x' })))
   for (let time = 0; time < 2; time += 1) assert.equal((await counts(metrics))['echo ok'], many)
-  const sum = (await valuesOf(metrics)).find(
-    ({ metricName, labels }) => metricName?.endsWith('_sum') && labels.method === 'echo' && labels.outcome === 'ok',
-  )
+  const durations = await valuesOf(metrics, 'rpc_call_duration_seconds')
+  const sum = durations.find(({ metricName, labels }) => metricName?.endsWith('_sum') && labels.edge === edge.name)
   assert.ok(sum !== undefined && sum.value > 0 && sum.value < many * 60)
+  assert.equal(durations.find(({ metricName }) => metricName?.endsWith('_count'))?.value, many)
 })
 
 test('a caller without metrics counts nothing and works', async (context) => {
   const { calls } = await pair(context)
   assert.deepEqual(await calls.echo({ text: 'x' }), { text: 'x' })
+})
+
+test('durations are told apart by edge only, however many methods it has', async (context) => {
+  const metrics = createMetrics('broker')
+  const { calls } = await pair(context, {}, { metrics })
+  await calls.echo({ text: 'x' })
+  await calls.large({ text: 'x' })
+  await assert.rejects(calls.fail({ how: 'known' }))
+  const durations = await valuesOf(metrics, 'rpc_call_duration_seconds')
+  assert.deepEqual(new Set(durations.flatMap(({ labels }) => Object.keys(labels))), new Set(['edge', 'le']))
+  assert.ok(durations.length <= 12, String(durations.length))
 })

@@ -1,13 +1,14 @@
 // Every metric of the table is there before anything happened, and is moved by what it counts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { metrics, type MetricName } from '@gatehouse/contracts'
+import { type MetricName, type MetricRow, metrics } from '@gatehouse/contracts'
 import { webhookSecret } from '../src/channels/webhook.ts'
 import { say } from '../src/chat.ts'
 import { request } from '../src/http.ts'
 import { startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 
+const token = 'm'.repeat(64)
 let unit: Unit
 before(async () => {
   unit = await startUnit({
@@ -46,7 +47,12 @@ test('shows every metric of the table at the start, those of what has not happen
     const found = await read()
     return named(found, 'sandbox_launches_total').length > 0 ? found : undefined
   })
-  for (const name of Object.keys(metrics)) assert.ok(named(readings, name).length > 0, `${name} is not there`)
+  const { text } = await request(`${unit.address}/metrics`)
+  for (const [name, { type, labels }] of Object.entries<MetricRow>(metrics)) {
+    assert.ok(text.includes(`\n# TYPE gatehouse_${name} ${type}\n`), `${name} is not there`)
+    // A histogram with labels has its first series with its first value.
+    if (type !== 'histogram' || labels.length === 0) assert.ok(named(readings, name).length > 0, `${name} has no series`)
+  }
   const quiet: MetricName[] = [
     'gateway_decisions_total',
     'gateway_held_changes',
@@ -98,8 +104,9 @@ test('a change that is held, and one that is decided', async () => {
       ['gateway_held_changes', -1],
       ['gateway_decisions_total', 1, 'kind="mcp_access"', 'outcome="rejected"'],
       ['audit_append_duration_seconds', 1],
-      ['http_request_duration_seconds', 1, 'route="/v1/changes/{id}/decision"', 'method="POST"', 'status="200"'],
-      ['rpc_call_duration_seconds', 1, 'edge="gateway.control-plane"', 'method="decide"', 'outcome="ok"'],
+      ['http_requests_total', 1, 'route="/v1/changes/{id}/decision"', 'method="POST"', 'status="200"'],
+      ['http_request_duration_seconds', 1, 'route="/v1/changes/{id}/decision"'],
+      ['rpc_calls_total', 1, 'edge="gateway.control-plane"', 'method="decide"', 'outcome="ok"'],
     ],
   )
   await moves(async () => {
@@ -164,4 +171,14 @@ test('a process that ended, and the one that takes its place', async () => {
     const readings = await read()
     return total(readings, 'process_up', ['process="broker"']) === 1 && total(readings, 'process_restarts_total') === 1
   })
+})
+
+test('an idle unit shows few series, and what it does not have at 0', async (t) => {
+  const idle = await startUnit({ flags: ['--sandbox', 'off'], env: { SERVICE_API_TOKEN: token }, token })
+  t.after(idle.dispose)
+  const { text, status } = await request(`${idle.address}/metrics`, { headers: idle.bearer })
+  assert.equal(status, 200)
+  for (const [name, { type }] of Object.entries<MetricRow>(metrics)) assert.ok(text.includes(`# TYPE gatehouse_${name} ${type}\n`), name)
+  const series = text.split('\n').filter((line) => line.startsWith('gatehouse_'))
+  assert.ok(series.length < 600, `${series.length} series`)
 })

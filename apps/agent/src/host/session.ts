@@ -27,6 +27,8 @@ export interface SessionInfo {
   readonly persona: string
   /** Built-in tools that are on. */
   readonly tools: readonly string[]
+  /** Those that are on and cannot be used in this unit: the reason by name. */
+  readonly unavailable: Readonly<Record<string, unknown>>
   /** For an agent that asks a model. */
   readonly model?: { readonly provider: string; readonly id: string } | undefined
 }
@@ -66,6 +68,7 @@ export const createSession = (socket: string, signal: AbortSignal): SessionClien
         name: text(info['name']) ?? '',
         persona: text(info['persona']) ?? '',
         tools: list(info['tools']).flatMap((tool) => text(tool) ?? []),
+        unavailable: fields(info['unavailable']),
         model: by === undefined || called === undefined ? undefined : { provider: by, id: called },
       }
     },

@@ -20,6 +20,8 @@ export interface Own {
   readonly persona: string
   /** Those that are on. */
   readonly tools: readonly string[]
+  /** Those that are on for the group and cannot be used in this unit: the reason by name. */
+  readonly unavailable: Readonly<Record<string, unknown>>
 }
 
 /** Resolves with why the host will not take it. */
@@ -30,8 +32,19 @@ export const isBuiltin = (name: string): boolean => Object.hasOwn(names, name)
 export const listBuiltins = ({ tools }: Own): string => tools.toSorted().join(', ') || 'none'
 
 /** The mock agent knows its instructions, and leaves the rest to an agent with a model. */
-export const callBuiltin = async ({ persona, tools, say }: Own & { readonly say: Say }, name: string, args: unknown): Promise<string> => {
-  if (!tools.includes(name)) return `refused: ${name} is turned off for this group (not-enabled)`
+/** Why a tool that is not in the list cannot be called. */
+const refusalOf = (name: string, { unavailable }: Pick<Own, 'unavailable'>): string => {
+  const reason = text(unavailable[name])
+  if (reason === undefined) return `refused: ${name} is turned off for this group (not-enabled)`
+  return `refused: ${name} is not available: ${reason} (no-sandbox)`
+}
+
+export const callBuiltin = async (
+  { persona, tools, unavailable, say }: Own & { readonly say: Say },
+  name: string,
+  args: unknown,
+): Promise<string> => {
+  if (!tools.includes(name)) return refusalOf(name, { unavailable })
   if (name === 'run_script') return JSON.stringify(await runScript(args))
   if (name === 'send_message') {
     const { text: said, files } = fields(args)

@@ -46,6 +46,8 @@ const createQuestions = (names: readonly Service[], { place, secretOf, metrics, 
     const answers = await Promise.all(
       [...clients].map(async ([name, client]) => {
         try {
+          // A process that has just come up would otherwise be taken for a hung one until the next attempt to connect.
+          client.reconnectNow()
           return [name, await question(client)] as const
         } catch {
           // A process that is down answers nothing; its state says so.

@@ -15,6 +15,8 @@ export const SessionInfo = v.strictObject({
   persona: v.string(),
   /** Built-in tools that are on. */
   tools: v.array(BuiltinTool),
+  /** Those that are on for the group and cannot be used in this unit, each with the reason. */
+  unavailable: v.optional(v.record(v.string(), v.string())),
   model: v.optional(ModelChoice),
 })
 export type SessionInfo = v.InferOutput<typeof SessionInfo>

@@ -32,7 +32,8 @@ const record = (c: Context<Env>, began: number): void => {
   const method = knownMethods.has(c.req.method) ? c.req.method : 'other'
   const labels = { route: routeOf(c), method, status: String(c.res.status) }
   const seconds = (performance.now() - began) / 1000
-  metrics.histogram('http_request_duration_seconds').observe(labels, seconds)
+  metrics.counter('http_requests_total').inc(labels)
+  metrics.histogram('http_request_duration_seconds').observe({ route: labels.route }, seconds)
   log.debug('http request', { ...labels, ms: Math.round(seconds * 1e6) / 1e3 })
 }
 

@@ -1,4 +1,5 @@
 // The metrics of all processes as one exposition; this process stands in it once.
+import { createMetrics } from '@gatehouse/kernel'
 import type { CallOptions } from '@gatehouse/rpc'
 import { AggregatorRegistry } from 'prom-client'
 import type { Unit } from '../env.ts'
@@ -6,14 +7,22 @@ import { gaugeStanding } from './standing.ts'
 
 export const contentType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Without the supervisor there are only those of this process. */
-const readOthers = async ({ peers, log }: Unit, call: CallOptions): Promise<readonly object[][]> => {
+/** Of a process that is not there nothing waits, runs or is counted. A 0 of the gateway or the supervisor would be a lie: no disk, no journal. */
+const owners = ['broker', 'model-proxy', 'runner', 'channels'] as const
+
+/** A process that this unit does not have, or that is down, still has its metrics: at 0. `process_up` says which of the two it is. */
+const withAbsent = async (found: Readonly<Record<string, object[]>>): Promise<object[][]> => {
+  const absent = owners.filter((owner) => found[owner] === undefined)
+  return [...Object.values(found), ...(await Promise.all(absent.map((owner) => createMetrics(owner).json())))]
+}
+
+const readOthers = async ({ peers, log }: Unit, call: CallOptions): Promise<object[][]> => {
   try {
     const { 'control-plane': _own, ...others } = await peers.supervisor.metrics({}, call)
-    return Object.values(others)
+    return await withAbsent(others)
   } catch (error) {
     log.warn('metrics of the other processes not read', { error })
-    return []
+    return withAbsent({})
   }
 }
 

@@ -1,7 +1,7 @@
 // Status and metrics: behind the token, and whole only when every part answers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ServiceError, Status } from '@gatehouse/contracts'
+import { type MetricRow, metrics, ServiceError, Status } from '@gatehouse/contracts'
 import { createMetrics } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { createTestUnit, healthy } from '../fixtures/unit.ts'
@@ -77,7 +77,8 @@ test('merges the metrics of all processes, and its own once', async () => {
   assert.match(answer.text, /^gatehouse_broker_requests_total\{server="sample",op="call",status="ok"\} 3$/m)
   assert.match(answer.text, /^gatehouse_broker_request_duration_seconds_count\{.*\} 1$/m)
   assert.match(answer.text, /^gatehouse_gateway_held_changes 0$/m)
-  assert.match(answer.text, /^gatehouse_http_request_duration_seconds_count\{route="\/v1\/sessions",method="GET",status="200"\} 1$/m)
+  assert.match(answer.text, /^gatehouse_http_requests_total\{route="\/v1\/sessions",method="GET",status="200"\} 1$/m)
+  assert.match(answer.text, /^gatehouse_http_request_duration_seconds_count\{route="\/v1\/sessions"\} 1$/m)
   const families = answer.text.match(/^# TYPE .*/gm) ?? []
   assert.equal(new Set(families).size, families.length)
 })
@@ -112,6 +113,18 @@ test('is not ready by its gauge without the gateway, and forgets a part that is 
   const mended = (await ask('GET', '/metrics')).text
   assert.match(mended, /^gatehouse_unit_ready 1$/m)
   assert.doesNotMatch(mended, /^gatehouse_unit_degraded\{.*\} 1$/m)
+})
+
+test('shows the metrics of processes that are not there, at 0 where nothing tells them apart', async () => {
+  const { ask } = createTestUnit({ answers: { 'supervisor.metrics': async () => ({}) } })
+  const { text } = await ask('GET', '/metrics')
+  for (const [name, { type, owner, labels }] of Object.entries<MetricRow>(metrics)) {
+    if (!['broker', 'model-proxy', 'runner', 'channels'].includes(owner)) continue
+    assert.match(text, new RegExp(`^# TYPE gatehouse_${name} ${type}$`, 'm'))
+    if (labels.length === 0) assert.match(text, new RegExp(`^gatehouse_${name} 0$`, 'm'))
+  }
+  // A 0 of these would say that the disk is full and the journal broken.
+  for (const name of ['state_free_bytes', 'audit_writable']) assert.doesNotMatch(text, new RegExp(`^gatehouse_${name} `, 'm'))
 })
 
 test('gives its own metrics while the supervisor is down', async () => {

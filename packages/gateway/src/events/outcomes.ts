@@ -16,10 +16,7 @@ const outcomes: Readonly<Record<string, string>> = {
 export const isFinal = ({ stage }: AuditEntry): boolean => Object.hasOwn(outcomes, stage)
 
 export const touchOutcomes = (metrics: Metrics): void => {
-  for (const kind of kindNames) {
-    metrics.touch('gateway_apply_duration_seconds', { kind })
-    for (const outcome of Object.values(outcomes)) metrics.touch('gateway_decisions_total', { kind, outcome })
-  }
+  for (const kind of kindNames) for (const outcome of Object.values(outcomes)) metrics.touch('gateway_decisions_total', { kind, outcome })
 }
 
 export const countOutcomes = (metrics: Metrics, entries: readonly AuditEntry[]): void => {

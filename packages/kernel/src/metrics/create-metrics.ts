@@ -1,5 +1,5 @@
 // The metrics that a process owns, each registered from the start, so that a missing series means a missing process.
-import { metrics as rows, type MetricName, type MetricRow } from '@gatehouse/contracts'
+import { fineBuckets, metrics as rows, type MetricName, type MetricRow } from '@gatehouse/contracts'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 type NameOf<T extends MetricRow['type']> = { [N in MetricName]: (typeof rows)[N]['type'] extends T ? N : never }[MetricName]
@@ -18,13 +18,10 @@ export interface Metrics {
 
 const prefix = 'gatehouse_'
 
-/** Seconds: from half a millisecond to the longest call that waits for a person's patience. */
-const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
 const create = (name: string, row: MetricRow, registry: Registry): Counter | Gauge | Histogram => {
   const options = { name: `${prefix}${name}`, help: row.help, labelNames: row.labels, registers: [registry] }
   if (row.type === 'counter') return new Counter(options)
-  return row.type === 'gauge' ? new Gauge(options) : new Histogram({ ...options, buckets })
+  return row.type === 'gauge' ? new Gauge(options) : new Histogram({ ...options, buckets: [...(row.buckets ?? fineBuckets)] })
 }
 
 export const createMetrics = (owner: Exclude<MetricRow['owner'], 'every'>): Metrics => {

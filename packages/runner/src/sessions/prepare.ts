@@ -1,5 +1,12 @@
 // Everything that a sandbox finds when it begins: surfaces, directories, its door to the host.
-import { type AgentGroup, type HostIdentity, type Session as Registered, sandboxSockets, surfaceDirectory } from '@gatehouse/contracts'
+import {
+  type AgentGroup,
+  type HostIdentity,
+  type Session as Registered,
+  type SessionInfo,
+  sandboxSockets,
+  surfaceDirectory,
+} from '@gatehouse/contracts'
 import { defaultLimits, type Driver, type LaunchSpec, type Mount } from '@gatehouse/engine'
 import { dirname } from 'node:path'
 import { groupDirectories, type GroupDirectories } from '../groups/directories.ts'
@@ -100,6 +107,15 @@ const specOf = async (context: Context, run: Run, { registered, group, owner, ro
   limits: limitsOf(group),
 })
 
+/** Without walls a script would run on the host. */
+const toolsOf = (driver: Driver, { tools }: Pick<AgentGroup, 'tools'>): Pick<SessionInfo, 'tools' | 'unavailable'> => {
+  if (driver.name !== 'none' || !tools.includes('run_script')) return { tools }
+  return {
+    tools: tools.filter((tool) => tool !== 'run_script'),
+    unavailable: { run_script: 'this unit runs agents without a sandbox (--sandbox none), and a script would run on the host' },
+  }
+}
+
 export const prepare = async (context: Context, session: Session, { run, engaged }: { run: Run; engaged: Engaged }): Promise<Prepared> => {
   const { driver, rootfs, disks } = engaged
   const { session: registered, group, applied } = await surfacesReady(context, session, run.signal)
@@ -116,8 +132,7 @@ export const prepare = async (context: Context, session: Session, { run, engaged
     name: group.name,
     agent: group.agent,
     persona: group.persona,
-    // Without walls a script would run on the host.
-    tools: driver.name === 'none' ? group.tools.filter((tool) => tool !== 'run_script') : group.tools,
+    ...toolsOf(driver, group),
     ...(group.model === undefined ? {} : { model: group.model }),
   }
   const verify = () => checkMounts(driver.name === 'none' ? [] : group.mounts, context.mountAllow)

@@ -36,6 +36,19 @@ describe('session.sock', { timeout: 300_000 }, () => {
     assert.deepEqual([tools, model], [unit.gateway.group.tools, unit.gateway.group.model])
   })
 
+  it('says which tools are on for the group and cannot be used without a sandbox, and why', async (t) => {
+    const { unit, socket } = await openRoom(t)
+    await unit.stop()
+    unit.gateway.group.tools = ['send_message', 'run_script']
+    await unit.start()
+    await unit.inState('launching')
+    const { body } = await waitFor(() => ask(socket, { method: 'GET', path: '/session' }).catch(() => undefined), { what: 'an answer' })
+    const { tools, unavailable } = body as { tools: unknown; unavailable: Readonly<Record<string, string>> }
+    assert.deepEqual(tools, ['send_message'])
+    assert.deepEqual(Object.keys(unavailable), ['run_script'])
+    assert.match(String(unavailable['run_script']), /without a sandbox/)
+  })
+
   it('tells the gateway since when the agent has been at what it works on', async (t) => {
     const { unit, call } = await openRoom(t)
     const request = () => call({ method: 'POST', path: '/changes', body: '{"kind":"mcp_access","after":{}}' })
