@@ -44,21 +44,30 @@ const identify = async (path: string): Promise<string> => {
   return `${dev}:${ino}`
 }
 
+/** SQLite has several words for a file that its holder removed during the attempt. */
+const lockUnlessRemoved = async (path: string, before: string): Promise<{ close(): void } | undefined> => {
+  const isSame = async (): Promise<boolean> => (await identify(path).catch(() => undefined)) === before
+  try {
+    const database = await lockDatabase(path)
+    // The lock of a removed file excludes nobody.
+    if (database === undefined || (await isSame())) return database
+    database.close()
+    return undefined
+  } catch (error) {
+    if (await isSame()) throw error
+    return undefined
+  }
+}
+
 /**
- * An exclusive SQLite lock on the file; undefined while another process holds it. Rejects with ENOENT where the file is absent, also
- * when its holder removed it during the call. `create`: makes the file first.
+ * An exclusive SQLite lock on the file; undefined while another process holds it, and when its holder removed it during the attempt.
+ * Rejects with ENOENT where the file is absent. `create`: makes the file first.
  */
 export const takeLock = async (path: string, options: { readonly create: boolean }): Promise<Lock | undefined> => {
   if (options.create) await create(path)
   const before = await identify(path)
-  const database = await lockDatabase(path)
+  const database = await lockUnlessRemoved(path, before)
   if (database === undefined) return undefined
-  // The lock of a removed file excludes nobody.
-  const isSame = (await identify(path).catch(() => undefined)) === before
-  if (!isSame) {
-    database.close()
-    return undefined
-  }
   held.add(database)
   return {
     release: async () => {

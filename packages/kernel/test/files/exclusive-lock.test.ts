@@ -35,6 +35,20 @@ test('a file that was removed and made again is not locked by the holder of the 
   await lock.release()
 })
 
+test('a lock whose holders remove its file is held by one process at a time', async (context) => {
+  const path = join(await scratch(context), 'lock')
+  const contend = join(import.meta.dirname, '../fixtures/contend-lock.ts')
+  const ended = await Promise.all([1, 2, 3].map(() => execa(process.execPath, [contend, path, '100'], { reject: false })))
+  assert.deepEqual(
+    ended.map(({ stderr }) => stderr.split('\n').find((line) => line.includes('EEXIST'))),
+    [undefined, undefined, undefined],
+  )
+  assert.deepEqual(
+    ended.map(({ exitCode }) => exitCode),
+    [0, 0, 0],
+  )
+})
+
 const unshared = ['--mount', '--propagation', 'private']
 const missing = await execa('unshare', [...unshared, 'true'], { reject: false }).then(({ failed }) =>
   failed ? 'needs root and unshare, install with apt-get install util-linux, and run as root' : false,
