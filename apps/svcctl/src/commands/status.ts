@@ -1,5 +1,5 @@
 // svcctl status
-import { type Freeze, type ProcessState, Status } from '@gatehouse/contracts'
+import { type Freeze, type ProcessState, type SessionStatus, Status } from '@gatehouse/contracts'
 import { age } from '../output/age.ts'
 import { type Column, table } from '../output/table.ts'
 import { visible } from '../output/visible.ts'
@@ -23,6 +23,9 @@ const postureOf = ({ sandbox }: Status): string => {
 
 const frozenBy = ({ agentGroupID, reason, by }: Freeze): string => `${agentGroupID ?? 'the whole unit'}, by ${by}: ${reason}`
 
+const parkedBecause = ({ id, agentGroupID, lastExit = 'parked' }: SessionStatus): string =>
+  `${id} of ${agentGroupID}: ${lastExit.replace(/^parked: /, '')}`
+
 const facts = (status: Status): (readonly [string, string])[] => [
   ['version', status.version],
   ['mode', status.open ? `${status.mode}, open: no token is asked for` : status.mode],
@@ -31,6 +34,7 @@ const facts = (status: Status): (readonly [string, string])[] => [
   ['tools', status.mcp.enabled ? `enabled${status.mcp.isolation === undefined ? '' : `, isolation ${status.mcp.isolation}`}` : 'disabled'],
   ['held', String(status.held)],
   ...status.frozen.map((freeze) => ['frozen', frozenBy(freeze)] as const),
+  ...status.parked.map((session) => ['parked', parkedBecause(session)] as const),
   ['degraded', status.degraded.length === 0 ? 'nothing' : status.degraded.join(', ')],
 ]
 

@@ -12,8 +12,8 @@ export const sessions: Check = {
     const all = await everyPage((cursor) => client.sessions.list({ cursor, limit: limits.pageSizeMost }))
     const parked = all.filter(({ state }) => state === 'parked')
     if (parked.length === 0) return [pass(`${all.length}, none is parked`)]
-    return parked.map(({ id, agentGroupID, lastExit = 'unknown' }) =>
-      warn(`${id} of ${agentGroupID} is parked; last exit: ${lastExit}`, `svcctl session resume ${id}`),
+    return parked.map(({ id, agentGroupID, lastExit = 'parked', fix }) =>
+      warn(`${id} of ${agentGroupID} is ${lastExit}${fix === undefined ? '' : `; first ${fix}`}`, `svcctl session resume ${id}`),
     )
   },
 }

@@ -33,6 +33,8 @@ export const SessionStatus = v.strictObject({
   waiting: v.number(),
   launches: v.number(),
   lastExit: v.optional(v.string()),
+  /** What a person has to do before this parked session is resumed, where that is known. */
+  fix: v.optional(v.string()),
 })
 export type SessionStatus = v.InferOutput<typeof SessionStatus>
 

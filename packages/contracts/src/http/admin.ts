@@ -144,6 +144,8 @@ export const Status = v.strictObject({
   sandbox: SandboxPosture,
   processes: v.array(ProcessState),
   degraded: v.array(v.string()),
+  /** Sessions for which nothing is launched until a person resumes them, and why: at most the first hundred. */
+  parked: v.optional(v.array(SessionStatus), []),
   held: v.number(),
 })
 export type Status = v.InferOutput<typeof Status>

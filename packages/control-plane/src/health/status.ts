@@ -16,6 +16,9 @@ const whileThere = async <T>(act: () => Promise<T>): Promise<T | undefined> => {
   }
 }
 
+/** Milliseconds. */
+const parkedTime = 1_000
+
 const countHeld = async ({ unit, token, call }: Env['Variables']): Promise<number> =>
   (await unit.peers.gateway.heldCount({ token }, call)).held
 
@@ -41,9 +44,20 @@ const bootFacts = ({ boot, startedAt }: Unit) => ({
   approvals: boot.approvals,
 })
 
+/** Of the groups that the principal sees; none while the runner does not answer, which is named as degraded. */
+const readParked = async ({ unit, principal: { groups }, call }: Env['Variables']): Promise<Status['parked']> => {
+  const filter = { state: 'parked' as const, limit: 100, ...(groups !== undefined && { agentGroupIDs: groups }) }
+  return (await whileThere(async () => (await unit.peers.runner.sessions(filter, { ...call, deadline: parkedTime })).items)) ?? []
+}
+
 export const readStatus = async (c: Context<Env>): Promise<Status> => {
   const { unit, principal } = c.var
-  const [survey, held, frozen] = await Promise.all([unit.survey(), whileThere(() => countHeld(c.var)), whileThere(() => readFrozen(c.var))])
+  const [survey, held, frozen, parked] = await Promise.all([
+    unit.survey(),
+    whileThere(() => countHeld(c.var)),
+    whileThere(() => readFrozen(c.var)),
+    unit.boot.sandbox === 'off' ? [] : readParked(c.var),
+  ])
   const away = held === undefined || frozen === undefined
   return {
     ...bootFacts(unit),
@@ -53,5 +67,6 @@ export const readStatus = async (c: Context<Env>): Promise<Status> => {
     processes: [...survey.processes],
     degraded: [...new Set([...survey.degraded, ...(away ? ['gateway'] : [])])],
     held: held ?? 0,
+    parked,
   }
 }

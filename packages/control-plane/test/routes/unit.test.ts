@@ -12,7 +12,7 @@ const down = (): never => {
 }
 
 test('joins the status of every part', async () => {
-  const { ask } = createTestUnit()
+  const { ask } = createTestUnit({ answers: { 'runner.sessions': () => ({ items: [] }) } })
   assert.deepEqual((await ask('GET', '/v1/status')).json(), {
     version: '0.0.0-test',
     mode: 'production',
@@ -26,7 +26,24 @@ test('joins the status of every part', async () => {
     processes: healthy.processes,
     degraded: [],
     held: 1,
+    parked: [],
   })
+})
+
+test('names the sessions that are parked, and why', async () => {
+  const parked = {
+    id: 'ses_aaaaaaaaaaaaa',
+    agentGroupID: 'helper',
+    conversationId: 'console',
+    state: 'parked',
+    waiting: 1,
+    launches: 0,
+    lastExit: 'parked: no model is approved',
+    fix: 'name a model',
+  }
+  const { ask, calls } = createTestUnit({ answers: { 'runner.sessions': () => ({ items: [parked] }) } })
+  assert.deepEqual((await ask('GET', '/v1/status')).json().parked, [parked])
+  assert.deepEqual(calls.find(({ name }) => name === 'runner.sessions')?.params, { state: 'parked', limit: 100 })
 })
 
 test('says what is frozen, and what of it the gateway cannot tell', async () => {

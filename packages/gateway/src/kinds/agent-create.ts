@@ -2,7 +2,7 @@
 import { type After, AgentGroup, kinds } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { defineKind } from './kind.ts'
-import { unusableChoice } from './model-choice.ts'
+import { modelMissing, unusableChoice } from './model-choice.ts'
 import { quote } from './words.ts'
 
 const newGroup = (after: After<'agent_create'>, origin: Pick<AgentGroup, 'createdAt' | 'origin'>): AgentGroup =>
@@ -23,7 +23,7 @@ export const agentCreate = defineKind({
   slice: () => null,
   verify: (after, { world }) =>
     world.group === undefined
-      ? unusableChoice(after.agent, after, world)
+      ? (modelMissing(after.agent, after, world) ?? unusableChoice(after.agent, after, world))
       : { rule: 'group-exists', reason: `expected a new id, but the agent group ${after.id} exists: change it, or choose another id` },
   risk: () => 'low',
   describe: (after) => `Creates the agent group ${after.id} (${quote(after.name)}) with the ${after.agent} agent and no tools of servers`,

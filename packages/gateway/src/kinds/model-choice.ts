@@ -17,6 +17,20 @@ const modelOnMock = (agent: AgentGroup['agent'], { model, providerTools = [] }: 
   }
 }
 
+/** Its sessions could do nothing: the unit has no model that it would use instead. */
+export const modelMissing = (
+  agent: AgentGroup['agent'],
+  { model }: Wish,
+  { config: { models } }: Pick<World, 'config'>,
+): Failure | undefined => {
+  if (agent !== 'model' || model !== undefined) return undefined
+  const known = models.length === 0 ? 'this unit has a key for no provider yet' : `this unit has keys for ${models.join(', ')}`
+  return {
+    rule: 'model-missing',
+    reason: `expected a model for an agent that uses one, got none: name its provider and id (${known}), as in --model PROVIDER/ID, or make a group with agent "mock"`,
+  }
+}
+
 const providerUnknown = (model: ModelChoice | undefined, { models }: World['config']): Failure | undefined => {
   if (model === undefined || models.includes(model.provider)) return undefined
   const known = models.length === 0 ? 'and this unit has a key for none' : `one of ${models.join(', ')}`

@@ -236,7 +236,11 @@ const registry = async ({ group: id }: Place): Promise<string> =>
 for (const [index, { what, wanted, move }] of ways.entries()) {
   test(`an approval of ${what} is refused, and names what it is now`, async () => {
     const place = { group: `g${index}`, server: `s${index}` }
-    await carry(unit, ['agent_create', place.group, { id: place.group, name: place.group, agent: 'model' }])
+    await carry(unit, [
+      'agent_create',
+      place.group,
+      { id: place.group, name: place.group, agent: 'model', model: { provider: 'anthropic', id: 'first' } },
+    ])
     await putServer(unit, place.server, entry)
     await declare(place.server, [tool('echo'), tool('add')])
     await start(place)

@@ -19,6 +19,8 @@ testRefusals('agent_create', [
   ['a model without provider', { ...made, agent: 'model', model: { id: 'm' } }, '/after/model/provider'],
   ['an unknown member', { ...made, origin: 'seed' }, '/after/origin'],
   ['a group that exists', { ...made, id: 'a' }, 'group-exists'],
+  ['an agent that uses a model, without one', { ...made, agent: 'model' }, 'model-missing', nowhere],
+  ['a model of a provider without a key', { ...made, agent: 'model', model: { provider: 'none', id: 'm' } }, 'provider-unknown', nowhere],
   ['a model for the mock agent', { ...made, model: { provider: 'p', id: 'm' } }, 'model-on-mock', nowhere],
 ])
 

@@ -34,7 +34,7 @@ const cases: readonly Case[] = [
     world: { group: undefined },
     inverse: 'agent_remove',
   },
-  { what: 'the end of a group', kind: 'agent_remove', after: {}, inverse: 'agent_create' },
+  { what: 'the end of a group', kind: 'agent_remove', after: {}, world: { group: makeGroup({ agent: 'mock' }) }, inverse: 'agent_create' },
   {
     what: 'the end of a group with a model',
     kind: 'agent_remove',

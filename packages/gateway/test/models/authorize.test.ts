@@ -14,7 +14,9 @@ before(async () => {
     void heard.push(`${event} ${payload.agentGroupID ?? ''}`.trim())
   unit.gateway.audience.seat({ controlPlane: deaf, broker: deaf, runner: deaf, modelProxy: { publish } })
   await carry(unit, ['agent_create', 'thinker', { id: 'thinker', name: 'Thinker', agent: 'model', model: choice }])
-  await carry(unit, ['agent_create', 'undecided', { id: 'undecided', name: 'Undecided', agent: 'model' }])
+  await carry(unit, ['agent_create', 'undecided', { id: 'undecided', name: 'Undecided', agent: 'model', model: choice }])
+  // As an earlier release could leave a group.
+  await unit.store.write((tx) => tx.run(`UPDATE groups SET record = json_remove(record, '$.model') WHERE id = 'undecided'`, []))
   await createGroup(unit, 'mock')
   heard.length = 0
 })
@@ -41,8 +43,10 @@ test('agents that use a model are launched with a socket for it, and the mock ag
 })
 
 test('a unit without a key for any provider has no sockets for models', async () => {
-  const bare = await openUnit({ boot: { models: [], catalog: null } })
-  await carry(bare, ['agent_create', 'thinker', { id: 'thinker', name: 'Thinker', agent: 'model' }])
+  const keyed = await openUnit({ boot: { catalog: null } })
+  await carry(keyed, ['agent_create', 'thinker', { id: 'thinker', name: 'Thinker', agent: 'model', model: choice }])
+  await keyed.close()
+  const bare = await openUnit({ dir: keyed.dir, boot: { models: [], catalog: null } })
   assert.deepEqual((await openSession(bare, 'thinker')).expected, [])
   await bare.close()
   await removeDirectory(bare.dir)

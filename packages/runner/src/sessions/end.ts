@@ -12,18 +12,26 @@ export type End =
   | { readonly kind: 'postponed'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
   /** Trying again would not help. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string; readonly fix?: string | undefined }
   /** The gateway knows no such session. */
   | { readonly kind: 'gone' }
 
 /** Why a sandbox may never be launched as things are. */
-export class LaunchRefused extends Error {}
+export class LaunchRefused extends Error {
+  /** What a person has to do before the session is resumed. */
+  readonly fix: string | undefined
+
+  constructor(reason: string, fix?: string) {
+    super(reason)
+    this.fix = fix
+  }
+}
 
 const passing: readonly string[] = ['unavailable', 'deadline', 'no-sandbox', 'frozen', 'rate-limited']
 
 /** Before anything was started. */
 export const endOfPreparation = (error: unknown): End => {
-  if (error instanceof LaunchRefused) return { kind: 'refused', reason: error.message }
+  if (error instanceof LaunchRefused) return { kind: 'refused', reason: error.message, fix: error.fix }
   if (isServiceError(error) && error.code === 'not-found') return { kind: 'gone' }
   const reason = error instanceof Error ? error.message : 'unknown error'
   return isServiceError(error) && passing.includes(error.code) ? { kind: 'postponed', reason } : { kind: 'failed', reason }

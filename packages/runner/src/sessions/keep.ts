@@ -29,6 +29,7 @@ const retryLater = async ({ closing }: Context, session: Session, delays: Backof
 const parkFailing = async (context: Context, session: Session, reason: string): Promise<void> => {
   const minutes = Math.round(context.times.failureWindow / 60_000)
   const why = `its sandbox failed ${session.failures.length} times within ${minutes} minutes, the last time: ${reason}`
+  session.fix = `read what its sandboxes wrote: svcctl session logs ${session.id}`
   park(context, session, why)
   const text = `This session is parked: ${why}. Messages are kept and wait.`
   await say(context, session, { id: v.parse(MessageID, `s-${randomUUID()}`), from: 'system', text }).catch((error: unknown) =>
@@ -58,6 +59,7 @@ const conclude = async (context: Context, session: Session, { end, delays }: { e
       session.open = false
       return
     case 'refused':
+      session.fix = end.fix
       return park(context, session, end.reason)
     case 'postponed':
       context.log.warn('launch postponed', { session: session.id, reason: end.reason })

@@ -86,6 +86,23 @@ const refuseUnsealed = (driver: Driver, group: AgentGroup): void => {
   }
 }
 
+/** The program would only fail, again and again. */
+const refuseWithoutModel = ({ expected }: Registered, { id, agent, model }: AgentGroup): void => {
+  if (agent !== 'model') return
+  if (model === undefined) {
+    throw new LaunchRefused(
+      'its agent uses a model, and no model is approved for its group',
+      `submit a model for the group and have it approved: svcctl change submit permissions --group ${id} --model PROVIDER/ID`,
+    )
+  }
+  if (!expected.includes('model')) {
+    throw new LaunchRefused(
+      `its agent uses a model of ${model.provider}, and the unit has a key for no provider`,
+      `give the unit the key of ${model.provider} and start it again`,
+    )
+  }
+}
+
 interface Place {
   readonly registered: Registered
   readonly group: AgentGroup
@@ -121,6 +138,7 @@ export const prepare = async (context: Context, session: Session, { run, engaged
   const { session: registered, group, applied } = await surfacesReady(context, session, run.signal)
   run.basis = { group, applied }
   refuseUnsealed(driver, group)
+  refuseWithoutModel(registered, group)
   const owner = driver.owner(registered.identity)
   run.disk = await context.disks.open(disks, group, run)
   if (context.isSplit && owner !== undefined) await letIn(context, registered, (registered.identity ?? owner).gid)

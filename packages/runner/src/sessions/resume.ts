@@ -17,6 +17,7 @@ const readQueue = async (context: Context, session: Session): Promise<void> => {
 const unpark = async (context: Context, session: Session): Promise<void> => {
   context.unreadable.delete(session.id)
   session.parked = undefined
+  session.fix = undefined
   move(session, 'resume')
   await readQueue(context, session)
 }

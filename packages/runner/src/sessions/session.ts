@@ -45,6 +45,8 @@ export interface Session extends About {
   failures: number[]
   /** Why nothing is launched for it any more. */
   parked: string | undefined
+  /** What a person has to do before it is resumed, where that is known. */
+  fix: string | undefined
   /** Some decision has not reached the agent yet. */
   untold: boolean
   /** The present sandbox, from the preparation of its launch to its end. */
@@ -86,6 +88,7 @@ export const createSession = ({ id, agentGroupID, conversationID }: About): Sess
   stale: undefined,
   failures: [],
   parked: undefined,
+  fix: undefined,
   untold: false,
   run: undefined,
   keeping: undefined,

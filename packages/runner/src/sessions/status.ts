@@ -14,5 +14,6 @@ export const statusOf = (session: Session): SessionStatus => {
     waiting: session.waiting,
     launches: session.launches,
     ...(exit === undefined ? {} : { lastExit: exit }),
+    ...(session.parked === undefined || session.fix === undefined ? {} : { fix: session.fix }),
   }
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Driver } from '@gatehouse/engine'
+import { defaultLimits, type Driver } from '@gatehouse/engine'
 import { waitFor } from '@gatehouse/kernel'
 import { noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
 import { launched, quiet } from '../fixtures/waits.ts'
@@ -146,11 +146,40 @@ describe('a launch', { timeout: 300_000 }, () => {
     assert.deepEqual(specs[0]?.command, ['/bin/node', '/agent/agent.mjs'])
   })
 
+  it('gives a sandbox the limits of its group, and those of a group without any the standard ones', async (t) => {
+    const specs: Parameters<Driver['launch']>[0][] = []
+    const real = await noDriver()
+    const unit = await openUnit(t, { driver: { ...real, launch: (spec) => (specs.push(spec), real.launch(spec)) } })
+    await unit.chat('hello')
+    assert.deepEqual(specs[0]?.limits, defaultLimits)
+    await quiet(unit)
+    unit.gateway.group.limits = { memoryMiB: 256, cpus: 0.5, processes: 100 }
+    changed(unit)
+    await launched(unit, 2)
+    assert.deepEqual(specs[1]?.limits, { ...defaultLimits, memoryMiB: 256, cpus: 0.5, processes: 100, pids: 400 })
+  })
+
   it('never gives an agent with a model to the driver without walls', async (t) => {
     const unit = await openUnit(t)
     unit.gateway.group.agent = 'model'
     await unit.send('hello')
     assert.match((await unit.inState('parked')).lastExit ?? '', /needs a sandbox/)
+  })
+
+  it('is refused at once, with what to do, where its agent uses a model and has none', async (t) => {
+    const real = await noDriver()
+    const unit = await openUnit(t, { driver: { ...real, name: 'bubblewrap' } })
+    unit.gateway.group.agent = 'model'
+    await unit.send('hello')
+    const parked = await unit.inState('parked')
+    assert.equal(parked.launches, 0)
+    assert.match(parked.lastExit ?? '', /no model is approved for its group/)
+    assert.match(parked.fix ?? '', /svcctl change submit permissions --group dev-agent --model PROVIDER/)
+    unit.gateway.group.model = { provider: 'anthropic', id: 'm' }
+    await unit.resume(parked.id)
+    const again = await unit.inState('parked')
+    assert.match(again.lastExit ?? '', /the unit has a key for no provider/)
+    assert.match(again.fix ?? '', /give the unit the key of anthropic/)
   })
 
   it('is refused where something else lies beside the socket', async (t) => {
