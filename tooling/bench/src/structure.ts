@@ -1,5 +1,6 @@
 // What documents that are built to keep a parser busy cost the neighbours, beside a flat text of the same size: at each border, by
-// turns of three seconds. `pnpm bench structure [--quick] [--border WORD]`.
+// turns of three seconds, and what each document costs the process that reads it. `pnpm bench structure [--quick] [--costs] [--border WORD]`;
+// `--costs` leaves the neighbours out.
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { runDirectoryOf, startUnit, type Unit, waitFor } from '@gatehouse/end-to-end'
 import { execa } from 'execa'
 import { overHttp } from './broker/over-http.ts'
+import { cpuOf } from './cpu.ts'
 import { grant, throughBroker } from './broker/unit.ts'
 import { atEase, type Ease, measureByTurns, type Noise } from './by-turns.ts'
 import { type Figures, printTable } from './measure.ts'
@@ -16,8 +18,6 @@ import { type Border, bordersOf, modelPath, shapesServer } from './structure/bor
 import { shapes } from './structure/shapes.ts'
 
 const sessions = 4
-/** About three seconds of neighbours that pause between their calls. */
-const ease: Ease = { count: 1_000, callers: 4, between: 10 }
 /** Milliseconds from one document to the next, where the first has ended by then. */
 const pace = 100
 
@@ -76,7 +76,38 @@ const noiseOf =
 
 type Acts = Readonly<Record<Border['neighbour'], () => Promise<unknown>>>
 
-const measureBorder = async (border: Border, acts: Acts, turns: number): Promise<Record<string, Figures>> => {
+interface Effort {
+  readonly turns: number
+  readonly ease: Ease
+  /** For the processor time of one. */
+  readonly documents: number
+}
+
+/** Neighbours that pause between their calls; a turn of the whole takes about three seconds. */
+const efforts: Readonly<Record<'quick' | 'whole', Effort>> = {
+  quick: { turns: 1, ease: { count: 250, callers: 4, between: 10 }, documents: 10 },
+  whole: { turns: 7, ease: { count: 1_000, callers: 4, between: 10 }, documents: 30 },
+}
+
+/** Milliseconds of the process's own processor time for one document: the same on a busy machine as on a quiet one. */
+const costOf = async (act: () => Promise<unknown>, pid: number, count: number): Promise<number> => {
+  await act()
+  const before = await cpuOf({ it: pid })
+  for (let at = 0; at < count; at += 1) await act()
+  return (((await cpuOf({ it: pid }))['it'] ?? 0) - (before['it'] ?? 0)) / 1_000 / count
+}
+
+const measureCosts = async (border: Border, unit: Unit, count: number): Promise<Record<string, number>> => {
+  const pid = await unit.pidOf(border.process)
+  const costs: Record<string, number> = {}
+  for (const shape of Object.keys(shapes)) costs[shape] = await costOf(border.send(shape), pid, count)
+  say(`\n== ${border.name}: processor time of ${border.process} for one document, ms`)
+  for (const [shape, cost] of Object.entries(costs))
+    say(`${shape.padEnd(34)}${cost.toFixed(1).padStart(9)}   ÷ flat: ${(cost / (costs['flat'] ?? Number.NaN)).toFixed(2)}`)
+  return costs
+}
+
+const measureBorder = async (border: Border, acts: Acts, { turns, ease }: Effort): Promise<Record<string, Figures>> => {
   const names = Object.keys(shapes)
   const measure = async () => ({ calls: await atEase(acts[border.neighbour], ease) })
   await measure()
@@ -114,7 +145,7 @@ const memoryOf = async (unit: Unit): Promise<Record<string, number>> =>
   Object.fromEntries(await Promise.all(processes.map(async (name) => [name, await pss(await unit.pidOf(name))] as const)))
 
 export const run = async (args: readonly string[] = []): Promise<object> => {
-  const turns = args.includes('--quick') ? 1 : 7
+  const effort = efforts[args.includes('--quick') ? 'quick' : 'whole']
   const word = args[args.indexOf('--border') + 1] ?? ''
   const server = await startServer()
   const unit = await openUnit(server.port)
@@ -126,7 +157,10 @@ export const run = async (args: readonly string[] = []): Promise<object> => {
     const before = await memoryOf(unit)
     const figures: Record<string, object> = {}
     for (const border of borders.filter(({ name }) => !args.includes('--border') || name.includes(word)))
-      figures[border.name] = await measureBorder(border, acts, turns)
+      figures[border.name] = {
+        costs: await measureCosts(border, unit, effort.documents),
+        neighbours: args.includes('--costs') ? {} : await measureBorder(border, acts, effort),
+      }
     await pause(5_000)
     const after = await memoryOf(unit)
     say('')

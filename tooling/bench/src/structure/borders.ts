@@ -11,6 +11,8 @@ export interface Border {
   readonly name: string
   /** Whose calls may feel it. */
   readonly neighbour: 'tools' | 'model' | 'api'
+  /** The process that reads the document. */
+  readonly process: 'broker' | 'model-proxy' | 'control-plane'
   send(shape: string): Act
 }
 
@@ -46,20 +48,27 @@ export const bordersOf = ({ unit, toolsSocket, modelSocket }: Places): readonly 
     {
       name: 'a body of POST /call, 4 MiB',
       neighbour: 'tools',
-      send: (shape) =>
-        through(call, `{"name":"sample__echo","arguments":{"text":"hi","more":${textOf(shape, sizeOf(jsonBounds.toolCall))}}}`),
+      process: 'broker',
+      send: (shape) => through(call, `{"name":"shapes__shape","arguments":{"more":${textOf(shape, sizeOf(jsonBounds.toolCall))}}}`),
     },
-    { name: 'a line of a local tool server, 8 MiB', neighbour: 'tools', send: callServer('shapes') },
-    { name: 'an answer of a remote tool server, 8 MiB', neighbour: 'tools', send: callServer('remote') },
+    { name: 'a line of a local tool server, 8 MiB', neighbour: 'tools', process: 'broker', send: callServer('shapes') },
+    { name: 'an answer of a remote tool server, 8 MiB', neighbour: 'tools', process: 'broker', send: callServer('remote') },
     {
       name: 'a request on model.sock, 10 MiB',
       neighbour: 'model',
+      process: 'model-proxy',
       send: (shape) => through(model, completion(textOf(shape, sizeOf(jsonBounds.modelRequest)))),
     },
-    { name: 'a whole answer of a provider, 8 MiB', neighbour: 'model', send: (shape) => through(model, completion(`"shape ${shape};"`)) },
+    {
+      name: 'a whole answer of a provider, 8 MiB',
+      neighbour: 'model',
+      process: 'model-proxy',
+      send: (shape) => through(model, completion(`"shape ${shape};"`)),
+    },
     {
       name: 'a body of the admin API, 1 MiB',
       neighbour: 'api',
+      process: 'control-plane',
       send: (shape) => {
         const body = `{"kind":"persona","agentGroupID":"dev-agent","after":{"instructions":${textOf(shape, sizeOf(jsonBounds.apiBody))}}}`
         const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }

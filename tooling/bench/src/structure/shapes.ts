@@ -5,7 +5,7 @@ const fill = (unit: string, bytes: number): string => unit.repeat(Math.max(1, Ma
 /** Values that a border still takes, and text up to the size. */
 const full = (values: number, bytes: number): string => {
   const list = fill('{},', values * 3)
-  return `[${list}"${'a'.repeat(Math.max(0, bytes - list.length))}"]`
+  return `[${list}"${'a'.repeat(Math.max(0, bytes - list.length - 10))}"]`
 }
 
 export interface Size {
@@ -27,7 +27,7 @@ export const shapes: Readonly<Record<string, (size: Size) => string>> = {
   'brackets in a text': ({ bytes }) => `"${fill('[{', bytes)}"`,
   'escapes in a text': ({ bytes }) => `"${fill(String.raw`\u0000\"`, bytes)}"`,
   'long names': ({ bytes }) => `{${fill(`"${'a'.repeat(20_000)}":1,`, bytes)}"b":1}`,
-  '1,000 members of one name': ({ bytes }) => `{${fill('"a":1,', 6_000)}"b":"${'a'.repeat(bytes)}"}`,
+  '1,000 members of one name': ({ bytes }) => `{${fill('"a":1,', 6_000)}"b":"${'a'.repeat(bytes - 6_100)}"}`,
   'white space': ({ bytes }) => `[${' '.repeat(bytes)}1]`,
   'as many values as are taken': ({ bytes, values }) => full(values, bytes),
 }
