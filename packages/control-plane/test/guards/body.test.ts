@@ -79,8 +79,8 @@ test('refuses structure beyond its bounds with the true reason, and parses nothi
   const parser = t.mock.method(JSON, 'parse')
   for (const [after, reason] of [
     [filled('['), 'the body is nested deeper than 64 levels'],
-    [`[${filled('{},')}1]`, 'the body has more than 30000 values and names'],
-    [`{${filled('"a":1,')}"b":1}`, 'the body has more than 30000 values and names'],
+    [`[${filled('{},')}1]`, 'the body has more than 20000 values and names'],
+    [`{${filled('"a":1,')}"b":1}`, 'the body has more than 20000 values and names'],
     [`{"${'a'.repeat(5_000)}":1}`, 'the body has a name longer than 4096 bytes'],
   ] as const) {
     const answer = await ask('POST', '/v1/changes', { body: `{"kind":"persona","agentGroupID":"dev-agent","after":${after}}` })
