@@ -1,7 +1,7 @@
 // Decisions that come by a channel: whose word counts, on what, and that nobody else's does.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ChangeID, type NewToken } from '@gatehouse/contracts'
+import { ChangeID, NewToken } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { shortOf } from '../../src/cards/card.ts'
 import { mint, type Person } from '../fixtures/crowd.ts'
@@ -105,6 +105,16 @@ test('nobody else decides, and the change stays held', async () => {
 test('nobody approves what its own token asked for', async () => {
   const { id } = await kim.submit(['persona', 'g', { instructions: 'mine' }])
   assert.equal(await heard(unit, { user: 'kim', change: id }), 'self-approval')
+  assert.equal(await heard(unit, { user: 'lee', change: id }), 'taken')
+})
+
+test('nor what the admin asked for whose token created its own', async () => {
+  const boss = await holder('boss', 'admin')
+  const wanted = v.parse(NewToken, { name: 'phone', role: 'approver', identities: [{ channel: 'webhook', user: 'phone' }] })
+  await unit.gateway.controlPlane.createToken({ token: boss.token, wanted }, context)
+  await admitMembers(unit, 'g', ['kim', 'lee', 'ann', 'narrow', 'nobody', 'phone'])
+  const { id } = await boss.submit(['persona', 'g', { instructions: 'of the boss' }])
+  assert.equal(await heard(unit, { user: 'phone', change: id }), 'self-approval')
   assert.equal(await heard(unit, { user: 'lee', change: id }), 'taken')
 })
 

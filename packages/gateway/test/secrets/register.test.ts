@@ -121,6 +121,18 @@ test('an approved registration that was cut short behind the file is applied whe
   })
   assert.equal((await decide(unit, [id, 'approve'])).state, 'approved')
   assert.deepEqual(await stored('five'), entry)
+  // What the catalog file holds is in force: it is not rejected or withdrawn, it is removed.
+  const refused = [
+    await fails(decide(unit, [id, 'reject'])),
+    await fails(async () => unit.gateway.controlPlane.withdraw({ token, id }, context)),
+  ]
+  assert.deepEqual(
+    refused.map(({ code, hint }) => [code, hint?.includes('svcctl mcp remove five')]),
+    [
+      ['conflict', true],
+      ['conflict', true],
+    ],
+  )
   broken = false
   await unit.close()
   unit = await openUnit({ dir })
