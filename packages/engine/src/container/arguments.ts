@@ -19,6 +19,18 @@ const podmanMount = ({ source, target, mode }: Mount): string[] => {
   return ['--volume', `${source}:${target}:${mode},nosuid,nodev,noexec`]
 }
 
+/** A resolver of nobody (RFC 5737) in place of the host's, which Docker would write into /etc/resolv.conf. There is no network to ask it by. */
+export const noResolver = '192.0.2.1'
+export const resolverArguments = ({ name }: Pick<Engine, 'name'>): string[] =>
+  name === 'docker' ? ['--dns', noResolver, '--dns-search', '.'] : []
+
+/** Runtimes give it the mode of the image's /tmp, whatever they are asked for: so it belongs to whoever is to write there. */
+export const tmpArguments = ({ name, user }: Pick<Engine, 'name' | 'user'>, MiB: number): string[] => {
+  const { uid, gid } = user ?? { uid: sandboxUid, gid: sandboxUid }
+  const owner = { docker: `,uid=${uid},gid=${gid}`, podman: ',U', nerdctl: '' }[name]
+  return ['--tmpfs', `/tmp:rw,nosuid,nodev,noexec,size=${MiB}m,mode=1777${owner}`]
+}
+
 export const mountArguments = (engine: Engine, mounts: readonly Mount[]): string[] =>
   mounts.flatMap(engine.name === 'podman' ? podmanMount : dockerMount)
 
@@ -63,7 +75,7 @@ const groupLimits = (engine: Engine, { limits: asked }: LaunchSpec, parent: stri
 const limitArguments = (engine: Engine, { limits: asked }: LaunchSpec): string[] =>
   [
     ['--ulimit', 'nofile=1024:1024', '--ulimit', 'core=0:0', ...processLimit(engine, asked.processes)],
-    ['--tmpfs', `/tmp:rw,nosuid,nodev,noexec,size=${asked.tmpMiB}m,mode=1777`],
+    tmpArguments(engine, asked.tmpMiB),
   ].flat()
 
 export interface ContainerParts {
@@ -87,6 +99,7 @@ export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile, 
     ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
     profile === null || !engine.filters ? [] : ['--security-opt', `seccomp=${profile}`],
     only[engine.name],
+    resolverArguments(engine),
     userArguments(engine, spec),
     groupLimits(engine, spec, parent),
     limitArguments(engine, spec),

@@ -33,6 +33,10 @@ export interface Facts {
   readonly processes: readonly number[] | null
   /** Every file that is not of a program or of a mount. */
   readonly files: readonly string[] | null
+  /** Name servers and search domains in /etc/resolv.conf; none where there is no such file. */
+  readonly resolvers: readonly string[] | null
+  /** Whether it can choose the login id under which the host's kernel audits it. */
+  readonly loginID: 'absent' | 'fixed' | 'settable'
   readonly devices: readonly string[] | null
   /** As Node's report names them, such as `open_files`; a number or `unlimited`. */
   readonly limits: Readonly<Record<string, { readonly soft: number | string; readonly hard: number | string }>> | null

@@ -1,5 +1,6 @@
 // Turns what a probe saw into walls that hold or lack. Only what can be seen from inside is judged here.
 import { sandboxUid } from '@gatehouse/contracts'
+import { noResolver } from '../container/arguments.ts'
 import type { Driver, Mount } from '../driver.ts'
 import type { Facts } from './facts.ts'
 import type { Wall } from './walls.ts'
@@ -84,7 +85,8 @@ const judges: Partial<Record<Wall, Judge>> = {
     )
   },
   'read-only-root': (facts, given) => facts.writable.every((path) => writableTargets(given).includes(path)),
-  tmp: ({ mounts, tmpBytes }, given) =>
+  tmp: ({ mounts, tmpBytes, writable }, given) =>
+    writable.includes('/tmp') &&
     mounts?.findLast(({ target }) => target === '/tmp')?.type === 'tmpfs' && tmpBytes !== null && tmpBytes <= given.tmpMiB * MiB,
   'mount-flags': (facts, given) =>
     facts.executable.length === 0 && writableTargets(given).every((target) => isFlagged(facts, given, target)),
@@ -102,7 +104,11 @@ const judges: Partial<Record<Wall, Judge>> = {
     [...environment, ...(initEnvironment ?? [])].every((name) => name in given.env || engineVariables.has(name)) &&
     descriptors !== null &&
     descriptors.every((path) => path.startsWith('/dev/') || path.startsWith('/proc/')),
-  files: ({ files }) => files !== null && files.every((path) => ownFiles.test(path) || ownPaths.test(path)),
+  files: ({ files, resolvers }) =>
+    files !== null &&
+    files.every((path) => ownFiles.test(path) || ownPaths.test(path)) &&
+    resolvers !== null &&
+    resolvers.every((name) => name === noResolver || name === '.'),
   devices: ({ devices }, { kernel }) =>
     devices !== null && devices.every((name) => ownDevices.has(name) || (kernel === 'gvisor' && emulatedDevices.has(name))),
   'open-files-limit': ({ limits }) => atMost(limits?.['open_files'], 1024) && atMost(limits?.['core_file_size_blocks'], 0),

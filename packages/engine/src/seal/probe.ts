@@ -97,6 +97,25 @@ const environmentOf = (pid: string): string[] =>
     .split('\0')
     .flatMap((entry) => (entry === '' ? [] : (entry.split('=')[0] ?? [])))
 
+const readResolvers = (): string[] | null => {
+  try {
+    return lines('/etc/resolv.conf').flatMap((line) => /^(?:nameserver|search|domain)\s+(.*\S)/.exec(line)?.[1]?.split(/\s+/) ?? [])
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? [] : null
+  }
+}
+
+/** Only tried where none is set: one that is set stays. */
+const readLoginID = (): Facts['loginID'] => {
+  const path = '/proc/self/loginuid'
+  if (attempt(() => readFileSync(path, 'utf8')) === null) return 'absent'
+  const chosen = attempt(() => {
+    writeFileSync(path, '65533')
+    return true
+  })
+  return chosen === null ? 'fixed' : 'settable'
+}
+
 const readDescriptors = (): string[] =>
   readdirSync('/proc/self/fd')
     .flatMap((name) => attempt(() => readlinkSync(`/proc/self/fd/${name}`)) ?? [])
@@ -159,6 +178,8 @@ const facts: Facts = {
   descriptors: attempt(readDescriptors),
   processes: attempt(readProcesses),
   files: attempt(() => list('/').filter((path) => !outside.test(path))),
+  resolvers: readResolvers(),
+  loginID: readLoginID(),
   devices: attempt(() => readdirSync('/dev')),
   limits: attempt(readLimits),
   sockets: await trySockets(),

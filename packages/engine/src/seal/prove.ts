@@ -172,7 +172,7 @@ const probe = async (trial: Trial): Promise<Partial<Record<Wall, Verdict>>> => {
   const given = { env, mounts: trial.place.mounts, tmpMiB: limits.sandboxTmpMiB, kernel: trial.driver.kernel }
   return {
     ...(facts === null ? {} : judge(facts, given)),
-    'own-host-uid': verdict(await hasOwnUid(trial)),
+    'own-host-uid': verdict((await hasOwnUid(trial)) && facts !== null && facts.loginID !== 'settable'),
     'memory-limit': verdict(await attempt(trial, false, () => memoryBites(trial))),
     'process-limit': verdict(await attempt(trial, false, () => processesBite(trial))),
     'cpu-limit': verdict(await attempt(trial, false, () => cpuBites(trial))),

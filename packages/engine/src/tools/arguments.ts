@@ -1,6 +1,6 @@
 // The command line that starts a tool server in a container: the template that every one of them runs by, flag by flag.
 import { limits, sandboxUid } from '@gatehouse/contracts'
-import { mountArguments } from '../container/arguments.ts'
+import { mountArguments, resolverArguments, tmpArguments } from '../container/arguments.ts'
 import type { Engine } from '../container/engine.ts'
 import type { ToolOrder } from './order.ts'
 import { toolIdentity } from './identity.ts'
@@ -19,13 +19,15 @@ const walls = (profile: string): string[][] => [
   ['--cgroupns', 'private'],
 ]
 
-const bounds = ({ gvisor }: Engine): string[][] => [
-  ['--pids-limit', String(gvisor ? limits.sandboxPidsGvisor : limits.toolPids)],
+const bounds = (engine: Engine): string[][] => [
+  ['--pids-limit', String(engine.gvisor ? limits.sandboxPidsGvisor : limits.toolPids)],
   ['--memory', `${limits.toolMemoryMiB}m`],
   ['--memory-swap', `${limits.toolMemoryMiB}m`],
   ['--cpus', String(limits.toolCpus)],
   ['--cpu-shares', String(limits.sandboxCpuShares)],
-  ['--tmpfs', `/tmp:rw,noexec,nosuid,nodev,size=${limits.toolTmpMiB}m,mode=1777`],
+  // A server is 65532 inside, whoever drives the engine.
+  tmpArguments({ name: engine.name, user: null }, limits.toolTmpMiB),
+  resolverArguments(engine),
   ['--ulimit', 'nofile=1024:1024'],
   ['--ulimit', 'core=0:0'],
 ]

@@ -72,6 +72,7 @@ interface Weakening {
   /** A kernel of its own shows it too; not the network, which a runtime may refuse by its own settings. */
   readonly gvisor?: boolean
   readonly full?: boolean
+  readonly only?: 'docker'
 }
 
 const weakenings: readonly Weakening[] = [
@@ -104,6 +105,18 @@ const weakenings: readonly Weakening[] = [
     what: 'a /tmp of any size',
     weaken: without('--tmpfs', undefined, ['--tmpfs', '/tmp:rw,noexec,nosuid,nodev,size=512m,mode=1777']),
     caught: 'tmp',
+  },
+  {
+    what: "a /tmp with the owner and mode of the image's",
+    weaken: without('--tmpfs', undefined, ['--tmpfs', `/tmp:rw,noexec,nosuid,nodev,size=${limits.toolTmpMiB}m,mode=1777`]),
+    caught: 'tmp',
+  },
+  {
+    what: 'the resolver of the host',
+    weaken: without('--dns', undefined, ['--dns', '192.0.2.53']),
+    caught: 'files',
+    gvisor: true,
+    only: 'docker',
   },
   {
     what: 'any number of open files',
@@ -164,7 +177,8 @@ for (const row of rows) {
       })
     }
 
-    for (const { what, weaken, caught, gvisor } of weakenings) {
+    for (const { what, weaken, caught, gvisor, only } of weakenings) {
+      if (only !== undefined && only !== row.engine) continue
       const isSeen = !host.engine.gvisor || gvisor === true
       if (!isSeen || (row.label !== 'docker-runc' && !isFull)) continue
       test(`would be seen with ${what}`, async () => {
