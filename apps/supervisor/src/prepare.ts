@@ -1,5 +1,4 @@
 // What a start makes ready before any process runs: state, keys, runtime directory, and who is told what.
-import { join } from 'node:path'
 import { exits } from '@gatehouse/contracts'
 import { getUnitId, Refusal } from '@gatehouse/kernel'
 import { type Birth, createEdgeSecrets, createRoster, createRunnerRoster, type Secrets, type Unit } from './children/roster.ts'
@@ -8,6 +7,7 @@ import { readRunnerCredential, writeRunnerCredential } from './keys/runner-crede
 import { secretsOf } from './plan/channels.ts'
 import { openInstallation } from './plan/installation.ts'
 import { openHalf, openRunDirectory, type RunDirectory } from './plan/run-directory.ts'
+import { prepareSample } from './plan/sample.ts'
 import { sweep } from './plan/sweep.ts'
 import { type NewToken, resolveToken } from './plan/token.ts'
 import type { UnitOptions } from './unit-options.ts'
@@ -38,7 +38,7 @@ const openPlace = async ({ plan, env }: UnitOptions, installation: string) => {
 }
 
 const prepareWithKeys = async (options: UnitOptions): Promise<Prepared> => {
-  const { plan, release, redactor } = options
+  const { plan, release, log, redactor } = options
   const { stateDir, split } = plan
   const installation = await openInstallation(stateDir, plan.mode)
   const epochs = await loadEpochs(stateDir, plan.masterKeyFile)
@@ -54,7 +54,7 @@ const prepareWithKeys = async (options: UnitOptions): Promise<Prepared> => {
     keys,
     token: token.value,
     isRoot: isRoot(),
-    sampleCommand: plan.mode === 'dev' ? { command: process.execPath, args: [join(release, 'mcp-sample.mjs')] } : null,
+    sampleCommand: await prepareSample(plan, release, log),
   }
   const secrets = createEdgeSecrets(split === null ? {} : await writeRunnerCredential({ stateDir, installation }, epochs))
   return {

@@ -56,7 +56,7 @@ export const GatewayBoot = v.strictObject({
   /** Host paths below which a mount may lie. */
   mountAllow: v.array(v.string()),
   /** Start command of the sample tool server, written into a new catalog of `--dev`. */
-  sample: v.nullable(v.strictObject({ command: v.string(), args: v.array(v.string()) })),
+  sample: v.nullable(v.strictObject({ command: v.string(), args: v.array(v.string()), image: v.optional(v.string()) })),
 })
 export type GatewayBoot = v.InferOutput<typeof GatewayBoot>
 

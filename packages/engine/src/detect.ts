@@ -2,7 +2,6 @@
 import { detectBubblewrap } from './bubblewrap/detect.ts'
 import type { Choice, ChooseOptions } from './choice.ts'
 import { detectContainer } from './container/detect.ts'
-import { fixLoginID } from './login-id.ts'
 import { detectNone } from './none/detect.ts'
 import { detectOci } from './oci/detect.ts'
 
@@ -43,7 +42,6 @@ const judge = (choice: Choice, { mode, allowOldEngine }: ChooseOptions): Choice 
 
 /** Starts trial programs, so it takes up to a second; never rejects for what the host lacks. */
 export const chooseDriver = async (wanted: WantedDriver, options: ChooseOptions): Promise<Choice> => {
-  fixLoginID()
   const names = candidates(wanted, options)
   if (typeof names === 'string') return { refused: names }
   const reasons: string[] = []

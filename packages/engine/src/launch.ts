@@ -8,6 +8,7 @@ import type { Usage } from './cgroup/counters.ts'
 import type { Exit, Sandbox } from './driver.ts'
 import { inheritedDescriptors } from './descriptors.ts'
 import { createOutput } from './output.ts'
+import { fixLoginID } from './login-id.ts'
 
 /** Milliseconds within which `stop` has ended a sandbox. */
 const stopTime = 2_000
@@ -105,6 +106,7 @@ const notStarted = async (file: string, child: Promise<{ readonly cause?: unknow
 }
 
 export const launchProgram = async (program: Program, ending: Ending = {}): Promise<Sandbox> => {
+  fixLoginID()
   const { child } = await start(program)
   const output = createOutput()
   const [out, err] = [output.pipe(), output.pipe()]

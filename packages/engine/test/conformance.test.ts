@@ -79,6 +79,16 @@ const confined = (row: EngineRow, driver: Driver, stay: () => Stay): void => {
     )
   })
 
+  it('has no resolver of the host, and cannot choose the login id that it is audited by where we start it', async () => {
+    const { resolvers, loginID } = await facts()
+    assert.ok(
+      resolvers?.every((name) => ['192.0.2.1', '.'].includes(name)),
+      String(resolvers),
+    )
+    // Those of Docker and containerd are started by a daemon: there the seal says what it found.
+    if (!/^(docker|nerdctl)/.test(row.label)) assert.notEqual(loginID, 'settable')
+  })
+
   it('keeps what its driver promises and names what it lacks', async () => {
     const verdicts = judge(await facts(), {
       env: stay().spec('probe').env,

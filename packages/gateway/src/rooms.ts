@@ -101,7 +101,7 @@ export interface Rooms extends Required<Omit<GatewayDeps, 'elapsed'>> {
 }
 
 const initialCatalog = ({ mode, sample }: GatewayDeps['boot']) =>
-  mode === 'dev' && sample !== null ? { sample: { transport: 'stdio' as const, command: sample.command, args: sample.args, env: {} } } : {}
+  mode === 'dev' && sample !== null ? { sample: { transport: 'stdio' as const, ...sample, env: {} } } : {}
 
 const projections = {
   ...changeProjections,

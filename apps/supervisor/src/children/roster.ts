@@ -29,6 +29,7 @@ import type { Subkeys } from '../keys/keyring.ts'
 import { hasChannels } from '../plan/channels.ts'
 import { identities } from '../plan/identities.ts'
 import type { Plan } from '../plan/plan.ts'
+import type { SampleCommand } from '../plan/sample.ts'
 
 export interface Birth {
   readonly name: Service
@@ -46,7 +47,7 @@ export interface Unit {
   readonly keys: Subkeys
   readonly token: string | null
   readonly isRoot: boolean
-  readonly sampleCommand: { readonly command: string; readonly args: string[] } | null
+  readonly sampleCommand: SampleCommand | null
 }
 
 export type Secrets = (...edges: readonly Pick<Edge, 'name'>[]) => Record<string, string>

@@ -87,7 +87,9 @@ const judges: Partial<Record<Wall, Judge>> = {
   'read-only-root': (facts, given) => facts.writable.every((path) => writableTargets(given).includes(path)),
   tmp: ({ mounts, tmpBytes, writable }, given) =>
     writable.includes('/tmp') &&
-    mounts?.findLast(({ target }) => target === '/tmp')?.type === 'tmpfs' && tmpBytes !== null && tmpBytes <= given.tmpMiB * MiB,
+    mounts?.findLast(({ target }) => target === '/tmp')?.type === 'tmpfs' &&
+    tmpBytes !== null &&
+    tmpBytes <= given.tmpMiB * MiB,
   'mount-flags': (facts, given) =>
     facts.executable.length === 0 && writableTargets(given).every((target) => isFlagged(facts, given, target)),
   capabilities: ({ status }) => {

@@ -2,7 +2,8 @@
 
 export const walls = {
   identity: 'Inside, uid and gid are 65532.',
-  'own-host-uid': 'Outside, it runs under a host uid that is neither root, nor the unit, nor that of another group, and it cannot choose the login id by which the host audits it.',
+  'own-host-uid':
+    'Outside, it runs under a host uid that is neither root, nor the unit, nor that of another group, and it cannot choose the login id by which the host audits it.',
   network: 'It sees no interface but lo, no route, and no abstract socket of the host.',
   'read-only-root': 'The root file system cannot be written, nor can the mounts that are meant to be read.',
   tmp: '/tmp is a small file system in memory.',

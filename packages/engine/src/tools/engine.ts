@@ -5,7 +5,6 @@ import { findProgram } from '@gatehouse/kernel'
 import { describeDocker, describePodman } from '../container/describe.ts'
 import { callEngine, type Engine, removeContainers } from '../container/engine.ts'
 import { removeStrays } from '../container/reconcile.ts'
-import { fixLoginID } from '../login-id.ts'
 import { toolArguments, type ToolHost, toolsLabel } from './arguments.ts'
 import { toolOwner } from './identity.ts'
 import { initArguments } from './init.ts'
@@ -102,7 +101,6 @@ export const chooseToolEngine = async (
   wanted: ContainerEngine | null,
   runtime: string | null,
 ): Promise<{ readonly engine: ToolEngine } | { readonly refused: string }> => {
-  fixLoginID()
   const found = await findEngine(wanted, runtime)
   return 'refused' in found ? found : { engine: toToolEngine(found) }
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { ServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
 import { type Engine, clientEnvironment } from '../container/engine.ts'
+import { fixLoginID } from '../login-id.ts'
 
 export interface ToolStreams {
   /** Its stdin and stdout. Never read here. */
@@ -29,6 +30,7 @@ export const runTool = (
   { file, args, env }: { file: Engine['file']; args: readonly string[]; env: Readonly<Record<string, string>> },
   { messages, errors }: ToolStreams,
 ): ToolRun => {
+  fixLoginID()
   const child = execa(file, args, {
     stdin: messages,
     stdout: messages,
