@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { exits } from '@gatehouse/contracts'
-import { createLogger, createMetrics, isRefusal, type Logger } from '@gatehouse/kernel'
+import { createLogger, createMetrics, isRefusal, type Logger, wallTime } from '@gatehouse/kernel'
 import { awaitCredential } from './handover/await-credential.ts'
 import { createPrinter, type Printer } from './log-printer/print.ts'
 import { createRedactor, type Redactor } from './log-printer/redact.ts'
@@ -104,7 +104,7 @@ const explain = (error: unknown): number => {
   const record = isRefusal(error)
     ? { message: error.detail, ...(error.hint === undefined ? {} : { hint: error.hint }) }
     : { message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
-  const line = { time: new Date().toISOString(), level: 'error', process: 'supervisor', ...record }
+  const line = { time: wallTime(), level: 'error', process: 'supervisor', ...record }
   const json = process.env['SERVICE_LOG_FORMAT'] === 'json'
   process.stderr.write(
     json ? `${JSON.stringify(line)}\n` : `gatehouse: ${record.message}\n${'hint' in record ? `  try: ${record.hint}\n` : ''}`,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { access, constants, lchown, mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { exits, hostActsFile, sandboxUid, stateFiles } from '@gatehouse/contracts'
-import { addHostAct, lostAndFound, makeDirectory, Refusal } from '@gatehouse/kernel'
+import { addHostAct, lostAndFound, makeDirectory, Refusal, wallMs, wallTime } from '@gatehouse/kernel'
 import { decrypt, type Opener } from './age.ts'
 import { broken } from './broken.ts'
 import { type Checked, checkArchive } from './check.ts'
@@ -129,10 +129,10 @@ const writeAside = async (options: RestoreOptions, checked: Checked, place: Plac
   await unpack(await decrypt(file.createReadStream({ start: 0, autoClose: false }), options.opener), { begin, visit })
   for (const link of links) await writeEntry(target, link)
   const { createdAt, head, release } = checked.manifest
-  const act = { id: randomBytes(16).toString('hex'), at: new Date().toISOString(), stage: 'restored' as const, createdAt, head, release }
+  const act = { id: randomBytes(16).toString('hex'), at: wallTime(), stage: 'restored' as const, createdAt, head, release }
   await addHostAct(join(aside, stateRoot), act)
   const acts = join(aside, stateRoot, hostActsFile)
-  const owner = target.ownerOf?.({ type: 'directory', path: acts, mode: 0, uid: 0, gid: 0, mtime: new Date() })
+  const owner = target.ownerOf?.({ type: 'directory', path: acts, mode: 0, uid: 0, gid: 0, mtime: new Date(wallMs()) })
   if (owner !== undefined) await lchown(acts, owner.uid, owner.gid)
   await finishDirectories(target, directories)
 }

@@ -1,6 +1,6 @@
 // The control plane as one value: the listener with its application, and the calls that the supervisor makes.
 import type { ControlPlaneBoot, lifeEdge } from '@gatehouse/contracts'
-import { isLoopback, type Logger, type Metrics } from '@gatehouse/kernel'
+import { isLoopback, type Logger, type Metrics, wallTime } from '@gatehouse/kernel'
 import type { Handlers } from '@gatehouse/rpc'
 import { createApp } from './app.ts'
 import { loadConsole } from './console/load.ts'
@@ -30,7 +30,7 @@ export interface ControlPlane {
 }
 
 export const createUnit = async (deps: ControlPlaneDeps): Promise<Unit> => {
-  const parts = { ...deps, console: await loadConsole(deps.boot.console), startedAt: new Date().toISOString() }
+  const parts = { ...deps, console: await loadConsole(deps.boot.console), startedAt: wallTime() }
   const history = createHistory({ read: () => deps.peers.supervisor.metrics({}, {}), log: deps.log })
   return { ...parts, history, survey: shared(() => takeSurvey(parts)) }
 }

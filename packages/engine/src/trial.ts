@@ -1,4 +1,5 @@
 // A trial launch: a driver counts as working only when it ran a trivial program through all of its walls.
+import { randomBytes } from 'node:crypto'
 import { limits } from '@gatehouse/contracts'
 import { defaultLimits, type Driver, type LaunchSpec } from './driver.ts'
 
@@ -8,7 +9,7 @@ export const tryLaunch = async (
   given: Pick<LaunchSpec, 'rootfs' | 'command' | 'unitId'>,
 ): Promise<string | null> => {
   const sandbox = await launch({
-    id: `trial-${process.pid}-${Date.now().toString(36)}`,
+    id: `trial-${process.pid}-${randomBytes(4).toString('hex')}`,
     ...given,
     env: {},
     mounts: [],

@@ -1,7 +1,7 @@
 // Everything that the doors lead into, made once and handed on.
 import { type GatewayBoot, limits } from '@gatehouse/contracts'
 import type { HeldJournal } from '@gatehouse/journal'
-import { type Clock, createClock, type Logger, type Metrics } from '@gatehouse/kernel'
+import { type Clock, createClock, type Logger, type Metrics, wallMs } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import type { Catalog } from './catalog/catalog.ts'
 import { openCatalog } from './catalog/open.ts'
@@ -140,7 +140,7 @@ type Ground = Pick<
 
 /** What needs no other room. */
 const groundOf = ({
-  clock = Date.now,
+  clock = wallMs,
   elapsed,
   evidenceWait = limits.evidenceWait,
   treeWait = limits.treeTime,

@@ -1,7 +1,7 @@
 // Opens a journal: files in a row, one writer, lines chained by hashes and signed from time to time.
 import { createPublicKey } from 'node:crypto'
 import { type AuditEntry, limits } from '@gatehouse/contracts'
-import { type Clock, createClock, type Logger } from '@gatehouse/kernel'
+import { type Clock, createClock, type Logger, wallMs } from '@gatehouse/kernel'
 import { type Appended, Appender } from './appender.ts'
 import type { Placed, Position } from './batch.ts'
 import type { Head, JournalInput } from './chain.ts'
@@ -81,7 +81,7 @@ const keepReserve = ({ reserve: options, log }: JournalOptions): { reserve: Rese
 
 /** Goes on from the last line, also where the machine's clock was set back since. */
 const clockFrom = (time: string): Clock => {
-  const clock = createClock(() => Date.now())
+  const clock = createClock(() => wallMs())
   if (time !== '') clock.reach(Date.parse(time))
   return clock
 }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { limits } from '@gatehouse/contracts'
+import { wallMs } from '@gatehouse/kernel'
 import { rotatedNumbers, rotatedPath } from './rotated.ts'
 
 export interface Retention {
@@ -18,9 +19,9 @@ const retryTime = 60_000
 const timeOf = (line: string): number => {
   try {
     const { time } = JSON.parse(line) as { time?: unknown }
-    return Date.parse(String(time)) || Date.now()
+    return Date.parse(String(time)) || wallMs()
   } catch {
-    return Date.now()
+    return wallMs()
   }
 }
 
@@ -40,7 +41,7 @@ const removeOld = async (path: string, time: number): Promise<void> => {
   for (const number of await rotatedNumbers(path)) {
     const closed = rotatedPath(path, number)
     const { mtimeMs } = await stat(closed)
-    if (mtimeMs < Date.now() - time) await rm(closed, { force: true })
+    if (mtimeMs < wallMs() - time) await rm(closed, { force: true })
   }
 }
 
@@ -64,7 +65,7 @@ export class Keeper {
 
   /** Gives the present file another name when its time has come. What stays in place goes on being written. */
   async makeReady(size: number): Promise<void> {
-    const now = Date.now()
+    const now = wallMs()
     this.#began ??= now
     const { time, most = limits.journalFile } = this.#retention
     const isOld = now - this.#began > Math.min(limits.callsFileTime, time / 8)

@@ -10,7 +10,7 @@ import {
   ServiceError,
 } from '@gatehouse/contracts'
 import type { Records } from '@gatehouse/journal'
-import { type Logger, type Metrics, privateDirectory, RunningExchanges, Sessions, type SessionsOptions } from '@gatehouse/kernel'
+import { type Logger, type Metrics, privateDirectory, RunningExchanges, Sessions, type SessionsOptions, wallMs } from '@gatehouse/kernel'
 import type { Calls, EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { Budget } from './budget/budget.ts'
 import { health } from './health.ts'
@@ -108,13 +108,13 @@ const peopleDoor = (
 })
 
 /** Records of an earlier process are whole, and count, before anything is sent. */
-const recollect = async (recorder: Recorder, budget: Budget, { records, clock = Date.now }: ModelProxyOptions): Promise<void> => {
+const recollect = async (recorder: Recorder, budget: Budget, { records, clock = wallMs }: ModelProxyOptions): Promise<void> => {
   await recorder.recover()
   await recallSpending(records, budget, clock())
 }
 
 export const createModelProxy = async (options: ModelProxyOptions): Promise<ModelProxy> => {
-  const { boot, log, metrics, records, recordLog, clock = Date.now } = options
+  const { boot, log, metrics, records, recordLog, clock = wallMs } = options
   await privateDirectory(join(boot.runDir, 'model'), 0o711)
   const stopping = new AbortController()
   const running = new RunningExchanges()

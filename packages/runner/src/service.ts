@@ -16,7 +16,7 @@ import {
   type runnerControlPlane,
   stateFiles,
 } from '@gatehouse/contracts'
-import { type Logger, type Metrics, privateDirectory } from '@gatehouse/kernel'
+import { type Logger, type Metrics, privateDirectory, wallTime } from '@gatehouse/kernel'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { DeadLetters } from './channels/dead-letters.ts'
 import { channelHandlers } from './channels/handlers.ts'
@@ -205,7 +205,7 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     ...packagesOf(options, { gateway: gateway.calls, posture, closing }),
     note: createNote(gateway.calls, log),
     report: createReport({ gateway: gateway.calls, log, closing }),
-    since: new Date().toISOString(),
+    since: wallTime(),
     disks: new GroupDisks({ groups, log, closing }),
     toolContainers: options.toolContainers,
     times: times(options),

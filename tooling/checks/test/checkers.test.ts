@@ -82,6 +82,9 @@ const rows: readonly Row[] = [
   { checker: boundaries, violation: 'powers-json-schema', finds: /planted\.ts:2: parseJson of valibot/ },
   { checker: boundaries, violation: 'powers-shell', finds: /planted\.ts:4: shell option/ },
   { checker: words, violation: 'words', finds: /^docs\/planted\.md:3: "anew": write again\n.*planted-words\.ts:2: "mended": write fix$/ },
+  { checker: boundaries, violation: 'clock-duration', finds: /planted\.ts:2: Date\.now: measure durations/ },
+  { checker: boundaries, violation: 'clock-date', finds: /planted\.ts:2: new Date\(\): measure durations/ },
+  { checker: boundaries, violation: 'clock-taken', finds: /planted\.ts:2: Date under another name/ },
   { checker: build, violation: 'build', finds: /planted: cannot build/ },
 ]
 

@@ -93,14 +93,14 @@ const once = (socketPath: string, sent: Sent, idle: number): Promise<Received> =
 
 /** Waits for a socket that comes back. */
 const reach = async (socketPath: string, sent: Sent, { idle, absent }: FetchLimits): Promise<Received> => {
-  const until = Date.now() + absent
+  const until = performance.now() + absent
   for (let pause = 50; ; pause = Math.min(pause * 2, 2000)) {
     try {
       return await once(socketPath, sent, idle)
     } catch (error) {
       sent.signal?.throwIfAborted()
       if (!(error instanceof Gone)) throw error
-      if (Date.now() >= until) throw new NoAnswer('unreachable', 'the way to the model is closed')
+      if (performance.now() >= until) throw new NoAnswer('unreachable', 'the way to the model is closed')
     }
     await sleep(pause, undefined, sent.signal === undefined ? {} : { signal: sent.signal })
   }
@@ -139,13 +139,13 @@ export const socketFetch =
       body: typeof init.body === 'string' ? init.body : '',
       signal,
     }
-    const until = Date.now() + limits.later
+    const until = performance.now() + limits.later
     for (let tries = 1; ; tries += 1) {
       signal?.throwIfAborted()
       const received = await reach(socketPath, sent, limits)
       const wait = later.has(received.status) ? secondsToWait(received.headers) : undefined
       const pause = Math.max((wait ?? 0) * 1000, 250 * 2 ** tries)
-      if (wait === undefined || tries > mostReturns || Date.now() + pause > until) return checked(received)
+      if (wait === undefined || tries > mostReturns || performance.now() + pause > until) return checked(received)
       received.body.destroy()
       await sleep(pause, undefined, signal === undefined ? {} : { signal })
     }

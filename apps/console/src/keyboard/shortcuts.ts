@@ -28,7 +28,7 @@ const takesText = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
 
 const find = (key: string): Shortcut | undefined => {
-  const two = first !== undefined && Date.now() - first.at < patience ? `${first.key} ${key}` : undefined
+  const two = first !== undefined && performance.now() - first.at < patience ? `${first.key} ${key}` : undefined
   // What a page brings along goes before what the shell has.
   const list = [...table].toReversed()
   return list.find(({ keys }) => keys === two) ?? list.find(({ keys }) => keys === key)
@@ -38,7 +38,7 @@ const hear = (event: KeyboardEvent): void => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
   if (takesText(event.target) || !shortcutsAreOn() || document.querySelector('dialog[open]') !== null) return
   const shortcut = find(event.key)
-  first = shortcut === undefined ? { key: event.key, at: Date.now() } : undefined
+  first = shortcut === undefined ? { key: event.key, at: performance.now() } : undefined
   if (shortcut === undefined) return
   event.preventDefault()
   shortcut.act()

@@ -36,9 +36,9 @@ export const createAsker = ({ ask, every }: AskerOptions): Asker => {
   const { signal } = life
   let state: 'waits' | 'asks' = 'waits'
   let again = false
-  let last = 0
+  let last = -leastGap
   const plan = createPlan(() => void once())
-  const hurry = (): void => plan.in(Math.max(afterNews, last + leastGap - Date.now()))
+  const hurry = (): void => plan.in(Math.max(afterNews, last + leastGap - performance.now()))
 
   const once = async (): Promise<void> => {
     again = isHidden()
@@ -46,7 +46,7 @@ export const createAsker = ({ ask, every }: AskerOptions): Asker => {
     state = 'asks'
     const came = await ask(signal)
     state = 'waits'
-    last = Date.now()
+    last = performance.now()
     if (signal.aborted) return
     if (again) hurry()
     else plan.in(came === 'failed' ? afterFailure : every)

@@ -2,6 +2,7 @@
 import type { News, ServiceError } from '@gatehouse/contracts'
 import { toServiceError } from '@gatehouse/contracts'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { wallMs } from '../parts/clock.ts'
 import { useUnit } from '../unit/unit.ts'
 import { createAsker } from './asker.ts'
 
@@ -9,7 +10,7 @@ export interface Live<T> {
   readonly data: T | undefined
   /** Why the last attempt failed; the last good answer stays meanwhile. */
   readonly problem: ServiceError | undefined
-  /** When the last good answer came, as `Date.now` tells it. */
+  /** When the last good answer came, in milliseconds since the epoch. */
   readonly at: number | undefined
   readonly refresh: () => void
 }
@@ -43,7 +44,7 @@ export const useLive = <T>(ask: (signal: AbortSignal) => Promise<T>, { of = [], 
       ask: async (signal) => {
         try {
           const data = await latest.current.ask(signal)
-          if (!signal.aborted) setKept({ data, at: Date.now() })
+          if (!signal.aborted) setKept({ data, at: wallMs() })
           return 'answered'
         } catch (error) {
           const problem = toServiceError(error)

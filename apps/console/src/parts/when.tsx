@@ -1,5 +1,6 @@
 // A time as people say it, with the exact one behind it; it grows older while one looks.
 import { useEffect, useState } from 'preact/hooks'
+import { wallMs } from './clock.ts'
 
 const units = [
   ['d', 86_400],
@@ -42,7 +43,7 @@ export const When = ({ at }: { readonly at: string }) => {
   useEffect(() => watch(() => turn((value) => value + 1)), [])
   return (
     <time dateTime={at} title={at}>
-      {say((Date.now() - Date.parse(at)) / 1_000)}
+      {say((wallMs() - Date.parse(at)) / 1_000)}
     </time>
   )
 }

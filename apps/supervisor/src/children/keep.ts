@@ -1,7 +1,7 @@
 // Keeps one process running: starts it, starts it again with backoff when it dies, gives up when it cannot start.
 import { setTimeout as delay } from 'node:timers/promises'
 import { exits, limits, type FromChild, type ProcessState } from '@gatehouse/contracts'
-import { backoff, Refusal, type Logger } from '@gatehouse/kernel'
+import { backoff, type Logger, Refusal, wallTime } from '@gatehouse/kernel'
 import type { Birth } from './roster.ts'
 import { spawn, type Child } from './spawn.ts'
 
@@ -129,7 +129,7 @@ export class Kept {
     this.#refused = undefined
     this.#wasReady = true
     this.#pause.reset()
-    this.#state = { ...this.#state, state: 'ready', since: new Date().toISOString() }
+    this.#state = { ...this.#state, state: 'ready', since: wallTime() }
     this.#ready.resolve()
     if (!this.#toldMeanwhile) return
     this.#toldMeanwhile = false

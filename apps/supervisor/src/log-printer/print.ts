@@ -1,6 +1,6 @@
 // The only writer of the unit's log: takes JSON lines of every process, redacts them, prints them.
 import { jsonBounds, visible } from '@gatehouse/contracts'
-import { parseJson } from '@gatehouse/kernel'
+import { parseJson, wallTime } from '@gatehouse/kernel'
 import type { Redactor } from './redact.ts'
 
 export interface PrinterOptions {
@@ -27,7 +27,7 @@ const parse = (process: string, text: string): Fields => {
   } catch {
     // What a runtime prints by itself (a crash, a warning) is no JSON.
   }
-  return { time: new Date().toISOString(), level: 'warn', process, message: text }
+  return { time: wallTime(), level: 'warn', process, message: text }
 }
 
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((part) => typeof part === 'string')
@@ -54,6 +54,6 @@ export const createPrinter = ({ format, redactor, write }: PrinterOptions): Prin
     line: (process, text) => {
       if (text.trim() !== '') write(`${render(cleaned(parse(process, text)))}\n`)
     },
-    unredacted: (record) => write(`${render({ time: new Date().toISOString(), level: 'info', process: 'supervisor', ...record })}\n`),
+    unredacted: (record) => write(`${render({ time: wallTime(), level: 'info', process: 'supervisor', ...record })}\n`),
   }
 }

@@ -37,7 +37,7 @@ export const exchange = async (client: Client, said: Said, heard: (message: Chat
   const { group, text, conversation } = said
   let last = await lastSeq(client, group)
   const sent = await client.chat.send({ agentGroupID: group, text, ...(conversation !== undefined && { conversationId: conversation }) })
-  const until = Date.now() + said.patience
+  const until = performance.now() + said.patience
   const replies: ChatMessage[] = []
   for (let wait = first; ; wait = Math.min(most, wait * 1.5)) {
     const page = await pageAfter(client, group, last)
@@ -46,8 +46,8 @@ export const exchange = async (client: Client, said: Said, heard: (message: Chat
     others.forEach(heard)
     replies.push(...others)
     if (others.some((message) => answers(message, sent))) return { ...sent, replies }
-    if (Date.now() >= until) throw late(said)
-    await pause(Math.min(wait, Math.max(0, until - Date.now())), undefined, { signal: said.signal })
+    if (performance.now() >= until) throw late(said)
+    await pause(Math.min(wait, Math.max(0, until - performance.now())), undefined, { signal: said.signal })
   }
 }
 

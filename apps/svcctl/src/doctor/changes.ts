@@ -1,5 +1,6 @@
 // Changes that were approved and did not come to be, and those that wait for long.
 import { isRetryable } from '@gatehouse/contracts'
+import { wallMs } from '@gatehouse/kernel'
 import { everyPage } from '../connection/every-page.ts'
 import { type Check, pass, quoted, skip, warn } from './check.ts'
 
@@ -15,7 +16,7 @@ export const changes: Check = {
       everyPage((cursor) => client.changes.history({ cursor, state: 'apply_failed' }), 20),
       everyPage((cursor) => client.changes.pending({ cursor })),
     ])
-    const late = held.filter(({ createdAt }) => Date.now() - Date.parse(createdAt) > long)
+    const late = held.filter(({ createdAt }) => wallMs() - Date.parse(createdAt) > long)
     const verdicts = [
       ...failed.map((change) =>
         warn(

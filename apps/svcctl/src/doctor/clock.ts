@@ -1,5 +1,6 @@
 // The clock of this host beside that of the unit: grants and tokens end by it.
 import { isServiceError } from '@gatehouse/contracts'
+import { wallMs, wallTime } from '@gatehouse/kernel'
 import { createFetch } from '../connection/node-fetch.ts'
 import { type Check, fail, pass, type Site, skip } from './check.ts'
 
@@ -21,11 +22,11 @@ const remote = async ({ address, environment }: Site): Promise<string | null> =>
 export const clock: Check = {
   name: 'clock',
   run: async (site) => {
-    if (new Date().getUTCFullYear() < 2026) return [fail(`it is set to ${new Date().toISOString()}`, fix)]
+    if (new Date(wallMs()).getUTCFullYear() < 2026) return [fail(`it is set to ${wallTime()}`, fix)]
     const unit = await site.unit
     if (!unit.reached && !(isServiceError(unit.error) && unit.error.code === 'unauthorized')) return [skip('the unit does not answer')]
     const date = await remote(site)
-    const apart = date === null ? 0 : Math.abs(Date.now() - Date.parse(date))
+    const apart = date === null ? 0 : Math.abs(wallMs() - Date.parse(date))
     return [
       apart < most ? pass('agrees with that of the unit') : fail(`it is ${Math.round(apart / 1000)} s away from that of the unit`, fix),
     ]

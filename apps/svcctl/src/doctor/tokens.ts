@@ -1,5 +1,6 @@
 // Named tokens that are good for nothing any more.
 import { isServiceError } from '@gatehouse/contracts'
+import { wallMs } from '@gatehouse/kernel'
 import { everyPage } from '../connection/every-page.ts'
 import { type Check, pass, skip, warn } from './check.ts'
 
@@ -10,7 +11,7 @@ export const tokens: Check = {
     if (!found.reached) return [skip('the unit does not answer')]
     try {
       const all = await everyPage((cursor) => found.client.tokens.list({ cursor }))
-      const ended = all.filter(({ expiresAt }) => expiresAt !== undefined && Date.parse(expiresAt) < Date.now())
+      const ended = all.filter(({ expiresAt }) => expiresAt !== undefined && Date.parse(expiresAt) < wallMs())
       if (ended.length === 0) return [pass(`${all.length}, none has expired`)]
       return ended.map(({ name, expiresAt }) => warn(`${name} expired at ${expiresAt}`, `svcctl token revoke ${name} --yes`))
     } catch (error) {

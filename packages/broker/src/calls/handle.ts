@@ -58,7 +58,7 @@ type LookUp = ReturnType<typeof createLookUp>
 /** A name that is in no table may be that of a tool which its server declares since a moment ago, if the server can be asked. */
 const insist = async (upstream: Upstream, { session, call, waiter: { signal } }: Aimed, lookUp: LookUp): Promise<ToolAddress> => {
   const { at } = await upstream.listing(signal)
-  const address = await lookUp(session, { name: call.name, isFresh: Date.now() - at > staleList }, signal)
+  const address = await lookUp(session, { name: call.name, isFresh: performance.now() - at > staleList }, signal)
   if (address === undefined) throw new NotDeclared()
   return address
 }

@@ -1,8 +1,9 @@
 // One record per list and call, in the log and in `calls.jsonl`, before the answer leaves. Never an argument, a result,
 // a variable or a word of a server's error. What is begun stands in a slot, so that also the death of this process leaves a record.
+import { randomBytes } from 'node:crypto'
 import { CallRecord } from '@gatehouse/contracts'
 import { OwedRecords, type Records as RecordsFile, type Slot } from '@gatehouse/journal'
-import type { Logger, Metrics } from '@gatehouse/kernel'
+import { type Logger, type Metrics, wallMs, wallTime } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { CallSession } from './session.ts'
 
@@ -43,9 +44,9 @@ export interface Pending {
 /** Label of what is no server of the catalog. */
 const unknownServer = 'none'
 
-/** Two processes do not begin in the same millisecond: the earlier one's lock lasts longer. */
+/** The random part keeps the ids of two processes apart, also when the clock was set back between them. */
 const createIds = (): (() => string) => {
-  const boot = Date.now().toString(36)
+  const boot = `${wallMs().toString(36)}${randomBytes(3).toString('hex')}`
   let count = 0
   return () => `${boot}-${(count++).toString(36)}`
 }
@@ -67,7 +68,7 @@ export class Recorder {
   }
 
   begin({ id: session, agentGroupID }: CallSession, op: CallRecord['op'], target: Target = { server: '' }): Pending {
-    const noted: Noted = { id: this.#nextId(), time: new Date().toISOString(), session, agentGroupID, op, ...target }
+    const noted: Noted = { id: this.#nextId(), time: wallTime(), session, agentGroupID, op, ...target }
     const slot = this.#fill(noted)
     return {
       aim: (other) => {
@@ -111,7 +112,7 @@ export class Recorder {
 
   async #write({ id, session, agentGroupID, op }: Noted, slot: Slot | undefined, { received, sent, ...rest }: RecordInput): Promise<void> {
     const duration = Math.round(rest.duration * 1000) / 1000
-    const time = new Date().toISOString()
+    const time = wallTime()
     const record: CallRecord = { id, time, session, agentGroupID, op, ...rest, bytes: received + sent, duration }
     this.#tell(record, received, sent)
     try {

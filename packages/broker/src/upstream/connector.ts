@@ -70,8 +70,7 @@ export class Connector {
   }
 
   async #attempt(): Promise<Live> {
-    const { last, nextAt } = this.schedule
-    const wait = nextAt - Date.now()
+    const { last, wait } = this.schedule
     if (last !== undefined && wait > limits.upstreamRetryWait) throw new NotConnected(last, wait)
     if (wait > 0) await pause(wait)
     if (this.#ending.signal.aborted) throw new UpstreamFailure('retired')
@@ -83,7 +82,7 @@ export class Connector {
       const failure = classify(error)
       this.schedule.failed(failure)
       this.#options.log.warn('a tool server cannot be used', { reason: failure.message })
-      throw new NotConnected(failure, this.schedule.nextAt - Date.now())
+      throw new NotConnected(failure, this.schedule.wait)
     }
   }
 

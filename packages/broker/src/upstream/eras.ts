@@ -12,13 +12,13 @@ export class Eras {
   /** A verdict of long ago is not believed: an old revision never fails by itself, so a server that learnt the new one would not be seen. */
   isLegacy(entry: NamedEntry): boolean {
     const at = this.#legacy.get(keyOf(entry))
-    return at !== undefined && Date.now() - at < limits.eraKept
+    return at !== undefined && performance.now() - at < limits.eraKept
   }
 
   found(entry: NamedEntry, era: 'legacy' | 'modern'): void {
     const key = keyOf(entry)
     this.#legacy.delete(key)
-    if (era === 'legacy') this.#legacy.set(key, Date.now())
+    if (era === 'legacy') this.#legacy.set(key, performance.now())
     const [oldest] = this.#legacy.keys()
     if (this.#legacy.size > limits.erasKept && oldest !== undefined) this.#legacy.delete(oldest)
   }

@@ -14,9 +14,9 @@ export const keepListening = async (client: Client, gone: Promise<unknown>, onTo
     const stream = await client.listen({ toolsListChanged: true }, { timeout: limits.connectTime })
     if (!isFirst) onToolsChanged()
     isFirst = false
-    const since = Date.now()
+    const since = performance.now()
     await Promise.race([stream.closed, gone])
-    if (Date.now() - since >= limits.upstreamSustained) pauses.reset()
+    if (performance.now() - since >= limits.upstreamSustained) pauses.reset()
   }
   while (!ended.signal.aborted) {
     await listenOnce().catch(() => undefined)

@@ -11,7 +11,7 @@ import type { NamedEntry } from './named-entry.ts'
 
 export interface Listing {
   readonly tools: ReadonlyMap<string, ToolDefinition>
-  /** Milliseconds of `Date.now()`. */
+  /** Milliseconds of `performance.now()`. */
   readonly at: number
   /** Milliseconds for which the server says that it may be kept. */
   readonly ttl?: number
@@ -44,7 +44,7 @@ const listingOf = async (connection: Connection, { log, onListed }: OpenOptions,
     throw error instanceof UpstreamError ? new UpstreamFailure('protocol') : classify(error)
   })
   if (dropped > 0) log.warn('a tool server declares tools that cannot be used', { dropped, kept: tools.length })
-  const listing = { tools: new Map(tools.map((tool) => [tool.name, tool])), at: Date.now(), ...(ttl !== undefined && { ttl }) }
+  const listing = { tools: new Map(tools.map((tool) => [tool.name, tool])), at: performance.now(), ...(ttl !== undefined && { ttl }) }
   onListed(listing)
   return listing
 }
@@ -112,7 +112,7 @@ export class Live {
   changed(): void {
     if (this.#isAnnounced) return
     this.#isAnnounced = true
-    const isCalm = Date.now() - this.#listing.at > limits.upstreamSustained
+    const isCalm = performance.now() - this.#listing.at > limits.upstreamSustained
     this.#settles = isCalm ? settleTime : Math.min(2 * this.#settles, limits.listKeptLeast)
     this.#later(this.#settles)
   }

@@ -13,20 +13,20 @@ export class Schedule {
     return this.#last
   }
 
-  /** Milliseconds of `Date.now()`; 0 when nothing stands in the way. */
-  get nextAt(): number {
-    return this.#last === undefined ? 0 : this.#nextAt
+  /** Milliseconds until the next attempt; 0 when it may be made now. */
+  get wait(): number {
+    return this.#last === undefined ? 0 : Math.max(0, this.#nextAt - performance.now())
   }
 
   up(): void {
-    this.#upSince = Date.now()
+    this.#upSince = performance.now()
     this.#last = undefined
   }
 
   failed(failure: UpstreamFailure): void {
-    if (this.#upSince !== 0 && Date.now() - this.#upSince >= limits.upstreamSustained) this.#pauses.reset()
+    if (this.#upSince !== 0 && performance.now() - this.#upSince >= limits.upstreamSustained) this.#pauses.reset()
     this.#upSince = 0
     this.#last = failure
-    this.#nextAt = Date.now() + (failure.kind === 'denied' ? limits.upstreamRetryDenied : this.#pauses.next())
+    this.#nextAt = performance.now() + (failure.kind === 'denied' ? limits.upstreamRetryDenied : this.#pauses.next())
   }
 }

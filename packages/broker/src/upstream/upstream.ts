@@ -1,6 +1,6 @@
 // One tool server as all sessions share it: its live list, its slots, its calls.
 import type { Digest, ProbeResult, ServerState, ToolDefinition } from '@gatehouse/contracts'
-import { Abandoned, type Metrics } from '@gatehouse/kernel'
+import { Abandoned, type Metrics, wallMs } from '@gatehouse/kernel'
 import type { Scrub } from '../secrets/scrub.ts'
 import { answersAtAll } from './answers-at-all.ts'
 import { classify } from './classify.ts'
@@ -83,7 +83,7 @@ export class Upstream {
     return {
       status: live !== undefined ? 'up' : isConnecting ? 'connecting' : down,
       ...(schedule.last !== undefined && { lastError: schedule.last.message }),
-      ...(schedule.nextAt > Date.now() && { nextAttemptAt: new Date(schedule.nextAt).toISOString() }),
+      ...(schedule.wait > 0 && { nextAttemptAt: new Date(wallMs() + schedule.wait).toISOString() }),
       ...(this.#lastListing !== undefined && { tools: this.#lastListing.tools.size }),
       ...(live?.connection.image !== undefined && { image: live.connection.image }),
     }
@@ -168,7 +168,7 @@ export class Upstream {
   }
 
   async #findDeclared(live: Live, request: ToolRequest, signal: AbortSignal): Promise<void> {
-    const isFresh = Date.now() - live.listing.at < staleList
+    const isFresh = performance.now() - live.listing.at < staleList
     if (isFresh || fits(live.listing.tools.get(request.tool), request.pin)) return void pinned(live.listing, request)
     const listing = await untilAborted(live.refresh(), signal).catch((error: unknown) => {
       throw live.isBusy(error) ? error : this.#judge(error, live, signal)

@@ -2,7 +2,7 @@
 // each who may decide; and how it ended also to who had asked for it there.
 import { createHash } from 'node:crypto'
 import { limits, type Reference } from '@gatehouse/contracts'
-import type { Logger } from '@gatehouse/kernel'
+import { type Logger, wallTime } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { type CardPost, type Cards, type CardUpdate, type Channel, SendFailure } from '../channel.ts'
 import type { Pacer } from '../outbound/pace.ts'
@@ -58,7 +58,7 @@ const send = async ({ channel, pacer, rounds, log }: TextWay, letter: Letter, si
   const { id, card, text, place } = letter
   const { address, thread, reference } = place
   const { name, can, direct } = channel
-  const message = { address, thread, text: text.slice(0, can.length), files: [], at: new Date().toISOString(), part: 0, parts: 1 }
+  const message = { address, thread, text: text.slice(0, can.length), files: [], at: wallTime(), part: 0, parts: 1 }
   if (direct === undefined) return void (await channel.send({ ...message, id, reference }, signal))
   const stops = [...recipients(direct, letter)].map(([person, own], index) => ({
     person,

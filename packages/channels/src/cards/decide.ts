@@ -1,7 +1,7 @@
 // Hands a person's word on a change to the gateway, and says what came of it. Who that person is here, the gateway finds out.
 import { createHash } from 'node:crypto'
 import { type Card, type ChannelName, type Decided, type gatewayChannels, limits, type Params } from '@gatehouse/contracts'
-import type { Buckets, Logger, Metrics } from '@gatehouse/kernel'
+import { type Buckets, type Logger, type Metrics, wallTime } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import type { Channel, Inbound, Outcome, Press, Pressed, ShownCard } from '../channel.ts'
 import type { Pacer } from '../outbound/pace.ts'
@@ -93,7 +93,7 @@ const say = async (
         address,
         thread,
         text: text.slice(0, channel.can.length),
-        at: new Date().toISOString(),
+        at: wallTime(),
         files: [],
         part: 0,
         parts: 1,

@@ -1,7 +1,7 @@
 // Keeps one channel connected: again and again, with pauses, and seldom where its credentials were refused.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ChannelView, limits } from '@gatehouse/contracts'
-import { backoff, type Logger, type Metrics } from '@gatehouse/kernel'
+import { backoff, type Logger, type Metrics, wallTime } from '@gatehouse/kernel'
 import { type Channel, ChannelFault, type Listener } from '../channel.ts'
 
 export interface LineOptions {
@@ -22,7 +22,7 @@ export class Line {
 
   constructor(options: LineOptions) {
     this.#options = options
-    this.#state = { name: options.channel.name, state: 'connecting', since: new Date().toISOString() }
+    this.#state = { name: options.channel.name, state: 'connecting', since: wallTime() }
   }
 
   get state(): LineState {
@@ -43,10 +43,10 @@ export class Line {
     const { signal } = this.#stopping
     const away = backoff({ first: limits.upstreamRetryFirst, most: limits.upstreamRetryMost })
     while (!signal.aborted) {
-      const began = Date.now()
+      const began = performance.now()
       const fault = await this.#hear()
       if (signal.aborted) return
-      if (Date.now() - began > limits.upstreamSustained) away.reset()
+      if (performance.now() - began > limits.upstreamSustained) away.reset()
       // Asking again and again with credentials that are refused gets accounts suspended.
       const delay = fault.kind === 'refused' ? limits.upstreamRetryDenied : away.next()
       await pause(delay, undefined, { signal }).catch(() => undefined)
@@ -83,7 +83,7 @@ export class Line {
 
   #become(state: LineState['state'], more: Pick<LineState, 'account' | 'reason'> = {}): void {
     const { channel, metrics } = this.#options
-    const since = state === this.#state.state ? this.#state.since : new Date().toISOString()
+    const since = state === this.#state.state ? this.#state.since : wallTime()
     this.#state = { name: channel.name, state, since, ...more }
     metrics.gauge('channel_up').set({ channel: channel.name }, state === 'up' ? 1 : 0)
   }

@@ -1,4 +1,5 @@
 // Cards for programs: the whole card as JSON, each time it is shown, moves or is reminded of, and what to answer to decide it.
+import { wallTime } from '@gatehouse/kernel'
 import { answerOf, endingOf, isOpen, presentText } from '../cards/words.ts'
 import type { CardPost, Cards } from '../channel.ts'
 import { type Letter, postWebhook, type Way } from './send.ts'
@@ -9,7 +10,7 @@ const letterOf = (act: Act, { id, card, place }: CardPost, text: string): Letter
   const { address, thread, reference } = place
   const answers = isOpen(card) ? { approve: answerOf('approve', card), reject: answerOf('reject', card) } : undefined
   const data = { address, thread, act, text, card, answers, inReplyTo: reference['inReplyTo'] }
-  return { id, address, body: JSON.stringify({ type: 'card', timestamp: new Date().toISOString(), data }) }
+  return { id, address, body: JSON.stringify({ type: 'card', timestamp: wallTime(), data }) }
 }
 
 export const webhookCards = (way: Way): Cards => ({

@@ -1,6 +1,7 @@
 // Sends what an agent said to the url of its wiring, signed. The url is what a person approved; nothing that came in names another.
 import { createHash } from 'node:crypto'
 import { checkServerUrl, limits, type OutboundSettings } from '@gatehouse/contracts'
+import { wallMs } from '@gatehouse/kernel'
 import { createOutlet, OutboundFailure } from '@gatehouse/outbound'
 import { type Outgoing, type OutgoingFile, SendFailure } from '../channel.ts'
 import { sign } from './signature.ts'
@@ -36,7 +37,7 @@ const bodyOf = ({ address, thread, text, format, files: given, at, part, parts, 
 /** Seconds or a date. */
 const retryAfter = (text: string | null): number | undefined => {
   if (text === null) return undefined
-  const milliseconds = /^\d{1,6}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  const milliseconds = /^\d{1,6}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - wallMs()
   return milliseconds > 0 ? Math.min(milliseconds, limits.channelRetryMost * 12) : undefined
 }
 
@@ -50,7 +51,7 @@ const post = async (way: Way, url: URL, { letter, signal }: { letter: Letter; si
   const { ownAddress, outbound: settings } = way
   const outlet = createOutlet({ url, ownAddress, settings, most: limits.channelAnswer, headersTime: limits.channelFilesTime })
   const { id, body } = letter
-  const timestamp = String(Math.floor(Date.now() / 1000))
+  const timestamp = String(Math.floor(wallMs() / 1000))
   const headers = {
     'content-type': 'application/json',
     'webhook-id': id,

@@ -1,6 +1,7 @@
 // The signed webhook as a channel: other programs of the operator write to agents, and are answered at the url of the wiring.
 import { once } from 'node:events'
 import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
+import { wallMs } from '@gatehouse/kernel'
 import type { Channel, Listener } from '../channel.ts'
 import { webhookCards } from './cards.ts'
 import { receiveWebhook, type WebhookAnswer } from './receive.ts'
@@ -29,7 +30,7 @@ const can: Channel['can'] = {
   placePace: { perSecond: 10, burst: 20 },
 }
 
-export const createWebhook = ({ credentials, ownAddress, outbound, clock = Date.now }: WebhookOptions): Webhook => {
+export const createWebhook = ({ credentials, ownAddress, outbound, clock = wallMs }: WebhookOptions): Webhook => {
   const secrets = credentials.secrets.map((secret) => Buffer.from(secret, 'base64'))
   const way = { secrets, ownAddress, outbound }
   let listener: Listener | undefined

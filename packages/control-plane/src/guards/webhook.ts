@@ -1,7 +1,7 @@
 // Guard of webhooks, which come without a token: what the headers and the pace of a sender say is said before a body is read.
 // Only what was rightly signed counts for the pace, so that nobody else can use it up, or have the rightful sender refused.
 import { limits, ServiceError, webhookFault, type WebhookHeaders, type WebhookRefusal, webhookRefusals } from '@gatehouse/contracts'
-import { type Buckets, createBuckets } from '@gatehouse/kernel'
+import { type Buckets, createBuckets, wallMs } from '@gatehouse/kernel'
 import type { Context } from 'hono'
 import type { Env, Unit } from '../env.ts'
 import { addressKey } from './address.ts'
@@ -102,7 +102,7 @@ export const createWebhookGuard = (now?: () => number): WebhookGuard => {
   const admit: WebhookGuard['admit'] = async (c, headers) => {
     const { boot, peers } = c.var.unit
     if (peers.channels === null || !boot.webhooks) throw absent(c)
-    const fault = webhookFault(headers, Date.now())
+    const fault = webhookFault(headers, wallMs())
     if (fault !== undefined) throw forged(c, fault)
     if (boot.rate === null) return unbounded
     const key = addressKey(c.var.address)

@@ -1,6 +1,6 @@
 // Keeps the last hour in memory: reads the metrics of all processes at a steady pace, forgets what is older.
 import { limits, type StatusHistory, type StatusSample } from '@gatehouse/contracts'
-import type { Logger } from '@gatehouse/kernel'
+import { type Logger, wallTime } from '@gatehouse/kernel'
 import { type Reading, toReading } from './reading.ts'
 import { toSample } from './sample.ts'
 
@@ -30,7 +30,7 @@ export const createHistory = ({ read, log, every = limits.historyEvery, most = l
     try {
       const now = toReading(await read())
       // The first reading holds what happened before anybody looked.
-      if (before !== undefined) samples.push(toSample(before, now, new Date().toISOString()))
+      if (before !== undefined) samples.push(toSample(before, now, wallTime()))
       samples.splice(0, samples.length - most)
       before = now
     } catch (error) {

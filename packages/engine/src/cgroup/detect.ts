@@ -1,4 +1,5 @@
 // Whether groups with limits can really be made here, found out by making one.
+import { randomBytes } from 'node:crypto'
 import { hasHostIds } from '@gatehouse/kernel'
 import { type Hierarchy, findHierarchy } from './hierarchy.ts'
 import { groupPath, openGroup } from './group.ts'
@@ -7,7 +8,7 @@ import { groupPath, openGroup } from './group.ts'
 export const detectGroups = async (unitId: string): Promise<Hierarchy | null> => {
   const hierarchy = await findHierarchy(process.geteuid?.() === 0 && (await hasHostIds()))
   if (hierarchy === null) return null
-  const group = openGroup(hierarchy, groupPath(unitId, `trial-${process.pid}-${Date.now().toString(36)}`))
+  const group = openGroup(hierarchy, groupPath(unitId, `trial-${process.pid}-${randomBytes(4).toString('hex')}`))
   try {
     await group.create({ memoryMiB: 64, cpus: 1, pids: 16 })
     return hierarchy

@@ -1,7 +1,7 @@
 // The two steps of every act: its lines on disk, then their effect in the database.
 import { type AuditEntry, isServiceError, ServiceError } from '@gatehouse/contracts'
 import type { Appended, HeldJournal, JournalInput } from '@gatehouse/journal'
-import type { Logger, Metrics } from '@gatehouse/kernel'
+import { type Logger, type Metrics, wallTime } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import { catchUp } from './catch-up.ts'
 import { readHead } from './head.ts'
@@ -106,7 +106,7 @@ export const append = async (deps: LedgerDeps, state: LedgerState, lines: readon
   } catch (error) {
     state.behind = true
     const fault = error instanceof Error ? error.message : String(error)
-    state.outage = { fault, since: state.outage?.since ?? new Date().toISOString() }
+    state.outage = { fault, since: state.outage?.since ?? wallTime() }
     throw unwritable(error)
   }
 }

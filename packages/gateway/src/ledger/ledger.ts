@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AuditEntry, isServiceError, limits, ServiceError } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
+import { wallMs } from '@gatehouse/kernel'
 import { createQueue } from '@gatehouse/store'
 import * as v from 'valibot'
 import { append, type LedgerDeps, type LedgerState, redo, stands, takeEffect } from './act.ts'
@@ -169,7 +170,7 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
     commitLate: (lines) => {
       assertLate(lines)
       const wait = pause(deps.lateWait ?? limits.lateWait, nowhere, { ref: false })
-      return Promise.race([run({ lines, at: new Date() }).then(toOutcome), wait]).then((outcome) => tellNowhere(deps, lines, outcome))
+      return Promise.race([run({ lines, at: new Date(wallMs()) }).then(toOutcome), wait]).then((outcome) => tellNowhere(deps, lines, outcome))
     },
     unstored: () => state.late.filter(({ stored }) => !stored).length,
     settle: async () => {

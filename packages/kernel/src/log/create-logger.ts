@@ -1,6 +1,7 @@
 // The log of a process: one JSON line per entry, on stderr, for the supervisor's printer. Secrets go by key name.
 import { Writable } from 'node:stream'
 import { createLogger as createWinston, format, transports } from 'winston'
+import { wallTime } from '../clock/wall.ts'
 import { workContext } from './context.ts'
 import { createLineWriter } from './line-writer.ts'
 import type { Logger } from './logger.ts'
@@ -34,7 +35,7 @@ interface Entry {
 }
 
 const lineOf = (process: string, { level, message, fields }: Entry): string => {
-  const line: Record<string, unknown> = { time: new Date().toISOString(), level, process, message }
+  const line: Record<string, unknown> = { time: wallTime(), level, process, message }
   for (const name of Object.keys(fields)) line[own.some((mine) => mine === name) ? `field.${name}` : name] = fields[name]
   return JSON.stringify(line)
 }

@@ -1,4 +1,5 @@
 // Tokens that each group took since midnight, UTC: reserved before a request is sent, settled when it has ended, so that
+import { wallMs } from '@gatehouse/kernel'
 // requests at the same time cannot share what is left, and one that is given up is not free.
 export interface Reservation {
   readonly tokens: number
@@ -24,7 +25,7 @@ export class Budget {
   readonly #clock: () => number
   readonly #accounts = new Map<string, Account>()
 
-  constructor(clock: () => number = Date.now) {
+  constructor(clock: () => number = wallMs) {
     this.#clock = clock
   }
 

@@ -1,7 +1,7 @@
 // One record per request, in the log and in `model-calls.jsonl`, before its answer ends. Never a word of a request or an answer.
 import { ModelCallRecord, type ModelErrorCode, modelProviders } from '@gatehouse/contracts'
 import { OwedRecords, type Records, type Slot } from '@gatehouse/journal'
-import type { Logger, Metrics } from '@gatehouse/kernel'
+import { type Logger, type Metrics, wallTime } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Tokens } from '../budget/reckon.ts'
 import type { ModelCall } from '../requests/call.ts'
@@ -33,7 +33,7 @@ const thousandths = (value: number): number => Math.round(value * 1000) / 1000
 
 const recordOf = (call: ModelCall, tokens: Tokens): ModelCallRecord => ({
   id: call.id,
-  time: new Date().toISOString(),
+  time: wallTime(),
   session: call.caller.id,
   agentGroupID: call.caller.agentGroupID,
   provider: call.provider,

@@ -1,5 +1,6 @@
 // Keeps what became of a message that a channel was given, and hands it the next one of that conversation.
 import { type Params, type Result, type runnerChannels, ServiceError } from '@gatehouse/contracts'
+import { wallTime } from '@gatehouse/kernel'
 import { bury, noteDelivered, noteParts, type Passed } from '../queue/delivery.ts'
 import type { Context } from '../sessions/context.ts'
 import { giveBack } from '../sessions/give-back.ts'
@@ -36,7 +37,7 @@ export const delivered = async (context: Context, params: Params<Edge, 'delivere
 export const buried = async (context: Context, params: Params<Edge, 'buried'>): Promise<Result<Edge, 'buried'>> => {
   const session = findSession(context, params)
   const { seq, reason } = params
-  const { letter, ...passed } = await withQueue(context, session, (store) => bury(store, { seq, reason, at: new Date().toISOString() }))
+  const { letter, ...passed } = await withQueue(context, session, (store) => bury(store, { seq, reason, at: wallTime() }))
   const { id, agentGroupID, conversationID: conversationId, delivery } = session
   if (letter !== undefined && delivery !== undefined)
     context.deadLetters.keep(id, { ...letter, channel: delivery.channel, agentGroupID, conversationId })

@@ -2,7 +2,7 @@
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { AgentGroupID } from '@gatehouse/contracts'
 import { type Disks, giveBack, removedFolder, removeTree } from '@gatehouse/engine'
-import { KeyedTurns } from '@gatehouse/kernel'
+import { KeyedTurns, wallMs } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Context } from '../sessions/context.ts'
 import { disksOf } from './elsewhere.ts'
@@ -29,7 +29,7 @@ const groupsOnDisk = async (groups: string): Promise<AgentGroupID[]> => {
 
 /** Its name says when the group went: the time of a directory says something else. */
 const setAside = async (groups: string, group: AgentGroupID): Promise<void> => {
-  const place = `${removedOf(groups)}/${group}.${Date.now()}`
+  const place = `${removedOf(groups)}/${group}.${wallMs()}`
   await mkdir(place, { recursive: true, mode: 0o700 })
   for (const name of await namesIn(disksOf(groups))) {
     if (groupOf(name) === group) await rename(`${disksOf(groups)}/${name}`, `${place}/${name}`)
@@ -56,7 +56,7 @@ const removeOld = async ({ disks, times, log, posture, closing }: Context): Prom
   for (const name of await namesIn(removedOf(groups))) {
     const [group, since = ''] = name.split('.')
     await disks.reading.over(closing)
-    if (!/^\d+$/.test(since) || Number(since) > Date.now() - times.removed) continue
+    if (!/^\d+$/.test(since) || Number(since) > wallMs() - times.removed) continue
     // One that cannot be removed keeps none of the others.
     await removePlace(`${removedOf(groups)}/${name}`, () => disks.late(found)).then(
       () => log.info('files of a group that is gone removed', { agentGroupID: group }),

@@ -2,6 +2,7 @@
 import type { BigIntStats } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
 import type { MountSighting } from '@gatehouse/contracts'
+import { wallTime } from '@gatehouse/kernel'
 
 const typeOf = (found: BigIntStats): NonNullable<MountSighting['type']> => {
   if (found.isDirectory()) return 'directory'
@@ -28,5 +29,5 @@ const look = async (source: string): Promise<Omit<MountSighting, 'source' | 'at'
 /** Never rejects: a path that cannot be looked at is one where nothing was seen. */
 export const sight = async (source: string): Promise<MountSighting> => {
   const seen = await look(source).catch(() => undefined)
-  return { source, at: new Date().toISOString(), ...seen }
+  return { source, at: wallTime(), ...seen }
 }

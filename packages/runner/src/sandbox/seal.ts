@@ -1,7 +1,7 @@
 // A proof of the seal: made by the engine, told to the journal and the log.
 import { type HostIdentity, type RunnerBoot, type SealProof, Time } from '@gatehouse/contracts'
 import { type Disks, type Driver, proveSeal, trialName, wallNames, walls } from '@gatehouse/engine'
-import type { Logger } from '@gatehouse/kernel'
+import { type Logger, wallTime } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
 export interface Engaged {
@@ -42,7 +42,7 @@ const probe = async ({ driver, rootfs, disks }: Engaged, { unitId, identities, h
 /** Takes seconds; rejects only when there is no room for a trial. */
 export const prove = async (engaged: Engaged, options: SealOptions): Promise<SealProof> => {
   const since = performance.now()
-  const at = v.parse(Time, new Date().toISOString())
+  const at = v.parse(Time, wallTime())
   const { lacking, faults } = await probe(engaged, options)
   const proof: SealProof = {
     driver: engaged.driver.name,

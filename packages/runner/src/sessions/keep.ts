@@ -38,7 +38,7 @@ const parkFailing = async (context: Context, session: Session, reason: string): 
 }
 
 const afterFailure = async (context: Context, session: Session, options: { reason: string; delays: Backoff }): Promise<void> => {
-  const now = Date.now()
+  const now = performance.now()
   session.failures = [...session.failures.filter((at) => at > now - context.times.failureWindow), now]
   if (session.failures.length >= limits.failuresBeforeParking) await parkFailing(context, session, options.reason)
   else if (isWanted(context, session)) await retryLater(context, session, options.delays)

@@ -1,5 +1,6 @@
 // What the sandboxes of a session printed last, for an operator: bounded, in memory alone, gone with the runner.
 import { limits, type SessionLogLine } from '@gatehouse/contracts'
+import { wallTime } from '@gatehouse/kernel'
 
 export class SessionOutput {
   readonly #lines: SessionLogLine[] = []
@@ -8,7 +9,7 @@ export class SessionOutput {
 
   add(sandbox: string, text: string): void {
     const kept = text.slice(0, limits.sessionLogLine)
-    this.#lines.push({ at: new Date().toISOString(), sandbox, text: kept })
+    this.#lines.push({ at: wallTime(), sandbox, text: kept })
     this.#bytes += kept.length
     while (this.#bytes > limits.sessionLog || this.#lines.length > limits.sessionLogLines) {
       this.#bytes -= this.#lines.shift()?.text.length ?? 0

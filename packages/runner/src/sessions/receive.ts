@@ -1,5 +1,6 @@
 // Takes a message for the agent: on disk first, then told to whoever waits for it.
 import type { MessageID } from '@gatehouse/contracts'
+import { wallTime } from '@gatehouse/kernel'
 import { accept, type Origin, type Stored } from '../queue/accept.ts'
 import type { RepeatKey } from '../queue/repeat.ts'
 import type { Context } from './context.ts'
@@ -20,7 +21,7 @@ export interface Received {
 export const receive = async (context: Context, session: Session, message: Received): Promise<Stored> => {
   // What the host itself has to say is little, and somebody waits for it.
   if (message.from === 'user') await checkDisk(context)
-  const at = new Date().toISOString()
+  const at = wallTime()
   const stored = await context.receipts.during(() => number(context, session, (store, seq) => accept(store, { ...message, seq, at })))
   session.waiting = stored.waiting
   if (stored.stored) session.words.give()

@@ -1,6 +1,7 @@
 // Puts what the agent or the host says into the conversation.
 import { randomUUID } from 'node:crypto'
 import { isServiceError, limits, MessageID } from '@gatehouse/contracts'
+import { wallTime } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import type { Attached } from '../queue/copies.ts'
@@ -60,7 +61,7 @@ const admit = async (
 
 /** False when the same id was said before. */
 export const say = async (context: Context, session: Session, { files = [], ...message }: Word): Promise<boolean> => {
-  const at = new Date().toISOString()
+  const at = wallTime()
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   const { stored } = await number(context, session, async (store, seq) => {
     // Asked in the turn of the group, in which a channel may have brought its first message just before.

@@ -45,7 +45,7 @@ export const createEngagement = (options: EngageOptions): Engagement => {
   let running: Promise<Engaged> | undefined
   let triedAt = 0
   const attempt = async (): Promise<Engaged> => {
-    triedAt = Date.now()
+    triedAt = performance.now()
     current = await engage(options).catch((error: unknown): Engaged => ({
       refused: error instanceof Error ? error.message : String(error),
     }))
@@ -54,7 +54,7 @@ export const createEngagement = (options: EngageOptions): Engagement => {
     return current
   }
   const engaged = (): Promise<Engaged> => {
-    const isDue = current === undefined || ('refused' in current && Date.now() - triedAt > limits.upstreamRetryMost)
+    const isDue = current === undefined || ('refused' in current && performance.now() - triedAt > limits.upstreamRetryMost)
     if (isDue) running ??= attempt().finally(() => (running = undefined))
     return running ?? Promise.resolve(current ?? { refused: 'no container engine was looked for' })
   }

@@ -1,4 +1,4 @@
-// Who may read the environment, end the process, start programs and parse JSON without bounds.
+// Which modules may read the environment and the wall clock, end the process, start programs and parse JSON without bounds.
 import type { Module } from './modules.ts'
 import { type Use, usesIn } from './uses.ts'
 
@@ -31,6 +31,9 @@ const jsonHolders = [
   testCode,
 ]
 
+/** What runs in the product reads the wall clock in one place each: the processes of the host, and the browser. */
+const clockHolders = [/^packages\/kernel\/src\/clock\//, /^apps\/console\/src\/parts\/clock\.ts$/, /^tooling\//, testCode]
+
 const allowed = (path: string, use: Use): boolean => {
   switch (use.power) {
     case 'process':
@@ -43,6 +46,8 @@ const allowed = (path: string, use: Use): boolean => {
       return jsonHolders.some((holder) => holder.test(path))
     case 'shell':
       return false
+    case 'wall-clock':
+      return clockHolders.some((holder) => holder.test(path))
   }
 }
 
@@ -53,6 +58,8 @@ const reasons: Record<Use['power'], string> = {
   'child-process': 'programs are started through execa; node:child_process only in tests',
   json: 'outside bytes are parsed by parseJson of the kernel, within bounds of contracts/json-bounds.ts',
   shell: 'a program is started with a list of arguments, never by a shell',
+  'wall-clock':
+    'measure durations and deadlines with performance.now(), which never jumps; for an instant that people read take wallMs or wallTime of kernel/src/clock (in the console: parts/clock.ts)',
 }
 
 export const powerFindings = (modules: readonly Module[]): string[] =>

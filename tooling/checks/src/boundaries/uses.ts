@@ -4,7 +4,7 @@ import type { Module } from './modules.ts'
 import { isNode, lineOf, type Node, nodesIn, text } from './syntax.ts'
 
 export interface Use {
-  readonly power: 'process' | 'program' | 'child-process' | 'shell' | 'json'
+  readonly power: 'process' | 'program' | 'child-process' | 'shell' | 'json' | 'wall-clock'
   readonly what: string
   readonly line: number
 }
@@ -52,9 +52,24 @@ const jsonParser = (node: Node): string | undefined => {
   return property === 'parse' && text(node['object']) === 'JSON' ? 'JSON.parse' : undefined
 }
 
+const isNamed = (node: unknown, name: string): boolean => isNode(node) && node.type === 'Identifier' && node['value'] === name
+
+const hasNoArguments = (node: Node): boolean => !Array.isArray(node['arguments']) || node['arguments'].length === 0
+
+/** `Date.now` in every spelling, `new Date()` and `Date()`: all read the clock that people can set. */
+const wallClockRead = (node: Node): string | undefined => {
+  if (node.type === 'MemberExpression' && isNamed(node['object'], 'Date') && text(node['property']) === 'now') return 'Date.now'
+  if (node.type === 'NewExpression' && isNamed(node['callee'], 'Date') && hasNoArguments(node)) return 'new Date()'
+  if (node.type === 'CallExpression' && isNamed(node['callee'], 'Date')) return 'Date()'
+  if (node.type !== 'VariableDeclarator' || !isNamed(node['init'], 'Date')) return undefined
+  return 'Date under another name'
+}
+
 const fromNode = (module: Module, node: Node): Use[] => {
   const parser = jsonParser(node)
   if (parser !== undefined) return [{ power: 'json', what: parser, line: lineOf(node, module.source) }]
+  const clock = wallClockRead(node)
+  if (clock !== undefined) return [{ power: 'wall-clock', what: clock, line: lineOf(node, module.source) }]
   const member = processMember(node) ?? takenApart(node)
   if (member !== undefined) return [{ power: 'process', what: `process.${member}`, line: lineOf(node, module.source) }]
   return isShellOption(node) ? [{ power: 'shell', what: 'shell option', line: lineOf(node, module.source) }] : []

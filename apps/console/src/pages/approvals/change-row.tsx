@@ -1,5 +1,6 @@
 // One change in a list: the sentence, the risk, who asked and since when it waits.
 import { type Change, visible } from '@gatehouse/contracts'
+import { wallMs } from '../../parts/clock.ts'
 import { Untrusted } from '../../parts/untrusted.tsx'
 import { When } from '../../parts/when.tsx'
 import { Link } from '../../router/link.tsx'
@@ -9,8 +10,8 @@ const day = 86_400_000
 
 const Waiting = ({ change: { createdAt, expiresAt, approvals } }: { readonly change: Change }) => (
   <>
-    {Date.now() - Date.parse(createdAt) > day && <span class="tag warn">waits for more than a day</span>}
-    {expiresAt !== undefined && Date.parse(expiresAt) - Date.now() < day && (
+    {wallMs() - Date.parse(createdAt) > day && <span class="tag warn">waits for more than a day</span>}
+    {expiresAt !== undefined && Date.parse(expiresAt) - wallMs() < day && (
       <span class="tag warn">
         ends unanswered <When at={expiresAt} />
       </span>

@@ -2,6 +2,7 @@
 import type { ToolDefinition } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
 import { useGroups } from '../../live/use-groups.ts'
+import { wallMs } from '../../parts/clock.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { linesOf } from '../../parts/lines-of.ts'
 import { Line, Lines } from '../../parts/text-fields.tsx'
@@ -29,7 +30,7 @@ const day = 86_400_000
 const afterOf = ({ every, days, calls }: Terms, server: string, names: readonly string[]) => ({
   server,
   tools: every ? [] : names,
-  ...(days !== '' && { expiresAt: new Date(Date.now() + Number(days) * day).toISOString() }),
+  ...(days !== '' && { expiresAt: new Date(wallMs() + Number(days) * day).toISOString() }),
   ...(calls !== '' && { maxCalls: Number(calls) }),
 })
 

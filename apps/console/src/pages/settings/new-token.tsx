@@ -1,6 +1,7 @@
 // A token for a person or a program: its name, what it may do, where, and until when.
 import { type MintedToken, type Role, roles } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
+import { wallMs } from '../../parts/clock.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { useApi } from '../../unit/unit.ts'
@@ -26,7 +27,7 @@ export const NewToken = ({ made }: { readonly made: (token: MintedToken) => void
   const submit = async (): Promise<void> => {
     const list = groups.split(/[\s,]+/).filter((id) => id !== '')
     const done = await act.run(async () => {
-      const expiresAt = days === '' ? undefined : new Date(Date.now() + Number(days) * day).toISOString()
+      const expiresAt = days === '' ? undefined : new Date(wallMs() + Number(days) * day).toISOString()
       made(await api.tokens.create({ name, role, ...(list.length > 0 && { groups: list }), ...(expiresAt !== undefined && { expiresAt }) }))
     })
     if (done) setName('')

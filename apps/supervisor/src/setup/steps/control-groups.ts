@@ -1,7 +1,7 @@
 // Control groups of version 1, where nothing is delegated: a directory in each hierarchy that belongs to the unit. Version 2 needs none of it.
 import { chmod, chown, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readMounts } from '@gatehouse/kernel'
+import { readMounts, wallMs } from '@gatehouse/kernel'
 import type { Site, Step } from '../step.ts'
 
 /** What a group of this hierarchy has that its owner may write: who is in it, what all sandboxes share, and itself, which is looked at. */
@@ -37,7 +37,7 @@ const settled = 60_000
 
 const isSettled = (path: string): Promise<boolean> =>
   stat(path).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs > settled,
+    ({ mtimeMs }) => wallMs() - mtimeMs > settled,
     () => false,
   )
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { stateFiles } from '@gatehouse/contracts'
-import { addHostAct, writeAtomically } from '@gatehouse/kernel'
+import { addHostAct, wallTime, writeAtomically } from '@gatehouse/kernel'
 import { recordShown } from '../../plan/token.ts'
 import { whileStopped } from './stopped.ts'
 
@@ -10,7 +10,7 @@ import { whileStopped } from './stopped.ts'
 export const resetAdmin = (stateDir: string): Promise<string> =>
   whileStopped(stateDir, async () => {
     const token = randomBytes(32).toString('hex')
-    await addHostAct(stateDir, { stage: 'token-create', id: randomBytes(16).toString('hex'), at: new Date().toISOString() })
+    await addHostAct(stateDir, { stage: 'token-create', id: randomBytes(16).toString('hex'), at: wallTime() })
     await writeAtomically(join(stateDir, stateFiles.adminToken), `${token}\n`)
     await recordShown(stateDir)
     return token

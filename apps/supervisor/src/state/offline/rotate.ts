@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { access, open, readdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { exits, runnerCredentialFile, stateFiles } from '@gatehouse/contracts'
-import { addHostAct, type Epoch, formatKeyring, parseKeyring, readHostActs, Refusal, writeAtomically } from '@gatehouse/kernel'
+import { addHostAct, type Epoch, formatKeyring, parseKeyring, readHostActs, Refusal, wallTime, writeAtomically } from '@gatehouse/kernel'
 import { openKeyFile, rekeyStore, sealKeyFile } from '@gatehouse/store'
 import { publishKeys } from '@gatehouse/journal'
 import { type Epochs, newestOf, subkeysOf } from '../../keys/keyring.ts'
@@ -83,7 +83,7 @@ const isUnder = (wrapping: Buffer, session: string, text: string): boolean => {
 const noteEpoch = async ({ stateDir, next }: Turn): Promise<void> => {
   const id = createHash('sha256').update(next.key).update('epoch act').digest('hex').slice(0, 32)
   if ((await readHostActs(stateDir)).some((act) => act.id === id)) return
-  await addHostAct(stateDir, { stage: 'epoch', id, at: new Date().toISOString(), epoch: next.epoch })
+  await addHostAct(stateDir, { stage: 'epoch', id, at: wallTime(), epoch: next.epoch })
 }
 
 const turnOver = async (turn: Turn): Promise<number> => {

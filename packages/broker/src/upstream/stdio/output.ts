@@ -1,5 +1,6 @@
 // What local servers write to their stderr: the last lines of each, without the values that its entry must not let out.
 import { limits, type ServerLogLine, type ServerLogs, type SessionID } from '@gatehouse/contracts'
+import { wallTime } from '@gatehouse/kernel'
 import type { Scrub } from '../../secrets/scrub.ts'
 import { createLines } from './lines.ts'
 
@@ -57,7 +58,7 @@ export class Output {
   #push(name: string, text: string, session: SessionID | undefined): void {
     const ring = this.#ring(name)
     this.#rings.set(name, ring)
-    ring.lines.push({ seq: ring.next, at: new Date().toISOString(), text, ...(session !== undefined && { session }) })
+    ring.lines.push({ seq: ring.next, at: wallTime(), text, ...(session !== undefined && { session }) })
     ring.next += 1
     ring.bytes += text.length
     while (ring.bytes > limits.serverLogs || ring.lines.length > limits.serverLogLines) ring.bytes -= ring.lines.shift()?.text.length ?? 0

@@ -1,7 +1,7 @@
 // The time that everything is judged by never steps back, and never stands for long.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClock } from '../../src/life/clock.ts'
+import { createClock } from '../../src/clock/clock.ts'
 
 const world = () => {
   const machine = { time: 1000, passed: 0 }
