@@ -10,14 +10,24 @@ import {
   ServiceError,
 } from '@gatehouse/contracts'
 import type { Records } from '@gatehouse/journal'
-import { type Logger, type Metrics, privateDirectory, RunningExchanges, Sessions, type SessionsOptions, wallMs } from '@gatehouse/kernel'
+import {
+  type Clock,
+  createClock,
+  type Logger,
+  type Metrics,
+  privateDirectory,
+  RunningExchanges,
+  Sessions,
+  type SessionsOptions,
+  wallMs,
+} from '@gatehouse/kernel'
 import type { Calls, EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { Budget } from './budget/budget.ts'
 import { health } from './health.ts'
 import { Agents } from './providers/agents.ts'
 import { checkProvider } from './providers/check.ts'
 import { createProviders, type ProviderTable } from './providers/table.ts'
-import { readPage, recallSpending } from './records/read.ts'
+import { reachNewest, readPage, recallSpending } from './records/read.ts'
 import { Recorder } from './records/recorder.ts'
 import { createFlights, type ModelFlights } from './requests/flights.ts'
 import { createHandle } from './requests/handle.ts'
@@ -107,22 +117,30 @@ const peopleDoor = (
   },
 })
 
+interface Recollecting {
+  readonly recorder: Recorder
+  readonly budget: Budget
+  readonly clock: Clock
+}
+
 /** Records of an earlier process are whole, and count, before anything is sent. */
-const recollect = async (recorder: Recorder, budget: Budget, { records, clock = wallMs }: ModelProxyOptions): Promise<void> => {
+const recollect = async ({ recorder, budget, clock }: Recollecting, records: ModelProxyOptions['records']): Promise<void> => {
+  await reachNewest(records, clock)
   await recorder.recover()
   await recallSpending(records, budget, clock())
 }
 
 export const createModelProxy = async (options: ModelProxyOptions): Promise<ModelProxy> => {
-  const { boot, log, metrics, records, recordLog, clock = wallMs } = options
+  const { boot, log, metrics, records, recordLog } = options
+  const clock = createClock(options.clock ?? wallMs)
   await privateDirectory(join(boot.runDir, 'model'), 0o711)
   const stopping = new AbortController()
   const running = new RunningExchanges()
   const providers = options.providers ?? createProviders(boot.providers)
   const agents = new Agents({ ...boot, idleTime: options.idleTime ?? limits.modelIdle })
   const budget = new Budget(clock)
-  const recorder = new Recorder({ records, log: recordLog, metrics })
-  await recollect(recorder, budget, options)
+  const recorder = new Recorder({ records, log: recordLog, metrics, clock })
+  await recollect({ recorder, budget, clock }, records)
   const client = options.connect(listenToGateway(() => rooms, log))
   const flights = createFlights(client.calls, budget)
   const handle = createHandle({ gateway: client.calls, providers, agents, budget, recorder, flights })

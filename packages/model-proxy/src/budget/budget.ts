@@ -1,5 +1,5 @@
-// Tokens that each group took since midnight, UTC: reserved before a request is sent, settled when it has ended, so that
-import { wallMs } from '@gatehouse/kernel'
+// Tokens that each group took since midnight, UTC, by a clock that never goes back: reserved before a request is sent, settled when it has ended, so that
+import type { Clock } from '@gatehouse/kernel'
 // requests at the same time cannot share what is left, and one that is given up is not free.
 export interface Reservation {
   readonly tokens: number
@@ -22,10 +22,10 @@ interface Account {
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
 export class Budget {
-  readonly #clock: () => number
+  readonly #clock: Clock
   readonly #accounts = new Map<string, Account>()
 
-  constructor(clock: () => number = wallMs) {
+  constructor(clock: Clock) {
     this.#clock = clock
   }
 

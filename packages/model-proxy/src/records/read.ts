@@ -1,6 +1,7 @@
 // Reads records back: what was spent today, and pages for people.
 import { limits, ModelCallRecord, type modelProxyControlPlane, type Params, type Result, ServiceError } from '@gatehouse/contracts'
 import type { RecordPosition, Records } from '@gatehouse/journal'
+import type { Clock } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { type Budget, dayOf } from '../budget/budget.ts'
 
@@ -9,6 +10,15 @@ type Page = Result<typeof modelProxyControlPlane, 'records'>
 
 const once = { lines: limits.callsLines, bytes: limits.callsBytes }
 const Spent = v.looseObject({ time: v.string(), agentGroupID: v.nullable(v.string()), tokensIn: v.number(), tokensOut: v.number() })
+
+/** The clock goes on from the newest record: a process that starts after the clock was set back begins no earlier day. */
+export const reachNewest = async (records: Pick<Records, 'read'>, clock: Clock): Promise<void> => {
+  const { items } = await records.read({ isWanted: (record) => v.is(Spent, record), limit: 1, before: undefined, most: once })
+  for (const { time } of v.parse(v.array(Spent), items)) {
+    const at = Date.parse(time)
+    if (!Number.isNaN(at)) clock.reach(at)
+  }
+}
 
 /** Records stand in the order of their ends, so that the first of an earlier day ends the search. */
 export const recallSpending = async (records: Pick<Records, 'read'>, budget: Budget, now: number): Promise<void> => {

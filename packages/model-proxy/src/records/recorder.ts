@@ -1,7 +1,7 @@
 // One record per request, in the log and in `model-calls.jsonl`, before its answer ends. Never a word of a request or an answer.
 import { ModelCallRecord, type ModelErrorCode, modelProviders } from '@gatehouse/contracts'
 import { OwedRecords, type Records, type Slot } from '@gatehouse/journal'
-import { type Logger, type Metrics, wallTime } from '@gatehouse/kernel'
+import type { Clock, Logger, Metrics } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Tokens } from '../budget/reckon.ts'
 import type { ModelCall } from '../requests/call.ts'
@@ -11,6 +11,8 @@ export interface RecorderOptions {
   /** Writes at `info` whatever the level of the process. */
   readonly log: Logger
   readonly metrics: Metrics
+  /** Dates the records, so that they stand in the order of their times. */
+  readonly clock: Clock
 }
 
 type Outcome = ModelCallRecord['outcome']
@@ -31,9 +33,9 @@ const outcomeOf = (code: ModelErrorCode | undefined): Outcome => (code === undef
 
 const thousandths = (value: number): number => Math.round(value * 1000) / 1000
 
-const recordOf = (call: ModelCall, tokens: Tokens): ModelCallRecord => ({
+const recordOf = (call: ModelCall, tokens: Tokens, time: string): ModelCallRecord => ({
   id: call.id,
-  time: wallTime(),
+  time,
   session: call.caller.id,
   agentGroupID: call.caller.agentGroupID,
   provider: call.provider,
@@ -82,12 +84,12 @@ export class Recorder {
   /** Word on disk of what is about to be sent, reckoned with all that is reserved for it. Throws `audit-unwritable`. */
   begin(call: ModelCall): Slot {
     const tokens = { ...call.reserved, estimated: true }
-    return this.#attempt(() => this.#options.records.begin(recordOf(call, tokens)))
+    return this.#attempt(() => this.#options.records.begin(recordOf(call, tokens, this.#now())))
   }
 
   /** Rejects when the record is not in the file. */
   async end(call: ModelCall, tokens: Tokens): Promise<void> {
-    await this.#write(recordOf(call, tokens), call.slot)
+    await this.#write(recordOf(call, tokens, this.#now()), call.slot)
   }
 
   /** What an earlier process was sending when it was killed: nobody knows what became of it, so it took all that was reserved. */
@@ -95,8 +97,12 @@ export class Recorder {
     for (const slot of this.#options.records.unfinished) {
       const { code: _, ...noted } = v.parse(ModelCallRecord, slot.noted)
       // What cannot be written now is owed, and stands in its slot for the next start.
-      await this.#write({ ...noted, outcome: 'unknown' }, slot).catch(() => undefined)
+      await this.#write({ ...noted, time: this.#now(), outcome: 'unknown' }, slot).catch(() => undefined)
     }
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock()).toISOString()
   }
 
   async #write(record: ModelCallRecord, slot: Slot | undefined): Promise<void> {
