@@ -21,9 +21,10 @@ test('says 401 to an unknown caller before it says 403, 404, 405, 413, 415, 422 
     ['GET', '/v1/registry/mcp-servers'],
     ['GET', '/metrics'],
   ]
+  let count = 0
   for (const [method, path, body, headers] of requests) {
     for (const authorization of [null, 'Bearer wrong', 'Basic abc']) {
-      const from = `192.0.2.${Math.trunc(Math.random() * 1e6)}`
+      const from = `192.0.2.${(count += 1)}`
       const { status } = await ask(method, path, { body, headers: { ...headers, authorization }, from })
       assert.equal(status, 401, `${method} ${path} with ${authorization}`)
     }

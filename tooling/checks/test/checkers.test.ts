@@ -84,6 +84,8 @@ const rows: readonly Row[] = [
   { checker: words, violation: 'words', finds: /^docs\/planted\.md:3: "anew": write again\n.*planted-words\.ts:2: "mended": write fix$/ },
   { checker: boundaries, violation: 'clock-duration', finds: /planted\.ts:2: Date\.now: measure durations/ },
   { checker: boundaries, violation: 'clock-date', finds: /planted\.ts:2: new Date\(\): measure durations/ },
+  { checker: boundaries, violation: 'random-check', finds: /planted\.test\.ts:2: import of fast-check: tests take fc/ },
+  { checker: boundaries, violation: 'random-number', finds: /planted\.test\.ts:2: Math\.random: tests take fc/ },
   { checker: boundaries, violation: 'clock-taken', finds: /planted\.ts:2: Date under another name/ },
   { checker: build, violation: 'build', finds: /planted: cannot build/ },
 ]

@@ -3,11 +3,11 @@
 // its seed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { seed, seeded } from '@gatehouse/kernel/random'
 import { webhookSecret } from '../src/channels/webhook.ts'
 import { allMessages, say, sendSurely } from '../src/chat.ts'
 import { descendants } from '../src/descendants.ts'
 import { Killer } from '../src/killer.ts'
-import { seeded } from '../src/random.ts'
 import { startUnit, type Unit } from '../src/unit.ts'
 import { tracesOf } from '../src/traces.ts'
 import { waitFor } from '../src/wait-for.ts'
@@ -21,8 +21,6 @@ const flags = ['--dev', '--sandbox', 'bubblewrap', '--rate-limit', 'off']
 const env = { SERVICE_MODEL_BASE_URL: 'http://127.0.0.1:9/v1', WEBHOOK_SIGNING_SECRET: webhookSecret('s') }
 const patience = 60_000
 const group = 'dev-agent'
-
-const seed = Number(process.env['GATEHOUSE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
 const victims = ['gateway', 'runner', 'broker', 'control-plane', 'model-proxy', 'channels', 'sandbox']
 

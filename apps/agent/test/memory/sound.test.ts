@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ModelMessage } from 'ai'
-import fc from 'fast-check'
+import { fc } from '@gatehouse/kernel/random'
 import { fit } from '../../src/memory/fit.ts'
 import { callIds, close, mend } from '../../src/memory/mend.ts'
 import { timeout } from '../fixtures/agent.ts'

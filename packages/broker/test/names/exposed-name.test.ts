@@ -1,8 +1,8 @@
 // Names of tools as agents see them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { distinctName, exposedName, exposedStart, parseName } from '@gatehouse/kernel'
+import { fc } from '@gatehouse/kernel/random'
 import { createNameTable } from '../../src/names/table.ts'
 
 test('parts a name at its first separator', () => {

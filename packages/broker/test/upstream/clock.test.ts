@@ -22,7 +22,7 @@ const steps = {
 for (const [step, milliseconds] of Object.entries(steps)) {
   test(`a tool server that was down answers again when it is back, with the clock set ${step} in the meantime`, async (t) => {
     const program = join(bench.directory, 'server')
-    const { command, args } = local()
+    const { command, args } = local() as { command: string; args: string[] }
     bench.gateway.catalog = { sample: { ...local(), command: program, args: [] } }
     bench.gateway.grants = { [sessionOne]: { sample: [] } }
     await bench.start()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { silentLogger } from '@gatehouse/kernel'
-import fc from 'fast-check'
+import { fc } from '@gatehouse/kernel/random'
 import { markupText, plainText } from '../../src/telegram/markup.ts'
 import { createTelegram } from '../../src/telegram/telegram.ts'
 import { outgoing, way } from '../fixtures/hearing.ts'

@@ -170,7 +170,9 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
     commitLate: (lines) => {
       assertLate(lines)
       const wait = pause(deps.lateWait ?? limits.lateWait, nowhere, { ref: false })
-      return Promise.race([run({ lines, at: new Date(wallMs()) }).then(toOutcome), wait]).then((outcome) => tellNowhere(deps, lines, outcome))
+      return Promise.race([run({ lines, at: new Date(wallMs()) }).then(toOutcome), wait]).then((outcome) =>
+        tellNowhere(deps, lines, outcome),
+      )
     },
     unstored: () => state.late.filter(({ stored }) => !stored).length,
     settle: async () => {

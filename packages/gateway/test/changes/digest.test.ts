@@ -1,7 +1,7 @@
 // What exactly is approved: every part counts, the order of members does not.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '@gatehouse/kernel/random'
 import { canonical, digestOf } from '@gatehouse/kernel'
 import { digestOfChange } from '../../src/changes/digest.ts'
 import type { Evidence } from '../../src/evidence/evidence.ts'

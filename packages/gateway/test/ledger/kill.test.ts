@@ -8,9 +8,11 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Change } from '@gatehouse/contracts'
 import { verifyJournal } from '@gatehouse/journal'
+import { seeded } from '@gatehouse/kernel/random'
 import { audit, grants, groups, read } from '../fixtures/people.ts'
 import { newDirectory, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
+const random = seeded()
 const rounds = process.env['GATEHOUSE_PROFILE'] === 'full' ? 8 : 4
 const program = fileURLToPath(new URL('../fixtures/under-load.ts', import.meta.url))
 
@@ -28,7 +30,7 @@ const runAndKill = async (dir: string, round: number): Promise<Said[]> => {
   })
   const exited = once(child, 'exit')
   const said: Said[] = []
-  const last = 1 + Math.floor(Math.random() * 60)
+  const last = 1 + Math.floor(random() * 60)
   createInterface({ input: child.stdout }).on('line', (line) => {
     said.push(JSON.parse(line) as Said)
     if (said.length === last) child.kill('SIGKILL')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Change, mask } from '@gatehouse/contracts'
-import fc from 'fast-check'
+import { fc } from '@gatehouse/kernel/random'
 import { maskChange, maskDetail } from '../../src/secrets/mask.ts'
 import { throughValues } from '../../src/secrets/values.ts'
 import { ask, draftOf, makeWorld, secrets } from '../fixtures/world.ts'

@@ -34,6 +34,12 @@ const jsonHolders = [
 /** What runs in the product reads the wall clock in one place each: the processes of the host, and the browser. */
 const clockHolders = [/^packages\/kernel\/src\/clock\//, /^apps\/console\/src\/parts\/clock\.ts$/, /^tooling\//, testCode]
 
+const randomTests = /^packages\/kernel\/test\/fixtures\/random\.ts$/
+
+/** A product may be random, a test only as its seed says. */
+const mayBeRandom = (path: string, { what }: Use): boolean =>
+  randomTests.test(path) || (what === 'Math.random' && !testCode.test(path) && !path.startsWith('tooling/'))
+
 const allowed = (path: string, use: Use): boolean => {
   switch (use.power) {
     case 'process':
@@ -46,6 +52,8 @@ const allowed = (path: string, use: Use): boolean => {
       return jsonHolders.some((holder) => holder.test(path))
     case 'shell':
       return false
+    case 'randomness':
+      return mayBeRandom(path, use)
     case 'wall-clock':
       return clockHolders.some((holder) => holder.test(path))
   }
@@ -58,6 +66,7 @@ const reasons: Record<Use['power'], string> = {
   'child-process': 'programs are started through execa; node:child_process only in tests',
   json: 'outside bytes are parsed by parseJson of the kernel, within bounds of contracts/json-bounds.ts',
   shell: 'a program is started with a list of arguments, never by a shell',
+  randomness: 'tests take fc, seed and seeded from @gatehouse/kernel/random, so that a run can be repeated',
   'wall-clock':
     'measure durations and deadlines with performance.now(), which never jumps; for an instant that people read take wallMs or wallTime of kernel/src/clock (in the console: parts/clock.ts)',
 }

@@ -4,7 +4,7 @@ import type { Module } from './modules.ts'
 import { isNode, lineOf, type Node, nodesIn, text } from './syntax.ts'
 
 export interface Use {
-  readonly power: 'process' | 'program' | 'child-process' | 'shell' | 'json' | 'wall-clock'
+  readonly power: 'process' | 'program' | 'child-process' | 'shell' | 'json' | 'wall-clock' | 'randomness'
   readonly what: string
   readonly line: number
 }
@@ -65,9 +65,13 @@ const wallClockRead = (node: Node): string | undefined => {
   return 'Date under another name'
 }
 
+const isRandom = (node: Node): boolean =>
+  node.type === 'MemberExpression' && isNamed(node['object'], 'Math') && text(node['property']) === 'random'
+
 const fromNode = (module: Module, node: Node): Use[] => {
   const parser = jsonParser(node)
   if (parser !== undefined) return [{ power: 'json', what: parser, line: lineOf(node, module.source) }]
+  if (isRandom(node)) return [{ power: 'randomness', what: 'Math.random', line: lineOf(node, module.source) }]
   const clock = wallClockRead(node)
   if (clock !== undefined) return [{ power: 'wall-clock', what: clock, line: lineOf(node, module.source) }]
   const member = processMember(node) ?? takenApart(node)
@@ -80,6 +84,7 @@ const fromImport = (found: Import): Use[] => {
   const name = from.replace(/^node:/, '')
   if (found.typeOnly) return []
   if (name === 'child_process' || name === 'cluster') return [{ power: 'child-process', what: `import of ${from}`, line }]
+  if (name === 'fast-check') return [{ power: 'randomness', what: `import of ${from}`, line }]
   if (starters.has(name)) return [{ power: 'program', what: `import of ${from}`, line }]
   if (name !== 'process') return []
   const taken = found.names.find((each) => guarded.has(each) || (each.startsWith('* ') && each !== '* process'))

@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
-import { seeded } from '../../src/random.ts'
+import { seed, seeded } from '@gatehouse/kernel/random'
 import { type Fault, Faulty, type Outcome } from './faulty.ts'
 
 const skip = spawnSync('gcc', ['--version']).status === 0 ? false : 'needs gcc, install it with: apt-get install -y g++'
 if (skip !== false && process.env['CI'] === 'true') throw new Error(skip)
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
-const seed = Number(process.env['GATEHOUSE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
 /** So many calls of each kind the work makes at least. */
 const reached = { write: 200, sync: 80, rename: 7, open: 50 } as const

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
+import { seed } from '@gatehouse/kernel/random'
 import { anyCuts, lastCut, play, record, type Recording } from './recording.ts'
 
 const skip = spawnSync('strace', ['--version']).status === 0 ? false : 'needs strace, install it with: apt-get install -y strace'
 if (skip !== false && process.env['CI'] === 'true') throw new Error(skip)
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
 const [rounds, count] = isFull ? [12, 1_000] : [2, 24]
-const seed = Number(process.env['GATEHOUSE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
 /** Syncs that promise nothing, and what that must lose. */
 const weaknesses: readonly (readonly [string, RegExp])[] = [

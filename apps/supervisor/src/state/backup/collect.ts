@@ -3,7 +3,16 @@ import { lstat, open, readdir, readFile, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { archiveVersion, archiveFormat, type Entry, keyCheckOf, type Manifest, stateRoot } from '@gatehouse/archive'
 import { hostActsFile, type Mode, runnerCredentialFile, stateFiles, stateSchema } from '@gatehouse/contracts'
-import { copiesPrefix, type Epoch, hasHostIds, hostIdentity, incomingName, lostAndFound, restoringPrefix, wallTime } from '@gatehouse/kernel'
+import {
+  copiesPrefix,
+  type Epoch,
+  hasHostIds,
+  hostIdentity,
+  incomingName,
+  lostAndFound,
+  restoringPrefix,
+  wallTime,
+} from '@gatehouse/kernel'
 import { bodyOf } from './body.ts'
 import { copyDatabases, type Source, type Taken } from './databases.ts'
 import { type Grown, lastLine, linesEntries, openLines } from './lines.ts'
