@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { limits } from '@gatehouse/contracts'
-import { wallMs } from '@gatehouse/kernel'
+import { retentionMs, wallMs } from '@gatehouse/kernel'
 import { rotatedNumbers, rotatedPath } from './rotated.ts'
 
 export interface Retention {
@@ -41,7 +41,7 @@ const removeOld = async (path: string, time: number): Promise<void> => {
   for (const number of await rotatedNumbers(path)) {
     const closed = rotatedPath(path, number)
     const { mtimeMs } = await stat(closed)
-    if (mtimeMs < wallMs() - time) await rm(closed, { force: true })
+    if (mtimeMs < retentionMs() - time) await rm(closed, { force: true })
   }
 }
 
@@ -69,14 +69,14 @@ export class Keeper {
     this.#began ??= now
     const { time, most = limits.journalFile } = this.#retention
     const isOld = now - this.#began > Math.min(limits.callsFileTime, time / 8)
-    if (size === 0 || now < this.#tryAt || !(isOld || size > most)) return
+    if (size === 0 || performance.now() < this.#tryAt || !(isOld || size > most)) return
     try {
       const last = (await rotatedNumbers(this.#path)).at(-1) ?? 0
       await rename(this.#path, rotatedPath(this.#path, last + 1))
       this.#began = now
       await this.clean()
     } catch {
-      this.#tryAt = now + retryTime
+      this.#tryAt = performance.now() + retryTime
     }
   }
 

@@ -89,6 +89,17 @@ test('what is in a slot is there for the next process, and what was recorded is 
   assert.equal(statSync(join(directory, 'calls.inflight')).mode & 0o777, 0o600)
 })
 
+test('a clock that is set a year ahead while records are written removes none of them', async (t) => {
+  const directory = newDirectory(t)
+  const records = await openFor(t, join(directory, 'calls.jsonl'), { time: 30 * day, most: 1_000 })
+  const real = Date.now.bind(Date)
+  for (let call = 0; call < 60; call += 1) {
+    if (call === 30) t.mock.method(Date, 'now', () => real() + 365 * day)
+    await records.append({ ...at(Date.now()), call, text: 'x'.repeat(100) })
+  }
+  assert.equal((await all(records)).length, 60)
+})
+
 test('finds a record that was written just before its file was closed', async (t) => {
   const directory = newDirectory(t)
   const path = join(directory, 'calls.jsonl')

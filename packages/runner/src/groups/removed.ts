@@ -2,7 +2,7 @@
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { AgentGroupID } from '@gatehouse/contracts'
 import { type Disks, giveBack, removedFolder, removeTree } from '@gatehouse/engine'
-import { KeyedTurns, wallMs } from '@gatehouse/kernel'
+import { KeyedTurns, retentionMs, wallMs } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Context } from '../sessions/context.ts'
 import { disksOf } from './elsewhere.ts'
@@ -56,7 +56,7 @@ const removeOld = async ({ disks, times, log, posture, closing }: Context): Prom
   for (const name of await namesIn(removedOf(groups))) {
     const [group, since = ''] = name.split('.')
     await disks.reading.over(closing)
-    if (!/^\d+$/.test(since) || Number(since) > wallMs() - times.removed) continue
+    if (!/^\d+$/.test(since) || Number(since) > retentionMs() - times.removed) continue
     // One that cannot be removed keeps none of the others.
     await removePlace(`${removedOf(groups)}/${name}`, () => disks.late(found)).then(
       () => log.info('files of a group that is gone removed', { agentGroupID: group }),

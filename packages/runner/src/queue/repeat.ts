@@ -1,6 +1,6 @@
 // Idempotency keys of people: the message that each one left, for a day, in the transaction that kept the message.
 import { Digest, limits, MessageID, ServiceError, Time } from '@gatehouse/contracts'
-import { wallMs } from '@gatehouse/kernel'
+import { retentionMs } from '@gatehouse/kernel'
 import type { Rows, Store, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 
@@ -16,7 +16,7 @@ export type Repeat = v.InferOutput<typeof Repeat>
 
 const columns = 'principal, key, body, message, at'
 /** Keys that are older are forgotten. */
-const oldest = (): string => new Date(wallMs() - limits.idempotencyTime).toISOString()
+const oldest = (): string => new Date(retentionMs() - limits.idempotencyTime).toISOString()
 
 export const keepRepeat = async (tx: Transaction, { principal, key, body, message, at }: Repeat): Promise<void> => {
   await tx.run('DELETE FROM repeats WHERE at <= ?', [oldest()])

@@ -1,7 +1,7 @@
 // From time to time: forgets what was said longer ago than it is kept.
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@gatehouse/contracts'
-import { wallMs } from '@gatehouse/kernel'
+import { retentionMs } from '@gatehouse/kernel'
 import { forgetBefore, hasBefore } from '../queue/forget.ts'
 import { UnreadableQueue } from '../queue/unreadable.ts'
 import type { Context } from './context.ts'
@@ -40,7 +40,7 @@ const forgetOld = async (context: Context, before: Date): Promise<number> => {
 /** Ends with the runner. `retention`: milliseconds. */
 export const keepForgetting = async (context: Context, retention: number): Promise<void> => {
   while (!context.closing.aborted) {
-    const messages = await forgetOld(context, new Date(wallMs() - retention))
+    const messages = await forgetOld(context, new Date(retentionMs() - retention))
     if (messages > 0) context.log.info('old messages forgotten', { messages })
     await pause(limits.chatSweep, undefined, { signal: context.closing, ref: false }).catch(() => undefined)
   }
