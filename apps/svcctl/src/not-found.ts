@@ -2,6 +2,7 @@
 import { ServiceError } from '@gatehouse/contracts'
 import type { Hook } from '@oclif/core'
 import { wantsJson } from './command.ts'
+import { nearest } from './output/nearest.ts'
 
 const words = (id: string): string => id.replaceAll(':', ' ')
 
@@ -10,12 +11,10 @@ export const notFound: Hook<'command_not_found'> = async function (options) {
     const { default: ask } = await import('@oclif/plugin-not-found')
     return await ask.call(this, options)
   }
-  const { closest, distance } = await import('fastest-levenshtein')
   const wanted = words(options.id)
-  const near = closest(
+  const near = await nearest(
     wanted,
     options.config.commands.filter(({ hidden }) => !hidden).map(({ id }) => words(id)),
   )
-  const isNear = distance(wanted, near) <= Math.max(2, near.length / 3)
-  throw new ServiceError('invalid', { detail: `expected a command, got ${wanted}`, hint: `svcctl ${isNear ? near : '--help'}` })
+  throw new ServiceError('invalid', { detail: `expected a command, got ${wanted}`, hint: `svcctl ${near ?? '--help'}` })
 }

@@ -8,6 +8,7 @@ import { openJournal, verifyJournal } from '@gatehouse/journal'
 import { createLogger } from '@gatehouse/kernel'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
+import { grant } from './contents.ts'
 import { type FakeUnit, startUnit } from './fake-unit.ts'
 import { type CommandClass, examplesOf, loadCommands } from './loaded.ts'
 import { writeArchives } from './archives.ts'
@@ -65,7 +66,9 @@ suite('the examples of svcctl', () => {
   let atTerminal: Ended[]
 
   before(async () => {
-    unit = await startUnit({ token: secret })
+    // Of the same tools as in the change that the unit knows.
+    const items = [{ ...grant, tools: ['add'] }]
+    unit = await startUnit({ token: secret, answers: { 'GET /v1/grants': { items } } })
     cwd = mkdtempSync(join(tmpdir(), 'svcctl-examples-'))
     await writeState(cwd)
     await writeArchives(cwd)

@@ -265,6 +265,19 @@ test('in production without runsc the unit is ready, says that sandboxes are ref
   assert.equal((await unit.client.status()).sandbox.status, 'refused')
 })
 
+test('a probe of a local server says which engines are missing and how to install one', async (t) => {
+  const empty = await mkdtemp(join(tmpdir(), 'gatehouse-no-engine-'))
+  t.after(() => rm(empty, { recursive: true, force: true }))
+  const flags = ['--sandbox', 'off', '--mcp-catalog', join(empty, 'catalog.json')]
+  const unit = await startUnit({ flags, env: { PATH: empty, SERVICE_API_TOKEN: token }, token })
+  t.after(unit.dispose)
+  await unit.client.servers.put('local', { transport: 'stdio', command: '/bin/server', args: [], env: {} })
+  await assert.rejects(
+    unit.client.servers.probe('local'),
+    (error) => isServiceError(error) && /docker not found: apt-get install docker\.io.*--mcp-engine/.test(error.detail),
+  )
+})
+
 test('in production a driver that lacks a wall launches nothing, and says which', async (t) => {
   // Podman does not know this runtime, and Docker gives no group a host uid of its own; where neither is, that is what lacks.
   const flags = ['--sandbox', 'container', '--sandbox-runtime', 'runsc']

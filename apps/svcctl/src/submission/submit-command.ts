@@ -1,9 +1,11 @@
 // A command that ends in the submission of one change, or only says what would become of it.
+import type { Client } from '@gatehouse/client'
 import { Preview, ServiceError, SubmitAnswer } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { Flags } from '@oclif/core'
 import { renderPreview } from '../output/change.ts'
 import { type UnitFlags, UnitCommand } from '../unit-command.ts'
+import { assertDeclared, describeLoss, describeResult, readAccess } from './grant.ts'
 import { loginName } from './login-name.ts'
 
 export type Submitted = SubmitAnswer | Preview
@@ -12,12 +14,15 @@ export interface SubmitFlags extends UnitFlags {
   readonly reason?: string | undefined
   readonly as?: string | undefined
   readonly 'dry-run': boolean
+  readonly 'allow-undeclared'?: boolean | undefined
 }
 
 export interface Wanted {
   readonly kind: string
   readonly group: string
   readonly after: unknown
+  /** Tools that the group does not have yet, of those of an `mcp_access`; absent for all of them. */
+  readonly added?: readonly string[]
 }
 
 export abstract class SubmitCommand extends UnitCommand<Submitted> {
@@ -30,8 +35,11 @@ export abstract class SubmitCommand extends UnitCommand<Submitted> {
     'dry-run': Flags.boolean({ summary: 'Only show what would become of it.' }),
   }
 
-  protected async submit(flags: SubmitFlags, { kind, group, after }: Wanted): Promise<Submitted> {
+  protected async submit(flags: SubmitFlags, { kind, group, after, added }: Wanted): Promise<Submitted> {
     const client = await this.connect(flags)
+    const access = readAccess(kind, after)
+    if (access !== undefined && flags['allow-undeclared'] !== true)
+      await assertDeclared(client, { group, server: access.server }, added ?? access.tools)
     const body = {
       kind,
       agentGroupID: group,
@@ -42,8 +50,17 @@ export abstract class SubmitCommand extends UnitCommand<Submitted> {
     if (flags['dry-run']) return this.show(await client.changes.preview(body))
     const submitted = await client.changes.submit(body)
     this.print(submitted.id)
+    if (access !== undefined) await this.tellGrant(client, submitted.id)
     this.remark(`It is ${submitted.state}. Try: svcctl change approve ${submitted.id} --by YOU`)
     return submitted
+  }
+
+  /** A grant replaces the one before it, and nobody is to lose a tool without a word. */
+  private async tellGrant(client: Client, id: string): Promise<void> {
+    const change = await client.changes.show(id)
+    const loss = describeLoss(change)
+    this.remark(describeResult(change))
+    if (loss !== undefined) this.say(loss)
   }
 
   private show(preview: Preview): Preview {

@@ -26,6 +26,8 @@ export const grantFlags = {
   'max-calls': Flags.integer({ summary: 'How many calls the grant is good for.', helpValue: 'NUMBER', min: 1, ...instead }),
 }
 
+export const undeclaredFlag = Flags.boolean({ summary: 'Submit it even if the server does not declare a tool that it names.' })
+
 export const sugarFlags = {
   text: Flags.string({ summary: 'Instructions of a persona.', helpValue: 'TEXT', ...instead }),
   name: Flags.string({ summary: 'Name of a new agent group, default its id; or of a new server.', helpValue: 'NAME', ...instead }),
@@ -40,6 +42,7 @@ export const sugarFlags = {
     ...repeated,
     ...instead,
   }),
+  npm: Flags.string({ summary: 'npm package; may be given several times.', helpValue: 'NAME@VERSION', ...repeated, ...instead }),
   mount: Flags.string({ summary: 'Mount; may be given several times.', helpValue: 'SOURCE:TARGET[:rw]', ...repeated, ...instead }),
   remove: Flags.boolean({ summary: 'Take a wiring away.', ...instead }),
   server: Flags.string({ summary: 'Tool server.', helpValue: 'NAME', ...instead }),

@@ -17,6 +17,7 @@ export interface Sugar extends EntryFlags {
   readonly member?: readonly string[] | undefined
   readonly limit?: readonly string[] | undefined
   readonly 'provider-tool'?: readonly string[] | undefined
+  readonly npm?: readonly string[] | undefined
   readonly mount?: readonly string[] | undefined
   readonly remove?: boolean | undefined
   readonly channel?: string | undefined
@@ -113,6 +114,10 @@ const makers: Readonly<Record<string, Maker>> = {
   },
   enabled_tools: (sugar) => makers['tools']?.(sugar) ?? {},
   permissions: permissionsOf,
+  packages: ({ npm }) => {
+    if (npm === undefined) throw missing('packages', '--npm')
+    return { npm }
+  },
   mounts: ({ mount }) => {
     if (mount === undefined) throw missing('mounts', '--mount')
     return { mounts: mount.map(mountOf) }

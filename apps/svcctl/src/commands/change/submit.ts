@@ -2,16 +2,17 @@
 import { Args, Flags } from '@oclif/core'
 import { readAfter } from '../../submission/after.ts'
 import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
-import { sugarFlags } from '../../submission/sugar-flags.ts'
+import { sugarFlags, undeclaredFlag } from '../../submission/sugar-flags.ts'
 
 const sugar = [
   'agent_create   --agent, --name, --text, --model',
   'persona        --text',
   'tools          --enable',
   'permissions    --member, --model, --limit, --provider-tool',
+  'packages       --npm',
   'mounts         --mount',
   'wiring         --channel, --address, --engage, --pattern, --session, --remove',
-  'mcp_access     --server, --tool or --all-tools, --expires, --max-calls',
+  'mcp_access     --server, --tool or --all-tools, --expires, --max-calls, --allow-undeclared; replaces the grant',
   'mcp_revoke     --server, --tool',
   'mcp_register   --name, and --command or --url as in svcctl mcp add',
 ]
@@ -39,6 +40,10 @@ export class ChangeSubmit extends SubmitCommand {
       command: 'svcctl change submit permissions --group dev-agent --limit memoryMiB=256 --member slack:U012345',
     },
     {
+      description: 'Packages for scripts of an agent',
+      command: 'svcctl change submit packages --group dev-agent --npm left-pad@1.3.0 --npm zod@4.1.12',
+    },
+    {
       description: 'Any kind, as JSON',
       command: `svcctl change submit persona --group dev-agent --after '{"instructions":"You are brief."}'`,
     },
@@ -53,6 +58,7 @@ export class ChangeSubmit extends SubmitCommand {
     after: Flags.string({ summary: 'Wanted state as JSON.', helpValue: 'JSON', exclusive: ['file'] }),
     file: Flags.string({ summary: 'File with the wanted state as JSON; - is standard input.', helpValue: 'PATH' }),
     ...sugarFlags,
+    'allow-undeclared': undeclaredFlag,
   }
 
   async run(): Promise<Submitted> {

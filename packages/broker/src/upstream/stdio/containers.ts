@@ -102,6 +102,9 @@ const attach = async ({ socket, container, image }: Started, runner: Runner, log
   }
 }
 
+const noEngine = (reason: string): string =>
+  `the server cannot be started: no container engine can be used: ${reason}: fix that, or choose another engine with --mcp-engine`
+
 /** What the runner answers is ours; its words for an operator are in its own log too. */
 const startOne = async (runner: Runner, order: Parameters<Runner['start']>[0], log: Logger): Promise<RunningProgram> => {
   const answer = await runner.start(order).catch((error: unknown) => {
@@ -109,7 +112,7 @@ const startOne = async (runner: Runner, order: Parameters<Runner['start']>[0], l
   })
   if (!answer.started) {
     log.warn('mcp.container.refused', { server: order.server, reason: answer.reason, detail: answer.detail })
-    throw new UpstreamFailure(answer.reason, answer.reason === 'no-engine' ? undefined : answer.detail)
+    throw new UpstreamFailure(answer.reason, answer.reason === 'no-engine' ? noEngine(answer.detail) : answer.detail)
   }
   const { pinned, moved, id } = answer.image
   if (pinned && moved !== undefined)
