@@ -33,12 +33,12 @@ const run = async (signal: AbortSignal): Promise<void> => {
   const session = createSession(places.session, signal)
   const tools = await connectTools(places.tools, signal)
   const info = await session.info()
-  const parts = { session, tools, info, memory: places.memory }
+  const parts = { session, tools, info, places, signal }
   if (info.agent === 'mock') return runMock(parts)
   if (info.agent === 'model' && info.model !== undefined) {
     // Loaded for those who need it alone: it is five hundred times as large as the rest.
     const { runModel } = await import('./model/run.ts')
-    return runModel({ ...parts, places, waits, model: info.model, signal })
+    return runModel({ ...parts, waits, model: info.model })
   }
   const got = info.agent === 'model' ? 'a model agent without a model' : info.agent
   complain(`expected a group whose agent is mock or model, got ${got}`)

@@ -1,5 +1,7 @@
 // What the agent does beyond talking: tools and requests for changes, each at most once a message.
 import assert from 'node:assert/strict'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { openRoom, timeout } from './fixtures/agent.ts'
 import type { Reply } from './fixtures/host.ts'
@@ -218,6 +220,24 @@ describe('built-in tools', timeout, () => {
       '{"stdout":"","stderr":"run_script: expected to be in a sandbox","exitCode":null}',
     )
     assert.deepEqual(host.toolCalls, [])
+  })
+
+  it('work as they do for an agent with a model', async (t) => {
+    const { host, directory, start } = await openRoom(t)
+    await mkdir(join(directory, 'workspace'))
+    await host.serveSession()
+    host.builtins = ['read_file', 'write_file', 'list_dir', 'search', 'remember', 'request_capability_change']
+    start()
+    const call = (name: string, args: object) => host.replyTo(host.deliver(`tool:${name} ${JSON.stringify(args)}`))
+    assert.equal(await call('write_file', { path: 'a/report.md', text: 'all is well' }), 'written: 11 bytes')
+    assert.equal(await call('read_file', { path: 'a/report.md' }), 'all is well')
+    assert.equal(await call('list_dir', { path: '.' }), 'a/')
+    assert.match(await call('search', { pattern: 'WELL' }), /report\.md:1: all is well/)
+    assert.equal(await call('remember', { text: 'tea' }), 'noted')
+    assert.match(await readFile(join(directory, 'memory/notes.md'), 'utf8'), /tea/)
+    assert.match(await call('request_capability_change', { kind: 'tools', after: { enabled: [] }, reason: 'a trial' }), /chg_|Change|held/)
+    assert.match(await call('read_file', { path: '/etc/passwd' }), /^failed: /)
+    assert.match(await call('read_file', {}), /^failed: .*expected path/)
   })
 
   it('send a message with files beside the answer, and say why the host does not take it', async (t) => {

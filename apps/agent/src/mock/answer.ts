@@ -1,9 +1,10 @@
 // The mock agent: offline and deterministic, so that a whole unit can be tried without a model.
 import { explain, fields, list, problemCode, text } from '../host/fields.ts'
 import { type Answer, Unanswered } from '../host/request.ts'
-import type { SessionClient } from '../host/session.ts'
+import type { SessionClient, SessionInfo } from '../host/session.ts'
 import { ListRefused, type ToolsClient } from '../host/tools.ts'
-import { callBuiltin, isBuiltin, listBuiltins, type Own, type Say } from './builtin.ts'
+import type { Places } from '../tools/own.ts'
+import { callBuiltin, isBuiltin, listBuiltins, type Say } from './builtin.ts'
 import type { Command } from './command.ts'
 
 export interface Surroundings {
@@ -13,7 +14,9 @@ export interface Surroundings {
   /** What was listed at launch, or as soon as it could be. */
   readonly toolNames: () => Promise<readonly string[]>
   /** What it was told of itself at launch. */
-  readonly own: Own
+  readonly info: SessionInfo
+  readonly places: Places
+  readonly signal: AbortSignal
   /** Says something beside the answer. */
   readonly say: Say
 }
@@ -89,10 +92,10 @@ export const answer = async (command: Command, around: Surroundings): Promise<st
     case 'tools':
       return listTools(around)
     case 'builtins':
-      return listBuiltins(around.own)
+      return listBuiltins(around.info)
     case 'tool':
       return isBuiltin(command.name)
-        ? callBuiltin({ ...around.own, say: around.say }, command.name, command.arguments)
+        ? callBuiltin(around, command.name, command.arguments)
         : callTool(around.tools, command.name, command.arguments)
     case 'request':
       return requestChange(around.session, command.kind, command.after)

@@ -1,58 +1,68 @@
 // The tools that an agent brings along itself. Which of them are on is decided for its group and told to it at launch.
 import type { BuiltinTool } from '@gatehouse/contracts'
 import { fields, list, text } from '../host/fields.ts'
+import type { SessionInfo } from '../host/session.ts'
+import { listDir, readFile, writeFile } from '../tools/files.ts'
+import type { Around, OwnTool } from '../tools/own.ts'
+import { NotHere } from '../tools/paths.ts'
+import { requestChange } from '../tools/request-change.ts'
 import { runScript } from '../tools/run-script.ts'
+import { checkArguments } from '../tools/schema.ts'
+import { search } from '../tools/search.ts'
+import { remember } from '../tools/talk.ts'
 
-/** As data of this bundle, which has no room for the schemas of the host. */
-const names: Readonly<Record<BuiltinTool, true>> = {
-  read_file: true,
-  write_file: true,
-  list_dir: true,
-  search: true,
-  send_message: true,
-  read_persona: true,
-  remember: true,
-  run_script: true,
-  request_capability_change: true,
-}
-
-export interface Own {
-  readonly persona: string
-  /** Those that are on. */
-  readonly tools: readonly string[]
-  /** Those that are on for the group and cannot be used in this unit: the reason by name. */
-  readonly unavailable: Readonly<Record<string, unknown>>
+/** `null`: those that the mock agent has a way of its own for. */
+const tools: Readonly<Record<BuiltinTool, OwnTool | null>> = {
+  read_file: readFile,
+  write_file: writeFile,
+  list_dir: listDir,
+  search,
+  send_message: null,
+  read_persona: null,
+  remember,
+  run_script: null,
+  request_capability_change: requestChange,
 }
 
 /** Resolves with why the host will not take it. */
 export type Say = (text: string, files: readonly string[]) => Promise<string | undefined>
 
-export const isBuiltin = (name: string): boolean => Object.hasOwn(names, name)
+export const isBuiltin = (name: string): name is BuiltinTool => Object.hasOwn(tools, name)
 
-export const listBuiltins = ({ tools }: Own): string => tools.toSorted().join(', ') || 'none'
+export const listBuiltins = ({ tools: enabled }: Pick<SessionInfo, 'tools'>): string => enabled.toSorted().join(', ') || 'none'
 
-/** The mock agent knows its instructions, and leaves the rest to an agent with a model. */
+const runTool = async (tool: OwnTool, args: unknown, around: Around): Promise<string> => {
+  const wrong = checkArguments(tool.schema, args)
+  if (wrong.length > 0) return `failed: ${wrong.join('. ')}`
+  try {
+    const outcome = await tool.run(fields(args), around)
+    return outcome.failed === true ? `failed: ${outcome.text}` : outcome.text
+  } catch (error) {
+    around.signal.throwIfAborted()
+    if (error instanceof NotHere) return `failed: ${error.message}`
+    return `failed: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}`
+  }
+}
+
 /** Why a tool that is not in the list cannot be called. */
-const refusalOf = (name: string, { unavailable }: Pick<Own, 'unavailable'>): string => {
+const refusalOf = (name: string, { unavailable }: Pick<SessionInfo, 'unavailable'>): string => {
   const reason = text(unavailable[name])
   if (reason === undefined) return `refused: ${name} is turned off for this group (not-enabled)`
   return `refused: ${name} is not available: ${reason} (no-sandbox)`
 }
 
-export const callBuiltin = async (
-  { persona, tools, unavailable, say }: Own & { readonly say: Say },
-  name: string,
-  args: unknown,
-): Promise<string> => {
-  if (!tools.includes(name)) return refusalOf(name, { unavailable })
+/** The same tools as those of an agent with a model. */
+export const callBuiltin = async (around: Around, name: string, args: unknown): Promise<string> => {
+  const { persona, tools: enabled } = around.info
+  if (!isBuiltin(name) || !enabled.includes(name)) return refusalOf(name, around.info)
+  const tool = tools[name]
+  if (tool !== null) return runTool(tool, args, around)
   if (name === 'run_script') return JSON.stringify(await runScript(args))
-  if (name === 'send_message') {
-    const { text: said, files } = fields(args)
-    const refusal = await say(
-      text(said) ?? '',
-      list(files).flatMap((path) => text(path) ?? []),
-    )
-    return refusal === undefined ? 'sent' : `refused: ${refusal}`
-  }
-  return name === 'read_persona' ? persona : `failed: the mock agent does nothing with ${name}`
+  if (name === 'read_persona') return persona
+  const { text: said, files } = fields(args)
+  const refusal = await around.say(
+    text(said) ?? '',
+    list(files).flatMap((path) => text(path) ?? []),
+  )
+  return refusal === undefined ? 'sent' : `refused: ${refusal}`
 }

@@ -2,6 +2,7 @@
 import type { SessionClient, SessionInfo } from '../host/session.ts'
 import type { ToolsClient } from '../host/tools.ts'
 import { eachMessage } from '../inbox.ts'
+import type { Places } from '../tools/own.ts'
 import { openTurnNotes } from '../memory/turn.ts'
 import { answer } from './answer.ts'
 import { readCommand } from './command.ts'
@@ -11,8 +12,8 @@ export interface MockParts {
   readonly session: SessionClient
   readonly tools: ToolsClient | null
   readonly info: SessionInfo
-  /** Directory that outlives the agent. */
-  readonly memory: string
+  readonly places: Places
+  readonly signal: AbortSignal
 }
 
 /** Asked for at launch. A list that was refused is asked for again by whoever wants it next. */
@@ -29,9 +30,9 @@ const listedOnce = (tools: ToolsClient | null): (() => Promise<readonly string[]
   return names
 }
 
-export const runMock = ({ session, tools, info, memory }: MockParts): Promise<never> => {
-  const around = { session, tools, toolNames: listedOnce(tools), own: info }
-  const notes = openTurnNotes(memory, info.session)
+export const runMock = ({ session, tools, info, places, signal }: MockParts): Promise<never> => {
+  const around = { session, tools, toolNames: listedOnce(tools), info, places, signal }
+  const notes = openTurnNotes(places.memory, info.session)
   const parts: TurnParts = { session, notes, read: readCommand, answer: (command, say) => answer(command, { ...around, say }) }
   return eachMessage(session, (message) => takeTurn(message, parts))
 }
