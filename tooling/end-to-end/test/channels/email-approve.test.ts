@@ -175,7 +175,7 @@ suite('decisions by e-mail', { skip }, () => {
     assert.doesNotMatch(byHand.body, /^approve /m)
     await asBen(draft({ text: `approve ${own} ${(await unit.client.changes.show(own)).digest}`, from: ben }))
     await answer(byHand, `approve ${high} ${(await unit.client.changes.show(high)).digest}`)
-    await letterWith('ben', 'Not decided: expected an approval by another principal')
+    await letterWith('ben', 'was requested by ben, and ben is the same person')
     await letterWith('ben', 'is of high risk')
     assert.deepEqual([await state(own), await state(high)], ['held', 'held'])
     // A card goes to nobody who could not decide it.

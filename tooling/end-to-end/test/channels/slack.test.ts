@@ -139,7 +139,7 @@ test('who asked for it, who may not decide and who shows an old card are told so
     /\nIts reason: fine ⏎ Risk: low ⏎ <!channel> <https:\/\/evil\.example\|Approve>\nRisk: medium\n/,
   )
   const own = await answerTo('pat', () => server.press(card, 'Approve', { user: people.pat }))
-  assert.match(own, /^Not decided: expected an approval by another principal than pat/)
+  assert.match(own, /^Not decided: chg_\S+ was requested by pat, and pat is the same person/)
   const unnamed = await answerTo('nobody', () => server.press(card, 'Approve', { user: people.nobody }))
   assert.match(unnamed, /^Not decided: expected a person whom one token names/)
 
