@@ -2,15 +2,15 @@
 import { styleText } from 'node:util'
 import { SealProof } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { Finding } from '../doctor/check.ts'
+import { Finding, notCheckedPrefix } from '../doctor/check.ts'
 import { Flags } from '@oclif/core'
 import { lackingOf, proofRemarks, renderProof } from '../output/proof.ts'
 import { visible } from '../output/visible.ts'
 import { wrap } from '../output/wrap.ts'
 import { type UnitFlags, UnitCommand } from '../unit-command.ts'
 
-const colours = { pass: 'green', warn: 'yellow', fail: 'red', skip: 'gray' } as const
-const signs = { pass: '✓', warn: '!', fail: '✗', skip: '-' } as const
+const colours = { pass: 'green', warn: 'yellow', fail: 'red' } as const
+const signs = { pass: '✓', warn: '!', fail: '✗' } as const
 
 const line = ({ check, status, detail, fix, advice }: Finding, width: number): string => {
   const sign = styleText(colours[status], signs[status], { stream: process.stdout })
@@ -26,15 +26,14 @@ const line = ({ check, status, detail, fix, advice }: Finding, width: number): s
 /** What was not looked at for the same reason stands in one line, at the end. */
 const toPeople = (findings: readonly Finding[]): string => {
   const width = Math.max(...findings.map(({ check }) => check.length))
-  const skipped = Map.groupBy(
-    findings.filter(({ status }) => status === 'skip'),
-    ({ detail }) => detail,
+  const isUnchecked = ({ detail }: Finding): boolean => detail.startsWith(notCheckedPrefix)
+  const unchecked = Map.groupBy(findings.filter(isUnchecked), ({ detail }) => detail)
+  const rows = [...unchecked.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ ...first, check: [first, ...others].map(({ check }) => check).join(', ') }],
   )
   return [
-    ...findings.filter(({ status }) => status !== 'skip').map((finding) => line(finding, width)),
-    ...[...skipped].map(([detail, group]) =>
-      styleText('gray', `- not checked, ${visible(detail)}: ${group.map(({ check }) => check).join(', ')}`, { stream: process.stdout }),
-    ),
+    ...findings.filter((finding) => !isUnchecked(finding)).map((finding) => line(finding, width)),
+    ...rows.map((finding) => line(finding, width)),
   ].join('\n')
 }
 
@@ -49,7 +48,11 @@ export class Doctor extends UnitCommand<Finding[] | SealProof> {
   static override examples = ['svcctl doctor', 'svcctl doctor --state-dir state --json', 'svcctl doctor --probe']
 
   static override flags = {
-    'state-dir': Flags.string({ summary: 'State directory; default the one of this host.', helpValue: 'DIR', env: 'SERVICE_STATE_DIR' }),
+    'state-dir': Flags.string({
+      summary: 'State directory; default the one that the unit at the address holds.',
+      helpValue: 'DIR',
+      env: 'SERVICE_STATE_DIR',
+    }),
     probe: Flags.boolean({
       summary: 'Prove the seal of sandboxes instead: launch four short ones and look from inside. Needs the role approver; journaled.',
     }),
@@ -57,16 +60,17 @@ export class Doctor extends UnitCommand<Finding[] | SealProof> {
   }
 
   async run(): Promise<Finding[] | SealProof> {
-    const { flags } = await this.parse(Doctor)
+    const { flags, metadata } = await this.parse(Doctor)
     if (flags.probe) return await this.prove(flags)
     const [{ checks }, { examine }, { createSite }] = await Promise.all([
       import('../doctor/checks.ts'),
       import('../doctor/examine.ts'),
       import('../doctor/site.ts'),
     ])
-    const site = createSite({
+    const site = await createSite({
       environment: this.environment,
       address: flags.addr,
+      addressGiven: metadata.flags.addr?.setFromDefault !== true,
       tokenFile: flags['token-file'],
       insecure: flags['insecure-http'],
       stateDir: flags['state-dir'],

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Catalog, checkServerUrl, stateFiles } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { type Check, fail, pass, quoted, skip } from './check.ts'
+import { type Check, fail, noStateDirectory, pass, quoted } from './check.ts'
 
 const pathOf = ({
   environment,
@@ -33,7 +33,8 @@ export const catalog: Check = {
   name: 'catalog',
   run: async (site) => {
     const path = pathOf(site)
-    if (path === undefined || !existsSync(path)) return [skip('there is none on this host')]
+    if (path === undefined) return [noStateDirectory]
+    if (!existsSync(path)) return [pass('there is none: no tool server is configured')]
     const fault = faultOf(await readFile(path, 'utf8'))
     const word = quoted(path)
     return [fault === undefined ? pass(path) : fail(`${path}: ${fault}`, `cp -p ${word} ${word}.bad && printf '{}\\n' > ${word}`)]

@@ -2,15 +2,15 @@
 import { isRetryable } from '@gatehouse/contracts'
 import { wallMs } from '@gatehouse/kernel'
 import { everyPage } from '../connection/every-page.ts'
-import { type Check, pass, quoted, skip, warn } from './check.ts'
+import { type Check, pass, quoted, notAnswered, warn } from './check.ts'
 
 const long = 3 * 24 * 3_600_000
 
 export const changes: Check = {
   name: 'changes',
   run: async ({ unit, self }) => {
-    const found = await unit
-    if (!found.reached) return [skip('the unit does not answer')]
+    const found = unit
+    if (!found.reached) return [notAnswered]
     const { client } = found
     const [failed, held] = await Promise.all([
       everyPage((cursor) => client.changes.history({ cursor, state: 'apply_failed' }), 20),

@@ -1,7 +1,7 @@
 // Channels that are away or whose credentials are refused, addresses that lead nowhere for want of credentials, dead letters.
 import { type ChannelCheck, type ChannelName, type ChannelView, isServiceError } from '@gatehouse/contracts'
 import { everyPage } from '../connection/every-page.ts'
-import { type Check, fail, pass, skip, type Verdict, warn } from './check.ts'
+import { type Check, fail, pass, notAnswered, type Verdict, warn } from './check.ts'
 
 const check = (name: ChannelName): string => `svcctl registry channels check ${name}`
 
@@ -27,8 +27,8 @@ const verdictOf = async ({ name, state, reason }: ChannelView, ask: () => Promis
 export const channels: Check = {
   name: 'channels',
   run: async ({ unit }) => {
-    const found = await unit
-    if (!found.reached) return [skip('the unit does not answer')]
+    const found = unit
+    if (!found.reached) return [notAnswered]
     const { client } = found
     const [{ items }, wirings] = await Promise.all([client.channels.list(), everyPage((cursor) => client.wirings.list({ cursor }))])
     const mute = new Set(wirings.map(({ channel }) => channel).filter((channel) => !items.some(({ name }) => name === channel)))

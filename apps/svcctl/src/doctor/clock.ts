@@ -2,7 +2,7 @@
 import { isServiceError } from '@gatehouse/contracts'
 import { wallMs, wallTime } from '@gatehouse/kernel'
 import { createFetch } from '../connection/node-fetch.ts'
-import { type Check, fail, pass, type Site, skip } from './check.ts'
+import { type Check, fail, notAnswered, pass, type Site } from './check.ts'
 
 const most = 30_000
 const fix = 'timedatectl set-ntp true'
@@ -23,8 +23,8 @@ export const clock: Check = {
   name: 'clock',
   run: async (site) => {
     if (new Date(wallMs()).getUTCFullYear() < 2026) return [fail(`it is set to ${wallTime()}`, fix)]
-    const unit = await site.unit
-    if (!unit.reached && !(isServiceError(unit.error) && unit.error.code === 'unauthorized')) return [skip('the unit does not answer')]
+    const { unit } = site
+    if (!unit.reached && !(isServiceError(unit.error) && unit.error.code === 'unauthorized')) return [notAnswered]
     const date = await remote(site)
     const apart = date === null ? 0 : Math.abs(wallMs() - Date.parse(date))
     return [

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isServiceError, stateFiles } from '@gatehouse/contracts'
 import { readToken } from '../connection/token.ts'
-import { type Check, fail, pass, quoted, type Site, skip, type Verdict, warn } from './check.ts'
+import { type Check, fail, notAnswered, notChecked, pass, quoted, type Site, type Verdict, warn } from './check.ts'
 
 /** Where the token of the unit on this host lies, as a line to type. */
 const own = ({ stateDir, environment }: Site): string | undefined => {
@@ -19,7 +19,7 @@ const fileMode = ({ tokenFile, environment }: Site): Verdict[] => {
 }
 
 const accepted = async (site: Site): Promise<Verdict> => {
-  const unit = await site.unit
+  const { unit } = site
   if (unit.reached) {
     const { name, role } = unit.status.principal
     return pass(unit.status.open ? 'none is asked for' : `the unit knows it as ${name}, ${role}`)
@@ -30,14 +30,14 @@ const accepted = async (site: Site): Promise<Verdict> => {
     }
     return fail('the unit does not take the token', fix)
   }
-  return skip('the unit does not answer')
+  return notAnswered
 }
 
 export const credentials: Check = {
   name: 'credentials',
   run: async (site) => {
     if (site.environment['SERVICE_API_TOKEN'] && site.environment['SERVICE_API_TOKEN_FILE'] && site.tokenFile === undefined)
-      return [skip('two are given')]
+      return [notChecked('two tokens are given', 'unset SERVICE_API_TOKEN')]
     try {
       await readToken(site.environment, site.tokenFile)
     } catch (error) {

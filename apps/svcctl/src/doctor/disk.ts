@@ -1,7 +1,7 @@
 // Room for what the unit writes.
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { type Check, fail, pass, quoted, skip, warn } from './check.ts'
+import { type Check, fail, noStateDirectory, pass, quoted, warn } from './check.ts'
 
 const mebibyte = 1024 * 1024
 const least = 256 * mebibyte
@@ -9,7 +9,7 @@ const least = 256 * mebibyte
 export const disk: Check = {
   name: 'disk',
   run: async ({ stateDir }) => {
-    if (stateDir === undefined || !existsSync(stateDir)) return [skip('there is no state directory')]
+    if (stateDir === undefined || !existsSync(stateDir)) return [noStateDirectory]
     const { bavail, bsize, blocks, ffree, files } = await statfs(stateDir)
     const free = bavail * bsize
     const bound = Math.min(least, (blocks * bsize) / 8)

@@ -1,12 +1,13 @@
 // What this host has to run sandboxes and local tool servers with.
 import { surveyEngines } from '@gatehouse/engine/survey'
-import { type Check, pass, warn } from './check.ts'
+import { type Check, launchesNothing, pass, warn } from './check.ts'
 
 const join = { advice: 'run the doctor as the user of the unit, or add that user to the group docker, whose members are root on this host' }
 
 export const engines: Check = {
   name: 'engines',
-  run: async () => {
+  run: async ({ unit }) => {
+    if (launchesNothing(unit)) return [pass('not needed: this unit launches nothing')]
     const found = await surveyEngines()
     const there = found.filter(({ release }) => release !== null)
     const lacking = found.filter(({ name, release }) => release === null && name === 'runsc')

@@ -1,11 +1,11 @@
 // What was stopped and not set free again.
-import { type Check, pass, quoted, skip, warn } from './check.ts'
+import { type Check, pass, quoted, notAnswered, warn } from './check.ts'
 
 export const freezes: Check = {
   name: 'freezes',
   run: async ({ unit }) => {
-    const found = await unit
-    if (!found.reached) return [skip('the unit does not answer')]
+    const found = unit
+    if (!found.reached) return [notAnswered]
     const { frozen } = found.status
     if (frozen.length === 0) return [pass('nothing is frozen')]
     return frozen.map(({ agentGroupID, reason, by }) => {

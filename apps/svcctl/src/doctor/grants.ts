@@ -1,7 +1,7 @@
 // Grants that stand and allow nothing any more.
 import type { GrantView } from '@gatehouse/contracts'
 import { everyPage } from '../connection/every-page.ts'
-import { type Check, pass, quoted, skip, warn } from './check.ts'
+import { type Check, pass, quoted, notAnswered, warn } from './check.ts'
 
 const trouble = (grant: GrantView): string | undefined => {
   if (grant.state === 'suspended') return 'is suspended: its server became another'
@@ -12,8 +12,8 @@ const trouble = (grant: GrantView): string | undefined => {
 export const grants: Check = {
   name: 'grants',
   run: async ({ unit, self }) => {
-    const found = await unit
-    if (!found.reached) return [skip('the unit does not answer')]
+    const found = unit
+    if (!found.reached) return [notAnswered]
     const all = (await everyPage((cursor) => found.client.grants.list({ cursor }))).filter(({ state }) => state !== 'revoked')
     const bad = all.flatMap((grant) => {
       const what = trouble(grant)

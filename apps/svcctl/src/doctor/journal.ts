@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { stateFiles } from '@gatehouse/contracts'
-import { type Check, fail, pass, quoted, skip, warn } from './check.ts'
+import { type Check, fail, noStateDirectory, pass, quoted, warn } from './check.ts'
 
 const copyFirst = (stateDir: string): { advice: string } => ({
   advice: `keep a copy, then look: svcctl audit verify --state-dir ${quoted(stateDir)}`,
@@ -12,7 +12,7 @@ export const journal: Check = {
   name: 'journal',
   run: async ({ stateDir, environment }) => {
     const path = stateDir === undefined ? undefined : join(stateDir, stateFiles.audit)
-    if (stateDir === undefined || path === undefined) return [skip('there is none on this host')]
+    if (stateDir === undefined || path === undefined) return [noStateDirectory]
     if (!existsSync(path)) {
       const hasDatabase = existsSync(join(stateDir, stateFiles.database))
       return [hasDatabase ? fail(`${path} is missing beside its database`, copyFirst(stateDir)) : pass('nothing was written yet')]

@@ -1,6 +1,6 @@
 // Providers of models that cannot be reached, or that refuse the key of the unit: asked in a way that takes no tokens.
 import { isServiceError, type ModelProvider, type ProviderCheck } from '@gatehouse/contracts'
-import { type Check, fail, pass, skip, type Verdict, warn } from './check.ts'
+import { type Check, fail, notAnswered, notChecked, pass, type Verdict, warn } from './check.ts'
 
 type Asked = (provider: ModelProvider) => Promise<ProviderCheck>
 
@@ -11,7 +11,8 @@ const verdictOf = async (name: ModelProvider, ask: Asked): Promise<Verdict> => {
     if (keyAccepted === false) return fail(`${name}: ${detail}`, { advice: `give the unit a key that ${name} takes, and start it again` })
     return pass(`${name}: ${detail}`)
   } catch (error) {
-    if (isServiceError(error) && error.code === 'forbidden') return skip('only an approver may ask them')
+    if (isServiceError(error) && error.code === 'forbidden')
+      return notChecked('only an approver may ask providers', { advice: 'use the token of an approver: --token-file PATH' })
     throw error
   }
 }
@@ -19,8 +20,8 @@ const verdictOf = async (name: ModelProvider, ask: Asked): Promise<Verdict> => {
 export const models: Check = {
   name: 'models',
   run: async ({ unit }) => {
-    const found = await unit
-    if (!found.reached) return [skip('the unit does not answer')]
+    const found = unit
+    if (!found.reached) return [notAnswered]
     const { client } = found
     const { items } = await client.models.list()
     if (items.length === 0) return [pass('this unit has no provider of models')]

@@ -1,11 +1,11 @@
 // How strictly the unit was started.
-import { type Check, pass, skip, type Verdict, warn } from './check.ts'
+import { type Check, pass, notAnswered, type Verdict, warn } from './check.ts'
 
 export const posture: Check = {
   name: 'posture',
   run: async ({ unit }) => {
-    const found = await unit
-    if (!found.reached) return [skip('the unit does not answer')]
+    const found = unit
+    if (!found.reached) return [notAnswered]
     const { mode, open, mcp } = found.status
     const verdicts: Verdict[] = [
       ...(mode === 'production'

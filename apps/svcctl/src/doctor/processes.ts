@@ -1,12 +1,12 @@
 // The processes of the unit, and its version beside that of this program.
 import { version } from '../version.ts'
-import { type Check, fail, pass, skip, type Verdict, warn } from './check.ts'
+import { type Check, fail, pass, notAnswered, type Verdict, warn } from './check.ts'
 
 export const processes: Check = {
   name: 'processes',
   run: async ({ unit }) => {
-    const found = await unit
-    if (!found.reached) return [skip('the unit does not answer')]
+    const found = unit
+    if (!found.reached) return [notAnswered]
     const { status } = found
     const found1 = status.processes.flatMap(({ name, state, restarts }): Verdict[] => {
       if (state !== 'ready') return [fail(`${name} is ${state}`, { advice: 'look for its last lines in the log of the unit' })]

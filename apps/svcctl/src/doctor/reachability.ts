@@ -1,16 +1,17 @@
 // Whether the unit answers, and whether it is ready.
 import { isServiceError } from '@gatehouse/contracts'
-import { type Check, fail, pass, skip, warn } from './check.ts'
+import { type Check, fail, notChecked, pass, warn } from './check.ts'
 
 export const reachability: Check = {
   name: 'reachability',
-  run: async ({ unit, address }) => {
-    const found = await unit
+  run: async ({ unit: found, address }) => {
     if (!found.reached) {
       if (!isServiceError(found.error)) throw found.error
       const { code, detail, hint } = found.error
       if (code === 'unauthorized') return [pass(`a unit answers at ${address}`)]
-      return code === 'invalid' ? [skip('the unit was not asked')] : [fail(detail, { advice: hint ?? 'svcctl status' })]
+      return code === 'invalid'
+        ? [notChecked('the unit was not asked', { advice: 'see the checks address and credentials' })]
+        : [fail(detail, { advice: hint ?? 'svcctl status' })]
     }
     const { status, degraded = [] } = await found.client.ready({ timeout: 5_000 })
     if (status === 'ready' && degraded.length === 0) return [pass(`ready at ${address}`)]

@@ -1,6 +1,6 @@
 // Tool servers that cannot be reached.
 import { isServiceError, type ServerView } from '@gatehouse/contracts'
-import { type Check, pass, skip, type Unit, warn } from './check.ts'
+import { type Check, pass, notAnswered, type Unit, warn } from './check.ts'
 
 const listOf = async (unit: Extract<Unit, { reached: true }>): Promise<readonly ServerView[] | undefined> => {
   try {
@@ -14,8 +14,8 @@ const listOf = async (unit: Extract<Unit, { reached: true }>): Promise<readonly 
 export const servers: Check = {
   name: 'servers',
   run: async ({ unit }) => {
-    const found = await unit
-    if (!found.reached) return [skip('the unit does not answer')]
+    const found = unit
+    if (!found.reached) return [notAnswered]
     const items = await listOf(found)
     if (items === undefined) return [pass('tool servers are off')]
     const down = items.filter(({ state }) => state?.status === 'down')

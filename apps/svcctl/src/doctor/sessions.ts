@@ -1,13 +1,13 @@
 // Sessions that gave up.
 import { limits } from '@gatehouse/contracts'
 import { everyPage } from '../connection/every-page.ts'
-import { type Check, pass, skip, warn } from './check.ts'
+import { type Check, pass, notAnswered, warn } from './check.ts'
 
 export const sessions: Check = {
   name: 'sessions',
   run: async ({ unit }) => {
-    const found = await unit
-    if (!found.reached) return [skip('the unit does not answer')]
+    const found = unit
+    if (!found.reached) return [notAnswered]
     const { client } = found
     const all = await everyPage((cursor) => client.sessions.list({ cursor, limit: limits.pageSizeMost }))
     const parked = all.filter(({ state }) => state === 'parked')

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stateFiles, stateSchema } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { type Check, fail, pass, quoted, skip, type Verdict, warn } from './check.ts'
+import { type Check, fail, noStateDirectory, pass, quoted, type Verdict, warn } from './check.ts'
 
 const State = v.looseObject({ schema: v.number(), mode: v.string() })
 
@@ -21,7 +21,8 @@ export const stateContents: Check = {
   name: 'state-contents',
   run: async ({ stateDir, environment }) => {
     const names: readonly string[] = stateDir === undefined ? [] : await readdir(stateDir).catch(() => [])
-    if (stateDir === undefined || !names.includes(stateFiles.database)) return [skip('nothing was kept yet')]
+    if (stateDir === undefined) return [noStateDirectory]
+    if (!names.includes(stateFiles.database)) return [pass('there is no database yet')]
     const reserve = quoted(join(stateDir, stateFiles.auditReserve))
     const external = Boolean(environment['SERVICE_MASTER_KEY_FILE'])
     const verdicts = [

@@ -1,7 +1,7 @@
 // What lies in the state directory: who owns it, and who may read it.
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Check, fail, pass, quoted, skip, type Verdict } from './check.ts'
+import { type Check, fail, noStateDirectory, pass, quoted, type Verdict } from './check.ts'
 
 const judge = async (path: string, owner: number): Promise<Verdict[]> => {
   const found = await lstat(path)
@@ -27,7 +27,7 @@ export const stateFilesCheck: Check = {
   name: 'state-files',
   run: async ({ stateDir }) => {
     const found = stateDir === undefined ? undefined : await lstat(stateDir).catch(() => undefined)
-    if (stateDir === undefined || found?.isDirectory() !== true) return [skip('there is no state directory')]
+    if (stateDir === undefined || found?.isDirectory() !== true) return [noStateDirectory]
     const names = await readdir(stateDir)
     const verdicts = (await Promise.all(names.map((name) => judge(join(stateDir, name), found.uid)))).flat()
     return verdicts.length === 0 ? [pass(`${names.length}, each for its owner alone`)] : verdicts

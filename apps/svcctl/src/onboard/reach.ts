@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isServiceError, ServiceError } from '@gatehouse/contracts'
 import { quoted } from '../doctor/check.ts'
-import { stateDirectories } from '../journal/find-journal.ts'
+import { stateDirectories } from '../journal/state-directories.ts'
 import { done, type Step, type Tour } from './step.ts'
 
 export const unit: Step = {

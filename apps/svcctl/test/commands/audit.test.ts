@@ -23,7 +23,7 @@ test('audit prints the newest line last, and audit list is the same', async () =
   const json = await svcctl(['audit', '--limit', '2', '--json'], options)
   assert.deepEqual(v.parse(v.array(AuditEntry), JSON.parse(json.stdout)), entries.slice(1))
   const [header = ''] = (await svcctlAtTerminal(['audit'], options)).stdout.split('\n')
-  assert.deepEqual(header.split(/\s+/), ['TIME', 'STAGE', 'CHANGE', 'KIND', 'GROUP', 'PRINCIPAL', 'BY'])
+  assert.deepEqual(header.split(/\s+/), ['TIME', 'STAGE', 'CHANGE', 'KIND', 'GROUP', 'SUBJECT', 'PRINCIPAL', 'BY'])
 })
 
 test('audit calls prints the newest record last, hides nothing of a name, and asks by every filter', async () => {
@@ -79,7 +79,7 @@ suite('svcctl audit verify', () => {
     const ended = await svcctl(['audit', 'verify', '--state-dir', directory])
     const checked = 'Checked: the chain of hashes, the signatures of checkpoints. '
     const unchecked = 'Not checked: the last line that the database holds, the head that was given.\n'
-    assert.equal(ended.stderr, `Read ${file()}. ${checked}${unchecked}`)
+    assert.equal(ended.stderr, `Read ${file()}, no unit was asked.\n${checked}${unchecked}`)
     assert.match(ended.stdout, /^ok: \d+ lines, head seq \d+ hash [0-9a-f]{64}\n$/)
     const json = JSON.parse((await svcctl(['audit', 'verify', '--file', file(), '--json'])).stdout) as { head: Head; signatures: boolean }
     head = json.head

@@ -11,6 +11,7 @@ import type { Finding } from '../../src/doctor/check.ts'
 import { checks } from '../../src/doctor/checks.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { createSite } from '../../src/doctor/site.ts'
+import { status } from '../contents.ts'
 import { startUnit } from '../fake-unit.ts'
 import { keepState } from '../kept-state.ts'
 import { visible } from '../../src/output/visible.ts'
@@ -47,11 +48,12 @@ const makePlace = async (t: TestContext, mends?: string): Promise<Place> => {
   return { folder, stateDir, environment, answers }
 }
 
-const look = (place: Place, check: string): Promise<Finding[]> =>
+const look = async (place: Place, check: string): Promise<Finding[]> =>
   examine(
-    createSite({
+    await createSite({
       environment: place.environment,
       address: place.environment['SERVICE_API_URL'] ?? 'http://127.0.0.1:8787',
+      addressGiven: true,
       tokenFile: undefined,
       insecure: false,
       stateDir: place.stateDir,
@@ -205,4 +207,36 @@ test('a check that breaks is a finding like any other', async (t) => {
     env: { SERVICE_API_TOKEN: secret },
   })
   assert.match(stdout, /^sessions\tfail\tit broke/m)
+})
+
+test('every check passes, warns or fails, each with something to do, with the unit up and down', async (t) => {
+  const place = await makePlace(t)
+  for (const address of [place.environment['SERVICE_API_URL'] ?? '', 'http://127.0.0.1:9']) {
+    const { stdout } = await svcctl(['doctor', '--json', '--addr', address], { env: { SERVICE_API_TOKEN: secret } })
+    const findings = JSON.parse(stdout) as Finding[]
+    for (const { check, status, fix, advice, detail } of findings) {
+      assert.ok(['pass', 'warn', 'fail'].includes(status), check)
+      assert.ok(status === 'pass' || (fix ?? advice) !== undefined, `${check}: ${detail}`)
+    }
+    assert.deepEqual(
+      checks.map(({ name }) => name).filter((name) => !findings.some(({ check }) => check === name)),
+      [],
+    )
+  }
+})
+
+test('a seal that is still being proved is a warning, one that does not hold is a failure', async (t) => {
+  const place = await makePlace(t)
+  const sandbox = { driver: 'oci', status: 'refused', reason: 'the seal is being proved', missing: [] }
+  place.answers['GET /v1/status'] = { ...status, sandbox: { ...sandbox, seal: 'proving' } }
+  const [pending] = await look(place, 'sandbox')
+  assert.deepEqual([pending?.status, pending?.detail], ['warn', 'pending: the seal is being proved'])
+  place.answers['GET /v1/status'] = { ...status, sandbox: { ...sandbox, reason: 'the seal does not hold', seal: 'lacking' } }
+  assert.equal((await look(place, 'sandbox'))[0]?.status, 'fail')
+})
+
+test('a unit that launches nothing needs no engine and no user namespace', async (t) => {
+  const place = await makePlace(t)
+  place.answers['GET /v1/status'] = { ...status, sandbox: { driver: 'off', status: 'off', missing: [] } }
+  for (const check of ['engines', 'kernel', 'sandbox']) assert.deepEqual(wrong(await look(place, check), check), [])
 })

@@ -123,8 +123,20 @@ export const Ready = v.strictObject({
 })
 export type Ready = v.InferOutput<typeof Ready>
 
+/** Which unit answers: a copy of its state directory has the same installation, and is another directory. */
+export const UnitIdentity = v.strictObject({
+  installation: v.string(),
+  /** The state directory that the unit holds, with the device and inode number of that directory. */
+  stateDir: v.string(),
+  device: v.string(),
+  inode: v.string(),
+})
+export type UnitIdentity = v.InferOutput<typeof UnitIdentity>
+
 export const Status = v.strictObject({
   version: v.string(),
+  /** Absent for a token that is narrowed to groups, and while the directory cannot be reached. */
+  identity: v.optional(UnitIdentity),
   mode: v.picklist(['production', 'demo', 'dev']),
   /** True where no token is asked for. */
   open: v.boolean(),

@@ -2,6 +2,7 @@
 import { type Freeze, isServiceError, type Principal, type Status } from '@gatehouse/contracts'
 import type { Context } from 'hono'
 import type { Env, Unit } from '../env.ts'
+import { readIdentity } from './identity.ts'
 import type { Survey } from './survey.ts'
 
 const isAway = (error: unknown): boolean => isServiceError(error) && (error.code === 'unavailable' || error.code === 'deadline')
@@ -52,15 +53,17 @@ const readParked = async ({ unit, principal: { groups }, call }: Env['Variables'
 
 export const readStatus = async (c: Context<Env>): Promise<Status> => {
   const { unit, principal } = c.var
-  const [survey, held, frozen, parked] = await Promise.all([
+  const [survey, held, frozen, parked, identity] = await Promise.all([
     unit.survey(),
     whileThere(() => countHeld(c.var)),
     whileThere(() => readFrozen(c.var)),
     unit.boot.sandbox === 'off' ? [] : readParked(c.var),
+    readIdentity(unit, principal),
   ])
   const away = held === undefined || frozen === undefined
   return {
     ...bootFacts(unit),
+    ...(identity !== undefined && { identity }),
     principal: shown(principal),
     frozen: frozen ?? [],
     sandbox: postureOf(survey),

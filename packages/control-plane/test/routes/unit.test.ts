@@ -1,5 +1,8 @@
 // Status and metrics: behind the token, and whole only when every part answers.
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { type MetricRow, metrics, ServiceError, Status } from '@gatehouse/contracts'
 import { createMetrics } from '@gatehouse/kernel'
@@ -44,6 +47,17 @@ test('names the sessions that are parked, and why', async () => {
   const { ask, calls } = createTestUnit({ answers: { 'runner.sessions': () => ({ items: [parked] }) } })
   assert.deepEqual((await ask('GET', '/v1/status')).json().parked, [parked])
   assert.deepEqual(calls.find(({ name }) => name === 'runner.sessions')?.params, { state: 'parked', limit: 100 })
+})
+
+test('names its installation and the directory that it holds, but not to a token that is narrowed to groups', async (t) => {
+  const stateDir = await mkdtemp(join(tmpdir(), 'control-plane-'))
+  t.after(() => rm(stateDir, { recursive: true }))
+  const { dev, ino } = await stat(stateDir, { bigint: true })
+  const boot = { stateDir, installation: 'a'.repeat(32) }
+  const whole = v.parse(Status, (await createTestUnit({ boot }).ask('GET', '/v1/status')).json())
+  assert.deepEqual(whole.identity, { ...boot, device: String(dev), inode: String(ino) })
+  const narrowed = createTestUnit({ boot, answers: { 'gateway.permit': () => ({ name: 'ada', role: 'approver', groups: ['a'] }) } })
+  assert.equal(v.parse(Status, (await narrowed.ask('GET', '/v1/status')).json()).identity, undefined)
 })
 
 test('says what is frozen, and what of it the gateway cannot tell', async () => {

@@ -26,7 +26,7 @@ export const toPosture = (state: State, wanted: string): SandboxPosture => {
     case 'off':
       return { driver: 'off', status: 'off', reason: off, missing: [] }
     case 'choosing':
-      return { driver: wanted, status: 'refused', reason: 'the sandbox driver is being chosen', missing: [] }
+      return { driver: wanted, status: 'refused', reason: 'the sandbox driver is being chosen', missing: [], seal: 'proving' }
     case 'proving':
       return { ...known(state.engaged, undefined), status: 'refused', reason: 'the seal is being proved' }
     case 'refused': {

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { Flags } from '@oclif/core'
 import { filterFlags, filterOf } from '../../connection/filters.ts'
 import { everyPage } from '../../connection/every-page.ts'
+import { auditSubject } from '../../output/audit-subject.ts'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
@@ -13,6 +14,7 @@ const columns: readonly Column<AuditEntry>[] = [
   { name: 'CHANGE', value: (entry) => entry.changeID ?? '' },
   { name: 'KIND', value: (entry) => entry.kind ?? '' },
   { name: 'GROUP', value: (entry) => entry.agentGroupID ?? '' },
+  { name: 'SUBJECT', value: auditSubject, flexible: true },
   { name: 'PRINCIPAL', value: (entry) => entry.principal, flexible: true },
   { name: 'BY', value: (entry) => entry.by ?? '', flexible: true },
 ]

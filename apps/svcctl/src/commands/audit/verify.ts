@@ -1,14 +1,20 @@
-// svcctl audit verify: on the host, offline, without a token.
-import { ServiceError } from '@gatehouse/contracts'
+// svcctl audit verify: on the host, offline. Where a unit is addressed, it is asked which directory is its own.
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ServiceError, stateFiles } from '@gatehouse/contracts'
 import type { DatabaseComparison } from '@gatehouse/journal/offline'
 import * as v from 'valibot'
 import { Flags } from '@oclif/core'
-import { SvcctlCommand } from '../../command.ts'
+import { askUnit } from '../../connection/ask-unit.ts'
 import { readHead } from '../../journal/read-head.ts'
-import { findJournal } from '../../journal/find-journal.ts'
+import { stateDirectories } from '../../journal/state-directories.ts'
+import { findPlace, type Place } from '../../journal/unit-directory.ts'
+import { type UnitFlags, UnitCommand } from '../../unit-command.ts'
 
 const Verified = v.strictObject({
   file: v.string(),
+  /** Whether the unit at the address said that it holds this directory. */
+  unit: v.boolean(),
   lines: v.number(),
   head: v.strictObject({ seq: v.number(), hash: v.string() }),
   /** Whether the signatures of checkpoints were checked. */
@@ -30,6 +36,28 @@ const assertCompared = (file: string, database: DatabaseComparison): void => {
   })
 }
 
+interface Wanted {
+  readonly file: string | undefined
+  readonly stateDir: string | undefined
+  /** The address was named. */
+  readonly given: boolean
+}
+
+type Readable = Exclude<Place, { status: 'refused' | 'unknown' }>
+
+const readable = (place: Place): Readable => {
+  if (place.status === 'refused')
+    throw new ServiceError('conflict', { detail: place.why, hint: 'name the directory of that unit, or another --addr' })
+  if (place.status === 'unknown')
+    throw new ServiceError('not-found', { detail: place.why, hint: 'name the state directory: --state-dir DIR' })
+  return place
+}
+
+const origin = (place: Readable, address: string): string => {
+  if (place.status === 'proven') return `of the unit at ${address}`
+  return place.status === 'named' ? place.why : 'of the only unit of this host; none answers'
+}
+
 const words = ({ signatures, database, headGiven }: Verified): string => {
   const parts: readonly (readonly [boolean, string])[] = [
     [true, 'the chain of hashes'],
@@ -42,17 +70,17 @@ const words = ({ signatures, database, headGiven }: Verified): string => {
   return missing === '' ? `Checked: ${listed(true)}.` : `Checked: ${listed(true)}. Not checked: ${missing}.`
 }
 
-export class AuditVerify extends SvcctlCommand<Verified> {
+export class AuditVerify extends UnitCommand<Verified> {
   static override summary = 'Verify the audit log of a state directory, without a unit.'
   static override description =
-    'Checks the chain of hashes, the signatures of checkpoints if journal.pub lies beside the journal, and that the journal holds the last line that the database of the state directory holds. That needs the master key: run it as the user of the unit. A head that was kept elsewhere also shows a whole directory that was rolled back. Prints what was checked and what was not. Ends with 5 and names the first bad line if there is one, with 9 if the database could not be read and no head was given.'
+    'Where a unit is addressed or answers at the default address, it is asked which state directory it holds, and another one is refused. Checks the chain of hashes, the signatures of checkpoints if journal.pub lies beside the journal, and that the journal holds the last line that the database of the state directory holds. That needs the master key: run it as the user of the unit. A head that was kept elsewhere also shows a whole directory that was rolled back. Prints what was checked and what was not. Ends with 5 and names the first bad line if there is one, with 9 if the database could not be read and no head was given.'
 
   static override result = Verified
   static override examples = ['svcctl audit verify --state-dir state', 'svcctl audit verify --file audit.jsonl --head head.json']
 
   static override flags = {
     'state-dir': Flags.string({
-      summary: 'State directory; default the one of this host.',
+      summary: 'State directory; default the one that the unit at the address holds.',
       helpValue: 'DIR',
       env: 'SERVICE_STATE_DIR',
       exclusive: ['file'],
@@ -62,8 +90,10 @@ export class AuditVerify extends SvcctlCommand<Verified> {
   }
 
   async run(): Promise<Verified> {
-    const { flags } = await this.parse(AuditVerify)
-    const file = flags.file ?? findJournal(this.environment, flags['state-dir'])
+    const { flags, metadata } = await this.parse(AuditVerify)
+    const given = metadata.flags.addr?.setFromDefault !== true
+    const place = await this.place(flags, { file: flags.file, stateDir: flags['state-dir'], given })
+    const file = flags.file ?? join(place.directory, stateFiles.audit)
     const head = flags.head === undefined ? undefined : await readHead(flags.head)
     const { verifyBeside } = await import('@gatehouse/journal/offline')
     const keyFile = this.environment['SERVICE_MASTER_KEY_FILE'] || undefined
@@ -76,9 +106,27 @@ export class AuditVerify extends SvcctlCommand<Verified> {
     }
     if (head === undefined) assertCompared(file, database)
     const { lines, head: last } = verdict
-    const verified = { file, lines, head: last, signatures, database: database.status === 'compared', headGiven: head !== undefined }
+    const verified = {
+      file,
+      unit: place.status === 'proven',
+      lines,
+      head: last,
+      signatures,
+      database: database.status === 'compared',
+      headGiven: head !== undefined,
+    }
     this.print(`ok: ${lines} lines, head seq ${last.seq} hash ${last.hash}`)
-    this.say(`Read ${file}. ${words(verified)}`)
+    this.say(`Read ${file}, ${origin(place, flags.addr)}.`)
+    this.say(words(verified))
     return verified
+  }
+
+  private async place(flags: UnitFlags, { file, stateDir, given }: Wanted): Promise<Readable> {
+    const named = file === undefined ? stateDir : dirname(file)
+    const asks = file === undefined && (given || named === undefined)
+    const where = { environment: this.environment, address: flags.addr, tokenFile: flags['token-file'], insecure: flags['insecure-http'] }
+    const usual = stateDirectories(this.environment).filter((path) => existsSync(join(path, stateFiles.audit)))
+    const unit = asks ? await askUnit(where) : undefined
+    return readable(await findPlace({ address: flags.addr, addressGiven: given, unit, named, usual }))
   }
 }
