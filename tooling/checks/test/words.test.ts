@@ -28,7 +28,7 @@ const plain: readonly string[] = [
   'A recommendation: the layer is missing, and no more than 16 calls run at once.',
   'Who may approve a change?',
   'The agent lacks a grant for this tool.',
-  'It runs standalone, or alone on its host.',
+  'It runs standalone, or alone on its host. Names are compared by their length alone.',
 ]
 
 for (const [index, { pattern, instead }] of patterns.entries()) {

@@ -20,7 +20,7 @@ export const patterns: readonly Pattern[] = [
   { pattern: /\bso many\b/i, instead: 'the number, or "maximum"' },
   { pattern: /\bthe usual\b/i, instead: 'default' },
   { pattern: /\bcome(s)? of it\b|\bbecame of\b|\bcame of\b/i, instead: 'outcome' },
-  { pattern: /\balone(?=[.,;:)]|$)/i, instead: 'only' },
+  { pattern: /(?<!\b(?:by|on|for) [^.;,]{1,40})\balone(?=[.,;:)]|$)/i, instead: 'only' },
   { pattern: /\bwaits? for (?:a|the) (?:human|decision)\b/i, instead: 'pending' },
   { pattern: /(?:^|[.!:] )(?:Who|What is|What was) [^.?!]*(?:[.!]|$)/, instead: 'subject, verb, object' },
 ]
