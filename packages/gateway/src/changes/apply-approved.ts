@@ -1,5 +1,5 @@
 // Applies what was approved and not applied: at start, when a freeze is lifted, and after a fault until nothing is left.
-import type { Change } from '@gatehouse/contracts'
+import type { AgentGroupID, Change } from '@gatehouse/contracts'
 import { apply, type ApplyDeps } from './apply.ts'
 import { itself } from './lines.ts'
 import { changeLock } from './lock.ts'
@@ -21,10 +21,14 @@ export const applyApproved = async (deps: ApplyDeps): Promise<number> => {
   const rows = await deps.store.read.all<ChangeRow & { readonly id: string }>(
     `SELECT id, record FROM changes WHERE state = 'approved' ORDER BY id`,
   )
+  const changes = rows.flatMap((row) => readable(deps, row))
+  const frozen = new Map(changes.map(({ agentGroupID }) => [agentGroupID, deps.freezes.of(agentGroupID)]))
+  // A freeze that is lifted meanwhile ends with the next run: else later changes would overtake those that it held back.
+  const freezes = { of: (agentGroupID: AgentGroupID) => frozen.get(agentGroupID) ?? deps.freezes.of(agentGroupID) }
   let left = 0
-  for (const { agentGroupID, id } of rows.flatMap((row) => readable(deps, row))) {
+  for (const { agentGroupID, id } of changes) {
     const after = await deps.lock(agentGroupID, () =>
-      deps.lock(changeLock(id), async () => apply(deps, itself, await readChange(deps, id))),
+      deps.lock(changeLock(id), async () => apply({ ...deps, freezes }, itself, await readChange(deps, id))),
     )
     if (after.state === 'approved' && deps.freezes.of(agentGroupID) === undefined) left += 1
   }

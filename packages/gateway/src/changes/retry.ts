@@ -29,7 +29,9 @@ export const createRetry = (run: () => Promise<number>, log: Logger): Retry => {
     if (stopped || timer !== undefined) return
     timer = setTimeout(() => {
       timer = undefined
-      running ??= attempt()
+      // What woke it may have come behind what the present run has looked at.
+      if (running === undefined) running = attempt()
+      else schedule()
     }, pauses.next()).unref()
   }
   return {

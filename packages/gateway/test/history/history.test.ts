@@ -37,7 +37,10 @@ let run = 0
 let changeTtl = ttl
 const open = (dir?: string) => openUnit({ clock, elapsed, boot: { changeTtl }, ...(dir === undefined ? {} : { dir }) })
 
+/** When ann was given her present token. */
+let annAt = beginning
 const mintAnn = async (): Promise<void> => {
+  annAt = now
   const minted = await unit.gateway.controlPlane.createToken({ token, wanted: { name: 'ann', role: 'approver' } as never }, context)
   ann = sha256(minted.token)
 }
@@ -191,6 +194,7 @@ const renewAnn = async (model: Model): Promise<void> => {
   await unit.gateway.controlPlane.revokeToken({ token, name: 'ann' }, context)
   await mintAnn()
   model.token += 1
+  model.tokenAt = annAt
 }
 
 const call = async (model: Model, step: Extract<Step, { do: 'call' }>): Promise<void> => {
@@ -253,7 +257,7 @@ const check = async (numRuns: number, first = seed): Promise<void> => {
         if (run % together === 0) await renew()
         // Whatever the clock did in the history before, this one begins after it.
         now = latest + 2 * ttl
-        const model = emptyModel(now)
+        const model = emptyModel(now, annAt)
         const ids: string[] = []
         for (const step of history) await take(model, ids, step)
         if (model.frozen) await stop(model, ids, 'unfreeze')

@@ -36,7 +36,7 @@ export interface ModelChange {
   state: 'refused' | 'held' | 'rejected' | 'withdrawn' | 'expired' | 'approved' | 'applied' | 'apply_failed'
   before: string
   /** Who approved it last, and with which of ann's tokens. */
-  approval?: { readonly by: Person; readonly token: number }
+  approval?: { readonly by: Person; readonly token: number; readonly at: number }
 }
 
 export const ttl = 100_000
@@ -51,9 +51,11 @@ export interface Model {
   now: number
   /** How often ann was given a new token: what an earlier one approved counts no more. */
   token: number
+  /** When ann was given the present one: what a clock that began anew puts before that is not hers. */
+  tokenAt: number
 }
 
-export const emptyModel = (now: number): Model => ({
+export const emptyModel = (now: number, tokenAt: number): Model => ({
   groups: new Map(),
   wirings: new Map(),
   grants: new Map(),
@@ -62,6 +64,7 @@ export const emptyModel = (now: number): Model => ({
   frozen: false,
   now,
   token: 0,
+  tokenAt,
 })
 
 const key = ({ group, server }: AtServer): string => `${group}/${server}`
@@ -154,7 +157,8 @@ const onlyTakes = (model: Model, asked: Asking): boolean => {
   return asked.do === 'revoke' || asked.do === 'unwire'
 }
 
-const stands = (model: Model, { approval }: ModelChange): boolean => approval?.by !== 'ann' || approval.token === model.token
+const stands = (model: Model, { approval }: ModelChange): boolean =>
+  approval?.by !== 'ann' || (approval.token === model.token && model.tokenAt <= approval.at)
 
 const carryOut = (model: Model, change: ModelChange): void => {
   const isGone = change.asked.do !== 'create' && !model.groups.has(change.asked.group)
@@ -184,7 +188,7 @@ export const modelDecide = (model: Model, change: ModelChange, step: Judgement):
   change.before = now
   if (moved && step.digest === 'shown') return 'change-stale'
   change.state = 'approved'
-  change.approval = { by: step.by, token: model.token }
+  change.approval = { by: step.by, token: model.token, at: model.now }
   carryOut(model, change)
   return change.state
 }
