@@ -3,6 +3,7 @@
 import { limits } from '@gatehouse/contracts'
 import { createTransport } from 'nodemailer'
 import * as v from 'valibot'
+import { readWord } from '../cards/word.ts'
 import { type Outgoing, SendFailure } from '../channel.ts'
 import { attachmentsOf } from './attachments.ts'
 import type { MailAccount } from './credentials.ts'
@@ -39,10 +40,18 @@ const subjectOf = ({ subject, opens }: Reply, { part, parts }: Outgoing): string
   return `${opens ? '' : 'Re: '}${plain === '' ? 'your message' : plain}${parts > 1 ? ` (${part + 1}/${parts})` : ''}`
 }
 
-const htmlOf = ({ blocks }: Outgoing): string => (blocks === undefined ? '' : markupHtml(blocks))
+const lead = 'The agent writes:'
+
+/** A letter never begins with a line that decides: a mail program that quotes it first, without a mark, would make it its user's. */
+const leadOf = ({ text }: Outgoing): { readonly text: string; readonly html: string } =>
+  readWord(text) === undefined ? { text: '', html: '' } : { text: `${lead}\n\n`, html: `<p>${lead}</p>` }
+
+const textOf = (message: Outgoing): string => `${leadOf(message).text}${message.text}`
+
+const htmlOf = (message: Outgoing): string => (message.blocks === undefined ? '' : `${leadOf(message).html}${markupHtml(message.blocks)}`)
 
 /** All that is written in it. */
-const wordsOf = (message: Outgoing): string => `${message.text}${htmlOf(message)}`
+const wordsOf = (message: Outgoing): string => `${textOf(message)}${htmlOf(message)}`
 
 const envelopeOf = ({ from }: MailAccount, { to }: Reply, message: Outgoing) => {
   const { files } = message
@@ -65,7 +74,7 @@ const letterOf = (account: MailAccount, reply: Reply, message: Outgoing) => {
     messageId: messageID(message, account),
     date: new Date(message.at),
     ...(references.length > 0 && { inReplyTo: references.at(-1), references }),
-    text: message.text,
+    text: textOf(message),
     ...(message.blocks !== undefined && { html: htmlOf(message) }),
     attachments: attachmentsOf(message.files),
     headers: { 'Auto-Submitted': opens ? 'auto-generated' : 'auto-replied', 'X-Auto-Response-Suppress': 'All' },
