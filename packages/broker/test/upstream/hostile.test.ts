@@ -87,7 +87,7 @@ const overHttp: Readonly<Record<string, string | undefined>> = {
   'endless-stream-with-202': 'timeout',
   'endless-stream-to-get-405': undefined,
   'endless-stream-to-our-pong': undefined,
-  'list-of-very-many-messages-at-once': 'timeout',
+  'list-of-very-many-messages-at-once': 'too-large',
 }
 const faults: Readonly<Record<string, string | undefined>> = { ...onStreams, ...overHttp }
 
