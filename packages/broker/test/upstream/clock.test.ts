@@ -32,7 +32,7 @@ for (const [step, milliseconds] of Object.entries(steps)) {
     t.mock.method(Date, 'now', () => real() + milliseconds)
     await writeFile(`${program}.new`, `#!/bin/sh\nexec ${[command, ...args].map((word) => `'${word}'`).join(' ')}\n`, { mode: 0o755 })
     await rename(`${program}.new`, program)
-    await waitFor(async () => (await bench.call('sample__echo', { text: 'b' })).isError === false, {
+    await waitFor(async () => !(await bench.call('sample__echo', { text: 'b' })).isError, {
       what: 'an answer of the server that is back',
       deadline: 20_000,
     })
