@@ -28,7 +28,7 @@ const repair = (directory: string, code: unknown, mode: number | undefined): str
 export const ownershipRefusal = (directory: string, cause: unknown, mode?: number): Refusal => {
   const code = codeOf(cause)
   return new Refusal(exits.noPermission, {
-    detail: `expected a directory that uid ${hostIdentity().uid} can write, got ${directory}${code === undefined ? '' : ` (${String(code)})`}`,
+    detail: `expected a directory that uid ${hostIdentity().uid} can write, got ${directory}${typeof code === 'string' ? ` (${code})` : ''}`,
     hint: repair(directory, code, mode),
     cause,
   })
