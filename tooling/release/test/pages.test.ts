@@ -69,7 +69,10 @@ const pages = (): void => {
     )
 
   test('a release is installed, started, and taken away until nothing is left', async () => {
-    await follow('docs/how-to/bare-host.md', reading('/tmp/release'))
+    await follow('docs/how-to/bare-host.md', {
+      ...reading('/tmp/release'),
+      notRun: { 'gvisor.dev': 'this host has no way to a repository of packages' },
+    })
     assert.deepEqual(await leftovers(), [])
   })
 

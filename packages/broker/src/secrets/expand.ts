@@ -3,14 +3,43 @@ import { UpstreamFailure } from '../upstream/failure.ts'
 
 export interface Expanded {
   readonly values: Readonly<Record<string, string>>
-  /** What the variables held: to be kept out of everything that leaves. */
+  /** To be kept out of everything that leaves: every value, however it came into the entry, and what stands in it as a credential. */
   readonly secrets: readonly string[]
+  /** Fields whose value was written down as it stands, and is too short to be kept out. */
+  readonly plain: readonly string[]
 }
+
+/** Shorter ones are found in ordinary words: a variable that holds one is refused, one in the entry itself is named in the log. */
+export const shortestSecret = 6
 
 const reference = /\$\{([^}]*)\}?/g
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** A variable that is not set, or that the catalog may not name, refuses the connection. */
+const passwordIn = (value: string): string[] => {
+  const password = URL.canParse(value) ? new URL(value).password : ''
+  if (password === '') return []
+  try {
+    return [password, decodeURIComponent(password)]
+  } catch {
+    return [password]
+  }
+}
+
+/** With the credential of `Bearer X`, and the password of a URL. */
+const secretsIn = (value: string): string[] => {
+  const [, credential] = /^[A-Za-z][A-Za-z0-9-]*\s+(\S+)$/.exec(value) ?? []
+  return [value, ...(credential === undefined ? [] : [credential]), ...passwordIn(value)]
+}
+
+const assertLong = (name: string, value: string): void => {
+  if (value === '' || value.length >= shortestSecret) return
+  throw new UpstreamFailure(
+    'variable',
+    `the variable ${name} has fewer than ${shortestSecret} characters, too few to be kept from agents: use a longer secret, or write a value that is none into the entry itself`,
+  )
+}
+
+/** A variable that is not set, or that the catalog may not name, or that is too short for a secret, refuses the connection. */
 export const expand = (values: Readonly<Record<string, string>>, variables: Readonly<Record<string, string>>): Expanded => {
   const secrets = new Set<string>()
   const expandOne = (value: string): string =>
@@ -19,11 +48,14 @@ export const expand = (values: Readonly<Record<string, string>>, variables: Read
         throw new UpstreamFailure('variable', 'a value holds "${" without a variable name and "}"')
       const found = Object.hasOwn(variables, name) ? variables[name] : undefined
       if (found === undefined) throw new UpstreamFailure('variable', `the variable ${name} is not set, or the catalog may not name it`)
-      secrets.add(found)
+      assertLong(name, found)
+      for (const secret of secretsIn(found)) secrets.add(secret)
       return found
     })
   const expanded = Object.entries(values).map(([name, value]) => [name, expandOne(value)] as const)
-  return { values: Object.fromEntries(expanded), secrets: [...secrets] }
+  for (const [, value] of expanded) for (const secret of secretsIn(value)) secrets.add(secret)
+  const plain = expanded.flatMap(([name, value]) => (value !== '' && value.length < shortestSecret ? [name] : []))
+  return { values: Object.fromEntries(expanded), secrets: [...secrets].filter((secret) => secret.length >= shortestSecret), plain }
 }
 
 /** A line break in a header's value would begin another header. */

@@ -1,7 +1,8 @@
-// Keeps expanded values out of what leaves the broker, also as URLs, headers and dumps write them: it stops a leak by accident, not a
+// Keeps the values of an entry out of what leaves the broker, also as URLs, headers and dumps write them: it stops a leak by accident, not a
 // hostile server.
 import { mask } from '@gatehouse/contracts'
 import { disguisesOf } from './disguises.ts'
+import { shortestSecret } from './expand.ts'
 
 export interface Scrub {
   /** Free text. */
@@ -10,8 +11,6 @@ export interface Scrub {
   json<T>(value: T, whole?: string): T
 }
 
-/** A shorter value is no secret, and replacing it would spoil ordinary words. */
-const shortest = 6
 /** Of one line of a value. */
 const shortestLine = 12
 
@@ -42,7 +41,7 @@ const linesOf = (value: string): string[] =>
 const escape = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 export const createScrub = (values: readonly string[]): Scrub => {
-  const long = values.filter((value) => value.length >= shortest).toSorted((a, b) => b.length - a.length)
+  const long = values.filter((value) => value.length >= shortestSecret).toSorted((a, b) => b.length - a.length)
   // A text may hold JSON that holds the value, or be read line by line.
   const plain = long.flatMap((value) => [value, escape(escape(value)), escape(value), ...linesOf(value)])
   const secrets = [...new Set([...plain, ...long.flatMap(disguisesOf)])]

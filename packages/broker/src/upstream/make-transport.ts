@@ -4,7 +4,7 @@ import type { BrokerBoot, CatalogEntry, LocalEntry } from '@gatehouse/contracts'
 import { type Logger, privateDirectory } from '@gatehouse/kernel'
 import type { Reach, Resolve } from '@gatehouse/outbound'
 import type { Transport } from '@modelcontextprotocol/client'
-import { checkHeaders, checkVariables, expand } from '../secrets/expand.ts'
+import { checkHeaders, checkVariables, expand, type Expanded, shortestSecret } from '../secrets/expand.ts'
 import { createScrub, type Scrub } from '../secrets/scrub.ts'
 import type { Eras } from './eras.ts'
 import { UpstreamFailure } from './failure.ts'
@@ -38,8 +38,10 @@ export type MadeTransport = { readonly scrub: Scrub } & (
   | { readonly kind: 'http'; readonly transport: Transport }
 )
 
-const scrubOf = (secrets: readonly string[], settings: ConnectSettings): Scrub => {
+const scrubOf = (name: string, { secrets, plain }: Expanded, settings: ConnectSettings): Scrub => {
   for (const secret of secrets) settings.secret(secret)
+  if (plain.length > 0)
+    settings.log.info('values of an entry are too short to be kept from agents', { server: name, fields: plain, shortest: shortestSecret })
   return createScrub(secrets)
 }
 
@@ -74,7 +76,8 @@ const startOf = async ({ named, entry }: Local, env: Readonly<Record<string, str
 export const makeTransport = async (named: NamedEntry, settings: ConnectSettings, signal: AbortSignal): Promise<MadeTransport> => {
   const { name, entry, session } = named
   if (entry.transport === 'http') {
-    const { values, secrets } = expand(entry.headers, settings.boot.variables)
+    const expanded = expand(entry.headers, settings.boot.variables)
+    const { values } = expanded
     checkHeaders(values)
     const { ownAddress, outbound } = settings.boot
     const transport = createHttpTransport({
@@ -85,11 +88,12 @@ export const makeTransport = async (named: NamedEntry, settings: ConnectSettings
       reach: await settings.reachOf(entry),
       resolve: settings.resolve,
     })
-    return { kind: 'http', transport, scrub: scrubOf(secrets, settings) }
+    return { kind: 'http', transport, scrub: scrubOf(name, expanded, settings) }
   }
-  const { values, secrets } = expand(entry.env, settings.boot.variables)
+  const expanded = expand(entry.env, settings.boot.variables)
+  const { values } = expanded
   checkVariables(values)
-  const scrub = scrubOf(secrets, settings)
+  const scrub = scrubOf(name, expanded, settings)
   const log = settings.log.child({ server: name })
   const start = await startOf({ named, entry }, values, settings)
   const transport = new StdioTransport({

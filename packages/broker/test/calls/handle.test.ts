@@ -57,6 +57,13 @@ test('calls a tool of a server whose name no model API takes, before and after a
   )
 })
 
+test('values that stand in the entry as they are do not reach an agent whose tool prints them', async () => {
+  bench.gateway.catalog = { sample: local({ LITERAL: 'literal-secret' }) }
+  bench.gateway.grants = { [sessionOne]: { sample: ['env'] } }
+  await bench.start()
+  assert.doesNotMatch(JSON.stringify(await bench.call('sample__env')), /literal-secret/)
+})
+
 test('refuses a tool that the grant does not name, and one of a server that does not exist, in the same words', async () => {
   bench.gateway.catalog = { sample: local() }
   bench.gateway.grants = { [sessionOne]: { sample: ['echo'] } }

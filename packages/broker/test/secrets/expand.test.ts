@@ -3,19 +3,44 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkHeaders, checkVariables, expand } from '../../src/secrets/expand.ts'
 
-const variables = { TOKEN: 's3cret-value', _x9: 'other', EMPTY: '' }
+const variables = { TOKEN: 's3cret-value', _x9: 'others', EMPTY: '' }
 
 test('puts variables in place of references, and tells which values they were', () => {
-  const { values, secrets } = expand(
+  const { values, secrets, plain } = expand(
     { Authorization: 'Bearer ${TOKEN}', Two: '${_x9}${TOKEN}', Plain: 'a $HOME $(id) {TOKEN}', None: '${EMPTY}' },
     variables,
   )
-  assert.deepEqual(values, { Authorization: 'Bearer s3cret-value', Two: 'others3cret-value', Plain: 'a $HOME $(id) {TOKEN}', None: '' })
-  assert.deepEqual(secrets, ['s3cret-value', 'other', ''])
+  assert.deepEqual(values, { Authorization: 'Bearer s3cret-value', Two: 'otherss3cret-value', Plain: 'a $HOME $(id) {TOKEN}', None: '' })
+  assert.deepEqual(secrets, ['s3cret-value', 'others', 'Bearer s3cret-value', 'otherss3cret-value', 'a $HOME $(id) {TOKEN}'])
+  assert.deepEqual(plain, [])
 })
 
 test('does not expand what a variable holds', () => {
-  assert.equal(expand({ a: '${A}' }, { A: '${B}', B: 'deep' }).values['a'], '${B}')
+  assert.equal(expand({ a: '${A}' }, { A: '${B}+${C}', B: 'deep' }).values['a'], '${B}+${C}')
+})
+
+test('a value in the entry itself is a secret too, with the credential and the password that stand in it', () => {
+  const { secrets, plain } = expand(
+    { A: 'literal-secret', B: 'Basic dXNlcjpwYXNz', C: 'postgres://u:pa%40ss-word@host/db', DEBUG: '1' },
+    {},
+  )
+  assert.deepEqual(secrets, [
+    'literal-secret',
+    'Basic dXNlcjpwYXNz',
+    'dXNlcjpwYXNz',
+    'postgres://u:pa%40ss-word@host/db',
+    'pa%40ss-word',
+    'pa@ss-word',
+  ])
+  assert.deepEqual(plain, ['DEBUG'])
+})
+
+test('refuses a variable that is too short to be kept from agents, and names it without its value', () => {
+  assert.throws(
+    () => expand({ A: '${SHORT}' }, { SHORT: 'pw123' }),
+    (error) =>
+      error instanceof Error && /variable SHORT has fewer than 6 characters/.test(error.message) && !error.message.includes('pw123'),
+  )
 })
 
 for (const name of ['UNSET', 'toString', '__proto__', 'constructor'])

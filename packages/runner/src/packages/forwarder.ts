@@ -43,14 +43,33 @@ const forward = async ({ outlet, registry, request, response }: Asked): Promise<
   else await pipeline(answer.body, response)
 }
 
+const isCertificate = (code: string): boolean => /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|TLS_ALTNAME/.test(code)
+
+/** The code of OpenSSL for a certificate that is not trusted, which stands somewhere among the causes. */
+const certificateFault = (error: unknown): string | undefined => {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1)
+    if ('code' in at && typeof at.code === 'string' && isCertificate(at.code)) return at.code
+  return undefined
+}
+
+export interface Forwarder {
+  /** Why the registry could not be asked, and what to do, where the reason is its certificate. */
+  fault(): string | undefined
+  close(): Promise<void>
+}
+
 /** Serves until it is closed. */
-export const openForwarder = async (options: ForwarderOptions): Promise<{ close(): Promise<void> }> => {
+export const openForwarder = async (options: ForwarderOptions): Promise<Forwarder> => {
   const { ownAddress, outbound: settings, socket, gid, log } = options
   const registry = new URL(options.registry)
   const outlet = createOutlet({ url: registry, ownAddress, settings, most: limits.treeTarball })
+  let fault: string | undefined
   const server = createServer({ maxHeaderSize: limits.requestHeaders }, (request, response) => {
     forward({ outlet, registry, request, response }).catch((error: unknown) => {
       log.debug('the registry could not be asked', { error })
+      const code = certificateFault(error)
+      if (code !== undefined)
+        fault = `the certificate of the registry ${registry.host} is not trusted (${code}): name a PEM file with the authority that signed it in SERVICE_CA_FILE, and start the unit again`
       if (response.headersSent) response.destroy()
       else response.writeHead(502).end()
     })
@@ -58,6 +77,7 @@ export const openForwarder = async (options: ForwarderOptions): Promise<{ close(
   server.maxConnections = limits.sessionConnections
   await listenUnix(server, socket, gid === undefined ? {} : { mode: 0o660, gid })
   return {
+    fault: () => fault,
     async close() {
       const closed = once(server, 'close')
       server.close()

@@ -49,6 +49,10 @@ const run = async (place: TreePlace, driver: Driver, { spec, work }: { spec: Lau
   }
 }
 
+/** npm sees no more than that its forwarder did not answer. */
+const explained = (outcome: TreeOutcome, fault: string | undefined): TreeOutcome =>
+  outcome.end === 'refused' && fault !== undefined ? { ...outcome, reason: fault } : outcome
+
 /** `take` sees the work directory before it goes. `no-sandbox` where there are no walls. */
 export const inSealed = async <T>(
   place: TreePlace,
@@ -66,7 +70,8 @@ export const inSealed = async <T>(
     try {
       await room.give(task({ url: place.registry.registry, socket: wayInside }))
       const spec = specOf(place, room, { rootfs, identity })
-      return await take(await run(place, driver, { spec, work: room.work }), room.work)
+      const outcome = await run(place, driver, { spec, work: room.work })
+      return await take(explained(outcome, way.fault()), room.work)
     } finally {
       await way.close()
     }

@@ -53,13 +53,13 @@ test('reads past lines that are no messages', async () => {
 })
 
 test('gives a local server the declared variables and a few of the host, and nothing else', async () => {
-  await start({ GREETING: 'hello ${WHO}' }, { WHO: 'world', OTHER: 'never-seen' })
+  await start({ GREETING: 'hello ${WHO}' }, { WHO: 'everyone', OTHER: 'never-seen' })
   const { env, cwd } = JSON.parse(String((await bench.call('sample__env')).content[0]?.['text'])) as {
     env: Record<string, string>
     cwd: string
   }
   assert.deepEqual(Object.keys(env).toSorted(), ['GREETING', 'HOME', 'LANG', 'LOG', 'PATH', 'PWD'])
-  assert.equal(env['GREETING'], 'hello world')
+  assert.equal(env['GREETING'], '••••')
   assert.equal(env['HOME'], cwd)
 })
 
@@ -79,7 +79,7 @@ test('keeps the value of a variable out of results, errors, lists and logs, but 
   assert.deepEqual(await bench.call('sample__structured'), { content: [], structuredContent: { secret: '••••', n: 1 }, isError: false })
   const rejected = await bench.call('sample__reject', { text: secret })
   assert.match(String(rejected.error?.message), /rejected: "••••"/)
-  assert.deepEqual(bench.secrets, [secret])
+  assert.ok(bench.secrets.includes(secret))
   const [line] = await waitFor(async () => ((await logs()).items.length > 0 ? (await logs()).items : undefined), { what: 'the output' })
   assert.equal(line?.text, 'started with ••••')
   assert.doesNotMatch(bench.logLines.join('\n'), /correct-horse/)
