@@ -37,8 +37,8 @@ const weakenings: Readonly<Record<IntrusionName, Weakening>> = {
   'a variable of the host': { file: 'upstream/stdio/start-program.ts', from: 'extendEnv: false', to: 'extendEnv: true' },
   'a line of any length': {
     file: 'upstream/stdio/lines.ts',
-    from: 'if (size <= most) return',
-    to: 'if (size > most || size <= most) return',
+    from: "const fault = size > most ? 'bytes' : watching?.push(piece)",
+    to: 'const fault = undefined',
   },
   'more text than an agent may be shown': { file: 'calls/content.ts', from: 'if (size <= this.#left) {', to: 'if (size > 0) {' },
   'a code that colours a terminal': {
