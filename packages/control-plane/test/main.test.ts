@@ -46,6 +46,13 @@ const launch = async (t: TestContext, port: number) => {
   return { child, sent, runDir, ready: () => waitFor(() => sent.some(({ type }) => type === 'ready'), { what: 'ready', deadline: 30_000 }) }
 }
 
+/** Without it nobody knows how the gateway is, and the unit is not ready. */
+const serveSupervisor = async (t: TestContext, runDir: string): Promise<void> => {
+  const at = { path: edgeSocket(runDir, supervisorControlPlane), secret: secretOf(supervisorControlPlane.name) }
+  const server = await serveEdge(supervisorControlPlane, { ...at, handlers: peersOf({ boot: { mcp: null } }, []).supervisor })
+  t.after(() => server.close())
+}
+
 test('serves with the peers that are there, answers the supervisor, and ends at SIGTERM', async (t) => {
   const port = await freePort()
   const { child, runDir, ready } = await launch(t, port)
@@ -58,6 +65,7 @@ test('serves with the peers that are there, answers the supervisor, and ends at 
   const options = { path: edgeSocket(runDir, gatewayControlPlane), secret: secretOf(gatewayControlPlane.name) }
   const gateway = await serveEdge(gatewayControlPlane, { ...options, handlers: peers.gateway })
   t.after(() => gateway.close())
+  await serveSupervisor(t, runDir)
   await waitFor(async () => (await fetch(`${address}/readyz`)).status === 200, { what: 'the unit to be ready' })
   const answer = await fetch(`${address}/v1/agent-groups`, { headers: { authorization } })
   assert.equal(answer.status, 200)
@@ -96,6 +104,7 @@ test('tells its readers every line while the gateway ends and starts anew, and e
     gateway?.publish('news', { items: journal.lines.slice(from) })
   }
   const first = await serve()
+  await serveSupervisor(t, runDir)
   await waitFor(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200, { what: 'the unit to be ready' })
   const told: number[] = []
   let opened = false

@@ -26,7 +26,7 @@ suite('svcctl change', () => {
     await unit.close()
   })
 
-  test('submit prints the id alone and says who asks', async () => {
+  test('submit prints only the id, names the requester, and warns of what a grant loses', async () => {
     const ended = await svcctl(
       [
         'change',
@@ -45,7 +45,8 @@ suite('svcctl change', () => {
       ],
       options(),
     )
-    assert.deepEqual(ended, { code: 0, stdout: `${change.id}\n`, stderr: '' })
+    const stderr = 'It replaces the present grant: dev-agent loses add of sample.\n'
+    assert.deepEqual(ended, { code: 0, stdout: `${change.id}\n`, stderr })
     assert.deepEqual(lastBody(), {
       kind: 'mcp_access',
       agentGroupID: 'dev-agent',
