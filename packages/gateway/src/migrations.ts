@@ -114,5 +114,9 @@ export const migrations: readonly (readonly string[])[] = [
      )
      UPDATE tokens SET record = json_set(record, '$.person', (SELECT person FROM up WHERE up.name = tokens.name ORDER BY depth DESC LIMIT 1))
        WHERE record ->> '$.createdBy' NOT IN ('admin', 'dev')`,
+    // Requests that are still open keep their person when their token is revoked later.
+    `UPDATE changes SET record = json_set(record, '$.person', (SELECT tokens.record ->> '$.person' FROM tokens WHERE tokens.name = changes.principal))
+       WHERE state IN ('held', 'approved', 'apply_failed')
+         AND EXISTS (SELECT 1 FROM tokens WHERE tokens.name = changes.principal AND tokens.record ->> '$.person' IS NOT NULL)`,
   ],
 ]

@@ -37,7 +37,7 @@ test('answers 201 to a new entry and 200 to a replaced one', async () => {
 
 test('refuses an entry under a name that is none', async () => {
   const { ask, named } = createTestUnit()
-  for (const name of ['Sample', 'a__b', '-a', 'x'.repeat(33), 'a b', '%2e%2e%2fx']) {
+  for (const name of ['a__b', '-a', 'x'.repeat(65), 'a b', '%2e%2e%2fx']) {
     const answer = await ask('PUT', `${servers}/${encodeURIComponent(name)}`, { body: entry })
     assert.equal(answer.status, 422, name)
     assert.equal((answer.json().errors as { pointer: string }[])[0]?.pointer, '/name')
@@ -47,9 +47,9 @@ test('refuses an entry under a name that is none', async () => {
 
 test('finds nothing under a name that is none', async () => {
   const { ask } = createTestUnit()
-  assert.equal((await ask('GET', `${servers}/Sample`)).status, 404)
-  assert.equal((await ask('DELETE', `${servers}/Sample`)).status, 404)
-  assert.equal((await ask('POST', `${servers}/Sample/probe`)).status, 404)
+  assert.equal((await ask('GET', `${servers}/a__b`)).status, 404)
+  assert.equal((await ask('DELETE', `${servers}/a__b`)).status, 404)
+  assert.equal((await ask('POST', `${servers}/a__b/probe`)).status, 404)
 })
 
 test('removes an entry', async () => {

@@ -1,13 +1,10 @@
 // A change as it is kept, and what its requester is told of it.
 import { type Change, type ChangeID, ServiceError, type Submitted } from '@gatehouse/contracts'
-import { storedPerson } from '../principals/person.ts'
-import type { Tokens } from '../principals/tokens.ts'
 import type { Asked, Asker } from './examine.ts'
 import type { ChangeIds } from './id.ts'
 
 export interface ComposeDeps {
   readonly ids: ChangeIds
-  readonly tokens: Pick<Tokens, 'named'>
   readonly boot: { readonly approvals: number; readonly changeTtl: number }
 }
 
@@ -31,7 +28,7 @@ export const compose = (deps: ComposeDeps, { asker, origin }: { asker: Asker; or
     agentGroupID: world.agentGroupID,
     requestedBy: asker.by,
     principal: asker.principal,
-    ...storedPerson(deps.tokens, asker.principal),
+    ...(asker.person === undefined ? {} : { person: asker.person }),
     ...(reason === undefined ? {} : { reason }),
     after: bound.after,
     ...draft,

@@ -49,6 +49,8 @@ export interface Actor {
   readonly edge: string
   readonly principal: string
   readonly by?: string | undefined
+  /** The person behind the principal when the request came in; absent where the principal is its own person. */
+  readonly person?: string
   /** The person of a channel by whom the principal is known there. */
   readonly via?: Decision['via']
 }

@@ -1,5 +1,5 @@
 // A person's no to a change that is not applied: it holds whether the journal can be written or not.
-import type { Change } from '@gatehouse/contracts'
+import { type Change, ServiceError } from '@gatehouse/contracts'
 import type { SettleDeps } from '../catalog/settle.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type Kept, keptOf } from '../ledger/owed.ts'
@@ -26,11 +26,18 @@ export const reject = async (
 ): Promise<Change & Kept> => {
   await assertNotBegun(deps, change)
   const decision = decisionOf(verdict, { actor, ...storedPerson(deps.tokens, actor.principal), digest: change.digest, now: deps.clock() })
-  const kept = keptOf(await deps.ledger.commitLate([changeLine('reject', { actor, change }, { decision })]))
+  const outcome = await deps.ledger.commitLate([changeLine('reject', { actor, change }, { decision })])
+  const kept = keptOf(outcome)
   const stored = await findChange(deps.store.read, change.id).catch(() => undefined)
   if (stored === undefined || isUnapplied(stored)) {
     const rejected = rejectedBy(change, decision)
     deps.overlay.put(rejected)
+    // A database that is behind may not know yet that the change was applied first.
+    if (change.state === 'approved' && outcome.journaled && !outcome.stored)
+      throw new ServiceError('unavailable', {
+        detail: `${change.id} is rejected unless it was applied first: the database is behind the journal`,
+        hint: 'read the change again in a moment',
+      })
     return { ...rejected, ...kept }
   }
   if (stored.state === 'rejected') return { ...stored, ...kept }

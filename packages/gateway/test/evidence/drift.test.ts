@@ -54,9 +54,12 @@ test('a pinned tool that has gone is shown as it was', async () => {
   assert.deepEqual(change.evidence?.['missing'], ['echo'])
 })
 
-test('a definition laid out anew is no drift', async () => {
+test('white space in a definition reaches the agent, so another one is drift', async () => {
   await observe('one', [tool('echo', 'says\n   it'), tool('add', 'adds')])
-  assert.deepEqual((await ask('one', ['echo', 'add'])).evidence?.['drift'], [])
+  const { evidence } = await ask('one', ['echo', 'add'])
+  assert.deepEqual(evidence?.['drifted'] ?? evidence?.['drift'], [
+    { tool: 'echo', was: tool('echo', 'says it'), now: tool('echo', 'says\n   it') },
+  ])
 })
 
 test('what was shown by its digest is shown again from there', async () => {

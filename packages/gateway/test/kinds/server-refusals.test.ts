@@ -9,7 +9,7 @@ const access = { server: 'sample', tools: ['echo'] }
 testRefusals('mcp_access', [
   ['nothing', undefined, '/after'],
   ['a server with two underscores', { ...access, server: 'a__b' }, '/after/server'],
-  ['a server in upper case', { ...access, server: 'Sample' }, '/after/server'],
+  ['a server with two underscores', { ...access, server: 'a__b' }, '/after/server'],
   ['no tools', { server: 'sample' }, '/after/tools'],
   ['an empty tool name', { ...access, tools: [''] }, '/after/tools/0'],
   ['a tool name over 128 characters', { ...access, tools: ['x'.repeat(129)] }, '/after/tools/0'],

@@ -83,7 +83,7 @@ suite('the page about Kubernetes', { skip: lacksHelm }, () => {
     const shown = blocks(text, 'yaml')
       .map((block) => parse(block) as object)
       .filter(isValues)
-    assert.equal(shown.length, 4)
+    assert.equal(shown.length, 5)
     for (const count of [1, shown.length]) {
       await writeFile(join(place, 'values.yaml'), stringify(Object.assign({}, ...shown.slice(0, count))))
       for (const line of linesOf(text).filter((each) => /^helm (.* )?(lint|install|upgrade) /.test(each))) {
