@@ -30,12 +30,26 @@ const leaveRest: Plugin = {
   transform: (code, id) => (id.endsWith('/contracts/src/codes.ts') ? code.replaceAll(/status:\s*\d+,\s*exit:\s*\d+,/g, '') : undefined),
 }
 
+/** A page shows names as the gateway stored them: in their one spelling. */
+const keepSpelling: Plugin = {
+  name: 'keep-spelling',
+  transform: (code, id) =>
+    id.endsWith('/contracts/src/channel-names.ts') ? code.replaceAll(/spellings\[channel\]\.(?:address|user)\(text\)/g, 'text') : undefined,
+}
+
+/** A schema says what it expected to those who send; the console only reads what the unit sends. */
+const leaveMessages: Plugin = {
+  name: 'leave-messages',
+  enforce: 'pre',
+  transform: (code, id) => (/packages\/contracts\/src\/(?!codes)/.test(id) ? code.replaceAll(/'expected [^'\n]*'/g, "''") : undefined),
+}
+
 /** They make schemas, of which the console uses some. */
 const manualPureFunctions = ['call', 'defineEdge', 'listOf', 'dictionary', 'count', 'bound', 'label', 'distinct', 'v']
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [loadPlainly, writeLimits, leaveRest, preact()],
+  plugins: [loadPlainly, writeLimits, leaveRest, leaveMessages, keepSpelling, preact()],
   build: {
     target: 'es2024',
     // Of 2024, too: they know `light-dark()`, which is otherwise written out for each colour.

@@ -30,7 +30,7 @@ export const jsonBounds = {
     from: 'messages of tool servers: a line, an answer over HTTP, an event',
     bytes: limits.upstreamMessage,
     levels: 2_000,
-    values: 50_000,
+    values: 100_000,
   },
   modelAnswer: { from: 'whole answers of model providers', bytes: limits.modelWhole, levels, values: 100_000 },
   modelEvent: { from: 'token counts in events of model providers', bytes: limits.modelWhole, levels, values: 50_000 },

@@ -3,8 +3,10 @@ import { UpstreamFailure } from '../upstream/failure.ts'
 
 export interface Expanded {
   readonly values: Readonly<Record<string, string>>
-  /** To be kept out of everything that leaves: every value, however it came into the entry, and what stands in it as a credential. */
+  /** Kept out of agents, logs and answers: what variables hold, and what stands in any value as a credential. */
   readonly secrets: readonly string[]
+  /** Kept out of what agents and people are shown of the server: values that are written in the entry. An ordinary word may be one. */
+  readonly literals: readonly string[]
   /** Fields whose value was written down as it stands, and is too short to be kept out. */
   readonly plain: readonly string[]
 }
@@ -26,10 +28,12 @@ const passwordIn = (value: string): string[] => {
 }
 
 /** With the credential of `Bearer X`, and the password of a URL. */
-const secretsIn = (value: string): string[] => {
+const credentialsIn = (value: string): string[] => {
   const [, credential] = /^[A-Za-z][A-Za-z0-9-]*\s+(\S+)$/.exec(value) ?? []
-  return [value, ...(credential === undefined ? [] : [credential]), ...passwordIn(value)]
+  return [...(credential === undefined ? [] : [credential]), ...passwordIn(value)]
 }
+
+const longOnes = (values: Iterable<string>): string[] => [...values].filter((value) => value.length >= shortestSecret)
 
 const assertLong = (name: string, value: string): void => {
   if (value === '' || value.length >= shortestSecret) return
@@ -49,13 +53,14 @@ export const expand = (values: Readonly<Record<string, string>>, variables: Read
       const found = Object.hasOwn(variables, name) ? variables[name] : undefined
       if (found === undefined) throw new UpstreamFailure('variable', `the variable ${name} is not set, or the catalog may not name it`)
       assertLong(name, found)
-      for (const secret of secretsIn(found)) secrets.add(secret)
+      for (const secret of [found, ...credentialsIn(found)]) secrets.add(secret)
       return found
     })
   const expanded = Object.entries(values).map(([name, value]) => [name, expandOne(value)] as const)
-  for (const [, value] of expanded) for (const secret of secretsIn(value)) secrets.add(secret)
+  for (const [, value] of expanded) for (const secret of credentialsIn(value)) secrets.add(secret)
   const plain = expanded.flatMap(([name, value]) => (value !== '' && value.length < shortestSecret ? [name] : []))
-  return { values: Object.fromEntries(expanded), secrets: [...secrets].filter((secret) => secret.length >= shortestSecret), plain }
+  const literals = longOnes(expanded.map(([, value]) => value)).filter((value) => !secrets.has(value))
+  return { values: Object.fromEntries(expanded), secrets: longOnes(secrets), literals, plain }
 }
 
 /** A line break in a header's value would begin another header. */

@@ -64,7 +64,8 @@ export const listTools = async (source: Source, signal: AbortSignal): Promise<Li
         continue
       }
       bytes += judged.bytes
-      tools.set(judged.tool.name, source.scrub.json(judged.tool))
+      // The name is what a grant names, whatever values the entry has.
+      tools.set(judged.tool.name, { ...source.scrub.json(judged.tool), name: judged.tool.name })
       if (bytes > limits.listBytes) throw new UpstreamFailure('too-large')
     }
   }

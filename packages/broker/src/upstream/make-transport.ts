@@ -38,11 +38,11 @@ export type MadeTransport = { readonly scrub: Scrub } & (
   | { readonly kind: 'http'; readonly transport: Transport }
 )
 
-const scrubOf = (name: string, { secrets, plain }: Expanded, settings: ConnectSettings): Scrub => {
+const scrubOf = (name: string, { secrets, literals, plain }: Expanded, settings: ConnectSettings): Scrub => {
   for (const secret of secrets) settings.secret(secret)
   if (plain.length > 0)
     settings.log.info('values of an entry are too short to be kept from agents', { server: name, fields: plain, shortest: shortestSecret })
-  return createScrub(secrets)
+  return createScrub([...secrets, ...literals])
 }
 
 /** Home and working directory of a local server: nothing of the broker's lies there. */

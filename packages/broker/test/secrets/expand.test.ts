@@ -6,12 +6,13 @@ import { checkHeaders, checkVariables, expand } from '../../src/secrets/expand.t
 const variables = { TOKEN: 's3cret-value', _x9: 'others', EMPTY: '' }
 
 test('puts variables in place of references, and tells which values they were', () => {
-  const { values, secrets, plain } = expand(
+  const { values, secrets, literals, plain } = expand(
     { Authorization: 'Bearer ${TOKEN}', Two: '${_x9}${TOKEN}', Plain: 'a $HOME $(id) {TOKEN}', None: '${EMPTY}' },
     variables,
   )
   assert.deepEqual(values, { Authorization: 'Bearer s3cret-value', Two: 'otherss3cret-value', Plain: 'a $HOME $(id) {TOKEN}', None: '' })
-  assert.deepEqual(secrets, ['s3cret-value', 'others', 'Bearer s3cret-value', 'otherss3cret-value', 'a $HOME $(id) {TOKEN}'])
+  assert.deepEqual(secrets, ['s3cret-value', 'others'])
+  assert.deepEqual(literals, ['Bearer s3cret-value', 'otherss3cret-value', 'a $HOME $(id) {TOKEN}'])
   assert.deepEqual(plain, [])
 })
 
@@ -19,19 +20,13 @@ test('does not expand what a variable holds', () => {
   assert.equal(expand({ a: '${A}' }, { A: '${B}+${C}', B: 'deep' }).values['a'], '${B}+${C}')
 })
 
-test('a value in the entry itself is a secret too, with the credential and the password that stand in it', () => {
-  const { secrets, plain } = expand(
+test('a value in the entry itself is kept from agents, and its credential or password from logs, too', () => {
+  const { secrets, literals, plain } = expand(
     { A: 'literal-secret', B: 'Basic dXNlcjpwYXNz', C: 'postgres://u:pa%40ss-word@host/db', DEBUG: '1' },
     {},
   )
-  assert.deepEqual(secrets, [
-    'literal-secret',
-    'Basic dXNlcjpwYXNz',
-    'dXNlcjpwYXNz',
-    'postgres://u:pa%40ss-word@host/db',
-    'pa%40ss-word',
-    'pa@ss-word',
-  ])
+  assert.deepEqual(secrets, ['dXNlcjpwYXNz', 'pa%40ss-word', 'pa@ss-word'])
+  assert.deepEqual(literals, ['literal-secret', 'Basic dXNlcjpwYXNz', 'postgres://u:pa%40ss-word@host/db'])
   assert.deepEqual(plain, ['DEBUG'])
 })
 

@@ -66,6 +66,9 @@ interface Ran {
 const launch = async (trial: Trial, command: readonly string[], part: Partial<LaunchSpec['limits']> = {}): Promise<Sandbox> => {
   trial.signal.throwIfAborted()
   const sandbox = await trial.driver.launch(specOf(trial, command, part))
+  // An abort during the launch was heard by nobody.
+  if (trial.signal.aborted) await sandbox.stop()
+  trial.signal.throwIfAborted()
   const end = (): void => void sandbox.stop()
   trial.signal.addEventListener('abort', end, { once: true })
   void sandbox.exited.then(() => trial.signal.removeEventListener('abort', end))
@@ -182,7 +185,8 @@ const probe = async (trial: Trial): Promise<Partial<Record<Wall, Verdict>>> => {
 
 /** Launches five sandboxes one after the other; rejects for nothing that they do. */
 export const proveSeal = async (options: ProofOptions): Promise<Proof> => {
-  const { driver, identity, home, disk } = options
+  const { driver, identity, home, disk, signal } = options
+  signal.throwIfAborted()
   const place = await openTrialPlace(driver, { identity, home, disk: 'refused' in disk ? undefined : disk })
   const trial: Trial = { ...options, place, faults: [] }
   try {

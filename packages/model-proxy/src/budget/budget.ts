@@ -1,6 +1,7 @@
-// Tokens that each group took since midnight, UTC, by a clock that never goes back: reserved before a request is sent, settled when it has ended, so that
+// Tokens that each group took since midnight, UTC, by a clock that never goes back: reserved before a request is sent and settled
+// when it has ended, so that requests at the same time cannot share what is left, and one that is given up is not free.
 import type { Clock } from '@gatehouse/kernel'
-// requests at the same time cannot share what is left, and one that is given up is not free.
+
 export interface Reservation {
   readonly tokens: number
   /** What it took in truth. Only the first counts. */

@@ -1,9 +1,10 @@
 // Removes what units left that were killed: what carries the id of this unit, of units that held its runtime directory before, and of
 // ended units of the same installation. Never what a running unit owns.
-import { realpath, rm } from 'node:fs/promises'
+import { readdir, realpath, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { RunnerBoot } from '@gatehouse/contracts'
 import { closeStrays } from '@gatehouse/engine'
-import { inTurn, type Logger, mountsBelow } from '@gatehouse/kernel'
+import { inTurn, type Logger, mountsBelow, unitLockName } from '@gatehouse/kernel'
 import { type EndedUnit, forEachEndedUnit } from './ended-units.ts'
 
 /** Each is removed by an engine of its own, which may be chosen at another time. */
@@ -29,8 +30,12 @@ const removeDirectory = async ({ runDir }: EndedUnit, log: Logger): Promise<void
   const real = await realpath(runDir)
   await closeStrays(real)
   const mounted = await mountsBelow(real)
-  if (mounted.length === 0) await rm(real, { recursive: true })
-  else log.warn('the runtime directory of a unit that has ended cannot be removed: something is mounted there', { runDir, mounted })
+  if (mounted.length > 0)
+    return log.warn('the runtime directory of a unit that has ended cannot be removed: something is mounted there', { runDir, mounted })
+  // The lock file goes last, so that nobody holds the lock of a directory that is being removed.
+  for (const name of await readdir(real)) if (name !== unitLockName) await rm(join(real, name), { recursive: true, force: true })
+  await rm(join(real, unitLockName))
+  await rmdir(real)
 }
 
 class UnitLeftovers implements Leftovers {
@@ -73,10 +78,10 @@ class UnitLeftovers implements Leftovers {
   }
 
   async #settle(unit: EndedUnit, kind: Kind): Promise<void> {
-    const kinds = this.#pending.get(unit.runDir) ?? new Set(kindsOf(this.#boot))
-    this.#pending.set(unit.runDir, kinds)
-    kinds.delete(kind)
-    if (kinds.size > 0) return
+    const pending = this.#pending.get(unit.runDir) ?? new Set(kindsOf(this.#boot))
+    this.#pending.set(unit.runDir, pending)
+    pending.delete(kind)
+    if (pending.size > 0) return
     await removeDirectory(unit, this.#log)
     this.#pending.delete(unit.runDir)
   }

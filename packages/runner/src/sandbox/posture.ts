@@ -104,13 +104,13 @@ class Choice implements Posture {
     try {
       const found = await engage(this.#options)
       this.#become(found.status === 'ok' && mode === 'production' ? { status: 'proving', engaged: found.engaged } : found)
-      if (found.status === 'ok') {
+      if (found.status === 'ok' && !closing.aborted) {
         const proved = this.prove()
         if (mode === 'production') await proved
         else proved.catch((error: unknown) => closing.aborted || log.warn('the seal could not be proved', { reason: reasonOf(error) }))
       }
     } catch (error) {
-      this.#become({ status: 'refused', reason: reasonOf(error) })
+      if (!closing.aborted) this.#become({ status: 'refused', reason: reasonOf(error) })
     }
   }
 
