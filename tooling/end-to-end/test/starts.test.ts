@@ -265,16 +265,16 @@ test('in production without runsc the unit is ready, says that sandboxes are ref
   assert.equal((await unit.client.status()).sandbox.status, 'refused')
 })
 
-test('a probe of a local server says which engines are missing and how to install one', async (t) => {
+test('a probe of a local server says why no engine can be used, and what to do', async (t) => {
   const empty = await mkdtemp(join(tmpdir(), 'gatehouse-no-engine-'))
   t.after(() => rm(empty, { recursive: true, force: true }))
-  const flags = ['--sandbox', 'off', '--mcp-catalog', join(empty, 'catalog.json')]
-  const unit = await startUnit({ flags, env: { PATH: empty, SERVICE_API_TOKEN: token }, token })
+  const flags = ['--sandbox', 'off', '--mcp-catalog', join(empty, 'catalog.json'), '--mcp-engine', 'nerdctl']
+  const unit = await startUnit({ flags, env: { SERVICE_API_TOKEN: token }, token })
   t.after(unit.dispose)
-  await unit.client.servers.put('local', { transport: 'stdio', command: '/bin/server', args: [], env: {} })
+  await unit.client.servers.put('local', { transport: 'stdio', command: '/bin/server', args: [], image: 'server:1', env: {} })
   await assert.rejects(
     unit.client.servers.probe('local'),
-    (error) => isServiceError(error) && /docker not found: apt-get install docker\.io.*--mcp-engine/.test(error.detail),
+    (error) => isServiceError(error) && /no container engine can be used: nerdctl .*--mcp-engine/.test(error.detail),
   )
 })
 
