@@ -1,5 +1,6 @@
 // An exclusive lock on a file, released by the kernel when the process ends in any way.
-import { open, stat } from 'node:fs/promises'
+import type { BigIntStats } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { codeOf } from './permission.ts'
 
@@ -39,22 +40,27 @@ const lockDatabase = async (path: string): Promise<{ close(): void } | undefined
   }
 }
 
-const identify = async (path: string): Promise<string> => {
-  const { dev, ino } = await stat(path, { bigint: true })
-  return `${dev}:${ino}`
+/** `O_PATH` of Linux: names a file without opening it, so that closing the descriptor frees no lock. */
+const pathOnly = 0o10000000
+
+/** While the descriptor is open, no new file gets the inode number of a removed one. */
+const pin = (path: string): Promise<FileHandle> => open(path, pathOnly)
+
+const isStill = async (path: string, { dev, ino }: BigIntStats): Promise<boolean> => {
+  const now = await stat(path, { bigint: true }).catch(() => undefined)
+  return now?.dev === dev && now.ino === ino
 }
 
 /** SQLite has several words for a file that its holder removed during the attempt. */
-const lockUnlessRemoved = async (path: string, before: string): Promise<{ close(): void } | undefined> => {
-  const isSame = async (): Promise<boolean> => (await identify(path).catch(() => undefined)) === before
+const lockUnlessRemoved = async (path: string, before: BigIntStats): Promise<{ close(): void } | undefined> => {
   try {
     const database = await lockDatabase(path)
     // The lock of a removed file excludes nobody.
-    if (database === undefined || (await isSame())) return database
+    if (database === undefined || (await isStill(path, before))) return database
     database.close()
     return undefined
   } catch (error) {
-    if (await isSame()) throw error
+    if (await isStill(path, before)) throw error
     return undefined
   }
 }
@@ -65,8 +71,8 @@ const lockUnlessRemoved = async (path: string, before: string): Promise<{ close(
  */
 export const takeLock = async (path: string, options: { readonly create: boolean }): Promise<Lock | undefined> => {
   if (options.create) await create(path)
-  const before = await identify(path)
-  const database = await lockUnlessRemoved(path, before)
+  await using pinned = await pin(path)
+  const database = await lockUnlessRemoved(path, await pinned.stat({ bigint: true }))
   if (database === undefined) return undefined
   held.add(database)
   return {
