@@ -1,10 +1,10 @@
 // What the supervisor hands to a process over its inherited pipe: everything that the process knows at birth.
 import * as v from 'valibot'
-import { exits } from './codes.ts'
+import { exits } from './errors.ts'
 import { ModelProvider } from './models.ts'
 import { Pinning } from './registry.ts'
 
-export const modes = ['production', 'demo', 'dev'] as const
+const modes = ['production', 'demo', 'dev'] as const
 export const Mode = v.picklist(modes)
 export type Mode = v.InferOutput<typeof Mode>
 

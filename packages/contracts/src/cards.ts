@@ -1,10 +1,10 @@
 // A held change as it is shown where people are, and what is to be done about it there. The gateway writes it, channels show it.
 import * as v from 'valibot'
 import { ChangeState, Decision, Failure } from './change.ts'
+import { Channel } from './channel-names.ts'
 import { ChannelText } from './channels.ts'
 import { AgentGroupID, ChangeID, Digest, SessionID, Time } from './ids.ts'
 import { JsonObject } from './json.ts'
-import { Channel } from './channel-names.ts'
 import { Kind, Risk } from './kinds/kinds.ts'
 import { limits } from './limits.ts'
 

@@ -1,8 +1,8 @@
 // Files of an agent group as people give and fetch them: where they lie, how they are named, what is told of them.
 import * as v from 'valibot'
 import { Time } from './ids.ts'
+import { visible } from './json.ts'
 import { limits } from './limits.ts'
-import { visible } from './visible.ts'
 
 /** Directories that the sandboxes of a group may write. */
 export const filePlaces = ['workspace', 'memory'] as const

@@ -6,7 +6,7 @@ import { usableName } from './json.ts'
 export const ChangeID = v.pipe(v.string(), v.regex(/^chg_\d{14}\.\d{9}$/, 'expected chg_<timestamp>'), v.brand('ChangeID'))
 export type ChangeID = v.InferOutput<typeof ChangeID>
 
-export const groupPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/
+const groupPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/
 export const AgentGroupID = v.pipe(
   v.string(),
   v.regex(groupPattern, 'expected 1 to 63 of a-z, 0-9, - and _, the first a letter or digit'),

@@ -1,57 +1,207 @@
 // Public surface of the shared tables and schemas.
-export * from './backup.ts'
-export * from './boot.ts'
-export * from './cards.ts'
-export * from './catalog.ts'
-export * from './change.ts'
-export * from './channel-names.ts'
-export * from './channel-pattern.ts'
-export * from './channels.ts'
-export * from './codes.ts'
-export * from './edges/broker-control-plane.ts'
-export * from './edges/control-plane-calls/changes.ts'
-export * from './edges/control-plane-calls/journal.ts'
-export * from './edges/control-plane-calls/people.ts'
-export * from './edges/control-plane-calls/registry.ts'
-export * from './edges/channels-control-plane.ts'
-export * from './edges/edge.ts'
-export * from './edges/gateway-broker.ts'
-export * from './edges/gateway-channels.ts'
-export * from './edges/gateway-control-plane.ts'
-export * from './edges/gateway-model-proxy.ts'
-export * from './edges/gateway-runner.ts'
-export * from './edges/life.ts'
-export * from './edges/runner-broker.ts'
-export * from './edges/model-proxy-control-plane.ts'
-export * from './edges/runner-channels.ts'
-export * from './edges/runner-control-plane.ts'
-export * from './engines.ts'
-export * from './errors.ts'
-export * from './evidence.ts'
-export * from './files.ts'
-export * from './format-bounds.ts'
-export * from './frozen.ts'
-export * from './host-acts.ts'
-export * from './http/admin.ts'
-export * from './http/history.ts'
-export * from './ids.ts'
-export * from './json.ts'
-export * from './json-bounds.ts'
-export * from './next-step.ts'
-export * from './kinds/agents.ts'
-export * from './kinds/kinds.ts'
-export * from './kinds/packages.ts'
-export * from './kinds/servers.ts'
-export * from './limits.ts'
-export * from './metrics.ts'
-export * from './models.ts'
-export * from './paths.ts'
-export * from './people.ts'
-export * from './reach.ts'
-export * from './registry.ts'
-export * from './sandbox/model.ts'
-export * from './sandbox/session.ts'
-export * from './sandbox/tools.ts'
-export * from './url-policy.ts'
-export * from './visible.ts'
-export * from './webhooks.ts'
+export { BackupOrder, Health, lifeEdge, ProcessState, runnerBackup, type Service, services, supervisorControlPlane } from './edges/life.ts'
+export {
+  BrokerBoot,
+  ChannelCredentials,
+  ChannelsBoot,
+  type ContainerEngine,
+  containerEngines,
+  ControlPlaneBoot,
+  FromChild,
+  GatewayBoot,
+  Mode,
+  ModelProxyBoot,
+  OutboundSettings,
+  RunnerBoot,
+  RunnerCredential,
+} from './boot.ts'
+export { Card, CardReference, CardTask, Decided } from './cards.ts'
+export { Catalog, CatalogEntry, imageReference, LocalEntry, RemoteEntry, Volume } from './catalog.ts'
+export {
+  AuditEntry,
+  AuditHead,
+  AuditVerdict,
+  Change,
+  ChangeState,
+  changeStates,
+  ChangeView,
+  Condition,
+  Decision,
+  Failure,
+  isRetryable,
+  nextStep,
+  PatchOperation,
+  Preview,
+  Reason,
+  Requester,
+  Submission,
+  Submitted,
+} from './change.ts'
+export {
+  boundedPattern,
+  canonicalAddress,
+  canonicalUser,
+  Channel,
+  type ChannelName,
+  channels,
+  isMailAddress,
+  lowerASCII,
+} from './channel-names.ts'
+export { ChannelCheck, ChannelList, channelStates, ChannelText, ChannelView, DeadLetter, Delivery, Reference } from './channels.ts'
+export {
+  type Code,
+  codes,
+  exits,
+  type FieldIssue,
+  isServiceError,
+  ServiceError,
+  type ToolErrorCode,
+  toolErrorCodes,
+  toServiceError,
+} from './errors.ts'
+export { brokerControlPlane, ProbeResult, ServerLogLine, ServerLogs } from './edges/broker-control-plane.ts'
+export { Idempotency, SubmitOutcome } from './edges/change-calls.ts'
+export { gatewayControlPlane, journalCalls, News, peopleCalls, type PermitRoute, permitRoutes } from './edges/gateway-control-plane.ts'
+export { GrantRef, NamedEntry, ReloadOutcome } from './edges/registry-calls.ts'
+export { channelsControlPlane } from './edges/channels-control-plane.ts'
+export { call, type CallSpec, defineEdge, type Edge, type EventPayload, type Params, type Result } from './edge.ts'
+export { gatewayBroker, LiveGrant, Verdict } from './edges/gateway-broker.ts'
+export { Admission, gatewayChannels } from './edges/gateway-channels.ts'
+export { gatewayModelProxy, ModelHolding, ModelVerdict } from './edges/gateway-model-proxy.ts'
+export { gatewayRunner } from './edges/gateway-runner.ts'
+export { ContainerOrder, ContainerStart, runnerBroker } from './edges/runner-broker.ts'
+export { modelProxyControlPlane, ProviderCheck, ProviderView } from './edges/model-proxy-control-plane.ts'
+export { runnerChannels } from './edges/runner-channels.ts'
+export {
+  ChatMessage,
+  runnerControlPlane,
+  SandboxPosture,
+  SealProof,
+  SessionLogLine,
+  SessionLogs,
+  sessionStates,
+  SessionStatus,
+} from './edges/runner-control-plane.ts'
+export { type EngineProgram, type EngineRelease, engineReleases } from './engines.ts'
+export { type Described, Drift, Evidence, type Heard } from './evidence.ts'
+export {
+  FileItem,
+  fileKinds,
+  FileList,
+  FilePath,
+  FilePlace,
+  filePlaces,
+  FolderPath,
+  NewFilePath,
+  PutFile,
+  RemovedFile,
+  SentFile,
+} from './files.ts'
+export { formatBounds, jsonBounds, type JsonBounds, jsonNameBytes } from './bounds.ts'
+export {
+  type AuditStage,
+  auditStages,
+  demoToken,
+  mask,
+  sandboxSockets,
+  sandboxUid,
+  stateFiles,
+  stateSchema,
+  toolSeparator,
+} from './frozen.ts'
+export { HostAct, HostActs } from './host-acts.ts'
+export {
+  AuditList,
+  CallList,
+  ChangeList,
+  ChatMessages,
+  ChatSendAnswer,
+  ChatSendBody,
+  DecisionBody,
+  FreezeBody,
+  FreezeList,
+  GrantList,
+  GroupList,
+  keptHeader,
+  ModelCallList,
+  ModelList,
+  Problem,
+  PutServerAnswer,
+  Ready,
+  RetryBody,
+  RevertBody,
+  ServerList,
+  ServerView,
+  SessionList,
+  Status,
+  StatusHistory,
+  StatusSample,
+  SubmitAnswer,
+  SubmitBody,
+  TerminateBody,
+  TokenList,
+  UnitIdentity,
+  WebhookAccepted,
+  WholeEvidence,
+  WiringList,
+  WithdrawBody,
+} from './http/admin.ts'
+export { AgentGroupID, ChangeID, ConversationID, Digest, isSameServer, MessageID, ServerName, SessionID, Time } from './ids.ts'
+export { dictionary, isDeeperThan, JsonObject, usableName, visible, visibleJson } from './json.ts'
+export {
+  AgentKind,
+  alwaysOnTools,
+  BuiltinTool,
+  builtinTools,
+  defaultTools,
+  GroupLimits,
+  Member,
+  ModelChoice,
+  Mount,
+  Wiring,
+  WiringTerms,
+  workspaceBounds,
+} from './kinds/agents.ts'
+export { type After, agentKinds, Kind, kindAliases, kindNames, kinds, Risk } from './kinds/kinds.ts'
+export { LockedPackage, PackageLock, PackageName, TreeRefusal, TreeSighting } from './kinds/packages.ts'
+export { McpAccess, McpRegister } from './kinds/servers.ts'
+export { limits } from './limits.ts'
+export { fineBuckets, type MetricName, type MetricRow, metrics } from './metrics.ts'
+export { ModelProvider, modelProviders, type ProviderPower, providerPowers } from './models.ts'
+export {
+  edgeSocket,
+  type Halves,
+  hostActsFile,
+  isShared,
+  runnerCredentialFile,
+  type RunPlace,
+  surfaceDirectory,
+  type SurfaceName,
+  surfaceSocket,
+  toolDataDirectory,
+} from './paths.ts'
+export { Freeze, MintedToken, NewToken, Principal, reservedPrincipals, Role, roles, Token, TokenName } from './people.ts'
+export { Power, PowerArea, powerAreas, PowerMark, Reach } from './reach.ts'
+export {
+  AgentGroup,
+  Explanation,
+  Grant,
+  GrantView,
+  HostIdentity,
+  MountSighting,
+  Observation,
+  PinnedMount,
+  Pinning,
+  pinnings,
+  ServerImage,
+  ServerState,
+  Session,
+  Surface,
+  ToolDefinition,
+  Wired,
+} from './registry.ts'
+export { ModelCallRecord, type ModelErrorCode, modelErrors } from './sandbox/model.ts'
+export { ChangeAnswer, ChangeRequest, ChangeWithdrawal, Inbox, InboxMessage, OutboxMessage, SessionInfo } from './sandbox/session.ts'
+export { callOps, CallRecord, callStatuses, ListedTool, ToolCall, ToolList, ToolResult } from './sandbox/tools.ts'
+export { checkServerUrl } from './url-policy.ts'
+export { webhookFault, type WebhookHeaders, type WebhookRefusal, webhookRefusals } from './webhooks.ts'

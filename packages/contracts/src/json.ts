@@ -40,3 +40,15 @@ export const dictionary = /* @__NO_SIDE_EFFECTS__ */ <K extends v.GenericSchema<
 /** What is nested deeper would exhaust whoever writes it again, and a database that reads it. */
 export const isDeeperThan = (value: unknown, most: number): boolean =>
   typeof value === 'object' && value !== null && (most === 0 || Object.values(value).some((member) => isDeeperThan(member, most - 1)))
+
+/** Controls but newline and tab, marks of direction, line separators, all that takes no room, the blank that is no space. */
+const hidden = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]--[\n\t]]/gv
+
+/** Each hidden character becomes `\u{202e}`; everything else stays as it is. */
+export const visible = (text: string): string =>
+  text.replaceAll(hidden, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+
+const escape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** The same value in JSON that hides nothing: each hidden character of a JSON text becomes its own escape. */
+export const visibleJson = (json: string): string => json.replaceAll(hidden, (character) => character.split('').map(escape).join(''))

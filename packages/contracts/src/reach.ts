@@ -7,7 +7,7 @@ export const PowerArea = v.picklist(powerAreas)
 export type PowerArea = v.InferOutput<typeof PowerArea>
 
 /** What deserves a second look. `every`: it grows by itself with what the server declares. */
-export const powerMarks = ['destructive', 'read-only', 'writes', 'runs-programs', 'every', 'undeclared', 'server-gone', 'anybody'] as const
+const powerMarks = ['destructive', 'read-only', 'writes', 'runs-programs', 'every', 'undeclared', 'server-gone', 'anybody'] as const
 export const PowerMark = v.picklist(powerMarks)
 export type PowerMark = v.InferOutput<typeof PowerMark>
 

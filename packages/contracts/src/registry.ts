@@ -12,7 +12,7 @@ export const PinnedMount = v.strictObject({ ...Mount.entries, device: v.optional
 export type PinnedMount = v.InferOutput<typeof PinnedMount>
 
 /** The tree that was approved: its change has the lock. */
-export const InstalledPackages = v.strictObject({ npm: v.array(PackageName), tree: Digest, changeID: ChangeID })
+const InstalledPackages = v.strictObject({ npm: v.array(PackageName), tree: Digest, changeID: ChangeID })
 
 export const AgentGroup = v.strictObject({
   id: AgentGroupID,
@@ -78,7 +78,7 @@ export const GrantView = v.strictObject({
 export type GrantView = v.InferOutput<typeof GrantView>
 
 /** A step on the way to the verdict over one call. */
-export const ExplainStep = v.strictObject({ check: v.string(), passed: v.boolean(), detail: v.string() })
+const ExplainStep = v.strictObject({ check: v.string(), passed: v.boolean(), detail: v.string() })
 export const Explanation = v.strictObject({
   agentGroupID: AgentGroupID,
   tool: v.string(),
@@ -122,7 +122,7 @@ export const ToolDefinition = v.strictObject({
 })
 export type ToolDefinition = v.InferOutput<typeof ToolDefinition>
 
-export const surfaces = ['tools', 'model'] as const
+const surfaces = ['tools', 'model'] as const
 export const Surface = v.picklist(surfaces)
 export type Surface = v.InferOutput<typeof Surface>
 

@@ -1,7 +1,7 @@
 // Untrusted text as a person sees it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { visible } from '../src/visible.ts'
+import { visible } from '../src/json.ts'
 
 test('ordinary text of any script stays as it is', () => {
   for (const text of ['plain', 'Grüße, 世界, שלום, नमस्ते', 'a\nb\tc', '👩 🚀', 'x → y']) assert.equal(visible(text), text)

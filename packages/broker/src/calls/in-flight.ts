@@ -1,17 +1,17 @@
 // Calls that run now, judged again when a grant changes and when a freeze comes.
 import type { gatewayBroker, Result } from '@gatehouse/contracts'
-import { Abandoned, type Flight, Flights, type ToolAddress } from '@gatehouse/kernel'
+import { Abandoned, type InFlightRequest, InFlightRequests, type ToolAddress } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import type { CallSession } from './session.ts'
 
-export interface CallFlight extends Flight {
+export interface CallFlight extends InFlightRequest {
   readonly session: CallSession
   readonly address: ToolAddress
 }
 
 type Holding = Result<typeof gatewayBroker, 'grants'>
 
-export type InFlight = Flights<CallFlight, Holding>
+export type InFlight = InFlightRequests<CallFlight, Holding>
 
 const reasonAgainst = ({ frozen, grants }: Holding, { address: { server, tool } }: CallFlight): Abandoned | undefined => {
   if (frozen) return new Abandoned('frozen')
@@ -21,4 +21,4 @@ const reasonAgainst = ({ frozen, grants }: Holding, { address: { server, tool } 
 }
 
 export const createInFlight = (gateway: Pick<Calls<typeof gatewayBroker>, 'grants'>): InFlight =>
-  new Flights({ ask: (session) => gateway.grants({ session }), reasonAgainst })
+  new InFlightRequests({ ask: (session) => gateway.grants({ session }), reasonAgainst })

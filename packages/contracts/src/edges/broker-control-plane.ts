@@ -1,12 +1,11 @@
 // Probes and live states of tool servers, and the records of what was asked of them. The gateway has permitted each call beforehand.
 import * as v from 'valibot'
-import { toolErrorCodes } from '../codes.ts'
+import { call, defineEdge, listOf, ofGroup, page, span } from '../edge.ts'
+import { toolErrorCodes } from '../errors.ts'
 import { AgentGroupID, ServerName, SessionID, Time } from '../ids.ts'
 import { limits } from '../limits.ts'
 import { ServerImage, ServerState, ToolDefinition } from '../registry.ts'
-import { CallRecord, callOps, callStatuses } from '../sandbox/tools.ts'
-import { listOf, ofGroup, page, span } from './control-plane-calls/presented.ts'
-import { call, defineEdge } from './edge.ts'
+import { callOps, CallRecord, callStatuses } from '../sandbox/tools.ts'
 
 export const ProbeResult = v.strictObject({
   tools: v.array(ToolDefinition),
@@ -36,7 +35,7 @@ export const ServerLogs = v.strictObject({
 })
 export type ServerLogs = v.InferOutput<typeof ServerLogs>
 
-export const CallFilter = {
+const CallFilter = {
   ...ofGroup,
   ...span,
   session: v.optional(SessionID),

@@ -1,9 +1,9 @@
 // What the control plane may ask of the channels: how they fare, and the raw bytes of a webhook, which it cannot judge itself.
 import * as v from 'valibot'
-import { ChannelCheck, ChannelList } from '../channels.ts'
 import { Channel } from '../channel-names.ts'
+import { ChannelCheck, ChannelList } from '../channels.ts'
+import { call, defineEdge } from '../edge.ts'
 import { limits } from '../limits.ts'
-import { call, defineEdge } from './edge.ts'
 
 const header = v.pipe(v.string(), v.maxLength(limits.requestHeaders))
 

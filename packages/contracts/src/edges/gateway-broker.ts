@@ -1,11 +1,11 @@
 // What the broker may ask: is this call allowed, now; what is configured; which sessions need a socket.
 import * as v from 'valibot'
 import { CatalogEntry } from '../catalog.ts'
+import { call, defineEdge } from '../edge.ts'
 import { AgentGroupID, Digest, ServerName, SessionID } from '../ids.ts'
 import { dictionary } from '../json.ts'
 import { ToolName } from '../kinds/servers.ts'
 import { HostIdentity, Pinning, ToolDefinition } from '../registry.ts'
-import { call, defineEdge } from './edge.ts'
 
 export const Verdict = v.variant('allowed', [
   v.strictObject({

@@ -5,9 +5,9 @@ import { CardTask, Decided } from '../cards.ts'
 import { Reason } from '../change.ts'
 import { Channel } from '../channel-names.ts'
 import { ChannelText } from '../channels.ts'
+import { call, defineEdge } from '../edge.ts'
 import { AgentGroupID } from '../ids.ts'
 import { WiringTerms } from '../kinds/agents.ts'
-import { call, defineEdge } from './edge.ts'
 
 const { engage, pattern, session } = WiringTerms.entries
 
@@ -27,7 +27,7 @@ export const Admission = v.variant('admitted', [
 export type Admission = v.InferOutput<typeof Admission>
 
 /** `frozen`: it waits until the freeze is lifted. `unwired`: the address leads to this group no more. */
-export const Speech = v.picklist(['allowed', 'frozen', 'unwired'])
+const Speech = v.picklist(['allowed', 'frozen', 'unwired'])
 
 const place = { channel: Channel, address: ChannelText }
 

@@ -1,9 +1,9 @@
 // What the model proxy may ask: may this session use this model, now; which sessions need a socket.
 import * as v from 'valibot'
+import { call, defineEdge } from '../edge.ts'
 import { AgentGroupID, SessionID } from '../ids.ts'
 import { ModelChoice } from '../kinds/agents.ts'
 import { HostIdentity } from '../registry.ts'
-import { call, defineEdge } from './edge.ts'
 
 export const ModelVerdict = v.variant('allowed', [
   v.strictObject({

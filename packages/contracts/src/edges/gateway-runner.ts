@@ -1,18 +1,18 @@
 // What the runner may ask: sessions, what a group is, and changes on behalf of a session that it knows by its socket.
 import * as v from 'valibot'
-import { ChangeState, Reason, Submitted } from '../change.ts'
 import { ImageID } from '../catalog.ts'
+import { ChangeState, Reason, Submitted } from '../change.ts'
+import { call, defineEdge } from '../edge.ts'
 import type { AuditStage } from '../frozen.ts'
-import { PackageLock, PackageName, TreeSighting } from '../kinds/packages.ts'
 import { AgentGroupID, ChangeID, ConversationID, Digest, SessionID, Time } from '../ids.ts'
 import { JsonObject } from '../json.ts'
+import { PackageLock, PackageName, TreeSighting } from '../kinds/packages.ts'
 import { limits } from '../limits.ts'
 import { AgentGroup, MountSighting, Session } from '../registry.ts'
 import { ChangeAnswer } from '../sandbox/session.ts'
-import { call, defineEdge } from './edge.ts'
 
 /** The only lines that the runner may write into the journal. */
-export const runnerStages = ['seal-proof', 'launch', 'exit', 'kill', 'park', 'resume', 'terminate'] as const satisfies readonly AuditStage[]
+const runnerStages = ['seal-proof', 'launch', 'exit', 'kill', 'park', 'resume', 'terminate'] as const satisfies readonly AuditStage[]
 
 export const gatewayRunner = defineEdge({
   server: 'gateway',

@@ -1,9 +1,29 @@
 // The supervisor's door into every process, and the control plane's door into the supervisor: how it goes, in two calls.
 import * as v from 'valibot'
-import { BackupOrder } from '../backup.ts'
+import { call, defineEdge } from '../edge.ts'
 import { AgentGroupID, SessionID } from '../ids.ts'
 import { limits } from '../limits.ts'
-import { call, defineEdge } from './edge.ts'
+
+/** Who may open a backup: the holders of identities, or of a passphrase. */
+const passphraseLeast = 12
+
+const Recipient = v.pipe(v.string(), v.regex(/^age1[a-z0-9]{10,4000}$/, 'expected a recipient such as age1…'))
+
+const Passphrase = v.pipe(
+  v.string(),
+  v.minLength(passphraseLeast, `expected a passphrase of at least ${passphraseLeast} characters`),
+  v.maxLength(1024, 'expected a passphrase of at most 1024 characters'),
+)
+
+/** Never both: age wants one or the other. */
+export const BackupOrder = v.union(
+  [
+    v.strictObject({ recipients: v.pipe(v.array(Recipient), v.minLength(1, 'expected a recipient'), v.maxLength(20)) }),
+    v.strictObject({ passphrase: Passphrase }),
+  ],
+  'expected recipients such as age1…, or a passphrase',
+)
+export type BackupOrder = v.InferOutput<typeof BackupOrder>
 
 export const Health = v.strictObject({
   status: v.picklist(['ready', 'degraded', 'failed']),

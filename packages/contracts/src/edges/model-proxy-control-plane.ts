@@ -1,10 +1,10 @@
 // What people may read of the model proxy: its providers, and what was recorded. The gateway has permitted each call beforehand.
 import * as v from 'valibot'
+import { call, defineEdge } from '../edge.ts'
 import { AgentGroupID, SessionID, Time } from '../ids.ts'
 import { limits } from '../limits.ts'
 import { ModelProvider } from '../models.ts'
 import { ModelCallRecord } from '../sandbox/model.ts'
-import { call, defineEdge } from './edge.ts'
 
 export const ProviderView = v.strictObject({
   name: ModelProvider,
@@ -31,7 +31,7 @@ export const ModelSpending = v.strictObject({ agentGroupID: v.string(), tokens: 
 export type ModelSpending = v.InferOutput<typeof ModelSpending>
 
 /** All have to fit. */
-export const modelCallFilter = {
+const modelCallFilter = {
   agentGroupIDs: v.optional(v.array(AgentGroupID)),
   session: v.optional(SessionID),
   provider: v.optional(ModelProvider),

@@ -1,16 +1,13 @@
 // Local tool servers in containers: the broker says which, the runner starts them, since it alone holds the engine.
 import * as v from 'valibot'
 import { ImageID, Volume } from '../catalog.ts'
+import { call, defineEdge } from '../edge.ts'
 import { ServerName, SessionID } from '../ids.ts'
 import { dictionary } from '../json.ts'
 import { limits } from '../limits.ts'
 import { ServerImage } from '../registry.ts'
-import { call, defineEdge } from './edge.ts'
 
-export const ContainerName = v.pipe(
-  v.string(),
-  v.regex(/^gatehouse-tool-[a-z0-9_-]{1,80}$/, 'expected the name of a tool server container'),
-)
+const ContainerName = v.pipe(v.string(), v.regex(/^gatehouse-tool-[a-z0-9_-]{1,80}$/, 'expected the name of a tool server container'))
 
 /** A process of the broker: what an earlier one had running ends when the next begins. */
 const Broker = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/))
@@ -33,7 +30,7 @@ export const ContainerOrder = v.strictObject({
 export type ContainerOrder = v.InferOutput<typeof ContainerOrder>
 
 /** Why nothing is started. */
-export const containerRefusals = ['no-engine', 'no-image', 'image-missing', 'variable', 'volume'] as const
+const containerRefusals = ['no-engine', 'no-image', 'image-missing', 'variable', 'volume'] as const
 
 export const ContainerStart = v.variant('started', [
   v.strictObject({

@@ -1,11 +1,11 @@
 // What channels bring to the queues, and what they take from them to deliver. The gateway has admitted each person beforehand.
 import * as v from 'valibot'
-import { ChannelText, DeadLetter, Delivery, Reference } from '../channels.ts'
-import { AgentGroupID, ConversationID, MessageID, SessionID } from '../ids.ts'
 import { Channel } from '../channel-names.ts'
+import { ChannelText, DeadLetter, Delivery, Reference } from '../channels.ts'
+import { call, defineEdge } from '../edge.ts'
+import { AgentGroupID, ConversationID, MessageID, SessionID } from '../ids.ts'
 import { limits } from '../limits.ts'
-import { call, defineEdge } from './edge.ts'
-import { fileCalls } from './runner-calls/files.ts'
+import { fileCalls } from './file-calls.ts'
 
 const { fileBegin, filePart, fileEnd, fileDrop } = fileCalls
 const live = { channels: v.array(Channel) }

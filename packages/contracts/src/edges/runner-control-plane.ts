@@ -1,10 +1,10 @@
 // Messages in and out, and the sessions behind them. The gateway has permitted each call beforehand.
 import * as v from 'valibot'
+import { call, defineEdge } from '../edge.ts'
 import { SentFile } from '../files.ts'
 import { AgentGroupID, ConversationID, Digest, MessageID, SessionID, Time } from '../ids.ts'
 import { limits } from '../limits.ts'
-import { call, defineEdge } from './edge.ts'
-import { fileCalls } from './runner-calls/files.ts'
+import { fileCalls } from './file-calls.ts'
 
 export const ChatMessage = v.strictObject({
   id: MessageID,
@@ -39,7 +39,7 @@ export const SessionStatus = v.strictObject({
 export type SessionStatus = v.InferOutput<typeof SessionStatus>
 
 /** All have to fit. */
-export const sessionFilter = {
+const sessionFilter = {
   agentGroupIDs: v.optional(v.array(AgentGroupID)),
   session: v.optional(SessionID),
   conversation: v.optional(ConversationID),

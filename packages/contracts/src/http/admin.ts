@@ -2,16 +2,16 @@
 import * as v from 'valibot'
 import { CatalogEntry } from '../catalog.ts'
 import { AuditEntry, Change, ChangeState, Reason, Requester, Submission } from '../change.ts'
-import { GrantRef } from '../edges/control-plane-calls/registry.ts'
 import { ProcessState } from '../edges/life.ts'
 import { ModelCallPage, ModelSpending, ProviderView } from '../edges/model-proxy-control-plane.ts'
+import { GrantRef } from '../edges/registry-calls.ts'
 import { ChatMessage, SandboxPosture, SessionStatus } from '../edges/runner-control-plane.ts'
-import { AgentGroupID, ChangeID, ConversationID, Digest, MessageID, ServerName, SessionID } from '../ids.ts'
+import { AgentGroupID, ChangeID, ConversationID, Digest, MessageID, ServerName, SessionID, Time } from '../ids.ts'
 import { JsonObject } from '../json.ts'
 import { limits } from '../limits.ts'
 import { Freeze, Role, Token } from '../people.ts'
-import { CallRecord } from '../sandbox/tools.ts'
 import { AgentGroup, GrantView, ServerState, Wired } from '../registry.ts'
+import { CallRecord } from '../sandbox/tools.ts'
 
 const listOf = /* @__NO_SIDE_EFFECTS__ */ <S extends v.GenericSchema>(item: S) =>
   v.strictObject({ items: v.array(item), nextCursor: v.optional(v.string()) })
@@ -161,3 +161,32 @@ export const Status = v.strictObject({
   held: v.number(),
 })
 export type Status = v.InferOutput<typeof Status>
+
+/** The last hour of the unit in numbers, for plots: what happened between two readings of its metrics. */
+const Count = v.pipe(v.number(), v.minValue(0))
+
+/** Counts are of the time since the sample before; gauges are of the moment. */
+export const StatusSample = v.strictObject({
+  at: Time,
+  /** Lists and calls of tools, and those among them that did not go well. */
+  calls: Count,
+  callErrors: Count,
+  /** Milliseconds; absent where nothing was called. */
+  callP50: v.optional(Count),
+  callP95: v.optional(Count),
+  modelRequests: Count,
+  modelErrors: Count,
+  modelTokens: Count,
+  decisions: Count,
+  held: Count,
+  sandboxes: Count,
+})
+export type StatusSample = v.InferOutput<typeof StatusSample>
+
+export const StatusHistory = v.strictObject({
+  /** Seconds between two samples. */
+  every: v.number(),
+  /** Oldest first, at most an hour of them; none from before the present start of the control plane. */
+  samples: v.array(StatusSample),
+})
+export type StatusHistory = v.InferOutput<typeof StatusHistory>

@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { ChangeState, Failure, Reason } from '../change.ts'
 import { AgentFilePath } from '../files.ts'
 import { AgentGroupID, ChangeID, ConversationID, MessageID, SessionID, Time } from '../ids.ts'
-import { limits } from '../limits.ts'
 import { AgentKind, BuiltinTool, ModelChoice } from '../kinds/agents.ts'
+import { limits } from '../limits.ts'
 
 export const SessionInfo = v.strictObject({
   session: SessionID,

@@ -1,6 +1,6 @@
 // `tools.sock`: the tools that the session's grants allow, and one call at a time. Plain HTTP, never MCP.
 import * as v from 'valibot'
-import { toolErrorCodes } from '../codes.ts'
+import { toolErrorCodes } from '../errors.ts'
 import { JsonObject } from '../json.ts'
 
 export const ListedTool = v.strictObject({

@@ -1,6 +1,6 @@
 // The name under which an agent sees a tool: one that every model API takes. It is looked up in a table, never read back.
 import { toolSeparator } from '@gatehouse/contracts'
-import { sha256 } from './sha256.ts'
+import { sha256 } from './canonical.ts'
 
 export interface ToolAddress {
   readonly server: string

@@ -3,9 +3,9 @@ import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits, stateFiles } from '@gatehouse/contracts'
 import { Refusal } from '../life/refusal.ts'
+import { privateDirectory } from './directory.ts'
 import { type Lock, sqliteCodeOf, takeLock } from './exclusive-lock.ts'
 import { orRefuse, ownershipRefusal } from './permission.ts'
-import { privateDirectory } from './private-directory.ts'
 
 const unwritable: readonly unknown[] = [3, 8, 10, 14]
 

@@ -1,7 +1,7 @@
 // Which running unit this is. Two copies of a state directory have the same installation id and may run at the same time, so everything
 // that a unit makes outside of its state directory carries an id of the installation and of the directory that the unit holds the lock of.
 import { statSync } from 'node:fs'
-import { sha256 } from '../canonical/sha256.ts'
+import { sha256 } from '../canonical/canonical.ts'
 
 const length = 32
 

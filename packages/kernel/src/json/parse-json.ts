@@ -1,8 +1,7 @@
 // The one way from outside bytes to a JSON value: bounded first, parsed then. A check refuses `JSON.parse` elsewhere.
 import type { JsonBounds } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { JsonRefused } from './json-refused.ts'
-import { JsonScanner } from './json-scanner.ts'
+import { JsonRefused, JsonScanner } from './json-scanner.ts'
 
 /** Throws `JsonRefused` where the document is not within its bounds. */
 export const checkJson = (document: Uint8Array | string, bounds: JsonBounds): void => {

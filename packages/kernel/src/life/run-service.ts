@@ -1,15 +1,64 @@
 // The life of a process: born from one boot document on the inherited pipe, ready, drained, gone with its supervisor.
 import module from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
-import { exits, limits, type Service } from '@gatehouse/contracts'
-import type * as v from 'valibot'
+import { exits, type GatewayBoot, jsonBounds, limits, type Service } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { parseJson } from '../json/parse-json.ts'
 import { createLogger, type ProcessLogger } from '../log/create-logger.ts'
-import { createMetrics } from '../metrics/create-metrics.ts'
-import { parseBoot } from './boot.ts'
-import { type Ending, listenForEnd, stopWithin } from './ending.ts'
+import type { Logger } from '../log/logger.ts'
+import { createMetrics, type Metrics } from '../metrics/create-metrics.ts'
 import { openPipe, type ParentPipe } from './pipe.ts'
-import { refusalOf } from './refusal.ts'
-import type { CommonBoot, Lifeline, Running } from './service.ts'
+import { Refusal, refusalOf } from './refusal.ts'
+
+/** The boot document, checked. Never shows what was got: it holds every secret of the process. */
+const readJson = (text: string): unknown => {
+  try {
+    return parseJson(text, jsonBounds.stateFile)
+  } catch {
+    throw new Refusal(exits.configuration, { detail: 'expected a boot document in JSON on the inherited pipe, got something else' })
+  }
+}
+
+/** `Refusal` 78 names the members that differ. */
+const parseBoot = <B>(schema: v.GenericSchema<unknown, B>, text: string): B => {
+  const parsed = v.safeParse(schema, readJson(text))
+  if (parsed.success) return parsed.output
+  const where = parsed.issues.map((issue) => v.getDotPath(issue) ?? 'the document').join(', ')
+  throw new Refusal(exits.configuration, { detail: `expected a boot document of this version, got one that differs at: ${where}` })
+}
+
+/** Why a process ends and how long it may take. */
+export interface Ending {
+  /** Resolves with the milliseconds that remain: after a signal, a drain line, or the end of the pipe. */
+  readonly asked: Promise<number>
+  /** Resolves when the supervisor is gone, which shortens a drain that runs. */
+  readonly orphaned: Promise<number>
+}
+
+const listenForEnd = (pipe: ParentPipe): Ending => {
+  const term = new Promise<void>((resolve) => void process.on('SIGTERM', () => resolve()))
+  // A terminal sends these to the whole group; the supervisor alone answers them.
+  process.on('SIGINT', () => undefined)
+  process.on('SIGHUP', () => undefined)
+  const orphaned = pipe.gone.then(() => limits.orphanTime)
+  return { asked: Promise.race([Promise.race([term, pipe.drain]).then(() => limits.drainTime), orphaned]), orphaned }
+}
+
+const late = async (most: number): Promise<'late'> => pause(most, 'late', { ref: false })
+
+/** The exit code after everything was stopped, or after the time for it was over. */
+const stopWithin = async (running: Running, ending: Ending, log: Logger): Promise<number> => {
+  const most = await ending.asked
+  log.info('stopping', { most })
+  try {
+    const outcome = await Promise.race([running.stop(), late(most), ending.orphaned.then(late)])
+    if (outcome === 'late') log.warn('stopped before everything had ended')
+    return exits.stopped
+  } catch (error) {
+    log.error('could not stop in order', { error })
+    return exits.childCannotStart
+  }
+}
 
 export interface ServiceOptions<B extends CommonBoot> {
   readonly name: Service
@@ -85,4 +134,20 @@ export const runService = async <B extends CommonBoot>(options: ServiceOptions<B
   } catch (error) {
     await refuse(self, error)
   }
+}
+
+/** The members that every boot document has. */
+export type CommonBoot = Pick<GatewayBoot, 'mode' | 'version' | 'installation' | 'stateDir' | 'runDir' | 'logLevel' | 'edges'>
+
+export interface Lifeline<B> {
+  readonly boot: B
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** A secret learnt after boot: the supervisor redacts it from then on. */
+  readonly secret: (value: string) => void
+}
+
+export interface Running {
+  /** Lets what runs end, then releases everything. */
+  stop(): Promise<void>
 }

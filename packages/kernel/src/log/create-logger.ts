@@ -1,14 +1,57 @@
 // The log of a process: one JSON line per entry, on stderr, for the supervisor's printer. Secrets go by key name.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Writable } from 'node:stream'
 import { createLogger as createWinston, format, transports } from 'winston'
 import { wallTime } from '../clock/wall.ts'
-import { workContext } from './context.ts'
-import { createLineWriter } from './line-writer.ts'
 import type { Logger } from './logger.ts'
 import { redact } from './redact.ts'
 
-export const logLevels = ['error', 'warn', 'info', 'debug', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
+/** Fields that belong to the work at hand, such as its request id: every log line written during it carries them. */
+export interface WorkContext {
+  readonly requestId: string
+  readonly traceparent?: string | undefined
+}
+
+const storage = new AsyncLocalStorage<WorkContext>()
+
+export const runInContext = <T>(context: WorkContext, act: () => T): T => storage.run(context, act)
+
+/** Nothing outside a piece of work. */
+export const workContext = (): WorkContext | undefined => storage.getStore()
+
+/** Lines to stderr, many in one write: each write wakes the process that reads, which costs more than the line itself. */
+export interface LineWriter {
+  /** `at once` takes all earlier lines along. */
+  write(line: string, urgency: 'at once' | 'soon'): void
+  flush(): void
+}
+
+/** Milliseconds that a line may wait; what a SIGKILL can take. */
+const wait = 20
+const most = 64 * 1024
+
+const createLineWriter = (put: (text: string) => void): LineWriter => {
+  let text = ''
+  let timer: NodeJS.Timeout | undefined
+  const flush = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    if (text === '') return
+    const lines = text
+    text = ''
+    put(lines)
+  }
+  return {
+    flush,
+    write: (line, urgency) => {
+      text += `${line}\n`
+      if (urgency === 'at once' || text.length > most) flush()
+      else timer ??= setTimeout(flush, wait).unref()
+    },
+  }
+}
+
+const logLevels = ['error', 'warn', 'info', 'debug', 'silent'] as const
 
 const written = ['error', 'warn', 'info', 'debug'] as const
 

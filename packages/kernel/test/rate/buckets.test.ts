@@ -1,7 +1,7 @@
 // Buckets in bounded memory.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBuckets } from '../../src/rate/buckets.ts'
+import { createBuckets } from '../../src/rate.ts'
 
 test('remembers at most so many keys and forgets the one that was quiet for longest', () => {
   const buckets = createBuckets({ perSecond: 1, burst: 1, most: 3, now: () => 0 })

@@ -64,7 +64,7 @@ const reasons: Record<Use['power'], string> = {
     'only main.ts, bin/, kernel/src/config and kernel/src/life, tooling, tests and what runs inside a sandbox read the environment and end the process',
   program: 'programs are started only in engine, broker/src/upstream, supervisor, tooling and tests',
   'child-process': 'programs are started through execa; node:child_process only in tests',
-  json: 'outside bytes are parsed by parseJson of the kernel, within bounds of contracts/json-bounds.ts',
+  json: 'outside bytes are parsed by parseJson of the kernel, within bounds of contracts/bounds.ts',
   shell: 'a program is started with a list of arguments, never by a shell',
   randomness: 'tests take fc, seed and seeded from @gatehouse/kernel/random, so that a run can be repeated',
   'wall-clock':

@@ -1,0 +1,50 @@
+// What is: groups, wirings, grants; and the catalog, which operators edit.
+import * as v from 'valibot'
+import { CatalogEntry } from '../catalog.ts'
+import { call, listOf, ofGroup, presented, reading } from '../edge.ts'
+import { AgentGroupID, Digest, ServerName } from '../ids.ts'
+import { AgentGroup, Explanation, GrantView, Wired } from '../registry.ts'
+
+/** `digest` tells one server from another; `tag` one state of the entry from the next, values included. */
+export const NamedEntry = v.strictObject({ name: ServerName, entry: CatalogEntry, digest: Digest, tag: Digest })
+export type NamedEntry = v.InferOutput<typeof NamedEntry>
+
+/** A grant that rests on an entry. */
+export const GrantRef = v.strictObject({ agentGroupID: AgentGroupID, server: ServerName })
+export type GrantRef = v.InferOutput<typeof GrantRef>
+
+/** `null` for "there must be none". */
+const ifMatch = { ifMatch: v.optional(v.nullable(Digest)) }
+const named = { ...presented, name: ServerName }
+
+const PutOutcome = v.strictObject({
+  created: v.boolean(),
+  ...NamedEntry.entries,
+  /** Grants whose server is another one from now on. */
+  grants: v.array(GrantRef),
+})
+export type PutOutcome = v.InferOutput<typeof PutOutcome>
+
+export const ReloadOutcome = v.strictObject({
+  added: v.array(ServerName),
+  changed: v.array(ServerName),
+  removed: v.array(ServerName),
+  grants: v.array(GrantRef),
+})
+export type ReloadOutcome = v.InferOutput<typeof ReloadOutcome>
+
+export const registryCalls = {
+  groups: call(v.strictObject({ ...presented }), listOf(AgentGroup), reading),
+  group: call(v.strictObject({ ...presented, agentGroupID: AgentGroupID }), AgentGroup, reading),
+  wirings: call(v.strictObject({ ...presented, ...ofGroup }), listOf(Wired), reading),
+  grants: call(v.strictObject({ ...presented, ...ofGroup }), listOf(GrantView), reading),
+  /** `tool` as an agent sees it: `<server>__<tool>`. */
+  explain: call(v.strictObject({ ...presented, agentGroupID: AgentGroupID, tool: v.string() }), Explanation, reading),
+  /** Entries leave the gateway masked. */
+  servers: call(v.strictObject({ ...presented }), listOf(NamedEntry), reading),
+  server: call(v.strictObject(named), NamedEntry, reading),
+  putServer: call(v.strictObject({ ...named, ...ifMatch, entry: v.unknown() }), PutOutcome, reading),
+  removeServer: call(v.strictObject({ ...named, ...ifMatch }), v.strictObject({}), { patient: true }),
+  /** Reads the catalog file again. */
+  reload: call(v.strictObject({ ...presented }), ReloadOutcome, reading),
+}

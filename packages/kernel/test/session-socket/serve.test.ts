@@ -1,0 +1,115 @@
+// A session's socket as any service serves it: its own routes, a response that a route writes itself, and judgement of what runs.
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type AgentGroupID, type SessionID, surfaceSocket } from '@gatehouse/contracts'
+import {
+  Abandoned,
+  createLogger,
+  createServe,
+  type Exchange,
+  InFlightRequests,
+  jsonReply,
+  type Reply,
+  RunningExchanges,
+  Sessions,
+} from '../../src/index.ts'
+
+const session = 'ses_aaaaaaaaaaaaa' as SessionID
+const open = { session, agentGroupID: 'team' as AgentGroupID }
+const log = createLogger({ process: 'kernel-test', level: 'error', write: () => undefined })
+const stopping = new AbortController()
+const running = new RunningExchanges()
+const runDir = await mkdtemp(join(tmpdir(), 'gh-surface-'))
+
+const streamed = async (_: unknown, { response }: Exchange): Promise<undefined> => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write('data: 1\n\n')
+  response.end('data: 2\n\n')
+}
+const broken = async (_: unknown, { response }: Exchange): Promise<undefined> => {
+  response.write('half')
+  throw new Error('the source of the stream is gone')
+}
+const named = async ({ id }: { id: string }): Promise<Reply> => jsonReply(JSON.stringify({ id }))
+
+const surface = new Sessions({
+  surface: 'model',
+  runDir,
+  sessions: async () => [open],
+  report: async () => undefined,
+  callerOf: ({ session: id }) => ({ id }),
+  serve: createServe({
+    routes: {
+      '/name': { method: 'GET', run: named },
+      '/stream': { method: 'POST', run: streamed },
+      '/broken': { method: 'POST', run: broken },
+    },
+    log,
+    running,
+    callTime: 60_000,
+    stopping: stopping.signal,
+  }),
+  log,
+})
+before(() => surface.synchronize())
+after(async () => {
+  await surface.close()
+  await rm(runDir, { recursive: true, force: true })
+})
+
+const ask = (method: string, path: string): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    const socketPath = surfaceSocket(runDir, 'model', session)
+    const sent = request({ socketPath, method, path, agent: false, headers: { 'x-session': 'ses_bbbbbbbbbbbbb' } }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+
+test('tells a route whose socket it is, whatever a header says', async () => {
+  assert.deepEqual(await ask('GET', '/name'), { status: 200, text: `{"id":"${session}"}` })
+})
+
+test('lets a route write its response itself, piece by piece', async () => {
+  assert.deepEqual(await ask('POST', '/stream'), { status: 200, text: 'data: 1\n\ndata: 2\n\n' })
+})
+
+test('cuts a response that its route began and could not end', async () => {
+  await assert.rejects(ask('POST', '/broken'), /ECONNRESET|aborted|socket hang up/)
+})
+
+test('names its own paths to who asks for another', async () => {
+  const { status, text } = await ask('GET', '/tools')
+  assert.equal(status, 404)
+  assert.match(text, /\/name or \/stream or \/broken/)
+  assert.equal((await ask('GET', '/stream')).status, 405)
+})
+
+test('ends a flight that the judge speaks against, and holds back the others until they are judged', async () => {
+  const asked = Promise.withResolvers<readonly string[]>()
+  const ended: string[] = []
+  const flights = new InFlightRequests({
+    ask: () => asked.promise,
+    reasonAgainst: (allowed, { name }: { session: { id: SessionID }; name: string; giveUp: (reason: Abandoned) => void }) =>
+      allowed.includes(name) ? undefined : new Abandoned('revoked'),
+  })
+  const flight = (name: string) => ({ session: { id: session }, name, giveUp: ({ code }: Abandoned) => void ended.push(`${name} ${code}`) })
+  const [kept, lost, untouched] = [flight('kept'), flight('lost'), flight('untouched')]
+  for (const each of [kept, lost, untouched]) flights.enter(each)
+  const judged = flights.recheck(({ name }) => name !== 'untouched')
+  await flights.admit(untouched)
+  let isAdmitted = false
+  const admitted = flights.admit(kept).then(() => (isAdmitted = true))
+  assert.equal(isAdmitted, false)
+  asked.resolve(['kept'])
+  await Promise.all([judged, admitted])
+  assert.deepEqual(ended, ['lost revoked'])
+})
