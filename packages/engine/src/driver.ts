@@ -52,7 +52,7 @@ export interface Sandbox {
   readonly exited: Promise<Exit>
   /** Lines of stdout and stderr; beyond the limits they are dropped and counted in a line of their own. One reader. */
   readonly output: AsyncIterable<string>
-  /** Terminates within two seconds; never rejects. */
+  /** Ends it within two seconds, and waits up to three more until what the engine keeps of it is removed; never rejects. */
   stop(): Promise<Exit>
   /** What the kernel has counted so far; null where the driver cannot see it. */
   usage(): Promise<Usage | null>

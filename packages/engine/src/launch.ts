@@ -14,6 +14,8 @@ import { fixLoginID } from './login-id.ts'
 const stopTime = 2_000
 /** A container that is still being made cannot be ended yet, so it is tried again. */
 const stopEvery = 400
+/** Milliseconds that an engine then has to remove what is left of it. */
+const settleTime = 3_000
 
 export interface Program {
   readonly file: string
@@ -48,6 +50,8 @@ const toExit = (code: number | undefined, signal: string | undefined): Exit => {
   const name = code === undefined || code <= 128 ? undefined : names.get(code - 128)
   return name === undefined ? { code: code ?? null, signal: null, reason: 'exited' } : { code: null, signal: name, reason: 'killed' }
 }
+
+const stopped: Exit = { code: null, signal: null, reason: 'stopped' }
 
 /** False when the time was up first. */
 const within = async (done: Promise<boolean>, time: number): Promise<boolean> => {
@@ -89,6 +93,13 @@ const start = async (program: Program) => {
   }
 }
 
+const readOutput = ({ stdout, stderr }: Awaited<ReturnType<typeof start>>['child']): ReturnType<typeof createOutput> => {
+  const output = createOutput()
+  stdout.on('data', output.pipe())
+  stderr.on('data', output.pipe())
+  return output
+}
+
 /** A program that was not let through its gate never becomes a sandbox. */
 const openGate = async (program: Program, child: { pid?: number | undefined; stdio: readonly unknown[] }): Promise<void> => {
   const { gate } = program
@@ -108,16 +119,14 @@ const notStarted = async (file: string, child: Promise<{ readonly cause?: unknow
 export const launchProgram = async (program: Program, ending: Ending = {}): Promise<Sandbox> => {
   fixLoginID()
   const { child } = await start(program)
-  const output = createOutput()
-  const [out, err] = [output.pipe(), output.pipe()]
-  child.stdout.on('data', out)
-  child.stderr.on('data', err)
+  const output = readOutput(child)
   let stopping = false
-  /** Settled when `stop` gives up: a stray may hold the pipes, and the engine may hang. */
+  /** Resolved when `stop` waits no longer for the end of the program: a stray may hold its pipes. */
+  const givenUp = Promise.withResolvers<Exit>()
+  /** Resolved when `stop` waits no longer for the engine either, which may hang. */
   const abandoned = Promise.withResolvers<Exit>()
   const ended = async (): Promise<Exit> => {
-    const result = await child
-    const exit = toExit(result.exitCode, result.signal)
+    const exit = await Promise.race([child.then(({ exitCode, signal }) => toExit(exitCode, signal)), givenUp.promise])
     const settled = (await ending.settle?.(exit).catch(() => undefined)) ?? exit
     return stopping ? { ...settled, reason: 'stopped' } : settled
   }
@@ -135,7 +144,8 @@ export const launchProgram = async (program: Program, ending: Ending = {}): Prom
       if (await within(gone, Math.max(1, Math.min(stopEvery, deadline - performance.now())))) return exited
     }
     child.kill('SIGKILL')
-    abandoned.resolve({ code: null, signal: null, reason: 'stopped' })
+    givenUp.resolve(stopped)
+    if (!(await within(gone, settleTime))) abandoned.resolve(stopped)
     return exited
   }
   try {

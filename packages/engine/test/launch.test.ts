@@ -5,7 +5,9 @@ import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { isServiceError } from '@gatehouse/contracts'
+import type { Exit } from '../src/driver.ts'
 import { launchProgram } from '../src/launch.ts'
 
 const collect = async (lines: AsyncIterable<string>): Promise<string[]> => {
@@ -63,6 +65,25 @@ describe('a launched program', () => {
     const sandbox = await launchProgram({ file: '/bin/sleep', args: ['60'], env: {} }, { end: async () => undefined })
     assert.deepEqual(await sandbox.stop(), { code: null, signal: null, reason: 'stopped' })
     assert.equal((await sandbox.exited).reason, 'stopped')
+  })
+
+  it('has removed what the engine keeps of it when stop resolves, also of what cannot be ended', async () => {
+    let isRemoved = false
+    const settle = async (exit: Exit): Promise<Exit> => {
+      await setImmediate()
+      isRemoved = true
+      return exit
+    }
+    const sandbox = await launchProgram({ file: '/bin/sleep', args: ['60'], env: {} }, { end: async () => undefined, settle })
+    await sandbox.stop()
+    assert.ok(isRemoved)
+  })
+
+  it('does not wait for ever for an engine that hangs', async () => {
+    const settle = (): Promise<Exit> => new Promise(() => undefined)
+    const sandbox = await launchProgram({ file: '/bin/sleep', args: ['60'], env: {} }, { settle })
+    assert.deepEqual(await sandbox.stop(), { code: null, signal: null, reason: 'stopped' })
+    assert.deepEqual(await collect(sandbox.output), [])
   })
 
   it('does not wait for ever on a stray that holds its pipes', async () => {
