@@ -15,6 +15,8 @@ export interface ChooseOptions {
   readonly home: string
   /** What a trial carries, so that the next start finds what is left of it. */
   readonly unitId: string
+  /** Called before the first container is made by an engine. */
+  readonly onEngine?: (engine: ContainerEngine) => Promise<void>
   /** Accepts releases of engines that are older than the oldest that is trusted. */
   readonly allowOldEngine: boolean
   readonly log: Logger

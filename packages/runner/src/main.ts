@@ -1,4 +1,6 @@
 // Composition root of the runner: its lock, the gateway's edge, the engine, its own edges. No logic.
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   type Edge,
   edgeSocket,
@@ -13,11 +15,27 @@ import {
   runnerControlPlane,
 } from '@gatehouse/contracts'
 import { chooseDriver } from '@gatehouse/engine'
-import { type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
+import { type Lifeline, lockWriter, Refusal, runnerLockName, type Running, runService, takeLock } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { createLeftovers } from './leftovers/leftovers.ts'
 import { createRunner } from './service.ts'
 import { createToolContainers } from './tool-containers/create.ts'
+
+/** Of the state, and of the runtime directory: the file of that one stays when something of the unit may be left. */
+const lockUnit = async ({ stateDir, runDir }: RunnerBoot) => {
+  const state = await lockWriter(stateDir, 'runner')
+  const runtime = await takeLock(join(runDir, runnerLockName), { create: true })
+  const release = async (isClear: boolean): Promise<void> => {
+    if (isClear) await rm(join(runDir, runnerLockName))
+    await runtime?.release()
+    await state.release()
+  }
+  if (runtime !== undefined) return release
+  throw new Refusal(exits.stateInUse, {
+    detail: `another runner holds ${join(runDir, runnerLockName)}`,
+    hint: 'stop that unit, and start this one again',
+  })
+}
 
 const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Running> => {
   const at = (edge: Edge): { path: string; secret: string; shared: boolean } => {
@@ -26,7 +44,7 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
       throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
     return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
   }
-  const lock = await lockWriter(boot.stateDir, 'runner')
+  const unlock = await lockUnit(boot)
   const leftovers = createLeftovers(boot, log)
   const runner = await createRunner({
     ...boot,
@@ -35,7 +53,8 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
     metrics,
     toolContainers: await createToolContainers(boot, { leftovers, log }),
     wrapping: Buffer.from(boot.keys.queues, 'hex'),
-    chooseDriver: (wanted) => chooseDriver(wanted, { ...boot, home: `${boot.runDir}/engine`, log }),
+    chooseDriver: (wanted) =>
+      chooseDriver(wanted, { ...boot, home: `${boot.runDir}/engine`, onEngine: (engine) => leftovers.engines.add(engine), log }),
     connect: (listeners) => connectEdge(gatewayRunner, { ...at(gatewayRunner), ...listeners, log, metrics }),
   })
   const serveChannels = async () => {
@@ -53,8 +72,8 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
   ]
   return {
     stop: async () => {
-      await Promise.all([runner.stop(), ...servers.map((server) => server.close())])
-      await lock.release()
+      const [isClear] = await Promise.all([runner.stop(), ...servers.map((server) => server.close())])
+      await unlock(isClear)
     },
   }
 }

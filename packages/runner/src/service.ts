@@ -17,6 +17,7 @@ import {
   stateFiles,
 } from '@gatehouse/contracts'
 import { type Logger, type Metrics, privateDirectory, wallTime } from '@gatehouse/kernel'
+import { orAborted } from './or-aborted.ts'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { DeadLetters } from './channels/dead-letters.ts'
 import { channelHandlers } from './channels/handlers.ts'
@@ -106,8 +107,8 @@ export interface Runner {
   readonly broker: Handlers<typeof runnerBroker> | undefined
   readonly life: Handlers<ReturnType<typeof lifeEdge>>
   readonly backup: Handlers<typeof runnerBackup>
-  /** Ends every sandbox, then releases the queues. */
-  stop(): Promise<void>
+  /** Ends every sandbox, then releases the queues. Resolves with whether nothing of the unit is left. */
+  stop(): Promise<boolean>
 }
 
 const nothing = (): Record<string, never> => ({})
@@ -168,8 +169,9 @@ const postureOf = (options: RunnerOptions, base: Pick<PostureOptions, 'groups' |
   })
 }
 
-const placeOf = ({ runDir, halves }: RunnerOptions): Pick<Context, 'runDir' | 'surfaces' | 'isSplit'> => ({
+const placeOf = ({ runDir, halves, leftovers }: RunnerOptions): Pick<Context, 'runDir' | 'surfaces' | 'isSplit' | 'leftovers'> => ({
   runDir,
+  leftovers,
   surfaces: halves?.control ?? runDir,
   isSplit: halves !== undefined,
 })
@@ -216,15 +218,30 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
   return { context, gateway }
 }
 
-/** Nothing runs and nothing is mounted any more when it resolves. */
-const release = async (context: Context): Promise<void> => {
+/** Of the time for a drain: what comes after it has the rest. */
+const clearTime = limits.drainTime * 0.6
+
+/** Whether nothing of the unit is left. A proof of the seal that runs ends first. Whoever waits for longer than a drain may take closes nothing. */
+const clear = async ({ leftovers, posture, log }: Context, since: number): Promise<boolean> => {
+  const late = AbortSignal.timeout(Math.max(1, Math.round(since + clearTime - performance.now())))
+  const isClear = await orAborted(
+    leftovers.clear(() => posture.clear(), late),
+    late,
+  ).catch(() => false)
+  if (!isClear) log.warn('not everything of this unit has ended: its next start removes what is left')
+  return isClear
+}
+
+/** Nothing runs and nothing is mounted any more when it resolves with true. */
+const release = async (context: Context): Promise<boolean> => {
+  const since = performance.now()
   await Promise.all([context.toolContainers?.close(), ...[...context.sessions.values()].map((session) => drain(context, session))])
   await context.uploads.close()
   await context.shelf.close()
-  // Whoever waits for longer than a drain may take closes nothing.
-  await Promise.race([context.posture.clear(), pause(limits.drainTime / 2, undefined, { ref: false })])
+  const isClear = await clear(context, since)
   await context.disks.close()
   await Promise.race([context.note.settled(), pause(context.times.grace)])
+  return isClear
 }
 
 const showFromTheStart = (metrics: Metrics): void => {
@@ -265,8 +282,9 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
     backup: backupDoor(context),
     async stop() {
       closing.abort()
-      await release(context)
+      const isClear = await release(context)
       gateway.close()
+      return isClear
     },
   }
 }

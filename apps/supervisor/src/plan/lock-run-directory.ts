@@ -1,27 +1,36 @@
-// One unit for a runtime directory. Another one of the same installation may hold the lock for a moment, to remove what this one left.
-import { join } from 'node:path'
-import { exits, isServiceError, limits } from '@gatehouse/contracts'
-import { type Lock, makeDirectory, readUnitRecord, Refusal, takeLock, unitLockName, waitFor } from '@gatehouse/kernel'
+// One unit for a runtime directory. Another one of the same installation may hold the lock for a moment, to remove what this one left;
+// and the runner of a killed supervisor ends a moment after it.
+import { exits, isServiceError } from '@gatehouse/contracts'
+import { type Lock, lockUnit, makeDirectory, readUnitRecord, Refusal, waitFor } from '@gatehouse/kernel'
 
 const isAbsent = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 /** Undefined while another unit holds it, and when its holder has just removed it. */
 const attempt = async (path: string): Promise<Lock | undefined> => {
   await makeDirectory(path, 0o711)
-  return takeLock(join(path, unitLockName), { create: true }).catch((error: unknown) => {
+  return lockUnit(path, { create: true }).catch((error: unknown) => {
     if (isAbsent(error)) return undefined
     throw error
   })
 }
 
-/** Makes the directory. `Refusal` 75 while another unit holds it. */
-export const lockRunDirectory = (path: string, hint: string): Promise<Lock> =>
-  waitFor(() => attempt(path), { what: 'the lock', deadline: limits.drainTime, every: 50 }).catch(async (error: unknown) => {
-    if (!isServiceError(error) || error.code !== 'deadline') throw error
-    const holder = (await readUnitRecord(path))?.stateDir
-    throw new Refusal(exits.stateInUse, {
-      detail: `${path} is the runtime directory of another unit that is running${holder === undefined ? '' : `, with the state directory ${holder}`}`,
-      hint,
-      cause: error,
+const toRefusal = async (path: string, hint: string, cause: unknown): Promise<Refusal> => {
+  const { stateDir, cleaner } = (await readUnitRecord(path)) ?? {}
+  if (cleaner !== undefined)
+    return new Refusal(exits.stateInUse, {
+      detail: `the unit with the state directory ${cleaner} is removing what an earlier unit left, and still uses the runtime directory ${path}`,
+      hint: 'start this unit again in a minute; the log of the other unit says what it removes',
+      cause,
     })
+  return new Refusal(exits.stateInUse, {
+    detail: `${path} is the runtime directory of another unit that is running${stateDir === undefined ? '' : `, with the state directory ${stateDir}`}`,
+    hint,
+    cause,
+  })
+}
+
+/** Makes the directory. `Refusal` 75 when another unit still holds it after `patience` milliseconds. */
+export const lockRunDirectory = (path: string, { hint, patience }: { readonly hint: string; readonly patience: number }): Promise<Lock> =>
+  waitFor(() => attempt(path), { what: 'the lock', deadline: patience, every: 50 }).catch(async (error: unknown) => {
+    throw isServiceError(error) && error.code === 'deadline' ? await toRefusal(path, hint, error) : error
   })

@@ -1,7 +1,7 @@
 // The directory that holds the sockets of one boot, locked for as long as the unit runs.
-import { chmod, lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
+import { access, chmod, lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { exits } from '@gatehouse/contracts'
+import { exits, limits } from '@gatehouse/contracts'
 import {
   getRunDirectoryName,
   hasHostIds,
@@ -9,6 +9,7 @@ import {
   makeDirectory,
   readUnitRecord,
   Refusal,
+  runnerLockName,
   unitLockName,
   unitRecordName,
   writeUnitRecord,
@@ -54,10 +55,11 @@ const openBase = async (base: string): Promise<void> => {
 /** More than that many units have not ended in one directory since the last boot of the host. */
 const maxFormerUnits = 16
 
-const takeOver = async (path: string, { installation, unitId, stateDir }: UnitIdentity): Promise<string[]> => {
+const takeOver = async (path: string, { installation, unitId, stateDir }: UnitIdentity, isHalf: boolean): Promise<string[]> => {
   const record = await readUnitRecord(path)
+  const engines = record?.engines ?? []
   const formerUnitIds = (record?.unitIds ?? []).filter((id) => id !== unitId).slice(0, maxFormerUnits)
-  await writeUnitRecord(path, { installation, stateDir, unitIds: [unitId, ...formerUnitIds] })
+  await writeUnitRecord(path, { installation, stateDir, unitIds: [unitId, ...formerUnitIds], engines, isHalf })
   return formerUnitIds
 }
 
@@ -65,9 +67,24 @@ const clear = async (path: string, kept: ReadonlySet<string>): Promise<void> => 
   for (const name of await readdir(path)) if (!kept.has(name)) await removeUnmounted(join(path, name))
 }
 
+const own: readonly string[] = [unitLockName, unitRecordName]
+
+/** The runner did not end, or not everything that it started. */
+const mayHaveLeft = (path: string): Promise<boolean> =>
+  access(join(path, runnerLockName)).then(
+    () => true,
+    () => false,
+  )
+
+const removeAllButRecord = async (path: string): Promise<never> => {
+  await clear(path, new Set([...own, runnerLockName]))
+  throw new Error('not everything of this unit has ended')
+}
+
 /** The lock file goes before the lock, so that nobody ever holds the lock of a directory that is being removed. */
 const remove = async (path: string, lock: Lock): Promise<void> => {
   try {
+    if (await mayHaveLeft(path)) await removeAllButRecord(path)
     await clear(path, new Set([unitLockName]))
     await rm(join(path, unitLockName))
     await rmdir(path)
@@ -76,16 +93,18 @@ const remove = async (path: string, lock: Lock): Promise<void> => {
   }
 }
 
-const own: readonly string[] = [unitLockName, unitRecordName]
-
 /** Short, since socket paths are. Sandboxes of other uids pass through it, so it can be entered but not read. */
-export const openRunDirectory = async (unit: UnitIdentity, env: Readonly<Record<string, string | undefined>>): Promise<RunDirectory> => {
+export const openRunDirectory = async (
+  unit: UnitIdentity,
+  env: Readonly<Record<string, string | undefined>>,
+  patience: number = limits.drainTime,
+): Promise<RunDirectory> => {
   const path = join(await runBase(env), getRunDirectoryName(unit.unitId))
   await openBase(dirname(path))
-  const lock = await lockRunDirectory(path, 'stop that unit')
+  const lock = await lockRunDirectory(path, { hint: 'stop that unit', patience })
   await clear(path, new Set(own))
   await chmod(path, 0o711)
-  const formerUnitIds = await takeOver(path, unit)
+  const formerUnitIds = await takeOver(path, unit, false)
   await mkdir(join(path, 'edges'), { mode: 0o700 })
   return { path, formerUnitIds, close: () => remove(path, lock) }
 }
@@ -94,12 +113,17 @@ export const openRunDirectory = async (unit: UnitIdentity, env: Readonly<Record<
 const lasting: ReadonlySet<string> = new Set(['tools', 'model', 'compile-cache', ...own])
 
 /** Of one half of a split unit. `edges` is for its own processes, `shared` for those of the group that both halves are of. */
-export const openHalf = async ({ only, halves }: NonNullable<Plan['split']>, unit: UnitIdentity): Promise<RunDirectory> => {
+export const openHalf = async (
+  { only, halves }: NonNullable<Plan['split']>,
+  unit: UnitIdentity,
+  patience: number = limits.drainTime,
+): Promise<RunDirectory> => {
   const path = halves[only]
   await openBase(path)
-  const lock = await lockRunDirectory(path, 'stop that unit, or set another SERVICE_RUN_DIR for both halves of this one')
+  const hint = 'stop that unit, or set another SERVICE_RUN_DIR for both halves of this one'
+  const lock = await lockRunDirectory(path, { hint, patience })
   await clear(path, lasting)
-  const formerUnitIds = await takeOver(path, unit)
+  const formerUnitIds = await takeOver(path, unit, true)
   await mkdir(join(path, 'edges'), { mode: 0o700 })
   await mkdir(join(path, 'shared'))
   await chmod(join(path, 'shared'), 0o750)

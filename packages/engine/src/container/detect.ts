@@ -45,13 +45,14 @@ const tryOut = async (engine: Engine, unitId: string): Promise<string | null> =>
 
 export const attemptEngine = async (
   name: ContainerEngine,
-  options: Pick<ChooseOptions, 'runtime' | 'home' | 'unitId'>,
+  options: Pick<ChooseOptions, 'runtime' | 'home' | 'unitId' | 'onEngine'>,
 ): Promise<Choice> => {
   const file = await findProgram(name)
   if (file === null) return { refused: `${name} not found: ${install[name]}` }
   const described = await describe[name](file, options.runtime)
   if ('refused' in described) return described
   const { engine } = described
+  await options.onEngine?.(name)
   try {
     const fault = await tryOut(engine, options.unitId)
     if (fault !== null) return { refused: `a trial container by ${name} failed: ${fault}` }

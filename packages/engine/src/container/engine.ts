@@ -56,7 +56,7 @@ const alreadyGone = /no such container|no container with (?:name|id)/i
  * Kills and removes at once; what is not there is no error. Tried again while the engine cannot yet: a runtime may still
  * be ending the container, or another removal of it may be in progress.
  */
-export const removeContainers = async (engine: Engine, names: readonly string[]): Promise<Called> => {
+export const removeContainers = async (engine: Pick<Engine, 'name' | 'file' | 'global'>, names: readonly string[]): Promise<Called> => {
   const args = ['rm', '--force', ...(engine.name === 'podman' ? ['--time', '0'] : []), ...names]
   let called = await callEngine(engine, args)
   for (let attempt = 1; attempt < removals && !called.ok; attempt += 1) {

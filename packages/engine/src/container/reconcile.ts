@@ -4,7 +4,11 @@ import { unitLabel } from './arguments.ts'
 import { type Engine, callEngine, removeContainers } from './engine.ts'
 
 /** `label`: which of its containers; by default its sandboxes. */
-export const removeStrays = async (engine: Engine, unitId: string, label: string = unitLabel): Promise<number> => {
+export const removeStrays = async (
+  engine: Pick<Engine, 'name' | 'file' | 'global'>,
+  unitId: string,
+  label: string = unitLabel,
+): Promise<number> => {
   const listed = await callEngine(engine, ['ps', '--all', '--quiet', '--no-trunc', '--filter', `label=${label}=${unitId}`])
   if (!listed.ok)
     throw new ServiceError('no-sandbox', { detail: `${engine.name} ps failed: ${listed.stderr}`, hint: `start ${engine.name}` })

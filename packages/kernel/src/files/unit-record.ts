@@ -1,20 +1,30 @@
-// Whose a runtime directory is: a record for other units, valid as long as the lock beside it is held.
+// Whose a runtime directory is: a record for other units, valid as long as the lock beside it is held, and what tells them that the unit
+// has ended.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { jsonBounds } from '@gatehouse/contracts'
+import { containerEngines, jsonBounds } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { jsonText } from '../json/parse-json.ts'
+import { type Lock, takeLock } from './exclusive-lock.ts'
 import { codeOf } from './permission.ts'
 import { writeAtomically } from './write-atomically.ts'
 
 export const unitLockName = 'unit.lock'
 export const unitRecordName = 'unit.json'
+/** Held by the runner. It removes the file when nothing of the unit is left, so one that stays says that something may be. */
+export const runnerLockName = 'runner.lock'
 
 const UnitRecord = v.object({
   installation: v.string(),
   stateDir: v.string(),
   /** Of the unit that holds the lock, then of those that held it before. */
   unitIds: v.array(v.string()),
+  /** Container engines that may hold something of them. */
+  engines: v.array(v.picklist(containerEngines)),
+  /** True in a half of a split unit. Sandboxes of the other half use the directory, so no other unit removes it. */
+  isHalf: v.boolean(),
+  /** State directory of a unit that holds the lock only to remove what these units left. */
+  cleaner: v.optional(v.string()),
 })
 export type UnitRecord = v.InferOutput<typeof UnitRecord>
 
@@ -31,3 +41,28 @@ export const readUnitRecord = async (runDir: string): Promise<UnitRecord | undef
 /** The caller holds the lock. */
 export const writeUnitRecord = (runDir: string, record: UnitRecord): Promise<void> =>
   writeAtomically(join(runDir, unitRecordName), `${JSON.stringify(record)}\n`)
+
+/** A runner outlives its supervisor for a moment. */
+const hasRunner = async (runDir: string): Promise<boolean> => {
+  try {
+    const lock = await takeLock(join(runDir, runnerLockName), { create: false })
+    await lock?.release()
+    return lock === undefined
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** The lock of a unit of which no process runs; undefined while one does. Rejects with ENOENT where it is absent. `create`: makes the file first. */
+export const lockUnit = async (runDir: string, options: { readonly create: boolean }): Promise<Lock | undefined> => {
+  const lock = await takeLock(join(runDir, unitLockName), options)
+  try {
+    if (lock === undefined || !(await hasRunner(runDir))) return lock
+  } catch (error) {
+    await lock?.release()
+    throw error
+  }
+  await lock.release()
+  return undefined
+}

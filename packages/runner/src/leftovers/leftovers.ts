@@ -1,29 +1,36 @@
 // Removes what units left that were killed: what carries the id of this unit, of units that held its runtime directory before, and of
-// ended units of the same installation. Never what a running unit owns.
+// ended units of the same installation. Never what a running unit owns. It is looked for in every engine that the unit has used: its
+// driver may be another one from one start to the next.
 import { readdir, realpath, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RunnerBoot } from '@gatehouse/contracts'
-import { closeStrays } from '@gatehouse/engine'
-import { inTurn, type Logger, mountsBelow, unitLockName } from '@gatehouse/kernel'
+import type { ContainerEngine, RunnerBoot } from '@gatehouse/contracts'
+import { closeStrays, type LeftoverKind, leftoverKinds, removeUnitContainers, removeUnitGroups } from '@gatehouse/engine'
+import { type Logger, mountsBelow, unitLockName } from '@gatehouse/kernel'
 import { type EndedUnit, forEachEndedUnit } from './ended-units.ts'
-
-/** Each is removed by an engine of its own, which may be chosen at another time. */
-export type Kind = 'sandboxes' | 'tool-containers'
-
-/** Gives how many there were. */
-export type RemoveOf = (unitId: string) => Promise<number>
+import { createUsedEngines, type UsedEngines } from './engines.ts'
 
 export interface Leftovers {
-  /** Called before the first of that kind is started. Gives how many were removed. */
-  remove(kind: Kind, removeOf: RemoveOf): Promise<number>
+  readonly engines: UsedEngines
+  /** Units whose leftovers are this unit's to remove: itself, and those that held its runtime directory before. */
+  readonly unitIds: readonly string[]
+  /** Waited for before anything is started. Runs once, and never rejects: what cannot be removed keeps this unit from nothing. */
+  remove(): Promise<void>
+  /** For the end, until nothing of this unit is found any more. False when `signal` aborts before, or where nobody can tell. */
+  clear(removeOwn: () => Promise<number>, signal: AbortSignal): Promise<boolean>
 }
 
-type Boot = Pick<RunnerBoot, 'installation' | 'unitId' | 'formerUnitIds' | 'runDir' | 'halves' | 'sandbox' | 'toolContainers'>
+/** What is on the host, whoever made it. Each gives how many it removed. */
+export interface HostTraces {
+  removeGroups(unitId: string): Promise<number>
+  removeContainers(engine: ContainerEngine, unitId: string, kind: LeftoverKind): Promise<number>
+}
 
-const kindsOf = ({ sandbox, toolContainers }: Boot): Kind[] => [
-  ...(sandbox === 'off' ? [] : (['sandboxes'] as const)),
-  ...(toolContainers === null ? [] : (['tool-containers'] as const)),
-]
+const host: HostTraces = { removeGroups: removeUnitGroups, removeContainers: removeUnitContainers }
+
+type Boot = Pick<RunnerBoot, 'installation' | 'unitId' | 'formerUnitIds' | 'stateDir' | 'runDir' | 'halves'>
+
+/** Times that a unit is looked through. What is still found then does not end. */
+const maxLooks = 5
 
 /** Its record goes with it. Directories of the host may be mounted there, and what is in them is never removed. */
 const removeDirectory = async ({ runDir }: EndedUnit, log: Logger): Promise<void> => {
@@ -39,52 +46,82 @@ const removeDirectory = async ({ runDir }: EndedUnit, log: Logger): Promise<void
 }
 
 class UnitLeftovers implements Leftovers {
+  readonly engines: UsedEngines
+  readonly unitIds: readonly string[]
   readonly #boot: Boot
   readonly #log: Logger
-  /** Kinds that are still to be removed, by runtime directory of an ended unit. */
-  readonly #pending = new Map<string, Set<Kind>>()
-  /** A second attempt of this process at a lock would take it for another unit's. */
-  readonly #inTurn = inTurn()
+  readonly #host: HostTraces
+  #removal: Promise<void> | undefined
 
-  constructor(boot: Boot, log: Logger) {
+  constructor(boot: Boot, log: Logger, traces: HostTraces) {
     this.#boot = boot
     this.#log = log
+    this.#host = traces
+    this.engines = createUsedEngines(boot.runDir)
+    this.unitIds = [boot.unitId, ...boot.formerUnitIds]
   }
 
-  async remove(kind: Kind, removeOf: RemoveOf): Promise<number> {
-    const { unitId, formerUnitIds, halves } = this.#boot
-    let removed = 0
-    for (const id of [unitId, ...formerUnitIds]) removed += await removeOf(id)
-    // The runtime directory of a half of a split unit has no others beside it.
-    if (halves !== undefined) return removed
-    await this.#inTurn(() =>
-      forEachEndedUnit({ ...this.#boot, log: this.#log }, async (unit) => {
-        removed += await this.#removeOfEnded(unit, kind, removeOf)
-      }),
+  remove(): Promise<void> {
+    this.#removal ??= this.#removeAll().catch((error: unknown) =>
+      this.#log.warn('what earlier starts left could not be removed', { error }),
     )
-    return removed
+    return this.#removal
   }
 
-  /** What cannot be removed is left to a later start, and keeps this unit from nothing. */
-  async #removeOfEnded(unit: EndedUnit, kind: Kind, removeOf: RemoveOf): Promise<number> {
-    let removed = 0
+  async clear(removeOwn: () => Promise<number>, signal: AbortSignal): Promise<boolean> {
     try {
-      for (const id of unit.unitIds) removed += await removeOf(id)
-      await this.#settle(unit, kind)
+      for (let look = 1; look <= maxLooks && !signal.aborted; look += 1) {
+        const own = await removeOwn()
+        if (own + (await this.#removeOf([this.#boot.unitId], await this.engines.list())) === 0) return true
+      }
     } catch (error) {
-      this.#log.warn('what a unit left that has ended could not be removed', { runDir: unit.runDir, error })
+      this.#log.warn('what is left of this unit could not be removed: its next start removes it', { error })
+    }
+    return false
+  }
+
+  async #removeAll(): Promise<void> {
+    await this.#removeOwn()
+    // A half of a split unit removes nothing but its own.
+    if (this.#boot.halves !== undefined) return
+    await forEachEndedUnit({ ...this.#boot, log: this.#log }, (unit) => this.#removeEnded(unit))
+  }
+
+  /** One engine that does not answer keeps the others from nothing. */
+  async #removeOwn(): Promise<void> {
+    const { unitIds } = this
+    let removed = await this.#removeOf(unitIds, [])
+    for (const engine of await this.engines.list())
+      removed += await this.#removeOf(unitIds, [engine]).catch((error: unknown) => {
+        this.#log.warn('cannot tell what earlier starts of this unit left in a container engine', { engine, error })
+        return 0
+      })
+    if (removed > 0) this.#log.info('what earlier starts of this unit left was removed', { removed })
+  }
+
+  async #removeOf(unitIds: readonly string[], engines: readonly ContainerEngine[]): Promise<number> {
+    let removed = 0
+    for (const id of unitIds) {
+      removed += await this.#host.removeGroups(id)
+      for (const engine of engines) for (const kind of leftoverKinds) removed += await this.#host.removeContainers(engine, id, kind)
     }
     return removed
   }
 
-  async #settle(unit: EndedUnit, kind: Kind): Promise<void> {
-    const pending = this.#pending.get(unit.runDir) ?? new Set(kindsOf(this.#boot))
-    this.#pending.set(unit.runDir, pending)
-    pending.delete(kind)
-    if (pending.size > 0) return
-    await removeDirectory(unit, this.#log)
-    this.#pending.delete(unit.runDir)
+  /** What cannot be removed is left to a later start, with the record by which it is found. */
+  async #removeEnded(unit: EndedUnit): Promise<void> {
+    const { unitIds, engines, runDir } = unit
+    try {
+      for (let look = 1; look <= maxLooks; look += 1)
+        if ((await this.#removeOf(unitIds, engines)) === 0) {
+          await removeDirectory(unit, this.#log)
+          return this.#log.info('what a unit left that has ended was removed', { runDir })
+        }
+      this.#log.warn('what a unit left that has ended does not go away', { runDir })
+    } catch (error) {
+      this.#log.warn('what a unit left that has ended could not be removed', { runDir, error })
+    }
   }
 }
 
-export const createLeftovers = (boot: Boot, log: Logger): Leftovers => new UnitLeftovers(boot, log)
+export const createLeftovers = (boot: Boot, log: Logger, traces: HostTraces = host): Leftovers => new UnitLeftovers(boot, log, traces)

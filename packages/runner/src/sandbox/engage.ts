@@ -28,12 +28,15 @@ const prepare = async (driver: Driver, { rootfs, image, verifyImage }: PostureOp
 export const engage = async (options: PostureOptions): Promise<State> => {
   const { wanted, choose, leftovers, groups, log, metrics } = options
   await closeStrays(groups)
+  // Also where nothing is launched now.
+  await leftovers.remove()
   if (wanted === 'off') return { status: 'off' }
   const chosen = await choose(wanted)
   if ('refused' in chosen) return { status: 'refused', reason: chosen.refused }
   const { driver, old } = chosen
   const prepared = await prepare(driver, options)
-  const strays = await leftovers.remove('sandboxes', (unitId) => driver.reconcile(unitId))
+  let strays = 0
+  for (const unitId of leftovers.unitIds) strays += await driver.reconcile(unitId)
   if (strays > 0) log.info('sandboxes of an earlier start removed', { driver: driver.name, strays })
   showLaunches(metrics, driver.name)
   return { status: 'ok', engaged: { driver, old, rootfs: prepared, disks: await disksFor(driver, options) } }

@@ -24,8 +24,8 @@ export interface Posture {
   prove(): Promise<SealProof>
   /** Resolves when no trial is running. */
   settled(): Promise<void>
-  /** Takes away what is left of every sandbox of this unit, when no trial is running; for its end. */
-  clear(): Promise<void>
+  /** Removes what is left of every sandbox of this unit, when no trial is running; for its end. Gives how many were left. */
+  clear(): Promise<number>
 }
 
 const reasonOf = (error: unknown): string => {
@@ -165,12 +165,9 @@ class Choice implements Posture {
     await this.#proving?.catch(() => undefined)
   }
 
-  async clear(): Promise<void> {
+  async clear(): Promise<number> {
     await this.settled()
-    const { unitId, log } = this.#options
-    await this.#engaged()
-      ?.driver.reconcile(unitId)
-      .catch((error: unknown) => log.warn('what is left of sandboxes could not be removed', { reason: reasonOf(error) }))
+    return (await this.#engaged()?.driver.reconcile(this.#options.unitId)) ?? 0
   }
 
   async #proveOnce(): Promise<SealProof> {

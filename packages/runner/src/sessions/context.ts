@@ -12,6 +12,7 @@ import type { TreeWitness } from '../packages/witness.ts'
 import type { Floors } from '../queue/floors.ts'
 import type { Sequence } from '../queue/sequence.ts'
 import type { Shelf } from '../queue/shelf.ts'
+import type { Leftovers } from '../leftovers/leftovers.ts'
 import type { Posture } from '../sandbox/posture.ts'
 import type { ToolContainers } from '../tool-containers/containers.ts'
 import type { LaunchSlots } from './launch-slots.ts'
@@ -54,6 +55,7 @@ export interface Context {
   readonly posture: Posture
   /** Undefined where local tool servers do not run in containers. */
   readonly toolContainers: ToolContainers | undefined
+  readonly leftovers: Leftovers
   readonly shelf: Shelf
   readonly sequence: Sequence
   /** Numbers that were given to messages which are no more. */

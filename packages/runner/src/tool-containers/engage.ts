@@ -22,12 +22,15 @@ const weak = ({ name }: ToolEngine): string =>
 
 /** What an earlier start left is gone before the first container of this one. */
 const engage = async ({ wanted, mode, leftovers, profile, log }: EngageOptions): Promise<Engaged> => {
+  await leftovers.remove()
   const chosen = await chooseToolEngine(wanted.engine, wanted.runtime)
   if ('refused' in chosen) return chosen
   const { engine } = chosen
   if (!engine.limits && mode === 'production') return { refused: weak(engine) }
   await engine.writeProfile(profile)
-  const strays = await leftovers.remove('tool-containers', (unitId) => engine.removeStrays(unitId))
+  await leftovers.engines.add(engine.name)
+  let strays = 0
+  for (const unitId of leftovers.unitIds) strays += await engine.removeStrays(unitId)
   if (strays > 0) log.info('tool servers of an earlier start removed', { engine: engine.name, strays })
   log.info('local tool servers run in containers', { engine: engine.name, runtime: wanted.runtime, limits: engine.limits })
   return { engine, profile }

@@ -116,7 +116,12 @@ const runnerOf = async (dir: string, { installation, keys }: Awaited<ReturnType<
   ) as unknown as Calls<typeof gatewayRunner>
   return createRunner({
     unitId: installation,
-    leftovers: { remove: async () => 0 },
+    leftovers: {
+      unitIds: [installation],
+      engines: { add: async () => undefined, list: async () => [] },
+      remove: async () => undefined,
+      clear: async () => true,
+    },
     stateDir: dir,
     runDir: join(dir, 'run'),
     wrapping: Buffer.from(keys.queues, 'hex'),
@@ -149,6 +154,6 @@ export const openStores = async (dir: string): Promise<Opened> => {
     runner,
     records,
     owed: new OwedRecords(records),
-    close: () => allOf([() => records.close(), () => runner.stop(), close]),
+    close: () => allOf([() => records.close(), () => runner.stop().then(() => undefined), close]),
   }
 }
