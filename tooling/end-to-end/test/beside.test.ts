@@ -6,6 +6,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { after, describe, test, type TestContext } from 'node:test'
 import { demoToken } from '@gatehouse/contracts'
+import type { SampleImage } from '@gatehouse/images'
 import { execa } from 'execa'
 import { descendants, endNow } from '../src/descendants.ts'
 import { removeState } from '../src/remove-state.ts'
@@ -18,7 +19,7 @@ import { waitFor } from '../src/wait-for.ts'
 import { belongingsOf, lostOf } from './fixtures/beside/belongings.ts'
 import { flagsFor, missingFor, type Scene, scenesFor } from './fixtures/beside/scenes.ts'
 import { ask, startTalk } from './fixtures/beside/talk.ts'
-import { dropImage, ownImage } from './fixtures/container-world.ts'
+import { dropImage, type EngineName, ownImage } from './fixtures/container-world.ts'
 
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
 const rounds = Number(process.env['GATEHOUSE_ROUNDS'] ?? (isFull ? 5 : 1))
@@ -26,8 +27,14 @@ const patience = 120_000
 
 const found = scenesFor(isFull, process.env['GATEHOUSE_BESIDE'])
 const scenes = await Promise.all(found.map(async (scene) => ({ ...scene, skip: await missingFor(scene) })))
-const image = scenes.some(({ tools }) => tools === 'container') ? await ownImage('docker') : undefined
-after(() => image && dropImage('docker', image))
+const images = new Map<EngineName, SampleImage>()
+for (const { tools, engine } of scenes) if (tools === 'container' && !images.has(engine)) images.set(engine, await ownImage(engine))
+after(async () => {
+  for (const [engine, image] of images) await dropImage(engine, image)
+})
+
+const [withoutEngine] = scenesFor(true, 'oci with runc, without tool servers')
+assert.ok(withoutEngine !== undefined)
 
 const entryFor = ({ tools }: Scene) =>
   tools === 'container'
@@ -48,7 +55,7 @@ const unfreeze = async ({ client }: Unit): Promise<void> => {
 }
 
 class Beside {
-  readonly #scene: Scene
+  #scene: Scene
   readonly #folder: string
   readonly #units: Unit[] = []
 
@@ -65,6 +72,11 @@ class Beside {
     return this.#scene.tools !== 'none'
   }
 
+  /** What is started from now on runs with other flags. */
+  change(scene: Scene): void {
+    this.#scene = scene
+  }
+
   directory(name: string): string {
     return join(this.#folder, name)
   }
@@ -72,7 +84,7 @@ class Beside {
   async start(name: string): Promise<Unit> {
     const stateDir = this.directory(name)
     const token = this.#scene.mode === 'demo' ? { token: demoToken } : {}
-    const unit = await startUnit({ flags: flagsFor(this.#scene, stateDir, image?.image), ...token, stateDir })
+    const unit = await startUnit({ flags: flagsFor(this.#scene, stateDir, images.get(this.#scene.engine)?.image), ...token, stateDir })
     this.#units.push(unit)
     await unfreeze(unit)
     await grantSample(unit, this.#scene, this.group)
@@ -129,8 +141,8 @@ const openScene = async (t: TestContext, scene: Scene): Promise<Beside> => {
 const whenProved = (unit: Unit): Promise<unknown> =>
   waitFor('the proof of the seal', patience, async () => ['held', 'lacking'].includes((await unit.client.status()).sandbox.seal ?? ''))
 
-/** A proof that a busy host makes slow outlives the time of a stop, and its trial is then left to the next start. */
-const stopInOrder = async (unit: Unit): Promise<void> => {
+/** A proof that a busy host makes slow outlives the time of a stop. What its trial leaves is removed by the next start, and here there is none. */
+const stopLast = async (unit: Unit): Promise<void> => {
   await whenProved(unit)
   await unit.stop()
 }
@@ -154,13 +166,13 @@ const besideRound = async (beside: Beside, live: Unit, round: number): Promise<v
   await beside.use(restored)
   assert.deepEqual(lostOf(before, await belongingsOf(live)), [], 'while both are used')
   const [first, second, name] = round % 2 === 0 ? [copy, restored, 'restored'] : [restored, copy, 'copy']
-  await stopInOrder(first)
+  await first.stop()
   await beside.use(second)
   await beside.kill(second)
   assert.deepEqual(lostOf(before, await belongingsOf(live)), [], 'after one was stopped and the other killed')
   const again = await beside.start(name)
   await beside.use(again)
-  await stopInOrder(again)
+  await stopLast(again)
 }
 
 describe('beside a live unit', { timeout: isFull ? 7_200_000 : 900_000 }, () => {
@@ -189,8 +201,8 @@ describe('beside a live unit', { timeout: isFull ? 7_200_000 : 900_000 }, () => 
       await beside.use(live)
       assert.deepEqual(lostOf(before, await belongingsOf(copy)), [])
       await beside.use(copy)
-      await stopInOrder(live)
-      await stopInOrder(copy)
+      await stopLast(live)
+      await stopLast(copy)
       await waitFor('nothing to be left', patience, async () => {
         for (const name of ['live', 'copy', 'restored']) {
           const place = { stateDir: beside.directory(name) }
@@ -221,9 +233,29 @@ describe('beside a live unit', { timeout: isFull ? 7_200_000 : 900_000 }, () => 
       assert.notEqual((await marksOf(restored)).unitId, former.unitId)
       await beside.use(restored)
       await waitFor('what the killed unit left to be gone', patience, () => !former.directories.slice(1).some(existsSync))
-      await stopInOrder(restored)
+      await stopLast(restored)
       const places = [former, await marksOf(restored)]
       for (const marks of places) assert.deepEqual(await leftOf(marks), [])
+    })
+
+    const leaves = scene.sandbox[0] === 'container' || scene.tools === 'container'
+    if (!leaves) continue
+    test(`what a killed unit left in an engine is removed by one that uses none: ${scene.name}`, { skip }, async (t) => {
+      const beside = await openScene(t, scene)
+      const killed = await beside.start('live')
+      await beside.use(killed)
+      await beside.backUp(killed, beside.directory('first.age'))
+      const former = await marksOf(killed)
+      await beside.kill(killed)
+      // The former directory stays, so that the restored one is another.
+      await rename(beside.directory('live'), beside.directory('away'))
+      beside.change({ ...withoutEngine, mode: scene.mode })
+      await beside.restore(beside.directory('first.age'))
+      const restored = await beside.start('restored')
+      await beside.use(restored)
+      await waitFor('what the killed unit left to be gone', patience, () => !former.directories.slice(1).some(existsSync))
+      assert.deepEqual(await leftOf(former), [])
+      await stopLast(restored)
     })
   }
 })
