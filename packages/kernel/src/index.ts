@@ -15,7 +15,15 @@ export { copiesPrefix, incomingName, lostAndFound, makeDirectory, privateDirecto
 export { type Mounted, mountsBelow, readMounts } from './files/mounts.ts'
 export { findProgram, needProgram, programPath } from './files/programs.ts'
 export { getRunDirectoryName, getUnitId } from './files/unit-id.ts'
-export { readUnitRecord, unitLockName, type UnitRecord, unitRecordName, writeUnitRecord } from './files/unit-record.ts'
+export {
+  lockUnit,
+  readUnitRecord,
+  runnerLockName,
+  unitLockName,
+  type UnitRecord,
+  unitRecordName,
+  writeUnitRecord,
+} from './files/unit-record.ts'
 export { writeAtomically } from './files/write-atomically.ts'
 export { describeJsonFault, type JsonFault, JsonRefused, JsonScanner, refuseJsonBody } from './json/json-scanner.ts'
 export { checkJson, jsonText, parseJson, parseScannedJson } from './json/parse-json.ts'
