@@ -3,18 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import type { Env, Unit } from './env.ts'
-import { escapeGuard } from './guards/escape.ts'
-import { holdGuard } from './guards/hold.ts'
-import { hostGuard } from './guards/host.ts'
-import { refuseOtherMethods } from './guards/method.ts'
-import { paceGuard } from './guards/pace.ts'
+import { createAllowedOrigins, hostGuard } from './guards/allowed-origins.ts'
+import { escapeGuard, refuseOtherMethods } from './guards/method.ts'
 import { createRateGuard } from './guards/rate.ts'
 import { requestGuard } from './guards/request.ts'
-import { createSite } from './guards/site.ts'
+import { delayRefusalsGuard, throttleGuard } from './guards/throttle.ts'
 import { tokenGuard } from './guards/token.ts'
 import { showWebhooks } from './guards/webhook.ts'
 import { generateOpenApi } from './open-api.ts'
-import { documentedPath } from './openapi/path.ts'
+import { documentedPath } from './openapi/operation.ts'
 import { answerProblem } from './problem.ts'
 import { createRoutes } from './routes/routes.ts'
 
@@ -45,15 +42,15 @@ export const createApp = ({ unit, port, now, wait = pause }: AppOptions): Hono<E
   const { boot } = unit
   const app = new Hono<Env>()
   app.onError((error, c) => answerProblem(c, error))
-  app.use(holdGuard(wait))
+  app.use(delayRefusalsGuard(wait))
   app.use(requestGuard(unit))
   app.use(escapeGuard)
-  app.use(hostGuard(createSite({ host: boot.host, port, publicUrls: boot.publicUrls })))
+  app.use(hostGuard(createAllowedOrigins({ host: boot.host, port, publicUrls: boot.publicUrls })))
   const rate = boot.rate === null ? undefined : createRateGuard(boot.rate, now)
   app.use(tokenGuard({ now, assertLeft: rate?.assertLeft }))
   if (rate !== undefined) {
     app.use(rate.guard)
-    app.use(paceGuard({ now, wait }))
+    app.use(throttleGuard({ now, wait }))
   }
   const routes = createRoutes(once(generateOpenApi), now)
   app.route('/', routes)

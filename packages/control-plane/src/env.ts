@@ -3,10 +3,10 @@ import type { ControlPlaneBoot, Digest, Principal } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { CallOptions } from '@gatehouse/rpc'
 import type { HttpBindings } from '@hono/node-server'
-import type { Console } from './console/load.ts'
+import type { UnitStatus } from './collect-status.ts'
+import type { Console } from './console/assets.ts'
 import type { Events } from './events/events.ts'
-import type { History } from './history/history.ts'
-import type { Survey } from './health/survey.ts'
+import type { History } from './history.ts'
 import type { Peers } from './peers.ts'
 
 export interface Unit {
@@ -21,7 +21,7 @@ export interface Unit {
   /** RFC 3339. */
   readonly startedAt: string
   /** Callers at the same time share one survey. */
-  survey(): Promise<Survey>
+  survey(): Promise<UnitStatus>
 }
 
 export interface Env {

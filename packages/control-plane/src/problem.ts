@@ -1,9 +1,15 @@
-// The one place that turns an error into an answer: RFC 9457, with the members of the error table.
+// Turns every error into a problem document (RFC 9457) with the members of the error table.
 import { codes, isServiceError, type Problem, ServiceError, toServiceError } from '@gatehouse/contracts'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { Env } from './env.ts'
-import { isOpenPath } from './guards/open-path.ts'
+
+/** Which paths need no token. What needs none holds no data; webhooks are proved by their own signature. */
+export const webhookPath = '/v1/webhooks'
+
+const open: ReadonlySet<string> = new Set(['/', '/healthz', '/readyz', '/ui', webhookPath])
+
+export const isOpenPath = (path: string): boolean => open.has(path) || path.startsWith('/ui/')
 
 export const problemType = 'application/problem+json'
 

@@ -3,13 +3,13 @@ import type { ControlPlaneBoot, lifeEdge } from '@gatehouse/contracts'
 import { isLoopback, type Logger, type Metrics, wallTime } from '@gatehouse/kernel'
 import type { Handlers } from '@gatehouse/rpc'
 import { createApp } from './app.ts'
-import { loadConsole } from './console/load.ts'
+import { collectStatus, shared } from './collect-status.ts'
+import { loadConsole } from './console/assets.ts'
 import type { Unit } from './env.ts'
 import type { Events } from './events/events.ts'
-import { shared, takeSurvey } from './health/survey.ts'
-import { createHistory } from './history/history.ts'
-import { listen, type Listening } from './server/listen.ts'
+import { createHistory } from './history.ts'
 import type { Peers } from './peers.ts'
+import { listen, type Listening } from './server/listen.ts'
 
 export { createEvents, type Events } from './events/events.ts'
 export { generateOpenApi } from './open-api.ts'
@@ -32,7 +32,7 @@ export interface ControlPlane {
 export const createUnit = async (deps: ControlPlaneDeps): Promise<Unit> => {
   const parts = { ...deps, console: await loadConsole(deps.boot.console), startedAt: wallTime() }
   const history = createHistory({ read: () => deps.peers.supervisor.metrics({}, {}), log: deps.log })
-  return { ...parts, history, survey: shared(() => takeSurvey(parts)) }
+  return { ...parts, history, survey: shared(() => collectStatus(parts)) }
 }
 
 const createLife = (unit: Unit, port: number): ControlPlane['life'] => {

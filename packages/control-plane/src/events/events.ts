@@ -1,6 +1,38 @@
-// Everybody who listens to the journal, in one place: news goes to all, a revoked token loses its streams at once.
-import { type Digest, limits, type News, type Principal, ServiceError } from '@gatehouse/contracts'
-import { type Batch, encodeBatch, pingChunk } from './encode.ts'
+// Publishes journal events to all listeners. Each event is encoded once; a revoked token loses its streams at once.
+import { type Digest, limits, type News, type Principal, ServiceError, visibleJson } from '@gatehouse/contracts'
+
+export interface Encoded {
+  readonly news: News
+  readonly chunk: Uint8Array
+}
+
+export interface Batch {
+  readonly items: readonly Encoded[]
+  /** All of them in one piece. */
+  readonly whole: Uint8Array
+}
+
+const bytes = (text: string): Uint8Array => Buffer.from(text)
+
+/** JSON has no line ends of its own, and a stage is a word of the frozen list. */
+const encode = (news: News): Encoded => ({
+  news,
+  chunk: bytes(`id: ${news.seq}\nevent: ${news.stage}\ndata: ${visibleJson(JSON.stringify(news))}\n\n`),
+})
+
+export const encodeBatch = (list: readonly News[]): Batch => {
+  const items = list.map(encode)
+  return { items, whole: Buffer.concat(items.map(({ chunk }) => chunk)) }
+}
+
+/** Sets the id under which a reader resumes that was not told anything yet. */
+export const markChunk = (seq: number): Uint8Array => bytes(`id: ${seq}\n\n`)
+
+/** What passed in between is in the journal, and too much for a stream. */
+export const gapChunk = (after: number, head: number): Uint8Array =>
+  bytes(`id: ${head}\nevent: gap\ndata: ${JSON.stringify({ after, head, hint: 'read GET /v1/audit' })}\n\n`)
+
+const pingChunk = bytes(': ping\n\n')
 
 /** One reader, as the hub sees it. */
 export interface Listener {

@@ -1,6 +1,6 @@
-// Fourth guard: a known path answers 405 with Allow to every method that it does not have.
-import { ServiceError } from '@gatehouse/contracts'
-import type { Hono } from 'hono'
+// Fourth guard: a known path answers 405 with Allow to other methods.
+import { ServiceError, visibleJson } from '@gatehouse/contracts'
+import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
 
 /** Call it when every route is in place: it reads them. */
@@ -18,4 +18,20 @@ export const refuseOtherMethods = (app: Hono<Env>): void => {
       throw new ServiceError('method-not-allowed', { detail: `expected one of ${allow} at this path, got another method` })
     })
   }
+}
+
+/** Once for each answer; its length, or 0 where it is no JSON. */
+export const escapeAnswer = async (c: Context<Env>): Promise<number> => {
+  if (c.res.headers.get('Content-Type')?.includes('json') !== true) return 0
+  const { status, headers } = c.res
+  const text = visibleJson(await c.res.text())
+  c.res = new Response(text, { status, headers })
+  c.set('isEscaped', true)
+  return text.length
+}
+
+export const escapeGuard: MiddlewareHandler<Env> = async (c, next) => {
+  c.set('isEscaped', false)
+  await next()
+  if (!c.var.isEscaped) await escapeAnswer(c)
 }

@@ -4,8 +4,8 @@ import { type ControlPlaneBoot, type Digest, ServiceError } from '@gatehouse/con
 import { createBuckets } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
-import { addressKey } from './address.ts'
-import { isOpenPath, webhookPath } from './open-path.ts'
+import { isOpenPath, webhookPath } from '../problem.ts'
+import { addressKey } from './client-address.ts'
 
 /** Webhooks are counted by a guard of their own, once it is known who signed them. */
 const exempt: ReadonlySet<string> = new Set(['/healthz', '/readyz', webhookPath])

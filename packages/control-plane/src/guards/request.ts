@@ -1,12 +1,11 @@
-// Around every request: its id, its place in the log, its headers, its time.
+// Around every request: its id, its log context, its headers and its duration.
 import { randomUUID } from 'node:crypto'
 import { runInContext } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { Env, Unit } from '../env.ts'
-import { documentedPath } from '../openapi/path.ts'
-import { clientAddress } from './address.ts'
-import { createProxies } from './proxies.ts'
+import { documentedPath } from '../openapi/operation.ts'
+import { clientAddress, createProxies } from './client-address.ts'
 
 const idForm = /^[A-Za-z0-9-]{8,64}$/
 const traceForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/

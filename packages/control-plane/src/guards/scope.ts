@@ -1,5 +1,7 @@
-// What a token that is narrowed to groups may see. What lies outside does not exist for it.
+// What a token that is limited to some groups may see. Everything else answers as if it did not exist.
 import { type AgentGroupID, type Principal, ServiceError } from '@gatehouse/contracts'
+import type { MiddlewareHandler } from 'hono'
+import type { Env } from '../env.ts'
 
 /** What belongs to no group is for those alone who see all. */
 export const sees = ({ groups }: Principal, agentGroupID: string | undefined): boolean =>
@@ -14,4 +16,13 @@ export const requireGroup = (principal: Principal, agentGroupID: string): void =
 export const groupsOf = ({ groups }: Principal, wanted: AgentGroupID | undefined): AgentGroupID[] | undefined => {
   if (wanted === undefined) return groups
   return groups === undefined || groups.includes(wanted) ? [wanted] : []
+}
+
+/** On a unit without tool servers their routes say so, and nothing else. */
+export const toolServersGuard: MiddlewareHandler<Env> = async (c, next) => {
+  if (c.var.unit.boot.mcp !== null) return next()
+  throw new ServiceError('mcp-disabled', {
+    detail: 'expected a unit with tool servers, got one that was started without --mcp-catalog',
+    hint: 'start the unit with --mcp-catalog <path>',
+  })
 }

@@ -3,8 +3,8 @@ import { isServiceError, limits, ServiceError } from '@gatehouse/contracts'
 import { type Buckets, createBuckets, sha256 } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
-import { addressKey } from './address.ts'
-import { isOpenPath } from './open-path.ts'
+import { isOpenPath } from '../problem.ts'
+import { addressKey } from './client-address.ts'
 import type { RateGuard } from './rate.ts'
 
 /** Visible ASCII: no space, so that two headers joined by the parser are not one token. */

@@ -4,8 +4,8 @@ import { limits, ServiceError, webhookFault, type WebhookHeaders, type WebhookRe
 import { type Buckets, createBuckets, wallMs } from '@gatehouse/kernel'
 import type { Context } from 'hono'
 import type { Env, Unit } from '../env.ts'
-import { addressKey } from './address.ts'
-import { type Place, Places } from './places.ts'
+import { type BodySlot, BodySlots } from './body-slots.ts'
+import { addressKey } from './client-address.ts'
 
 export interface Visit {
   /** Rejects with `rate-limited` where the body takes too long while others wait. */
@@ -54,7 +54,7 @@ const within = async <T>(c: Context<Env>, reading: Promise<T>, signal: AbortSign
   return Promise.race([reading, lost.promise])
 }
 
-const visitOf = (c: Context<Env>, place: Place, genuine: () => void): Visit => ({
+const visitOf = (c: Context<Env>, place: BodySlot, genuine: () => void): Visit => ({
   read: async (reading) => {
     const body = await within(c, reading, place.signal)
     place.whole()
@@ -76,7 +76,7 @@ export const createWebhookGuard = (now?: () => number): WebhookGuard => {
   const wrongBurst = limits.webhooksWrongPerMinute
   const wrong = createBuckets({ perSecond: wrongBurst / 60, burst: wrongBurst, ...clock })
   const pace = createBuckets({ perSecond: limits.webhooksPerSecond, burst: limits.webhooksBurst, ...clock })
-  const places = new Places({ most: limits.webhooksAtOnce, time: limits.webhookReadTime, waiting: limits.webhooksWaiting })
+  const places = new BodySlots({ most: limits.webhooksAtOnce, time: limits.webhookReadTime, waiting: limits.webhooksWaiting })
   const forged: WebhookGuard['forged'] = (c, reason = 'forged') => {
     count(c, reason)
     const taken = wrong.take(addressKey(c.var.address))
@@ -87,7 +87,7 @@ export const createWebhookGuard = (now?: () => number): WebhookGuard => {
       hint: 'sign as standardwebhooks.com says, with WEBHOOK_SIGNING_SECRET and a clock that is right',
     })
   }
-  const takePlace = async (c: Context<Env>, key: string): Promise<Place> => {
+  const takePlace = async (c: Context<Env>, key: string): Promise<BodySlot> => {
     assertPace(c, pace, key)
     const place = await places.take(key, c.req.raw.signal).catch(() => Promise.reject(tooSlow(c)))
     try {

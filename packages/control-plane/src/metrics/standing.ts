@@ -1,11 +1,11 @@
 // What /readyz and the status say of the unit, as gauges, taken when somebody reads the metrics.
 import type { Metrics } from '@gatehouse/kernel'
-import type { Survey } from '../health/survey.ts'
+import type { UnitStatus } from '../collect-status.ts'
 
 /** What of the gateway can break by itself; shown at 0 like the processes, so that an alert sees it rise. */
 const parts = ['disk', 'catalog']
 
-export const gaugeStanding = (metrics: Metrics, { serves, sandbox, processes, degraded }: Survey): void => {
+export const gaugeStanding = (metrics: Metrics, { serves, sandbox, processes, degraded }: UnitStatus): void => {
   metrics.gauge('unit_ready').set(serves ? 1 : 0)
   const broken = metrics.gauge('unit_degraded')
   broken.reset()

@@ -1,4 +1,4 @@
-// What a route says about itself: its answers, and every problem that it can end with.
+// Builders for the OpenAPI description of a route: its answers and every problem that it can return.
 import { type Code, codes } from '@gatehouse/contracts'
 import type { MiddlewareHandler } from 'hono'
 import { describeRoute, type ResponsesWithResolver } from 'hono-openapi'
@@ -88,3 +88,6 @@ export const bytesBody: MiddlewareHandler = describeRoute({ requestBody: { requi
 /** A route that needs no token and holds no data. */
 export const unguarded = ({ summary, tag, answers, problems = [] }: Operation): MiddlewareHandler =>
   describeRoute({ summary, tags: [tag], security: [], responses: { ...answers, ...problemsOf([...everywhere, ...problems]) } })
+
+/** How a route's pattern is written in the document and in labels: `{name}` for `:name`. */
+export const documentedPath = (pattern: string): string => pattern.replaceAll(/:(\w+)(?:\{[^/]*\})?/g, '{$1}')

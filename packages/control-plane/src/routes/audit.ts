@@ -3,7 +3,7 @@ import { AuditHead, AuditList, AuditVerdict, CallList, ServiceError } from '@gat
 import { Hono } from 'hono'
 import type { Env } from '../env.ts'
 import { guarded, json } from '../openapi/operation.ts'
-import { AuditQuery, CallQuery } from './filters.ts'
+import { AuditQuery, CallQuery } from './query.ts'
 import { query } from './validate.ts'
 
 const tag = 'audit'

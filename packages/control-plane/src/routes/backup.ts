@@ -1,11 +1,10 @@
 // A backup as one encrypted stream: permitted and journaled by the gateway, made by the supervisor, passed on piece by piece.
 import { BackupOrder, limits } from '@gatehouse/contracts'
-import { Hono } from 'hono'
-import type { Context } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { Env } from '../env.ts'
 import { jsonBody } from '../guards/body.ts'
 import { guarded } from '../openapi/operation.ts'
-import { mayLast } from '../server/lasting.ts'
+import { mayLast } from '../server/connections.ts'
 import { body } from './validate.ts'
 
 const type = 'application/octet-stream'

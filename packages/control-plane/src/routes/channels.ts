@@ -1,10 +1,21 @@
-// Channels: how each fares, what could not be delivered, and whether a service takes the credentials.
-import { Channel, ChannelCheck, ChannelList, ServiceError } from '@gatehouse/contracts'
-import { Hono } from 'hono'
+// Routes of channels, their dead letters, and the webhooks of other programs.
+import {
+  Channel,
+  ChannelCheck,
+  ChannelList,
+  isServiceError,
+  limits,
+  ServiceError,
+  WebhookAccepted,
+  type WebhookHeaders,
+} from '@gatehouse/contracts'
+import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
+import { decode, readBytes } from '../guards/body.ts'
 import { sees } from '../guards/scope.ts'
-import { guarded, json } from '../openapi/operation.ts'
+import { absent, count, createWebhookGuard, type Visit, type WebhookGuard } from '../guards/webhook.ts'
+import { bytesBody, guarded, json, unguarded } from '../openapi/operation.ts'
 import { existing } from './validate.ts'
 
 const tag = 'channels'
@@ -44,3 +55,61 @@ export const channelRoutes = new Hono<Env>()
       return c.json(await unit.peers.channels.check(c.req.valid('param'), call))
     },
   )
+
+/** Webhooks of other programs: their raw bytes are passed on to the process that holds the secret, which alone can judge them. */
+const busy = (c: Context<Env>): ServiceError => {
+  c.header('Retry-After', '30')
+  return new ServiceError('rate-limited', {
+    detail: 'this conversation has more messages than its agent has answered, or brings them too fast',
+    hint: 'send it again later, with the same webhook-id',
+  })
+}
+
+const headersOf = (c: Context<Env>): WebhookHeaders => {
+  const header = (name: string): string => c.req.header(`webhook-${name}`) ?? ''
+  return { id: header('id'), timestamp: header('timestamp'), signature: header('signature') }
+}
+
+const bodyOf = async (c: Context<Env>, visit: Visit): Promise<string> => {
+  try {
+    return decode(await visit.read(readBytes(c, limits.webhookBody)))
+  } catch (error) {
+    if (isServiceError(error) && error.code === 'too-large') count(c, 'too-large')
+    throw error
+  }
+}
+
+const passOn = async (c: Context<Env>, guard: WebhookGuard, { headers, visit }: { headers: WebhookHeaders; visit: Visit }) => {
+  const { channels } = c.var.unit.peers
+  const signed = { ...headers, body: await bodyOf(c, visit) }
+  const { outcome, detail = 'expected a message' } = (await channels?.webhook(signed, c.var.call)) ?? { outcome: 'absent' as const }
+  if (outcome === 'forged') throw guard.forged(c)
+  if (outcome === 'absent') throw absent(c)
+  visit.genuine()
+  if (outcome === 'busy') throw busy(c)
+  if (outcome === 'invalid') throw new ServiceError('invalid', { detail })
+}
+
+export const webhookRoutes = (now?: () => number) => {
+  const guard = createWebhookGuard(now)
+  return new Hono<Env>().post(
+    '/v1/webhooks',
+    unguarded({
+      summary: 'A message of another program to an agent, signed as standardwebhooks.com says',
+      tag: 'channels',
+      answers: { 202: json('It was genuine; whether it is heard is not said', WebhookAccepted) },
+      problems: ['unauthorized', 'not-found', 'too-large', 'invalid', 'rate-limited', 'unavailable', 'deadline'],
+    }),
+    bytesBody,
+    async (c) => {
+      const headers = headersOf(c)
+      const visit = await guard.admit(c, headers)
+      try {
+        await passOn(c, guard, { headers, visit })
+      } finally {
+        visit.end()
+      }
+      return c.json({ status: 'accepted' } satisfies WebhookAccepted, 202)
+    },
+  )
+}

@@ -1,8 +1,7 @@
 // Files of the console. They need no token and hold no data.
 import { ServiceError } from '@gatehouse/contracts'
 import { type Context, Hono } from 'hono'
-import { consoleHeaders } from '../console/headers.ts'
-import { findAsset } from '../console/find.ts'
+import { consoleHeaders, findAsset } from '../console/assets.ts'
 import type { Env } from '../env.ts'
 import { unguarded } from '../openapi/operation.ts'
 

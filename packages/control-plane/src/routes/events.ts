@@ -1,15 +1,29 @@
 // The news of the journal as server-sent events: read with fetch, since the token travels in a header.
-import { isServiceError, limits, News } from '@gatehouse/contracts'
+import { isServiceError, limits, News, ServiceError } from '@gatehouse/contracts'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
-import { NewsStream } from '../events/stream.ts'
-import { lastEventHeader, readAfter } from '../events/wanted.ts'
-import { documented } from '../openapi/schemas.ts'
 import { guarded } from '../openapi/operation.ts'
-import { mayLast } from '../server/lasting.ts'
-import { Sequence } from './page.ts'
+import { documented } from '../openapi/schemas.ts'
+import { mayLast } from '../server/connections.ts'
+import { NewsStream } from './event-stream.ts'
+import { Sequence } from './query.ts'
 import { query } from './validate.ts'
+
+/** From where a reader of events goes on: the id of the last one that it was told, or a number in the query. */
+const lastEventHeader = {
+  name: 'Last-Event-ID',
+  description: 'The id of the last event that was read',
+  pattern: '^\\d{1,15}$',
+} as const
+
+/** The header is what a reader sends that comes again, so it counts before `after`. Undefined: from now on. */
+const readAfter = (c: Context<Env>, after: number | undefined): number | undefined => {
+  const last = c.req.header(lastEventHeader.name)
+  if (last === undefined || last === '') return after
+  if (/^\d{1,15}$/.test(last)) return Number(last)
+  throw new ServiceError('malformed', { detail: 'expected the id of an event in Last-Event-ID, got something else' })
+}
 
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',

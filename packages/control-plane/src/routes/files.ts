@@ -3,11 +3,9 @@ import { AgentGroupID, FileList, FilePath, FilePlace, FolderPath, limits, NewFil
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
-import { fetchFile } from '../files/fetch.ts'
-import { putFile } from '../files/put.ts'
-import { removeFile } from '../files/remove.ts'
 import { bytes, bytesBody, guarded, json } from '../openapi/operation.ts'
-import { PageQuery } from './page.ts'
+import { fetchFile, putFile, removeFile } from './file-transfer.ts'
+import { PageQuery } from './query.ts'
 import { existing, newName, query } from './validate.ts'
 
 const tag = 'agents'

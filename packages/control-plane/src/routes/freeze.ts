@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import type { Env } from '../env.ts'
 import { jsonBody } from '../guards/body.ts'
 import { guarded, json } from '../openapi/operation.ts'
-import { maybeUnkept, tellKept } from './kept.ts'
+import { markDurability, maybeNotDurable } from './headers.ts'
 import { body, query } from './validate.ts'
 
 const tag = 'freeze'
@@ -18,12 +18,13 @@ export const freezeRoutes = new Hono<Env>()
     guarded({
       summary: 'Stop launches, calls, lists, model requests and applies',
       tag,
-      answers: { 200: maybeUnkept(json('Frozen', Freeze)) },
+      answers: { 200: maybeNotDurable(json('Frozen', Freeze)) },
       problems: ['unsupported-media-type', 'invalid', 'not-found', 'conflict', 'audit-unwritable'],
     }),
     jsonBody(limits.decisionBody),
     body(FreezeBody),
-    async (c) => c.json(tellKept(c, await c.var.unit.peers.gateway.freeze({ token: c.var.token, ...c.req.valid('json') }, c.var.call))),
+    async (c) =>
+      c.json(markDurability(c, await c.var.unit.peers.gateway.freeze({ token: c.var.token, ...c.req.valid('json') }, c.var.call))),
   )
   .delete(
     '/v1/freeze',

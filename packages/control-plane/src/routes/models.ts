@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import type { Env } from '../env.ts'
 import { groupsOf, sees } from '../guards/scope.ts'
 import { guarded, json } from '../openapi/operation.ts'
-import { ModelCallQuery } from './filters.ts'
+import { ModelCallQuery } from './query.ts'
 import { existing, query } from './validate.ts'
 
 const tag = 'models'

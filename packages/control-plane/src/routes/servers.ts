@@ -1,14 +1,53 @@
-// Tool servers as they are read: the catalog at the gateway, joined with what the broker sees of them.
-import { ProbeResult, ReloadOutcome, ServerList, ServerLogs, ServerName, type ServerState, ServerView } from '@gatehouse/contracts'
+// Routes of tool servers: the catalog at the gateway joined with their state at the broker, probes and logs.
+import {
+  limits,
+  ProbeResult,
+  ReloadOutcome,
+  ServerList,
+  ServerLogs,
+  ServerName,
+  type ServerState,
+  ServerView,
+  ServiceError,
+} from '@gatehouse/contracts'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
-import { toolServersGuard } from '../guards/tool-servers.ts'
+import { toolServersGuard } from '../guards/scope.ts'
 import { guarded, json, withHeader } from '../openapi/operation.ts'
-import { ifNoneMatchHeader, isHeld, quoteTag } from './entity-tag.ts'
-import { probeServer } from './probe.ts'
-import { LogsQuery, readLogs } from './server-logs.ts'
+import { ifNoneMatchHeader, isHeld, quoteTag } from './headers.ts'
+import { Sequence } from './query.ts'
 import { existing, query } from './validate.ts'
+
+/** A probe: permitted by the gateway, done by the broker, given up when the client goes. */
+const probeServer = async (c: Context<Env>, name: ServerName): Promise<ProbeResult> => {
+  const { unit, token, call } = c.var
+  const { gateway, broker } = unit.peers
+  if (broker === null) throw new ServiceError('mcp-disabled')
+  await gateway.permit({ token, route: 'probe' }, call)
+  const known = await gateway.server({ token, name }, call)
+  return broker.probe({ name: known.name }, { ...call, signal: c.req.raw.signal })
+}
+
+/** What a local tool server wrote to its stderr: permitted by the gateway, kept by the broker. */
+const LogsQuery = v.strictObject({
+  /** `next` of an earlier answer. */
+  after: v.optional(Sequence),
+  limit: v.optional(v.pipe(Sequence, v.minValue(1), v.maxValue(limits.serverLogLines)), '200'),
+})
+
+interface Asked extends v.InferOutput<typeof LogsQuery> {
+  readonly name: ServerName
+}
+
+const readLogs = async (c: Context<Env>, { name, ...query }: Asked): Promise<ServerLogs> => {
+  const { unit, token, call } = c.var
+  const { gateway, broker } = unit.peers
+  if (broker === null) throw new ServiceError('mcp-disabled')
+  await gateway.permit({ token, route: 'logs' }, call)
+  const known = await gateway.server({ token, name }, call)
+  return broker.logs({ name: known.name, ...query }, call)
+}
 
 const tag = 'tool servers'
 const Named = v.object({ name: ServerName })

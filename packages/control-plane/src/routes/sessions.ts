@@ -1,16 +1,32 @@
-// Sessions and how their sandboxes fare; ended and woken by people.
-import { limits, type PermitRoute, SessionID, SessionList, SessionLogs, TerminateBody } from '@gatehouse/contracts'
+// Routes of sessions: their state, and how people end and resume them.
+import { isServiceError, limits, type PermitRoute, SessionID, SessionList, SessionLogs, TerminateBody } from '@gatehouse/contracts'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
 import { optionalJsonBody } from '../guards/body.ts'
 import { groupsOf } from '../guards/scope.ts'
 import { bodyOptional, guarded, json } from '../openapi/operation.ts'
-import { SessionQuery } from './filters.ts'
-import { maybeUnkept } from './kept.ts'
-import { PageLimit } from './page.ts'
-import { terminateSession } from './terminate.ts'
+import { markDurability, maybeNotDurable } from './headers.ts'
+import { PageLimit, SessionQuery } from './query.ts'
 import { body, existing, query } from './validate.ts'
+
+/** Nothing of the session is left at the runner. */
+const isGone = (error: unknown): boolean => isServiceError(error) && error.code === 'not-found'
+
+/** False while the runner has not ended the sandbox: a runner that is down undoes nothing. */
+const terminateSession = async (c: Context<Env>, wanted: { session: SessionID; reason?: string | undefined }): Promise<boolean> => {
+  const { unit, token, call } = c.var
+  const { gateway, runner } = unit.peers
+  markDurability(c, await gateway.terminate({ token, ...wanted }, call))
+  try {
+    await runner.terminate({ session: wanted.session }, call)
+    return true
+  } catch (error) {
+    if (isGone(error)) return true
+    unit.log.warn('the session is closed, but the runner has not ended its sandbox', { session: wanted.session, error })
+    return false
+  }
+}
 
 const tag = 'agents'
 const byId = existing(v.object({ id: SessionID }))
@@ -41,8 +57,8 @@ export const sessionRoutes = new Hono<Env>()
       summary: 'Close a session: from the answer on nothing is allowed to it',
       tag,
       answers: {
-        202: maybeUnkept({ description: 'Closed; its sandbox ends as soon as the runner answers' }),
-        204: maybeUnkept({ description: 'Closed, and its sandbox is gone' }),
+        202: maybeNotDurable({ description: 'Closed; its sandbox ends as soon as the runner answers' }),
+        204: maybeNotDurable({ description: 'Closed, and its sandbox is gone' }),
       },
       problems: ['unsupported-media-type', 'invalid', 'not-found', 'audit-unwritable'],
     }),

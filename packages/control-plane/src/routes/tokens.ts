@@ -5,8 +5,8 @@ import * as v from 'valibot'
 import type { Env } from '../env.ts'
 import { jsonBody } from '../guards/body.ts'
 import { guarded, json } from '../openapi/operation.ts'
-import { maybeUnkept, tellKept } from './kept.ts'
-import { cutPage, PageQuery } from './page.ts'
+import { markDurability, maybeNotDurable } from './headers.ts'
+import { cutPage, PageQuery } from './query.ts'
 import { body, existing, query } from './validate.ts'
 
 const tag = 'tokens'
@@ -41,12 +41,12 @@ export const tokenRoutes = new Hono<Env>()
     guarded({
       summary: 'Revoke a token; what is open on it ends',
       tag,
-      answers: { 204: maybeUnkept({ description: 'Revoked' }) },
+      answers: { 204: maybeNotDurable({ description: 'Revoked' }) },
       problems: ['not-found', 'conflict', 'audit-unwritable'],
     }),
     existing(v.object({ name: TokenName })),
     async (c) => {
-      tellKept(c, await c.var.unit.peers.gateway.revokeToken({ token: c.var.token, ...c.req.valid('param') }, c.var.call))
+      markDurability(c, await c.var.unit.peers.gateway.revokeToken({ token: c.var.token, ...c.req.valid('param') }, c.var.call))
       return c.body(null, 204)
     },
   )

@@ -1,10 +1,10 @@
-// The unit about itself: status, its last hour, metrics, the document of this API.
-import { Status, StatusHistory } from '@gatehouse/contracts'
+// Routes of the unit itself: status, history, metrics, seal, liveness, readiness, and the OpenAPI document.
+import { Ready, SealProof, Status, StatusHistory } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import type { Env } from '../env.ts'
-import { readStatus } from '../health/status.ts'
 import { contentType, mergeMetrics } from '../metrics/merge.ts'
-import { guarded, json, text } from '../openapi/operation.ts'
+import { guarded, json, text, unguarded } from '../openapi/operation.ts'
+import { readStatus } from './status.ts'
 
 const tag = 'unit'
 
@@ -29,4 +29,48 @@ export const unitRoutes = new Hono<Env>()
       await unit.peers.gateway.permit({ token, route: 'metrics' }, call)
       return c.body(await mergeMetrics(unit, call), 200, { 'Content-Type': contentType })
     },
+  )
+
+/** Whether the unit lives and serves: for machines, without a token, without details. */
+const ready = unguarded({
+  summary: 'Readiness',
+  tag: 'unit',
+  answers: { 200: json('The unit serves; `degraded` names what is broken', Ready), 503: json('The unit cannot serve', Ready) },
+})
+
+export const probeRoutes = new Hono<Env>()
+  .get('/healthz', unguarded({ summary: 'Liveness', tag: 'unit', answers: { 200: text('ok') } }), (c) => c.text('ok'))
+  .get('/readyz', ready, async (c) => {
+    const { serves, sandbox, degraded } = await c.var.unit.survey()
+    const faults = degraded.length > 0 && { degraded: [...degraded] }
+    if (serves) return c.json({ status: 'ready', sandbox: sandbox.status, ...faults } satisfies Ready)
+    return c.json({ status: 'not-ready', sandbox: sandbox.status, ...faults } satisfies Ready, 503)
+  })
+
+/** The seal of sandboxes, proved anew: permitted by the gateway, done by the runner. */
+export const sealRoutes = new Hono<Env>().post(
+  '/v1/sandbox/probe',
+  guarded({
+    summary: 'Proves the seal: launches trial sandboxes and looks from inside',
+    tag: 'unit',
+    answers: { 200: json('Each wall with its verdict', SealProof) },
+    problems: ['no-sandbox'],
+  }),
+  async (c) => {
+    const { unit, token, call } = c.var
+    await unit.peers.gateway.permit({ token, route: 'probe' }, call)
+    return c.json(await unit.peers.runner.proveSeal({}, call))
+  },
+)
+
+/** `read` gives the document of the routes that this one is part of. */
+export const documentRoutes = (read: () => Promise<object>): Hono<Env> =>
+  new Hono<Env>().get(
+    '/v1/openapi.json',
+    guarded({
+      summary: 'This document',
+      tag: 'unit',
+      answers: { 200: { description: 'OpenAPI 3.1', content: { 'application/json': { schema: { type: 'object' } } } } },
+    }),
+    async (c) => c.json(await read()),
   )

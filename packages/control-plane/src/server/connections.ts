@@ -1,8 +1,18 @@
-// Which connections are open, which of them wait for an answer, and which take theirs too slowly.
+// Tracks open connections, which of them wait for an answer, and which read theirs too slowly.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
-import { lasts } from './lasting.ts'
+import type { Duplex } from 'node:stream'
+
+/** Answers that go on as long as their reader likes, and so are not measured by the clock of the others. */
+const lasting = new WeakSet<object>()
+
+/** `bindings` is what the listener gave with the request; nothing in a test without a socket. */
+export const mayLast = (bindings: { readonly outgoing?: ServerResponse | Http2ServerResponse } | undefined): void => {
+  if (bindings?.outgoing !== undefined) lasting.add(bindings.outgoing)
+}
+
+const lasts = (answer: ServerResponse): boolean => lasting.has(answer)
 
 export interface Connections {
   /** The answer that is being made on this connection. */

@@ -4,8 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { exits, limits } from '@gatehouse/contracts'
 import { Refusal } from '@gatehouse/kernel'
 import { type Connections, trackConnections } from './connections.ts'
-import { createListener, type Fetch } from './listener.ts'
-import { answerParseErrors, refuseConnect } from './raw.ts'
+import { answerParseErrors, createListener, type Fetch, refuseConnect } from './listener.ts'
 
 export interface Address {
   readonly host: string

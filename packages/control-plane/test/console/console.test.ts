@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { loadConsole } from '../../src/console/load.ts'
+import { loadConsole } from '../../src/console/assets.ts'
 import { createTestUnit } from '../fixtures/unit.ts'
 
 const anonymous = { headers: { authorization: null } }

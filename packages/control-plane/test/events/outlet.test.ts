@@ -1,7 +1,7 @@
 // The bound on what a reader leaves unread.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ReaderOutlet } from '../../src/events/outlet.ts'
+import { ReaderOutlet } from '../../src/events/backpressure-writer.ts'
 
 const create = (most: number) => {
   const seen: string[] = []

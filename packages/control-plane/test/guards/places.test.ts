@@ -1,22 +1,22 @@
 // Places for bodies: who waits is served, who takes long gives way, and nothing of a sender stays behind.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Place, Places } from '../../src/guards/places.ts'
+import { type BodySlot, BodySlots } from '../../src/guards/body-slots.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Takes a place; `place` is there once it was given. */
-const come = (places: Places, key = 'a', signal = new AbortController().signal): { place?: Place; given: Promise<void> } => {
-  const visitor: { place?: Place; given: Promise<void> } = { given: Promise.resolve() }
+const come = (places: BodySlots, key = 'a', signal = new AbortController().signal): { place?: BodySlot; given: Promise<void> } => {
+  const visitor: { place?: BodySlot; given: Promise<void> } = { given: Promise.resolve() }
   visitor.given = places.take(key, signal).then((place) => void (visitor.place = place))
   return visitor
 }
 
-const leave = ({ place }: { place?: Place }): void => place?.giveBack()
-const hasPlace = ({ place }: { place?: Place }): boolean => place !== undefined
+const leave = ({ place }: { place?: BodySlot }): void => place?.giveBack()
+const hasPlace = ({ place }: { place?: BodySlot }): boolean => place !== undefined
 
 test('who finds no place waits for one, the newest first, and other senders do not', async () => {
-  const places = new Places({ most: 1, time: 3_600_000, waiting: 64 })
+  const places = new BodySlots({ most: 1, time: 3_600_000, waiting: 64 })
   const [first, second, third, other] = [come(places), come(places), come(places), come(places, 'b')]
   await Promise.all([first.given, other.given])
   assert.deepEqual([second, third].map(hasPlace), [false, false])
@@ -31,7 +31,7 @@ test('who finds no place waits for one, the newest first, and other senders do n
 })
 
 test('who takes long is asked to go where somebody waits, and only then', async () => {
-  const places = new Places({ most: 2, time: 1, waiting: 64 })
+  const places = new BodySlots({ most: 2, time: 1, waiting: 64 })
   const [slow, whole] = [come(places), come(places)]
   await Promise.all([slow.given, whole.given])
   whole.place?.whole()
@@ -49,7 +49,7 @@ test('who takes long is asked to go where somebody waits, and only then', async 
 })
 
 test('weakened, without an end to patience, one that never ends keeps all others out', async () => {
-  const places = new Places({ most: 1, time: 3_600_000, waiting: 64 })
+  const places = new BodySlots({ most: 1, time: 3_600_000, waiting: 64 })
   const [slow, waits] = [come(places), come(places)]
   await slow.given
   for (let turns = 0; turns < 10; turns += 1) await turn()
@@ -59,7 +59,7 @@ test('weakened, without an end to patience, one that never ends keeps all others
 })
 
 test('of those that wait no more are kept than may wait, and none that went away', async () => {
-  const places = new Places({ most: 1, time: 3_600_000, waiting: 3 })
+  const places = new BodySlots({ most: 1, time: 3_600_000, waiting: 3 })
   const first = come(places)
   await first.given
   const gone = new AbortController()

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { addressKey } from '../../src/guards/address.ts'
-import { createProxies } from '../../src/guards/proxies.ts'
+import { addressKey, createProxies } from '../../src/guards/client-address.ts'
 import { createTestUnit } from '../fixtures/unit.ts'
 
 const trusted = ['10.0.0.0/8', '192.0.2.1/32', 'fd00::/8', '::1/128']

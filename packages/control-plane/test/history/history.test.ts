@@ -4,8 +4,7 @@ import { test } from 'node:test'
 import { StatusHistory } from '@gatehouse/contracts'
 import { silentLogger as log } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { createHistory } from '../../src/history/history.ts'
-import { quantileOf } from '../../src/history/quantile.ts'
+import { createHistory, quantileOf } from '../../src/history.ts'
 
 const counter = (name: string, value: number, labels = {}) => ({ name: `gatehouse_${name}`, type: 'counter', values: [{ value, labels }] })
 

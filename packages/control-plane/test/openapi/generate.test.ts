@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { codes } from '@gatehouse/contracts'
-import { documentedPath } from '../../src/openapi/path.ts'
+import { documentedPath } from '../../src/openapi/operation.ts'
 import { generateOpenApi } from '../../src/service.ts'
 import { createTestUnit } from '../fixtures/unit.ts'
 

@@ -1,14 +1,14 @@
 // Every path with every method over a real socket: whoever asks gets an answer that says what is wrong, never a closed connection.
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@gatehouse/contracts'
 import { createEvents } from '../../src/events/events.ts'
 import { operations } from '../fixtures/operations.ts'
-import { type ServerOptions, startServer } from '../fixtures/server.ts'
 import { bodyOf, exchange } from '../fixtures/raw.ts'
+import { type ServerOptions, startServer } from '../fixtures/server.ts'
 import { pairs, sweep } from '../fixtures/sweep.ts'
 
 /** Those of the parser of Node, the ones that no program may set included, and one that nobody knows. */

@@ -1,12 +1,11 @@
-// Fourth guard: who reads much reads one at a time, and then slowly. The bytes of answers are counted for each principal; beyond a part
-// of its share its reads take turns, with a rest after each, and beyond the share each waits until what it had is repaid. Nobody else
-// waits, and no act does.
+// Fourth guard: throttles principals that read a lot. Above part of its share, the reads of a principal run one at a time with a
+// pause after each; above the share, each read waits until the excess is paid back. Writes and other principals never wait.
 import { limits, ServiceError } from '@gatehouse/contracts'
 import { KeyedTurns } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
-import { escapeAnswer } from './escape.ts'
-import { isOpenPath } from './open-path.ts'
+import { isOpenPath } from '../problem.ts'
+import { escapeAnswer } from './method.ts'
 
 const reads: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
@@ -89,7 +88,7 @@ export interface PaceOptions {
   readonly wait: (milliseconds: number) => Promise<void>
 }
 
-export const paceGuard = ({ now = () => performance.now(), wait }: PaceOptions): MiddlewareHandler<Env> => {
+export const throttleGuard = ({ now = () => performance.now(), wait }: PaceOptions): MiddlewareHandler<Env> => {
   const shares = new Shares(now)
   const turns = new KeyedTurns()
   const waiting = new Waiting()
@@ -121,3 +120,11 @@ export const paceGuard = ({ now = () => performance.now(), wait }: PaceOptions):
     return inTurn(c, key, next)
   }
 }
+
+/** Around all guards: delays answers with status 429, so that a client which ignores them cannot use up the processor. */
+export const delayRefusalsGuard =
+  (wait: (milliseconds: number) => Promise<void>): MiddlewareHandler<Env> =>
+  async (c, next) => {
+    await next()
+    if (c.res.status === 429) await wait(limits.refusalHold)
+  }

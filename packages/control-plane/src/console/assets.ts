@@ -1,6 +1,7 @@
-// Reads the built console into memory once, so that no request ever names a path of this machine.
+// Loads the built console into memory at the start and looks files up there, so no request names a path of this machine.
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
+import { ServiceError } from '@gatehouse/contracts'
 
 export interface Asset {
   readonly body: Uint8Array<ArrayBuffer>
@@ -47,3 +48,36 @@ export const loadConsole = async (directory: string): Promise<Console> => {
   )
   return new Map(assets)
 }
+
+/** Which file answers a path below /ui/: itself, or index.html for a page that the console draws. */
+const climbs = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)|[\\\u0000%]/
+
+/** Has a point in it and is no file. */
+const changeID = /^chg_\d+\.\d+$/
+
+/** `path` is decoded and has no leading slash; undefined when there is no such file. */
+export const findAsset = (files: Console, path: string): Asset | undefined => {
+  if (climbs.test(path)) throw new ServiceError('malformed', { detail: 'expected a path below /ui/, got one that climbs' })
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const isPage = !name.includes('.') || changeID.test(name)
+  return files.get(path) ?? (isPage ? files.get('index.html') : undefined)
+}
+
+/** What a browser may do with a file of the console: run its own scripts, ask this site, and nothing else. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+export const consoleHeaders = (asset: Asset): Record<string, string> => ({
+  'Content-Type': asset.type,
+  'Cache-Control': asset.cache,
+  'Content-Security-Policy': policy,
+})

@@ -1,10 +1,10 @@
-// How the parts of the unit fare, asked of each; a part that is down is named and stops nothing else.
+// Collects the status of the unit from its processes. A process that is down is listed as degraded and blocks nothing else.
 import type { ControlPlaneBoot, Health, ProcessState, SandboxPosture } from '@gatehouse/contracts'
 import type { CallOptions } from '@gatehouse/rpc'
-import type { Console } from '../console/load.ts'
-import type { Peers } from '../peers.ts'
+import type { Console } from './console/assets.ts'
+import type { Peers } from './peers.ts'
 
-export interface Survey {
+export interface UnitStatus {
   /** True only if the gateway was heard to serve. What is not known is not ready. */
   readonly serves: boolean
   readonly sandbox: SandboxPosture | { readonly status: 'unknown' }
@@ -25,7 +25,7 @@ interface Reported {
 
 const postureTime = 1_000
 
-const readPosture = async ({ boot, peers }: Parts, call: CallOptions): Promise<Survey['sandbox']> => {
+const readPosture = async ({ boot, peers }: Parts, call: CallOptions): Promise<UnitStatus['sandbox']> => {
   if (boot.sandbox === 'off') return { driver: 'off', status: 'off', missing: [] }
   return peers.runner.posture({}, { ...call, deadline: postureTime }).catch(() => ({ status: 'unknown' as const }))
 }
@@ -39,7 +39,7 @@ const faultsOf = ([name, { status, degraded }]: [string, Health]): readonly stri
 const absent = ({ processes }: Reported): readonly string[] =>
   processes.filter(({ name, state }) => state !== 'ready' && name !== 'control-plane').map(({ name }) => name)
 
-export const takeSurvey = async (parts: Parts, call: CallOptions = {}): Promise<Survey> => {
+export const collectStatus = async (parts: Parts, call: CallOptions = {}): Promise<UnitStatus> => {
   const { peers } = parts
   const [reported, sandbox] = await Promise.all([
     peers.supervisor.health({}, call).catch((): Reported | undefined => undefined),

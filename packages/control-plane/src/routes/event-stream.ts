@@ -1,10 +1,25 @@
-// One reader of the journal's news: what it missed first, then what comes, each line once and in order.
+// One event stream: first the events that the reader missed, then new ones, each once and in order.
 import { type Digest, isServiceError, limits, type News, type Principal } from '@gatehouse/contracts'
+import { wallMs } from '@gatehouse/kernel'
+import { type BackpressureWriter, ReaderOutlet } from '../events/backpressure-writer.ts'
+import { type Batch, encodeBatch, type Events, gapChunk, type Listener, markChunk } from '../events/events.ts'
 import { sees } from '../guards/scope.ts'
-import { type Batch, encodeBatch, gapChunk, markChunk } from './encode.ts'
-import type { Events, Listener } from './events.ts'
-import { endAt } from './expiry.ts'
-import { type Outlet, ReaderOutlet } from './outlet.ts'
+
+/** The clock is read again after this, since it can be set; and the gateway, whose clock decides, is asked again. */
+const lookEvery = 500
+
+/** Runs `act` from that time on until it is called off. */
+const endAt = (expiresAt: string | undefined, act: () => unknown): (() => void) => {
+  if (expiresAt === undefined) return () => undefined
+  const end = Date.parse(expiresAt)
+  const look = (): void => {
+    const left = end - wallMs()
+    if (left <= 0) act()
+    timer = setTimeout(look, left > 0 ? Math.min(left, lookEvery) : lookEvery).unref()
+  }
+  let timer = setTimeout(look, 0).unref()
+  return () => clearTimeout(timer)
+}
 
 export interface Page {
   readonly items: readonly News[]
@@ -41,7 +56,7 @@ const isRefused = (error: unknown): boolean => isServiceError(error) && ['unauth
 export class NewsStream implements Listener {
   readonly token: Digest | null
   readonly principal: Principal
-  readonly outlet: Outlet
+  readonly outlet: BackpressureWriter
   readonly #options: StreamOptions
   readonly #endOfExpiry: () => void
   readonly #backlog: number

@@ -1,5 +1,4 @@
-// The way of bytes to one reader, with a bound on what it may leave unread.
-
+// Writes to one reader and bounds the bytes that it leaves unread.
 export interface OutletOptions {
   /** Bytes that may wait. */
   readonly most: number
@@ -9,7 +8,7 @@ export interface OutletOptions {
   readonly cut: () => void
 }
 
-export interface Outlet {
+export interface BackpressureWriter {
   readonly stream: ReadableStream<Uint8Array>
   /** Cuts the reader off when it has left too much unread. */
   write(chunk: Uint8Array): void
@@ -28,7 +27,7 @@ const piece = 64 * 1024
 /** Milliseconds that an orderly end may take. */
 const linger = 500
 
-export class ReaderOutlet implements Outlet {
+export class ReaderOutlet implements BackpressureWriter {
   readonly stream: ReadableStream<Uint8Array>
   readonly #options: OutletOptions
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined

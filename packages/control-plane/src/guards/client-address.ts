@@ -1,7 +1,9 @@
-// From which address a request came: by its socket, and by the word of proxies that the operator trusts, of no other.
-import { BlockList, isIP } from 'node:net'
+// The client address of a request: from its socket, or from the headers of proxies that the operator trusts.
+import { BlockList, isIP, isIPv6 } from 'node:net'
+import type { Context } from 'hono'
+import type { Env } from '../env.ts'
 
-export interface Proxies {
+interface Proxies {
   /** `peer` is the address of the socket, `forwarded` the X-Forwarded-For header. */
   clientOf(peer: string, forwarded: string | undefined): string
 }
@@ -39,4 +41,21 @@ export const createProxies = (cidrs: readonly string[]): Proxies => {
       return client
     },
   }
+}
+
+/** The key under which requests of one client are counted. */
+export const clientAddress = (c: Context<Env>, proxies: Proxies): string => {
+  const bindings: Env['Bindings'] | undefined = c.env
+  return proxies.clientOf(bindings?.incoming?.socket.remoteAddress ?? 'unknown', c.req.header('x-forwarded-for'))
+}
+
+const groupsOf = (text: string): readonly string[] => (text === '' ? [] : text.split(':'))
+
+/** An IPv6 client owns its whole /64, so that counts as one. */
+export const addressKey = (address: string): string => {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const [left, right] = [groupsOf(head), groupsOf(tail ?? '')]
+  const middle = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => '0')
+  return `${[...left, ...middle, ...right].slice(0, 4).join(':')}::/64`
 }

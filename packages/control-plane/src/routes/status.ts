@@ -1,9 +1,29 @@
-// What the unit says about itself to people who may know.
-import { type Freeze, isServiceError, type Principal, type Status } from '@gatehouse/contracts'
+// The status of the unit for people who may read it.
+import { stat } from 'node:fs/promises'
+import { type ControlPlaneBoot, type Freeze, isServiceError, type Principal, type Status, type UnitIdentity } from '@gatehouse/contracts'
+import type { Logger } from '@gatehouse/kernel'
 import type { Context } from 'hono'
+import type { UnitStatus } from '../collect-status.ts'
 import type { Env, Unit } from '../env.ts'
-import { readIdentity } from './identity.ts'
-import type { Survey } from './survey.ts'
+
+/** Which unit this is, for programs on its host that read its files: its installation, and the directory that it holds. */
+export interface IdentityDeps {
+  readonly boot: Pick<ControlPlaneBoot, 'installation' | 'stateDir'>
+  readonly log: Logger
+}
+
+/** Undefined for a principal that sees some groups only. */
+const readIdentity = async ({ boot, log }: IdentityDeps, { groups }: Principal): Promise<UnitIdentity | undefined> => {
+  if (groups !== undefined) return undefined
+  const { installation, stateDir } = boot
+  try {
+    const { dev, ino } = await stat(stateDir, { bigint: true })
+    return { installation, stateDir, device: String(dev), inode: String(ino) }
+  } catch (error) {
+    log.warn('the state directory cannot be reached', { stateDir, error })
+    return undefined
+  }
+}
 
 const isAway = (error: unknown): boolean => isServiceError(error) && (error.code === 'unavailable' || error.code === 'deadline')
 
@@ -33,7 +53,7 @@ const shown = ({ name, role, person, groups }: Principal): Status['principal'] =
   ...(groups !== undefined && { groups }),
 })
 
-const postureOf = ({ sandbox }: Survey): Status['sandbox'] =>
+const postureOf = ({ sandbox }: UnitStatus): Status['sandbox'] =>
   sandbox.status === 'unknown' ? { driver: 'unknown', status: 'refused', reason: 'the runner does not answer', missing: [] } : sandbox
 
 const bootFacts = ({ boot, startedAt }: Unit) => ({

@@ -1,8 +1,10 @@
-// Entity tags (RFC 9110, section 13): what a client saw, named when it asks again or writes over it.
-import { Digest, ServiceError } from '@gatehouse/contracts'
+// Headers of conditional requests (RFC 9110, section 13), idempotency keys, and the durability of an act.
+import { Digest, keptHeader, ServiceError } from '@gatehouse/contracts'
+import { sha256 } from '@gatehouse/kernel'
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import type { Env } from '../env.ts'
+import { type Answer, withHeader } from '../openapi/operation.ts'
 
 const list = /^(?:W\/)?"[\u0021\u0023-\u007e]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\u0021\u0023-\u007e]*")*$/
 
@@ -53,4 +55,43 @@ export const readCondition = async (
   }
   if (mustNot === '*') return { ifMatch: null }
   return must === undefined ? {} : { ifMatch: await matched(must, readPresent) }
+}
+
+/** The client's key for one attempt: a request with the same key returns the result of the first. */
+const form = /^[\u0021-\u007e]{1,255}$/
+
+export const idempotencyHeader = {
+  name: 'Idempotency-Key',
+  description: 'Names this attempt for 24 hours: with the same body it is not done twice, with another body it is a `conflict`',
+  pattern: '^[!-~]{1,255}$',
+} as const
+
+export interface Attempt {
+  readonly key: string
+  readonly body: Digest
+}
+
+/** Undefined where none is named. The body has been read. */
+export const readAttempt = (c: Context<Env>): Attempt | undefined => {
+  const key = c.req.header(idempotencyHeader.name)
+  if (key === undefined) return undefined
+  if (form.test(key)) return { key, body: sha256(c.var.body) }
+  throw new ServiceError('malformed', { detail: 'expected an Idempotency-Key of 1 to 255 visible ASCII characters, got another one' })
+}
+
+export const markReplay = (c: Context<Env>, replayed: boolean): void => {
+  if (replayed) c.header('Idempotent-Replay', 'true')
+}
+
+/** An act that takes permissions away is in force at once. A header of the answer says when it is not on disk yet. */
+export const maybeNotDurable = (answer: Answer): Answer =>
+  withHeader(answer, keptHeader, '`false` where it holds now and is on no disk yet: it ends with the gateway')
+
+/** The answer without that word. */
+export const markDurability = <T extends { readonly kept?: false | undefined }>(
+  c: Context<Env>,
+  { kept, ...answer }: T,
+): Omit<T, 'kept'> => {
+  if (kept === false) c.header(keptHeader, 'false')
+  return answer
 }

@@ -1,7 +1,6 @@
-// Places for bodies that are read, so many of one sender at once. Nobody is refused because all are taken: who comes waits, and who
-// takes long over the own body while others wait gives up the place.
-
-export interface Place {
+// Slots for reading request bodies, with a maximum per sender. When all are taken, requests wait; a slow sender loses its slot
+// while others wait.
+export interface BodySlot {
   /** Aborts when the place is taken away. */
   readonly signal: AbortSignal
   /** The body is here: from now on the place stays. */
@@ -49,7 +48,7 @@ const watch = (sender: Sender, time: number): void => {
   sender.timer = setTimeout(end, oldest.at + time - performance.now()).unref()
 }
 
-export class Places {
+export class BodySlots {
   readonly #options: PlacesOptions
   readonly #senders = new Map<string, Sender>()
 
@@ -63,7 +62,7 @@ export class Places {
   }
 
   /** Rejects where `signal` aborts before, or too many wait. */
-  async take(key: string, signal: AbortSignal): Promise<Place> {
+  async take(key: string, signal: AbortSignal): Promise<BodySlot> {
     const { most } = this.#options
     const sender = this.#senders.get(key) ?? { taken: 0, reading: new Set(), waiting: [], timer: undefined }
     this.#senders.set(key, sender)
@@ -94,7 +93,7 @@ export class Places {
     }
   }
 
-  #open(key: string, sender: Sender): Place {
+  #open(key: string, sender: Sender): BodySlot {
     const { time } = this.#options
     const reader: Reader = { at: performance.now(), gone: new AbortController() }
     sender.reading.add(reader)
