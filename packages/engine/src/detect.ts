@@ -2,7 +2,7 @@
 import { detectBubblewrap } from './bubblewrap/detect.ts'
 import type { Choice, ChooseOptions } from './choice.ts'
 import { detectContainer } from './container/detect.ts'
-import { detectNone } from './none/detect.ts'
+import { detectNone } from './none/driver.ts'
 import { detectOci } from './oci/detect.ts'
 
 export type WantedDriver = 'auto' | 'oci' | 'container' | 'bubblewrap' | 'none'

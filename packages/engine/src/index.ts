@@ -1,24 +1,28 @@
-// Public surface: choose a driver, assemble the root file system that it starts, and know the walls.
+// Public surface: choose a sandbox driver, assemble its root file system, give groups disks, and prove the seal.
+export { closeOrphans, detectDisks, type Disks, prepareDisks, releaseDisk } from './detect-disks.ts'
 export { chooseDriver } from './detect.ts'
-export { defaultLimits, type Driver, type Exit, type LaunchSpec, type Mount, type Sandbox } from './driver.ts'
-export { closeDisk, closeDisks } from './quota/close.ts'
-export { closeStrays, detectDisks, type Disks, prepareDisks } from './quota/detect.ts'
-export { openDisk, type Opened, resumeDisk } from './quota/open.ts'
-export { giveBack } from './quota/premade/give-back.ts'
-export { openPremade, resumePremade } from './quota/premade/open.ts'
-export { disksFolder, referenceOf, removedFolder } from './quota/premade/reference.ts'
-export { DiskRefused } from './quota/premade/refused.ts'
-export type { DiskPrograms } from './quota/programs.ts'
-export { removeTree } from './quota/remove-tree.ts'
-export { trialName } from './quota/trial.ts'
+export { trialName } from './disks/disk.ts'
+export { closeDisk, closeDisks, openDisk, type Opened, resumeDisk } from './disks/open.ts'
+export type { DiskPrograms } from './disks/programs.ts'
+export { removeTree } from './disks/tree.ts'
+export {
+  type Control,
+  controlNames,
+  controls,
+  defaultLimits,
+  type Driver,
+  type Exit,
+  type LaunchSpec,
+  type Mount,
+  type Sandbox,
+} from './driver.ts'
 export { type LeftoverKind, leftoverKinds, removeUnitContainers, removeUnitGroups } from './leftovers.ts'
-export { assembleRootfs } from './rootfs/assemble.ts'
-export { hashFile } from './rootfs/digest.ts'
-export { directories as rootfsDirectories, texts as rootfsTexts } from './rootfs/layout.ts'
-export { nodeChecksums } from './rootfs/node-checksums.ts'
-export { chooseToolEngine, type ToolEngine } from './tools/engine.ts'
-export { makeImage, type MadeImage } from './tools/make-image.ts'
-export type { ToolOrder } from './tools/order.ts'
-export { steeringVariable } from './tools/run.ts'
+export { DiskRefused } from './preallocated/disk.ts'
+export { openPremade, resumePremade } from './preallocated/open.ts'
+export { disksFolder, referenceOf, removedFolder } from './preallocated/reference.ts'
+export { assembleRootfs, nodeChecksums } from './rootfs/assemble.ts'
+export { directories as rootfsDirectories, hashFile, texts as rootfsTexts } from './rootfs/layout.ts'
 export { type Proof, type ProofOptions, proveSeal } from './seal/prove.ts'
-export { type Wall, wallNames, walls } from './seal/walls.ts'
+export { chooseToolEngine, type ToolEngine } from './tools/engine.ts'
+export { type MadeImage, makeImage } from './tools/make-image.ts'
+export { steeringVariable, type ToolOrder } from './tools/run.ts'

@@ -3,12 +3,9 @@ import { constants } from 'node:os'
 import { Writable } from 'node:stream'
 import { ServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
-import { behindServices } from './behind.ts'
-import type { Usage } from './cgroup/counters.ts'
-import type { Exit, Sandbox } from './driver.ts'
-import { inheritedDescriptors } from './descriptors.ts'
+import { deprioritize, fixLoginID, inheritedDescriptors } from './child-process.ts'
+import type { Exit, Sandbox, Usage } from './driver.ts'
 import { createOutput } from './output.ts'
-import { fixLoginID } from './login-id.ts'
 
 /** Milliseconds within which `stop` has ended a sandbox. */
 const stopTime = 2_000
@@ -77,7 +74,7 @@ const extraDescriptors = (program: Program, inherited: readonly number[]): ('ign
 }
 
 const start = async (program: Program) => {
-  const [inherited, { file, args }] = await Promise.all([inheritedDescriptors(), behindServices(program)])
+  const [inherited, { file, args }] = await Promise.all([inheritedDescriptors(), deprioritize(program)])
   const extra = extraDescriptors(program, inherited)
   return {
     child: execa(file, [...args], {

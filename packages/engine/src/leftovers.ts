@@ -1,10 +1,9 @@
 // What a unit leaves on its host outside of its directories, whichever driver made it: control groups, and containers of engines.
 import { type ContainerEngine, ServiceError } from '@gatehouse/contracts'
 import { findProgram, hasHostIds } from '@gatehouse/kernel'
+import { removeGroups } from './cgroup/cleanup.ts'
 import { findHierarchy } from './cgroup/hierarchy.ts'
-import { removeGroups } from './cgroup/strays.ts'
-import { unitLabel } from './container/arguments.ts'
-import { removeStrays } from './container/reconcile.ts'
+import { removeOrphans, unitLabel } from './container/arguments.ts'
 import { toolsLabel } from './tools/arguments.ts'
 
 const labels = { sandboxes: unitLabel, 'tool-containers': toolsLabel } as const
@@ -22,5 +21,5 @@ export const removeUnitGroups = async (unitId: string): Promise<number> => {
 export const removeUnitContainers = async (name: ContainerEngine, unitId: string, kind: LeftoverKind): Promise<number> => {
   const file = await findProgram(name)
   if (file === null) throw new ServiceError('no-sandbox', { detail: `${name} not found`, hint: `install ${name} again` })
-  return removeStrays({ name, file, global: [] }, unitId, labels[kind])
+  return removeOrphans({ name, file, global: [] }, unitId, labels[kind])
 }

@@ -1,7 +1,6 @@
 // What a host has to run sandboxes with, for people. Starts `--version` and `info` alone, never a container.
 import { findProgram } from '@gatehouse/kernel'
-import { callEngine } from './container/engine.ts'
-import { type Silence, silenceOf } from './container/silence.ts'
+import { callEngine, type Silence, unresponsiveReason } from './container-client/client.ts'
 
 export interface Surveyed {
   readonly name: string
@@ -20,7 +19,7 @@ const survey = async (name: (typeof names)[number]): Promise<Surveyed> => {
   const release = /\d+(?:\.\d+)+\S*/.exec(stdout)?.[0]?.replace(/,$/, '') ?? /release-\S+/.exec(stdout)?.[0] ?? 'of an unknown release'
   if (name !== 'docker') return { name, release }
   const server = await callEngine({ file, global: [] }, ['info', '--format', '{{.ServerVersion}}'])
-  return server.ok ? { name, release } : { name, release, silent: silenceOf(server.stderr) }
+  return server.ok ? { name, release } : { name, release, silent: unresponsiveReason(server.stderr) }
 }
 
 /** Never rejects for what the host lacks. */

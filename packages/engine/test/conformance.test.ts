@@ -5,17 +5,17 @@ import { once } from 'node:events'
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import type { Driver, LaunchSpec, Wall } from '../src/index.ts'
-import { walls } from '../src/index.ts'
+import type { Driver, LaunchSpec, Control } from '../src/index.ts'
+import { controls } from '../src/index.ts'
 import type { Facts } from '../src/seal/facts.ts'
-import { judge } from '../src/seal/judge.ts'
+import { evaluateSeal } from '../src/seal/judge.ts'
 import { type EngineRow, findDriver, home, rows } from './fixtures/engines.ts'
 import { processesWith, until } from './fixtures/processes.ts'
 import { isBehind, processesInContainers, processesInGroup } from './fixtures/standing.ts'
 import { type Stay, buildSite, furnish, furnishFiles, identity, limits } from './fixtures/site.ts'
 
 const site = await buildSite()
-const table = new Map<string, Partial<Record<Wall, string>>>()
+const table = new Map<string, Partial<Record<Control, string>>>()
 
 const stays: Stay[] = []
 
@@ -25,7 +25,7 @@ after(async () => {
   const labels = [...table.keys()]
   const cell = (text: string): string => text.padEnd(16)
   console.log([' '.repeat(20), ...labels.map(cell)].join(''))
-  for (const wall of Object.keys(walls) as Wall[]) {
+  for (const wall of Object.keys(controls) as Control[]) {
     console.log([wall.padEnd(20), ...labels.map((label) => cell(table.get(label)?.[wall] ?? 'not probed'))].join(''))
   }
 })
@@ -90,14 +90,14 @@ const confined = (row: EngineRow, driver: Driver, stay: () => Stay): void => {
   })
 
   it('keeps what its driver promises and names what it lacks', async () => {
-    const verdicts = judge(await facts(), {
+    const verdicts = evaluateSeal(await facts(), {
       env: stay().spec('probe').env,
       mounts: stay().mounts,
       tmpMiB: limits.tmpMiB,
       kernel: driver.kernel,
     })
     table.set(row.label, { ...Object.fromEntries(driver.missing.map((wall) => [wall, 'lacking'])), ...verdicts })
-    const judged = Object.keys(verdicts) as Wall[]
+    const judged = Object.keys(verdicts) as Control[]
     const lacking = judged.filter((wall) => verdicts[wall] === 'lacking')
     assert.deepEqual(
       lacking,
@@ -153,14 +153,14 @@ for (const { row, driver } of found) {
 
     if (driver.name === 'none') {
       it('names every wall that it lacks', async () => {
-        const verdicts = judge(await readFacts(driver, stay.spec('probe')), {
+        const verdicts = evaluateSeal(await readFacts(driver, stay.spec('probe')), {
           env: {},
           mounts: stay.mounts,
           tmpMiB: limits.tmpMiB,
           kernel: driver.kernel,
         })
         table.set(row.label, { ...Object.fromEntries(driver.missing.map((wall) => [wall, 'lacking'])), ...verdicts })
-        const lacking = (Object.keys(verdicts) as Wall[]).filter((wall) => verdicts[wall] === 'lacking')
+        const lacking = (Object.keys(verdicts) as Control[]).filter((wall) => verdicts[wall] === 'lacking')
         assert.deepEqual(
           lacking.filter((wall) => !driver.missing.includes(wall)),
           [],

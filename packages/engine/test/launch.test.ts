@@ -1,6 +1,6 @@
 // Starting a program: what it gets, and what becomes of one that cannot start.
 import assert from 'node:assert/strict'
-import { type StdioOptions, spawn } from 'node:child_process'
+import { spawn, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { prepareDisks, proveSeal, trialName, type Wall } from '../src/index.ts'
+import { type Control, prepareDisks, proveSeal, trialName } from '../src/index.ts'
 import { findOci } from '../src/oci/detect.ts'
 import { createOci } from '../src/oci/driver.ts'
-import { trialDisk } from '../src/quota/premade/disk.ts'
+import { trialDisk } from '../src/preallocated/disk.ts'
 import { plant, runAttempts } from './fixtures/attempts.ts'
 import { findDriver } from './fixtures/engines.ts'
 import { lacking as lacksDisks, makeDisks } from './fixtures/premade.ts'
@@ -20,7 +20,7 @@ const few = ['no filter of system calls', 'host uid 0 outside', 'processes witho
 const chosen = weakenings.filter(({ name }) => full || few.includes(name))
 
 /** What is met by a load in these is met with a disk that ends. */
-const besideDisks: readonly Wall[] = ['seccomp', 'process-limit', 'memory-limit']
+const besideDisks: readonly Control[] = ['seccomp', 'process-limit', 'memory-limit']
 
 const site = await buildSite({ attempts: true })
 const home = join(site.directory, 'driver')

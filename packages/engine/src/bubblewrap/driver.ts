@@ -2,17 +2,15 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeGroups } from '../cgroup/cleanup.ts'
 import { type Group, groupPath, openGroup } from '../cgroup/group.ts'
 import type { Hierarchy } from '../cgroup/hierarchy.ts'
-import { reasonOf } from '../cgroup/reason.ts'
-import { removeGroups } from '../cgroup/strays.ts'
-import type { Driver, LaunchSpec, Sandbox } from '../driver.ts'
+import { reasonOf } from '../cgroup/usage.ts'
+import type { Control, Driver, LaunchSpec, Sandbox } from '../driver.ts'
 import { type Ending, launchProgram } from '../launch.ts'
+import { openStage, type Stage, type StagePrograms } from '../mount-namespace.ts'
 import { unpackImage } from '../rootfs/unpack.ts'
-import type { Wall } from '../seal/walls.ts'
-import { openStage, type Stage, type StagePrograms } from '../stage/open.ts'
-import { type BubblewrapPrograms, bubblewrapProgram, hostIdentity } from './program.ts'
-import { stageMounts } from './stage.ts'
+import { bubblewrapProgram, type BubblewrapPrograms, hostIdentity, stageMounts } from './program.ts'
 
 export interface BubblewrapOptions {
   readonly programs: BubblewrapPrograms
@@ -28,7 +26,7 @@ export interface BubblewrapOptions {
   readonly home: string
 }
 
-const missingWalls = ({ root, filter, stage, hierarchy }: BubblewrapOptions): Wall[] => [
+const missingWalls = ({ root, filter, stage, hierarchy }: BubblewrapOptions): Control[] => [
   ...(root ? [] : ['own-host-uid' as const]),
   ...(stage === null ? ['mount-flags' as const] : []),
   ...(filter === null ? ['seccomp' as const] : []),

@@ -1,11 +1,13 @@
 // One control group a sandbox: made with its limits, entered by what becomes the sandbox, read, and removed with all that is in it.
-import { chmod, mkdir, readFile, readdir, rmdir, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits as bounds } from '@gatehouse/contracts'
-import type { LaunchSpec } from '../driver.ts'
-import { type Directories, readUsage, type Usage } from './counters.ts'
-import { type Controller, controllers, groupsHome, type Hierarchy } from './hierarchy.ts'
+import { hasHostIds } from '@gatehouse/kernel'
+import type { LaunchSpec, Usage } from '../driver.ts'
+import { type Controller, controllers, findHierarchy, groupsHome, type Hierarchy } from './hierarchy.ts'
+import { type Directories, readUsage } from './usage.ts'
 
 const MiB = 1024 * 1024
 const period = 100_000
@@ -158,5 +160,20 @@ export const openGroup = (hierarchy: Hierarchy, path: string): Group => {
       const removed = await Promise.all(hierarchy.bases.map((base) => removeDirectory(join(base, path))))
       return removed.every(Boolean)
     },
+  }
+}
+
+/** Null where they cannot; then no limit of memory, processes and processors bites. */
+export const detectGroups = async (unitId: string): Promise<Hierarchy | null> => {
+  const hierarchy = await findHierarchy(process.geteuid?.() === 0 && (await hasHostIds()))
+  if (hierarchy === null) return null
+  const group = openGroup(hierarchy, groupPath(unitId, `trial-${process.pid}-${randomBytes(4).toString('hex')}`))
+  try {
+    await group.create({ memoryMiB: 64, cpus: 1, pids: 16 })
+    return hierarchy
+  } catch {
+    return null
+  } finally {
+    await group.remove()
   }
 }

@@ -1,7 +1,7 @@
-// The command line of `docker run` and `podman run`: every wall that an engine can be asked for.
-import { limits, sandboxUid } from '@gatehouse/contracts'
+// The command line of `docker run` and `podman run`, with every control that an engine supports.
+import { limits, sandboxUid, ServiceError } from '@gatehouse/contracts'
+import { callEngine, type Engine, removeContainers } from '../container-client/client.ts'
 import type { LaunchSpec, Mount } from '../driver.ts'
-import type { Engine } from './engine.ts'
 
 export const unitLabel = 'gatehouse.unit'
 
@@ -107,3 +107,19 @@ export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile, 
     Object.entries(spec.env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
     [spec.rootfs, ...spec.command],
   ].flat()
+
+/** `label`: which of its containers; by default its sandboxes. */
+export const removeOrphans = async (
+  engine: Pick<Engine, 'name' | 'file' | 'global'>,
+  unitId: string,
+  label: string = unitLabel,
+): Promise<number> => {
+  const listed = await callEngine(engine, ['ps', '--all', '--quiet', '--no-trunc', '--filter', `label=${label}=${unitId}`])
+  if (!listed.ok)
+    throw new ServiceError('no-sandbox', { detail: `${engine.name} ps failed: ${listed.stderr}`, hint: `start ${engine.name}` })
+  const ids = listed.stdout.split('\n').filter((id) => id !== '')
+  if (ids.length === 0) return 0
+  const removed = await removeContainers(engine, ids)
+  if (!removed.ok) throw new ServiceError('no-sandbox', { detail: `${engine.name} rm failed: ${removed.stderr}` })
+  return ids.length
+}

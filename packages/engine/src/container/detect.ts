@@ -1,17 +1,27 @@
-// Whether a container engine works here, docker first, then podman and nerdctl: it answers, knows the runtime, and ran a trial container.
-// Where every wall must stand, one that has them all comes before one that lacks some.
+// Detects a working container engine (docker, podman, nerdctl): it answers, has the runtime, and ran a trial container. Where all
+// controls are required, an engine that has them all is preferred.
+import { mkdir } from 'node:fs/promises'
 import { type ContainerEngine, containerEngines } from '@gatehouse/contracts'
 import { findProgram } from '@gatehouse/kernel'
-import type { ChooseOptions, Choice } from '../choice.ts'
-import { layoutVersion } from '../rootfs/layout.ts'
-import { sharedObjects } from '../rootfs/shared-objects.ts'
+import { detectGroups } from '../cgroup/group.ts'
+import type { Choice, ChooseOptions } from '../choice.ts'
+import type { Engine } from '../container-client/client.ts'
+import { describeDocker, describeNerdctl, describePodman } from '../container-client/describe.ts'
+import { ensureImage } from '../container-client/images.ts'
+import type { Driver } from '../driver.ts'
 import { checkRelease } from '../release.ts'
+import { layoutVersion, sharedObjects } from '../rootfs/layout.ts'
 import { tryLaunch } from '../trial.ts'
-import { describeDocker, describeNerdctl, describePodman } from './describe.ts'
-import { launchContainer } from './launch.ts'
-import { openContainer } from './open.ts'
-import type { Engine } from './engine.ts'
-import { ensureImage } from './image.ts'
+import { createContainer } from './driver.ts'
+import { findPremount, launchContainer } from './launch.ts'
+
+/** Podman is asked for flags; through gVisor those of the host's mounts do not hold. */
+export const openContainer = async (engine: Engine, { home, unitId }: Pick<ChooseOptions, 'home' | 'unitId'>): Promise<Driver> => {
+  const wanted = engine.name !== 'podman' && !engine.gvisor
+  if (wanted) await mkdir(home, { recursive: true, mode: 0o700 })
+  const hierarchy = engine.takesParent && engine.user === null ? await detectGroups(unitId) : null
+  return createContainer({ engine, home, premount: wanted ? await findPremount() : null, hierarchy })
+}
 
 const describe = {
   docker: describeDocker,

@@ -2,22 +2,17 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type HostIdentity, limits, ServiceError, sandboxUid } from '@gatehouse/contracts'
+import { type HostIdentity, limits, sandboxUid, ServiceError } from '@gatehouse/contracts'
+import { removeGroups } from '../cgroup/cleanup.ts'
 import { groupPath, openGroup } from '../cgroup/group.ts'
 import type { Hierarchy } from '../cgroup/hierarchy.ts'
-import { reasonOf } from '../cgroup/reason.ts'
-import { removeGroups } from '../cgroup/strays.ts'
-import type { Driver, Exit, LaunchSpec, Sandbox } from '../driver.ts'
-import { profilePath, writeProfiles } from '../rootfs/profile.ts'
-import { readStamp } from '../rootfs/stamp.ts'
-import type { Wall } from '../seal/walls.ts'
-import { mapsIdentity } from './arguments.ts'
-import type { Engine } from './engine.ts'
-import { findNamedImage } from './find-image.ts'
-import { ensureImage } from './image.ts'
-import { launchContainer } from './launch.ts'
-import { type PremountPrograms, premount, removePremounts } from './premount.ts'
-import { removeStrays } from './reconcile.ts'
+import { reasonOf } from '../cgroup/usage.ts'
+import type { Engine } from '../container-client/client.ts'
+import { ensureImage, findNamedImage } from '../container-client/images.ts'
+import type { Control, Driver, Exit, LaunchSpec, Sandbox } from '../driver.ts'
+import { profilePath, readStamp, writeProfiles } from '../rootfs/layout.ts'
+import { mapsIdentity, removeOrphans } from './arguments.ts'
+import { launchContainer, premount, type PremountPrograms, removePremounts } from './launch.ts'
 
 export interface ContainerOptions {
   readonly engine: Engine
@@ -33,7 +28,7 @@ export interface ContainerOptions {
  * Docker and nerdctl give no group a host uid of its own; Podman and nerdctl do not tell a kill for memory, so they have that wall only in groups of ours.
  * Mounts made beforehand keep their flags, but not through gVisor, which an engine cannot ask for any.
  */
-const missingWalls = ({ engine, premount: programs, hierarchy }: ContainerOptions): Wall[] => [
+const missingWalls = ({ engine, premount: programs, hierarchy }: ContainerOptions): Control[] => [
   ...(engine.user === null ? [] : ['identity' as const]),
   ...(mapsIdentity(engine) ? [] : ['own-host-uid' as const]),
   ...(engine.name !== 'podman' && (engine.gvisor || programs === null) ? ['mount-flags' as const] : []),
@@ -130,7 +125,7 @@ export const createContainer = (options: ContainerOptions): Driver => {
       return launch(options, spec, profile)
     },
     async reconcile(unitId) {
-      const removed = await removeStrays(engine, unitId)
+      const removed = await removeOrphans(engine, unitId)
       if (programs !== null) await removePremounts(programs, home)
       const groups = hierarchy === null ? 0 : await removeGroups(hierarchy, unitId)
       return Math.max(removed, groups)

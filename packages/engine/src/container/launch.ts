@@ -1,13 +1,17 @@
-// One container, from its command line to its removal.
+// Launches one container: mounts its sources, starts it, reads why it ended, and removes it.
 import { randomBytes } from 'node:crypto'
-import { jsonBounds } from '@gatehouse/contracts'
-import { jsonText } from '@gatehouse/kernel'
+import { mkdir, readdir, rm, rmdir, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { jsonBounds, ServiceError } from '@gatehouse/contracts'
+import { findProgram, jsonText, mountsBelow, programPath } from '@gatehouse/kernel'
+import { execa } from 'execa'
 import * as v from 'valibot'
-import { usageOfProcess } from '../cgroup/of-process.ts'
-import type { Exit, LaunchSpec, Sandbox } from '../driver.ts'
+import { usageOfProcess } from '../cgroup/usage.ts'
+import { callEngine, clientEnvironment, type Engine, removeContainers } from '../container-client/client.ts'
+import type { Exit, LaunchSpec, Mount, Sandbox } from '../driver.ts'
 import { launchProgram } from '../launch.ts'
+import { hardened, renderFstab } from '../mount-namespace.ts'
 import { type ContainerParts, runArguments } from './arguments.ts'
-import { callEngine, clientEnvironment, type Engine, removeContainers } from './engine.ts'
 
 const State = v.looseObject({ OOMKilled: v.optional(v.boolean(), false), ExitCode: v.number(), Pid: v.optional(v.number(), 0) })
 
@@ -44,4 +48,66 @@ export const launchContainer = (engine: Engine, spec: LaunchSpec, { after, ...pa
       usage: async () => usageOfProcess((await readState(engine, name))?.Pid ?? 0),
     },
   )
+}
+
+/** Mounts of the host made before a container, for engines that cannot be asked for flags: what they bind keeps those of its source. */
+export interface PremountPrograms {
+  readonly mount: string
+  readonly umount: string
+}
+
+export interface Premounted {
+  readonly mounts: readonly Mount[]
+  /** Must bear repetition. */
+  remove(): Promise<void>
+}
+
+const environment = { env: { PATH: programPath }, extendEnv: false, cwd: '/', stdin: 'ignore', reject: false, timeout: 30_000 } as const
+
+/** Null where this user may not mount, or a program is not there. */
+export const findPremount = async (): Promise<PremountPrograms | null> => {
+  if (process.geteuid?.() !== 0) return null
+  const [mount, umount] = await Promise.all([findProgram('mount'), findProgram('umount')])
+  return mount === null || umount === null ? null : { mount, umount }
+}
+
+/** Where a single file is mounted lies an empty one. The kernel removes neither it nor a directory while something is mounted there. */
+const clearPoint = async (point: string): Promise<void> => {
+  await rmdir(point).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOTDIR' ? unlink(point) : undefined))
+}
+
+/** Never follows what is mounted: a directory is removed only when it is empty. */
+const clear = async (programs: PremountPrograms, directory: string): Promise<void> => {
+  const points = (await mountsBelow(directory)).toReversed()
+  if (points.length > 0) await execa(programs.umount, ['--no-mtab', '--lazy', '--', ...points], environment)
+  for (const name of await readdir(directory).catch(() => [])) await clearPoint(join(directory, name)).catch(() => undefined)
+  await rmdir(directory).catch(() => undefined)
+}
+
+/** Only what can be written needs flags; the rest is read-only. */
+export const premount = async (programs: PremountPrograms, mounts: readonly Mount[], home: string): Promise<Premounted> => {
+  const directory = join(home, 'mounts', randomBytes(6).toString('hex'))
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const shown = mounts.map((mount, index) => (mount.mode === 'rw' ? { ...mount, source: join(directory, String(index)) } : mount))
+  const wanted = shown.flatMap(({ source: target }, index) => {
+    const source = mounts[index]?.source ?? target
+    const made = mounts[index]?.type === 'file' ? [] : ['X-mount.mkdir=0700']
+    return source === target ? [] : [{ source, target, options: ['bind', ...made, 'rw', ...hardened] }]
+  })
+  for (const [index, { type, mode }] of mounts.entries())
+    if (type === 'file' && mode === 'rw') await writeFile(join(directory, String(index)), '')
+  const table = `${directory}.fstab`
+  await writeFile(table, renderFstab(wanted), { mode: 0o600 })
+  const made = await execa(programs.mount, ['--no-mtab', '--all', '--fstab', table], environment)
+  await rm(table, { force: true })
+  const remove = (): Promise<void> => clear(programs, directory)
+  if (!made.failed) return { mounts: shown, remove }
+  await remove()
+  throw new ServiceError('no-sandbox', { detail: `the mounts of a sandbox failed: ${made.stderr || made.shortMessage}` })
+}
+
+/** What an earlier boot left there. */
+export const removePremounts = async (programs: PremountPrograms, home: string): Promise<void> => {
+  const directory = join(home, 'mounts')
+  for (const name of await readdir(directory).catch(() => [])) await clear(programs, join(directory, name))
 }

@@ -1,9 +1,10 @@
 // No sandbox: a plain child under Node's permission model, for the mock agent on a developer's machine. Never keeps the network away.
 import { dirname, join } from 'node:path'
 import { sandboxSockets, ServiceError } from '@gatehouse/contracts'
-import type { Driver, LaunchSpec } from '../driver.ts'
-import { type Program, launchProgram } from '../launch.ts'
-import { wallNames } from '../seal/walls.ts'
+import { findProgram } from '@gatehouse/kernel'
+import type { Choice, ChooseOptions } from '../choice.ts'
+import { controlNames, type Driver, type LaunchSpec } from '../driver.ts'
+import { launchProgram, type Program } from '../launch.ts'
 
 export interface NoneOptions {
   /** The Node that runs the agent. */
@@ -49,11 +50,11 @@ const toProgram = (spec: LaunchSpec, { node, agent, setpriv }: NoneOptions): Pro
 }
 
 /** A child that outlives its parent is prevented by the kernel, so there is nothing to reconcile. */
-export const createNone = (options: NoneOptions): Driver => ({
+const createNone = (options: NoneOptions): Driver => ({
   name: 'none',
   engine: 'node',
   kernel: 'host',
-  missing: wallNames,
+  missing: controlNames,
   owner: () => undefined,
   prepare: async (rootfs) => rootfs,
   prepareImage: async () => {
@@ -65,3 +66,9 @@ export const createNone = (options: NoneOptions): Driver => ({
   launch: async (spec) => launchProgram(toProgram(spec, options)),
   reconcile: async () => 0,
 })
+
+/** The driver of last resort is always there, since it is the Node that runs this. */
+export const detectNone = async ({ agent, log }: ChooseOptions): Promise<Choice> => {
+  log.warn('sandbox driver `none`: agents run as plain processes of this user, with its network; for trying things out alone')
+  return { driver: createNone({ node: process.execPath, agent, setpriv: await findProgram('setpriv') }) }
+}

@@ -1,11 +1,11 @@
 // Whether an OCI runtime works here: root, its program, control groups with limits, and the programs that a stage is made with.
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { findProgram, programPath } from '@gatehouse/kernel'
-import { detectGroups } from '../cgroup/detect.ts'
+import { execa } from 'execa'
+import { detectGroups } from '../cgroup/group.ts'
 import type { Choice, ChooseOptions } from '../choice.ts'
+import { findStagePrograms } from '../mount-namespace.ts'
 import { checkRelease } from '../release.ts'
-import { findStagePrograms } from '../stage/programs.ts'
 import { createOci, type OciOptions } from './driver.ts'
 import type { Runtime } from './runtime.ts'
 

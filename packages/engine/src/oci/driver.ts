@@ -1,21 +1,17 @@
 // Sandboxes by an OCI runtime without an engine: our own bundle, run by `runsc` or `runc`.
+import { randomBytes } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { randomBytes } from 'node:crypto'
+import { moveOutOfCgroup, removeGroups } from '../cgroup/cleanup.ts'
 import { type Group, groupPath, openGroup } from '../cgroup/group.ts'
 import type { Hierarchy } from '../cgroup/hierarchy.ts'
-import { letOutAtEnd } from '../cgroup/let-out.ts'
-import { reasonOf } from '../cgroup/reason.ts'
-import { removeGroups } from '../cgroup/strays.ts'
+import { reasonOf } from '../cgroup/usage.ts'
 import type { Driver, Exit, LaunchSpec, Sandbox } from '../driver.ts'
 import { type Ending, launchProgram, type Program } from '../launch.ts'
-import type { StageMount } from '../stage/fstab.ts'
-import { openStage, type Stage, type StagePrograms } from '../stage/open.ts'
+import { openStage, type Stage, type StageMount, type StagePrograms } from '../mount-namespace.ts'
 import { unpackImage } from '../rootfs/unpack.ts'
-import { processesOf, renderBundle } from './bundle.ts'
-import { ownerOf } from './identity.ts'
-import { chooseRendering } from './rendering.ts'
-import { callRuntime, globalArguments, listContainers, type Runtime, runtimeEnvironment } from './runtime.ts'
+import { ownerOf, processesOf, renderBundle } from './bundle.ts'
+import { callRuntime, chooseRendering, globalArguments, listContainers, type Runtime, runtimeEnvironment } from './runtime.ts'
 import { stageLaunch } from './stage.ts'
 
 export interface Spoil {
@@ -91,7 +87,7 @@ const start = async (options: OciOptions, spec: LaunchSpec, { made, seccomp }: {
     const program = programOf(options, spec, { made, stage })
     const started = async (pid: number): Promise<void> => {
       await program.started?.(pid)
-      if (runtime.name === 'runsc' && options.hierarchy.delegated) void letOutAtEnd(made.group, pid)
+      if (runtime.name === 'runsc' && options.hierarchy.delegated) void moveOutOfCgroup(made.group, pid)
     }
     return await launchProgram({ ...program, started }, endingOf(runtime, made))
   } finally {

@@ -1,8 +1,11 @@
-// An OCI runtime of the host, called directly: `runsc` or `runc`, with a state directory of its own.
-import { jsonBounds } from '@gatehouse/contracts'
+// Calls an OCI runtime of the host (`runsc` or `runc`) directly, with a state directory of its own.
+import { jsonBounds, ServiceError } from '@gatehouse/contracts'
+import { jsonText, programPath } from '@gatehouse/kernel'
 import { execa } from 'execa'
 import * as v from 'valibot'
-import { jsonText, programPath } from '@gatehouse/kernel'
+import type { Driver, LaunchSpec } from '../driver.ts'
+import { renderOci } from '../seccomp/filter.ts'
+import { tryLaunch } from '../trial.ts'
 
 export interface Runtime {
   readonly name: 'runsc' | 'runc'
@@ -50,4 +53,23 @@ export const listContainers = async (runtime: Runtime, unitId: string): Promise<
   const parsed = v.safeParse(v.pipe(jsonText(jsonBounds.engineOutput), Containers), stdout)
   if (!parsed.success) return []
   return (parsed.output ?? []).filter(({ annotations }) => annotations?.[unitAnnotation] === unitId).map(({ id }) => id)
+}
+
+/** Ends at once, but makes its threads before. */
+const trial = ['/bin/node', '-e', '0'] as const
+
+type LaunchUnder = (seccomp: object) => Driver['launch']
+
+/**
+ * Node aborts where `clone3` is refused with another error than "not known". A runtime that cannot say so is asked to let
+ * it pass: it has no such call itself, and the probe sees to it that no namespace can be made.
+ */
+export const chooseRendering = async (launchUnder: LaunchUnder, place: Pick<LaunchSpec, 'rootfs' | 'unitId'>): Promise<object> => {
+  const faults: string[] = []
+  for (const rendering of [renderOci(), renderOci({ passed: ['clone3'] })]) {
+    const fault = await tryLaunch(launchUnder(rendering), { ...place, command: trial })
+    if (fault === null) return rendering
+    faults.push(fault)
+  }
+  throw new ServiceError('no-sandbox', { detail: `a trial sandbox failed: ${faults.join('; then ')}`, hint: 'see the log of the unit' })
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
 import { hasHostIds, readMounts } from '@gatehouse/kernel'
 import type { LaunchSpec, Mount } from '../driver.ts'
-import { hardened, type StageMount } from '../stage/fstab.ts'
+import { hardened, type StageMount } from '../mount-namespace.ts'
 
 const places = ['/mnt', '/srv', '/media', '/opt'] as const
 

@@ -1,13 +1,27 @@
-// Assembles the root file system of all drivers: Node, its shared objects and the given programs. No shell, no package manager.
+// Assembles the root file system that all drivers share: Node, its shared objects and the programs of the unit. Uses no shell and
+// no package manager.
 import { chmod, constants, copyFile, lutimes, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
-import { digestDirectory, hashFile } from './digest.ts'
-import { directories, texts } from './layout.ts'
-import { nodeChecksums } from './node-checksums.ts'
-import { writeProfiles } from './profile.ts'
-import { sharedObjects } from './shared-objects.ts'
-import { describeInputs, readStamp, writeStamp } from './stamp.ts'
+import {
+  describeInputs,
+  digestDirectory,
+  directories,
+  hashFile,
+  readStamp,
+  sharedObjects,
+  texts,
+  writeProfiles,
+  writeStamp,
+} from './layout.ts'
+
+/** SHA-256 of the Node binaries that a root file system may hold, as the packages `node-linux-*` bring them. A new release is added by hand. */
+export const nodeChecksums: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '24.21.0': {
+    x64: '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c',
+    arm64: '0f8949d1028f6d61506b2d5bc57e7e6fe893d7b1997509b7847294fc9c616584',
+  },
+}
 
 export interface RootfsOptions {
   /** The directory to make; its parent must exist or be creatable. */

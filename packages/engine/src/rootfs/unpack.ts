@@ -2,10 +2,10 @@
 import { chmod, lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
-import { execa } from 'execa'
 import { findProgram } from '@gatehouse/kernel'
-import { callEngine, clientEnvironment } from '../container/engine.ts'
-import { findNamedImage } from '../container/find-image.ts'
+import { execa } from 'execa'
+import { callEngine, clientEnvironment } from '../container-client/client.ts'
+import { findNamedImage } from '../container-client/images.ts'
 import { directories } from './layout.ts'
 
 const engines = ['docker', 'podman', 'nerdctl'] as const

@@ -1,14 +1,13 @@
 // Turns what a probe saw into walls that hold or lack. Only what can be seen from inside is judged here.
 import { sandboxUid } from '@gatehouse/contracts'
 import { noResolver } from '../container/arguments.ts'
-import type { Driver, Mount } from '../driver.ts'
+import type { Control, Driver, Mount } from '../driver.ts'
 import type { Facts } from './facts.ts'
-import type { Wall } from './walls.ts'
 
 export type Verdict = 'held' | 'lacking'
 
 /** What the sandbox was given. */
-export interface Given {
+export interface SealInput {
   readonly env: Readonly<Record<string, string>>
   readonly mounts: readonly Mount[]
   readonly tmpMiB: number
@@ -49,22 +48,22 @@ const emulatedDevices: ReadonlySet<string> = new Set(['fuse', 'net'])
 /** Its own, the one that watches it, and the first of its namespace. */
 const mostProcesses = 3
 
-type Judge = (facts: Facts, given: Given) => boolean
+type Judge = (facts: Facts, given: SealInput) => boolean
 
-const writableTargets = (given: Given): string[] => [
+const writableTargets = (given: SealInput): string[] => [
   '/tmp',
   ...given.mounts.filter(({ mode }) => mode === 'rw').map(({ target }) => target),
 ]
 
 /** gVisor shows no such flags; there a program that may not be started has to do. */
-const isFlagged = (facts: Facts, { kernel }: Given, target: string): boolean => {
+const isFlagged = (facts: Facts, { kernel }: SealInput, target: string): boolean => {
   if (kernel === 'gvisor') return true
   const flags = facts.mounts?.findLast((mount) => mount.target === target)?.flags ?? []
   return ['nosuid', 'nodev', 'noexec'].every((flag) => flags.includes(flag))
 }
 
 /** Of the session's own socket and of no other; a trial serves that one alone. */
-const reachesItsSocket = ({ sockets }: Facts, given: Given): boolean => {
+const reachesItsSocket = ({ sockets }: Facts, given: SealInput): boolean => {
   const wanted = (surface: string): boolean => given.mounts.some(({ target }) => target === `/run/gatehouse/${surface}`)
   return Object.entries(sockets).every(([surface, found]) => (found === 'connected') === wanted(surface))
 }
@@ -72,7 +71,7 @@ const reachesItsSocket = ({ sockets }: Facts, given: Given): boolean => {
 const atMost = (limit: { soft: number | string; hard: number | string } | undefined, most: number): boolean =>
   limit !== undefined && [limit.soft, limit.hard].every((value) => typeof value === 'number' && value <= most)
 
-const judges: Partial<Record<Wall, Judge>> = {
+const judges: Partial<Record<Control, Judge>> = {
   identity: (facts) => facts.uid === sandboxUid && facts.gid === sandboxUid && !facts.groups.includes(0),
   network: (facts, given) => {
     const { interfaces, routes, abstractSockets } = facts
@@ -116,5 +115,5 @@ const judges: Partial<Record<Wall, Judge>> = {
   'open-files-limit': ({ limits }) => atMost(limits?.['open_files'], 1024) && atMost(limits?.['core_file_size_blocks'], 0),
 }
 
-export const judge = (facts: Facts, given: Given): Partial<Record<Wall, Verdict>> =>
+export const evaluateSeal = (facts: Facts, given: SealInput): Partial<Record<Control, Verdict>> =>
   Object.fromEntries(Object.entries(judges).map(([wall, holds]) => [wall, holds(facts, given) ? 'held' : 'lacking']))

@@ -6,15 +6,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type HostIdentity, jsonBounds, limits } from '@gatehouse/contracts'
 import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { defaultLimits, type Driver, type Exit, type LaunchSpec, type Sandbox } from '../driver.ts'
+import { type Control, controlNames, defaultLimits, type Driver, type Exit, type LaunchSpec, type Sandbox } from '../driver.ts'
 import type { Facts } from './facts.ts'
-import { judge, type Verdict } from './judge.ts'
+import { evaluateSeal, type Verdict } from './judge.ts'
 import { openTrialPlace, type TrialDisk, type TrialPlace } from './place.ts'
-import { type Wall, wallNames } from './walls.ts'
 
 export interface Proof {
-  readonly walls: Readonly<Record<Wall, Verdict>>
-  readonly lacking: readonly Wall[]
+  readonly walls: Readonly<Record<Control, Verdict>>
+  readonly lacking: readonly Control[]
   /** What went wrong with the probe itself. */
   readonly faults: readonly string[]
 }
@@ -170,11 +169,11 @@ const attempt = async <T>(trial: Trial, fallback: T, act: () => Promise<T>): Pro
 
 const verdict = (holds: boolean): Verdict => (holds ? 'held' : 'lacking')
 
-const probe = async (trial: Trial): Promise<Partial<Record<Wall, Verdict>>> => {
+const probe = async (trial: Trial): Promise<Partial<Record<Control, Verdict>>> => {
   const facts = await attempt(trial, null, () => look(trial))
   const given = { env, mounts: trial.place.mounts, tmpMiB: limits.sandboxTmpMiB, kernel: trial.driver.kernel }
   return {
-    ...(facts === null ? {} : judge(facts, given)),
+    ...(facts === null ? {} : evaluateSeal(facts, given)),
     'own-host-uid': verdict((await hasOwnUid(trial)) && facts !== null && facts.loginID !== 'settable'),
     'memory-limit': verdict(await attempt(trial, false, () => memoryBites(trial))),
     'process-limit': verdict(await attempt(trial, false, () => processesBite(trial))),
@@ -191,9 +190,9 @@ export const proveSeal = async (options: ProofOptions): Promise<Proof> => {
   const trial: Trial = { ...options, place, faults: [] }
   try {
     const seen = await probe(trial)
-    const lacking = wallNames.filter((wall) => seen[wall] !== 'held')
-    const every = Object.fromEntries(wallNames.map((wall) => [wall, verdict(seen[wall] === 'held')]))
-    return { walls: every as Record<Wall, Verdict>, lacking, faults: trial.faults }
+    const lacking = controlNames.filter((wall) => seen[wall] !== 'held')
+    const every = Object.fromEntries(controlNames.map((wall) => [wall, verdict(seen[wall] === 'held')]))
+    return { walls: every as Record<Control, Verdict>, lacking, faults: trial.faults }
   } finally {
     await place.remove()
   }

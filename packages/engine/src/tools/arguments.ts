@@ -1,9 +1,21 @@
-// The command line that starts a tool server in a container: the template that every one of them runs by, flag by flag.
-import { limits, sandboxUid } from '@gatehouse/contracts'
+// The command line of a tool server in a container, flag by flag.
+import { access, constants } from 'node:fs/promises'
+import { type HostIdentity, limits, sandboxUid } from '@gatehouse/contracts'
+import { findProgram } from '@gatehouse/kernel'
+import type { Engine } from '../container-client/client.ts'
 import { mountArguments, resolverArguments, tmpArguments } from '../container/arguments.ts'
-import type { Engine } from '../container/engine.ts'
-import type { ToolOrder } from './order.ts'
-import { toolIdentity } from './identity.ts'
+import type { ToolOrder } from './run.ts'
+
+/** Below those of all groups, so that no sandbox shares it. */
+const own: HostIdentity = { uid: 699_999, gid: 799_999 }
+
+/** Undefined where it is not mapped by us: Docker has one mapping for all, and without root the engine chooses. */
+const toolIdentity = ({ name, gvisor, user }: Engine): HostIdentity | undefined =>
+  name === 'podman' && !gvisor && user === null ? own : undefined
+
+/** Whom a directory that it writes must belong to; undefined where the unit cannot give one away. */
+export const toolOwner = (engine: Engine): HostIdentity | undefined =>
+  engine.user === null ? (toolIdentity(engine) ?? { uid: sandboxUid, gid: sandboxUid }) : undefined
 
 /** Another label than that of sandboxes: each is looked after by itself. */
 export const toolsLabel = 'gatehouse.tools'
@@ -65,3 +77,23 @@ export const toolArguments = ({ engine, init }: ToolHost, order: ToolOrder): str
     Object.keys(order.env).flatMap((name) => ['--env', name]),
     ['--entrypoint', order.command, order.image, ...order.args],
   ].flat()
+
+/** Linked statically: it is mounted into images that have no loader. */
+const packaged = '/usr/libexec/podman/catatonit'
+const candidates = ['catatonit', 'docker-init', 'tini-static'] as const
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+
+/** Arguments that turn it on; a reason where the engine has none. */
+export const initArguments = async ({ name }: Pick<Engine, 'name'>): Promise<string[] | { readonly refused: string }> => {
+  if (name !== 'podman' || (await isThere(packaged))) return ['--init']
+  for (const candidate of candidates) {
+    const path = await findProgram(candidate)
+    if (path !== null) return ['--init', '--init-path', path]
+  }
+  return { refused: 'podman finds no first process for containers: apt-get install catatonit' }
+}

@@ -1,16 +1,43 @@
-// The container engine that runs tool servers: which one, what it knows of images, how a container begins and ends.
-import { type ContainerEngine, containerEngines, type HostIdentity, limits, ServiceError } from '@gatehouse/contracts'
+// The container engine for tool servers: how it is chosen, and how a container starts and ends.
+import { writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import { type ContainerEngine, containerEngines, type HostIdentity, limits, ServiceError } from '@gatehouse/contracts'
 import { findProgram } from '@gatehouse/kernel'
-import { describeDocker, describePodman } from '../container/describe.ts'
-import { callEngine, type Engine, removeContainers } from '../container/engine.ts'
-import { removeStrays } from '../container/reconcile.ts'
-import { toolArguments, type ToolHost, toolsLabel } from './arguments.ts'
-import { toolOwner } from './identity.ts'
-import { initArguments } from './init.ts'
-import type { ToolOrder } from './order.ts'
-import { writeToolProfile } from './profile.ts'
-import { runTool, type ToolRun, type ToolStreams } from './run.ts'
+import * as v from 'valibot'
+import { callEngine, type Engine, removeContainers } from '../container-client/client.ts'
+import { describeDocker, describePodman } from '../container-client/describe.ts'
+import { removeOrphans } from '../container/arguments.ts'
+import { watches } from '../seccomp/calls.ts'
+import { renderOci } from '../seccomp/filter.ts'
+import { initArguments, toolArguments, type ToolHost, toolOwner, toolsLabel } from './arguments.ts'
+import { runTool, type ToolOrder, type ToolRun, type ToolStreams } from './run.ts'
+
+/** The system call filter of tool servers: our own list of agents, and what the first process of a container needs beside it. */
+const Profile = v.looseObject({ syscalls: v.array(v.looseObject({ names: v.array(v.string()), action: v.string() })) })
+
+/** It puts the server into a process group of its own, and offers it a terminal, where there is none. */
+const TIOCSPGRP = 0x5410
+const forInit = [
+  { names: ['setpgid', 'setsid'], action: 'SCMP_ACT_ALLOW' },
+  { names: ['ioctl'], action: 'SCMP_ACT_ALLOW', args: [{ index: 1, value: TIOCSPGRP, valueTwo: 0, op: 'SCMP_CMP_EQ' }] },
+]
+
+/** A person approved the server, and many of them watch their files. */
+const forServers = Object.keys(watches)
+
+/**
+ * An old gVisor answers EPERM where it should say that a call does not exist, and then no program can make a thread; its own
+ * kernel does not know this call, so there it may be asked.
+ */
+const passedOf = ({ gvisor }: Pick<Engine, 'gvisor'>): string[] => [...forServers, ...(gvisor ? ['clone3'] : [])]
+
+const renderToolProfile = (engine: Pick<Engine, 'gvisor'>): object => {
+  const { syscalls, ...rest } = v.parse(Profile, renderOci({ passed: passedOf(engine) }))
+  return { ...rest, syscalls: [...syscalls, ...forInit] }
+}
+
+export const writeToolProfile = (path: string, engine: Pick<Engine, 'gvisor'>): Promise<void> =>
+  writeFile(path, `${JSON.stringify(renderToolProfile(engine))}\n`, { mode: 0o644 })
 
 export interface ToolEngine {
   readonly name: ContainerEngine
@@ -68,7 +95,7 @@ export const toToolEngine = ({ engine, init }: ToolHost): ToolEngine => ({
   findImage: (reference) => findImage(engine, reference),
   run: (order, streams) => runTool({ file: engine.file, args: toolArguments({ engine, init }, order), env: order.env }, streams),
   end: (name, run) => end(engine, name, run),
-  removeStrays: (unitId) => removeStrays(engine, unitId, toolsLabel),
+  removeStrays: (unitId) => removeOrphans(engine, unitId, toolsLabel),
 })
 
 type Found = ToolHost | { readonly refused: string }

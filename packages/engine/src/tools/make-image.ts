@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ContainerEngine, ServiceError } from '@gatehouse/contracts'
-import { ensureImage } from '../container/image.ts'
+import { ensureImage } from '../container-client/images.ts'
 import { assembleRootfs, type RootfsOptions } from '../rootfs/assemble.ts'
 import { findEngine } from './engine.ts'
 

@@ -1,9 +1,11 @@
-// Hands two accepted sockets to the engine's client as its standard streams: what is said there passes nobody of ours.
+// Runs a tool server in a container. The engine client gets two accepted sockets as its standard streams, so no process of the
+// unit sees the messages.
 import type { Socket } from 'node:net'
 import { ServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
-import { type Engine, clientEnvironment } from '../container/engine.ts'
-import { fixLoginID } from '../login-id.ts'
+import { fixLoginID } from '../child-process.ts'
+import { clientEnvironment, type Engine } from '../container-client/client.ts'
+import type { Mount } from '../driver.ts'
 
 export interface ToolStreams {
   /** Its stdin and stdout. Never read here. */
@@ -52,4 +54,20 @@ export const runTool = (
     ),
     abandon: () => void child.kill('SIGKILL'),
   }
+}
+
+/** The settings of one tool server in a container. */
+export interface ToolOrder {
+  readonly name: string
+  /** Label by which strays are found again. */
+  readonly unitId: string
+  /** An id, never a name. */
+  readonly image: string
+  readonly command: string
+  readonly args: readonly string[]
+  /** They reach the container by the environment of the engine's client, never by its arguments. */
+  readonly env: Readonly<Record<string, string>>
+  readonly mounts: readonly Mount[]
+  /** Path of the system call filter. */
+  readonly profile: string
 }

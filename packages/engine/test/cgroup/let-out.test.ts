@@ -1,8 +1,8 @@
 // A runtime that only watches is let out of its sandbox's group: never before what is to be limited is gone.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { moveOutOfCgroup } from '../../src/cgroup/cleanup.ts'
 import type { Group } from '../../src/cgroup/group.ts'
-import { letOutAtEnd } from '../../src/cgroup/let-out.ts'
 
 it('a runtime is let out of the group of its sandbox once, when all others have left that were there', { timeout: 60_000 }, async () => {
   const runtime = process.pid
@@ -15,6 +15,6 @@ it('a runtime is let out of the group of its sandbox once, when all others have 
       return Promise.resolve()
     },
   }
-  await letOutAtEnd(group, runtime)
+  await moveOutOfCgroup(group, runtime)
   assert.deepEqual(out, [runtime, 1])
 })

@@ -1,8 +1,8 @@
 // What an engine is asked for, beyond what a probe can see.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Engine } from '../../src/container-client/client.ts'
 import { runArguments } from '../../src/container/arguments.ts'
-import type { Engine } from '../../src/container/engine.ts'
 import type { LaunchSpec } from '../../src/driver.ts'
 
 const docker: Engine = {

@@ -1,7 +1,7 @@
 // What Docker's clients of several releases print when no daemon answers, and what people are told.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { silenceOf } from '../../src/container/silence.ts'
+import { unresponsiveReason } from '../../src/container-client/client.ts'
 
 const socket = 'unix:///var/run/docker.sock'
 const cases: readonly [release: string, printed: string, reason: string, forbidden: boolean][] = [
@@ -33,5 +33,5 @@ const cases: readonly [release: string, printed: string, reason: string, forbidd
 ]
 
 for (const [release, printed, reason, forbidden] of cases) {
-  test(`a client of ${release} is told in plain words`, () => assert.deepEqual(silenceOf(printed), { reason, forbidden }))
+  test(`a client of ${release} is told in plain words`, () => assert.deepEqual(unresponsiveReason(printed), { reason, forbidden }))
 }

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, describe, it, type TestContext } from 'node:test'
-import { closeDisks } from '../../src/quota/close.ts'
-import { giveBack } from '../../src/quota/premade/give-back.ts'
-import { referenceOf } from '../../src/quota/premade/reference.ts'
-import { emptyTree } from '../../src/quota/remove-tree.ts'
-import { lacking } from '../fixtures/premade.ts'
+import { releaseDisk } from '../../src/detect-disks.ts'
+import { closeDisks } from '../../src/disks/open.ts'
+import { emptyTree } from '../../src/disks/tree.ts'
+import { referenceOf } from '../../src/preallocated/reference.ts'
 import { leaveOnlyCopy, openScene } from '../fixtures/premade-scene.ts'
+import { lacking } from '../fixtures/premade.ts'
 import { processesWith, until } from '../fixtures/processes.ts'
 
 if (lacking !== '' && process.env['CI'] === 'true') throw new Error(lacking)
@@ -211,7 +211,7 @@ describe('a copy onto a disk that was made beforehand', { skip: lacking === '' ?
     assert.ok((await on('16-01')).includes('secret'), 'nobody emptied it yet')
     await mkdir(`${groups}/.removed`)
     await rename(`${groups}/.disks`, `${groups}/.removed/g.1`)
-    await giveBack(pool, `${groups}/.removed/g.1/g.disk`)
+    await releaseDisk(pool, `${groups}/.removed/g.1/g.disk`)
     assert.deepEqual([await on('16-01'), await on('64-01')], [['lost+found'], ['lost+found']])
     assert.deepEqual(await readdir(`${groups}/.removed/g.1`), [])
   })

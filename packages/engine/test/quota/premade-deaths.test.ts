@@ -4,13 +4,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { closeDisks } from '../../src/quota/close.ts'
-import { prepareDisks } from '../../src/quota/detect.ts'
-import type { Pool } from '../../src/quota/premade/pool.ts'
-import { giveBack } from '../../src/quota/premade/give-back.ts'
-import { openPremade } from '../../src/quota/premade/open.ts'
-import type { PremadePrograms } from '../../src/quota/premade/programs.ts'
-import { readReference, referenceOf, renderReference, takenIn } from '../../src/quota/premade/reference.ts'
+import { prepareDisks, releaseDisk } from '../../src/detect-disks.ts'
+import { closeDisks } from '../../src/disks/open.ts'
+import { openPremade } from '../../src/preallocated/open.ts'
+import type { Pool, PremadePrograms } from '../../src/preallocated/pool.ts'
+import { readReference, referenceOf, renderReference, takenIn } from '../../src/preallocated/reference.ts'
 import { lacking, makeDisks } from '../fixtures/premade.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
@@ -142,7 +140,7 @@ describe('whoever dies over a disk that was made beforehand', { skip: lacking ==
       const place = `${groups}/.removed/g.1`
       await mkdir(`${groups}/.removed`)
       await rename(`${groups}/.disks`, place).catch(() => mkdir(place))
-      for (const name of await readdir(place)) if (name.endsWith('.disk')) await giveBack(real, `${place}/${name}`)
+      for (const name of await readdir(place)) if (name.endsWith('.disk')) await releaseDisk(real, `${place}/${name}`)
       const left = await Promise.all(['16-01', '40-01'].map((name) => readdir(`${made.disks}/${name}`, { recursive: true })))
       const found = left.flat().filter((name) => /kept|half|\.disk|\.fill/.test(name))
       return [...found, ...(await readdir(place)).filter((name) => name.endsWith('.disk'))].map((name) => `${name} is left`)
@@ -157,7 +155,7 @@ describe('whoever dies over a disk that was made beforehand', { skip: lacking ==
       await mkdir(`${scene.groups}/.removed/g.1`, { recursive: true })
       await rename(referenceOf(scene.groups, 'g'), `${scene.groups}/.removed/g.1/g.disk`)
     },
-    act: ({ groups, pool }) => giveBack(pool, `${groups}/.removed/g.1/g.disk`),
+    act: ({ groups, pool }) => releaseDisk(pool, `${groups}/.removed/g.1/g.disk`),
     async judge(scene) {
       const isFree = !(await takenIn(scene.groups)).has('16-01')
       const faults = isFree && (await readdir(`${made.disks}/16-01`)).length > 1 ? ['it is free with files of the group on it'] : []

@@ -5,18 +5,16 @@ import { access, chown, copyFile, mkdir, readdir, readFile, rename, rm, stat, wr
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { closeDisks } from '../../src/quota/close.ts'
-import { prepareDisks } from '../../src/quota/detect.ts'
-import { isMounted } from '../../src/quota/mounted.ts'
-import { giveBack } from '../../src/quota/premade/give-back.ts'
-import { isReady, type PremadeDisk } from '../../src/quota/premade/make.ts'
-import { openPremade, resumePremade } from '../../src/quota/premade/open.ts'
-import type { Pool } from '../../src/quota/premade/pool.ts'
-import type { PremadePrograms } from '../../src/quota/premade/programs.ts'
-import { readReference, referenceOf } from '../../src/quota/premade/reference.ts'
-import { closePremadeTrial, openPremadeTrial } from '../../src/quota/premade/trial.ts'
-import { lacking, makeDisks } from '../fixtures/premade.ts'
+import { prepareDisks, releaseDisk } from '../../src/detect-disks.ts'
+import { isMounted } from '../../src/disks/disk.ts'
+import { closeDisks } from '../../src/disks/open.ts'
+import { closePremadeTrial, openPremadeTrial } from '../../src/preallocated/detect.ts'
+import { isReady, type PremadeDisk } from '../../src/preallocated/make.ts'
+import { openPremade, resumePremade } from '../../src/preallocated/open.ts'
+import type { Pool, PremadePrograms } from '../../src/preallocated/pool.ts'
+import { readReference, referenceOf } from '../../src/preallocated/reference.ts'
 import { openScene, quiet } from '../fixtures/premade-scene.ts'
+import { lacking, makeDisks } from '../fixtures/premade.ts'
 
 if (lacking !== '' && process.env['CI'] === 'true') throw new Error(lacking)
 const root = { uid: 0, gid: 0 }
@@ -66,10 +64,10 @@ describe('disks that were made beforehand', { skip: lacking === '' ? false : lac
     const { path } = scene.disk('16-01')
     const reference = referenceOf(groups, 'g')
     execFileSync('mount', ['-o', 'remount,ro', path])
-    await assert.rejects(giveBack(pool, reference), /16-01 is read-only/)
+    await assert.rejects(releaseDisk(pool, reference), /16-01 is read-only/)
     assert.equal((await readReference(reference))?.name, '16-01')
     execFileSync('mount', ['-o', 'remount,rw', path])
-    await giveBack(pool, reference)
+    await releaseDisk(pool, reference)
     assert.deepEqual(await on('16-01'), ['lost+found'])
     await assert.rejects(access(reference), { code: 'ENOENT' })
   })
@@ -189,7 +187,7 @@ describe('disks that were made beforehand', { skip: lacking === '' ? false : lac
     const { watched, began, hasMet } = overlap((disk) => disk.endsWith('16-02'))
     const given = open('new', 16, watched)
     await began
-    await giveBack(watched, referenceOf(groups, 'old'))
+    await releaseDisk(watched, referenceOf(groups, 'old'))
     await given
     assert.equal(await hasMet(), false)
   })

@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { prepareDisks } from '../../src/detect-disks.ts'
+import { isMounted } from '../../src/disks/disk.ts'
 import { launchProgram } from '../../src/launch.ts'
-import { prepareDisks } from '../../src/quota/detect.ts'
-import { isMounted } from '../../src/quota/mounted.ts'
 import { lacking, type Made, makeDisks } from '../fixtures/premade.ts'
 
 if (lacking !== '' && process.env['CI'] === 'true') throw new Error(lacking)

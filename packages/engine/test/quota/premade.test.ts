@@ -5,15 +5,15 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { mountsBelow } from '@gatehouse/kernel'
-import { closeDisks } from '../../src/quota/close.ts'
-import { isMounted } from '../../src/quota/mounted.ts'
-import type { Pool } from '../../src/quota/premade/pool.ts'
-import { giveBack } from '../../src/quota/premade/give-back.ts'
-import { openPremade, resumePremade } from '../../src/quota/premade/open.ts'
-import { readReference, referenceOf } from '../../src/quota/premade/reference.ts'
-import { DiskRefused } from '../../src/quota/premade/refused.ts'
-import { lacking } from '../fixtures/premade.ts'
+import { releaseDisk } from '../../src/detect-disks.ts'
+import { isMounted } from '../../src/disks/disk.ts'
+import { closeDisks } from '../../src/disks/open.ts'
+import { DiskRefused } from '../../src/preallocated/disk.ts'
+import { openPremade, resumePremade } from '../../src/preallocated/open.ts'
+import type { Pool } from '../../src/preallocated/pool.ts'
+import { readReference, referenceOf } from '../../src/preallocated/reference.ts'
 import { leaveOnlyCopy, openScene, quiet } from '../fixtures/premade-scene.ts'
+import { lacking } from '../fixtures/premade.ts'
 
 const MiB = 1024 * 1024
 if (lacking !== '' && process.env['CI'] === 'true') throw new Error(lacking)
@@ -224,14 +224,14 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
       await rename(referenceOf(groups, group), `${groups}/.removed/${group}.1/${group}.disk`)
     }
     await assert.rejects(open('three'), /taken/)
-    await giveBack(pool, `${groups}/.removed/one.1/one.disk`)
+    await releaseDisk(pool, `${groups}/.removed/one.1/one.disk`)
     assert.deepEqual(await readdir(`${disks}/${one?.name}`), ['lost+found'])
     assert.equal(await readFile(`${disks}/${two?.name}/kept`, 'utf8'), 'two')
     await open('three')
     await writeFile(`${groups}/three/kept`, 'three')
     // A disk that was given away since is not emptied for whoever had it before.
     await writeFile(`${groups}/.removed/one.1/one.disk`, `${one?.name} ${one?.mark}\n`)
-    await giveBack(pool, `${groups}/.removed/one.1/one.disk`)
+    await releaseDisk(pool, `${groups}/.removed/one.1/one.disk`)
     assert.equal(await readFile(`${groups}/three/kept`, 'utf8'), 'three')
     assert.deepEqual(await readdir(`${groups}/.removed/one.1`), [])
   })

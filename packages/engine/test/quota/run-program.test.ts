@@ -1,7 +1,7 @@
 // A program of the host that finds no room: whoever ran it knows, however long its names are and whatever it says afterwards.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { runProgram } from '../../src/quota/run-program.ts'
+import { runProgram } from '../../src/disks/programs.ts'
 
 const saying = (...lines: readonly string[]): Promise<void> =>
   runProgram(process.execPath, ['-e', 'process.stderr.write(process.argv[1]); process.exitCode = 1', lines.join('\n')])

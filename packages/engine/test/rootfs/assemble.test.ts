@@ -1,12 +1,12 @@
 // The root file system: what is in it, what is not, and that the same inputs give the same content.
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { execa } from 'execa'
 import { assembleRootfs } from '../../src/rootfs/assemble.ts'
-import { profilePath } from '../../src/rootfs/profile.ts'
+import { profilePath } from '../../src/rootfs/layout.ts'
 
 const makeRoom = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'rootfs-'))

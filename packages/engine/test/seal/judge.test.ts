@@ -1,9 +1,9 @@
 // From facts to verdicts: one fact spoilt, one wall lacking.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Control } from '../../src/driver.ts'
 import type { Facts } from '../../src/seal/facts.ts'
-import { type Given, judge } from '../../src/seal/judge.ts'
-import type { Wall } from '../../src/seal/walls.ts'
+import { evaluateSeal, type SealInput } from '../../src/seal/judge.ts'
 
 const none = '0000000000000000'
 const flags = ['rw', 'nosuid', 'nodev', 'noexec']
@@ -35,7 +35,7 @@ const sealed: Facts = {
   limits: { open_files: { soft: 1024, hard: 1024 }, core_file_size_blocks: { soft: 0, hard: 0 } },
   sockets: {},
 }
-const given: Given = {
+const given: SealInput = {
   env: { GIVEN: 'x' },
   mounts: [{ source: '/somewhere', target: '/workspace', mode: 'rw' }],
   tmpMiB: 64,
@@ -43,11 +43,11 @@ const given: Given = {
 }
 
 const lacking = (spoilt: Partial<Facts>): string[] =>
-  Object.entries(judge({ ...sealed, ...spoilt }, given))
+  Object.entries(evaluateSeal({ ...sealed, ...spoilt }, given))
     .filter(([, verdict]) => verdict === 'lacking')
     .map(([wall]) => wall)
 
-const spoils: readonly [Wall, Partial<Facts>][] = [
+const spoils: readonly [Control, Partial<Facts>][] = [
   ['identity', { uid: 0 }],
   ['identity', { groups: [65532, 0] }],
   ['network', { interfaces: ['lo', 'eth0'] }],

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { allowed, unknown } from '../../src/seccomp/calls.ts'
-import { type Architecture, renderBpf } from '../../src/seccomp/to-bpf.ts'
-import { renderOci } from '../../src/seccomp/to-oci.ts'
+import { type Architecture, renderBpf, renderOci } from '../../src/seccomp/filter.ts'
 
 const audit = { x64: 0xc000003e, arm64: 0xc00000b7 } as const
 const answers = new Map([

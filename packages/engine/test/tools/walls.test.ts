@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
 import type { Facts } from '../../src/seal/facts.ts'
-import { judge } from '../../src/seal/judge.ts'
+import { evaluateSeal } from '../../src/seal/judge.ts'
 import type { ToolHost } from '../../src/tools/arguments.ts'
 import { buildToolSite, findHost, rows, type ToolSite } from '../fixtures/tool-site.ts'
 
@@ -40,7 +40,7 @@ const isBounded = (text: string | null, most: number): boolean =>
 const missing = (seen: Seen, host: ToolHost): string[] => {
   const { facts } = seen
   const programs = { ...facts, files: (facts.files ?? []).filter((path) => !/^\/(sbin|dev|run)(\/|$)/.test(path)) }
-  const verdicts = judge(programs, given)
+  const verdicts = evaluateSeal(programs, given)
   const own = {
     'root-flag': facts.mounts?.find(({ target }) => target === '/')?.flags.includes('ro') === true,
     'first-process': seen.pid !== 1,

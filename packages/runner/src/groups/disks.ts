@@ -1,7 +1,7 @@
 // The disks of groups while their sandboxes run: opened in turn for each group, and closed with the runner.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AgentGroup, type AgentGroupID, limits } from '@gatehouse/contracts'
-import { closeStrays, type Disks } from '@gatehouse/engine'
+import { closeOrphans, type Disks } from '@gatehouse/engine'
 import type { Logger } from '@gatehouse/kernel'
 import { orAborted } from '../or-aborted.ts'
 import type { Run } from '../sessions/run.ts'
@@ -85,7 +85,7 @@ export class GroupDisks {
   async close(most: number = limits.drainTime / 4): Promise<void> {
     const ended = Promise.all([this.#late.settled(), this.idle()])
     await Promise.race([ended, pause(most, undefined, { ref: false })])
-    await closeStrays(this.groups)
+    await closeOrphans(this.groups)
   }
 
   release(run: string): void {
@@ -104,7 +104,7 @@ export class GroupDisks {
   async #closed(group: AgentGroupID, act: () => Promise<void>): Promise<'done' | 'used' | 'read'> {
     if (this.#isUsed(group)) return 'used'
     if (this.reading.isOn) return 'read'
-    await closeStrays(`${this.groups}/${group}`)
+    await closeOrphans(`${this.groups}/${group}`)
     await act()
     return 'done'
   }

@@ -1,7 +1,7 @@
 // What is left of groups that are gone: set aside with its disk, kept for a while, then removed.
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { AgentGroupID } from '@gatehouse/contracts'
-import { type Disks, giveBack, removedFolder, removeTree } from '@gatehouse/engine'
+import { type Disks, releaseDisk, removedFolder, removeTree } from '@gatehouse/engine'
 import { KeyedTurns, retentionMs, wallMs } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Context } from '../sessions/context.ts'
@@ -45,7 +45,7 @@ const removePlace = async (place: string, look: () => Promise<Disks | undefined>
     if (!name.endsWith('.disk')) continue
     const disks = await look()
     if (disks === undefined || !('premade' in disks)) throw new Error(`${name}: it is on a disk that this unit does not have now`)
-    await giveBack(disks.premade, `${place}/${name}`)
+    await releaseDisk(disks.premade, `${place}/${name}`)
   }
   await removeTree(place)
 }

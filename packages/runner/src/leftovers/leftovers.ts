@@ -4,7 +4,7 @@
 import { readdir, realpath, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ContainerEngine, RunnerBoot } from '@gatehouse/contracts'
-import { closeStrays, type LeftoverKind, leftoverKinds, removeUnitContainers, removeUnitGroups } from '@gatehouse/engine'
+import { closeOrphans, type LeftoverKind, leftoverKinds, removeUnitContainers, removeUnitGroups } from '@gatehouse/engine'
 import { type Logger, mountsBelow, unitLockName } from '@gatehouse/kernel'
 import { type EndedUnit, forEachEndedUnit } from './ended-units.ts'
 import { createUsedEngines, type UsedEngines } from './engines.ts'
@@ -35,7 +35,7 @@ const maxLooks = 5
 /** Its record goes with it. Directories of the host may be mounted there, and what is in them is never removed. */
 const removeDirectory = async ({ runDir }: EndedUnit, log: Logger): Promise<void> => {
   const real = await realpath(runDir)
-  await closeStrays(real)
+  await closeOrphans(real)
   const mounted = await mountsBelow(real)
   if (mounted.length > 0)
     return log.warn('the runtime directory of a unit that has ended cannot be removed: something is mounted there', { runDir, mounted })

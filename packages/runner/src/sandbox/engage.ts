@@ -1,5 +1,5 @@
 // Chooses the driver, makes its root file system ready, and removes what an earlier boot left.
-import { closeStrays, type Disks, type Driver, prepareDisks } from '@gatehouse/engine'
+import { closeOrphans, type Disks, type Driver, prepareDisks } from '@gatehouse/engine'
 import type { Metrics } from '@gatehouse/kernel'
 import type { PostureOptions } from './options.ts'
 import type { State } from './state.ts'
@@ -27,7 +27,7 @@ const prepare = async (driver: Driver, { rootfs, image, verifyImage }: PostureOp
 /** Strays of an earlier boot are gone before the first launch. */
 export const engage = async (options: PostureOptions): Promise<State> => {
   const { wanted, choose, leftovers, groups, log, metrics } = options
-  await closeStrays(groups)
+  await closeOrphans(groups)
   // Also where nothing is launched now.
   await leftovers.remove()
   if (wanted === 'off') return { status: 'off' }

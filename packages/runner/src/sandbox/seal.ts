@@ -1,6 +1,6 @@
 // A proof of the seal: made by the engine, told to the journal and the log.
 import { type HostIdentity, type RunnerBoot, type SealProof, Time } from '@gatehouse/contracts'
-import { type Disks, type Driver, proveSeal, trialName, wallNames, walls } from '@gatehouse/engine'
+import { type Disks, type Driver, proveSeal, trialName, controlNames, controls } from '@gatehouse/engine'
 import { type Logger, wallTime } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
@@ -34,7 +34,7 @@ const trialIdentity = (identities: RunnerBoot['identities']): HostIdentity | und
 
 /** Nothing is tried where nothing is confined. */
 const probe = async ({ driver, rootfs, disks }: Engaged, { unitId, identities, home, groups, closing }: SealOptions) => {
-  if (driver.name === 'none') return { lacking: wallNames, faults: [] }
+  if (driver.name === 'none') return { lacking: controlNames, faults: [] }
   const disk = 'refused' in disks ? disks : { ...disks, directory: `${groups}/${trialName}` }
   return proveSeal({ driver, rootfs, unitId, identity: trialIdentity(identities), home, disk, signal: closing })
 }
@@ -49,7 +49,7 @@ export const prove = async (engaged: Engaged, options: SealOptions): Promise<Sea
     engine: engaged.driver.engine,
     at,
     elapsedMs: Math.round(performance.now() - since),
-    walls: wallNames.map((name) => ({ name, says: walls[name], verdict: lacking.includes(name) ? 'lacking' : 'held' })),
+    walls: controlNames.map((name) => ({ name, says: controls[name], verdict: lacking.includes(name) ? 'lacking' : 'held' })),
     faults: [...faults],
     ...(engaged.old === undefined ? {} : { old: engaged.old }),
   }

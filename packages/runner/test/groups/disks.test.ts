@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, statfs, symlink, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { closeStrays, type Disks, openDisk, prepareDisks } from '@gatehouse/engine'
+import { closeOrphans, type Disks, openDisk, prepareDisks } from '@gatehouse/engine'
 import { silentLogger, waitFor } from '@gatehouse/kernel'
 import { GroupDisks } from '../../src/groups/disks.ts'
 import { FakeGateway } from '../fixtures/gateway.ts'
@@ -75,7 +75,7 @@ describe('a group with a disk, where a trial of disks failed at the start', { sk
   it('has its disk by another trial, and keeps it from those that look; without one nothing is tried', async (t) => {
     const groups = await mkdtemp(join(tmpdir(), 'gh-late-'))
     t.after(async () => {
-      await closeStrays(groups)
+      await closeOrphans(groups)
       await rm(groups, { recursive: true, force: true })
     })
     const { group } = new FakeGateway()
@@ -83,7 +83,7 @@ describe('a group with a disk, where a trial of disks failed at the start', { sk
     const found = await prepareDisks(groups)
     await new GroupDisks({ groups, log: silentLogger, closing }).open(found, group, run)
     await writeFile(`${groups}/${group.id}/kept`, 'before')
-    await closeStrays(groups)
+    await closeOrphans(groups)
 
     const disks = new GroupDisks({ groups, log: silentLogger, closing })
     let trials = 0

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { closeStrays, type Disks } from '@gatehouse/engine'
+import { closeOrphans, type Disks } from '@gatehouse/engine'
 import { mountsBelow, silentLogger, waitFor } from '@gatehouse/kernel'
 import { GroupDisks } from '../../src/groups/disks.ts'
 import { LateDisks } from '../../src/groups/late-disks.ts'
@@ -33,7 +33,7 @@ const refusedUntil = (again: () => Promise<Disks>) => {
 const open = async (t: TestContext) => {
   const groups = await mkdtemp(join(tmpdir(), 'gh-trial-'))
   t.after(async () => {
-    await closeStrays(groups)
+    await closeOrphans(groups)
     await rm(groups, { recursive: true, force: true })
   })
   await mkdir(join(groups, '.disks'))

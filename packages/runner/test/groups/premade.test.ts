@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { AgentGroupID } from '@gatehouse/contracts'
-import { closeStrays, type Disks, prepareDisks } from '@gatehouse/engine'
+import { closeOrphans, type Disks, prepareDisks } from '@gatehouse/engine'
 import { createMaker, diskCalled } from '@gatehouse/engine/premade'
 import { mountsBelow, silentLogger, waitFor } from '@gatehouse/kernel'
 import { GroupDisks } from '../../src/groups/disks.ts'
@@ -33,7 +33,7 @@ const makeDisks = async (t: TestContext, names: readonly string[]): Promise<stri
     await maker.mount(disk, root)
   }
   t.after(async () => {
-    await closeStrays(directory)
+    await closeOrphans(directory)
     await rm(directory, { recursive: true, force: true })
   })
   return directory
@@ -84,7 +84,7 @@ const giveDisk = async ({ stateDir, gateway: { group } }: Unit, groupDisks: stri
   await disks.open(await prepareDisks(groups, groupDisks), group, { id: 'run-1', signal: new AbortController().signal })
   await mkdir(`${groups}/${group.id}/workspace`, { mode: 0o700 })
   await writeFile(`${groups}/${group.id}/workspace/kept`, 'before')
-  await closeStrays(groups)
+  await closeOrphans(groups)
 }
 
 describe('the disk of a group whose unit launches nothing', { skip, timeout: 120_000 }, () => {
@@ -111,7 +111,7 @@ describe('the disk of a group that has to be mended', { skip, timeout: 120_000 }
     const groupDisks = await makeDisks(t, ['16-trial', '1024-01'])
     const groups = await mkdtemp('/tmp/gh-mended-')
     t.after(async () => {
-      await closeStrays(groups)
+      await closeOrphans(groups)
       await rm(groups, { recursive: true, force: true })
     })
     const { group } = new FakeGateway()
@@ -142,7 +142,7 @@ describe('a group that is to have another disk', { skip, timeout: 120_000 }, () 
     const groupDisks = await makeDisks(t, ['16-trial', '16-01', '40-01'])
     const groups = await mkdtemp('/tmp/gh-moved-')
     t.after(async () => {
-      await closeStrays(groups)
+      await closeOrphans(groups)
       await rm(groups, { recursive: true, force: true })
     })
     const { group } = new FakeGateway()

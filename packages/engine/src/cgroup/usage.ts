@@ -1,0 +1,62 @@
+// Kernel counters of one sandbox (memory kills, refused processes, throttled periods), and the reason of its end that they tell.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Exit, Usage } from '../driver.ts'
+import { type Controller, controllers, findHierarchy } from './hierarchy.ts'
+
+export type Directories = Readonly<Record<Controller, { readonly version: 1 | 2; readonly path: string }>>
+
+const readNumber = async (path: string, name: string): Promise<number> =>
+  Number((await readFile(join(path, name), 'utf8').catch(() => '')) || NaN)
+
+const MiB = 1024 * 1024
+
+/**
+ * Version 1 counts kills where the process was, which may be a group below; version 2 counts them here too.
+ * Files that were read or written fill a group of version 1 as well, but are given up before anybody is killed: then next to nothing is left.
+ */
+const readFull = async ({ version, path }: Directories['memory']): Promise<boolean> => {
+  if (version === 2) return (await read(join(path, 'memory.events'), 'oom')) > 0
+  const names = ['memory.max_usage_in_bytes', 'memory.limit_in_bytes', 'memory.usage_in_bytes']
+  const [most = 0, limit = Infinity, left = 0] = await Promise.all(names.map((name) => readNumber(path, name)))
+  return most >= limit - MiB && left < limit / 8
+}
+
+const read = async (path: string, name: string): Promise<number> => {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
+}
+
+/** Zeros where there is no such group. */
+export const readUsage = async ({ memory, pids, cpu }: Directories): Promise<Usage> => {
+  const one = memory.version === 1
+  const [memoryKills, memoryFull, refusedProcesses, throttledPeriods] = await Promise.all([
+    read(join(memory.path, one ? 'memory.oom_control' : 'memory.events'), 'oom_kill'),
+    readFull(memory),
+    read(join(pids.path, 'pids.events'), 'max'),
+    read(join(cpu.path, 'cpu.stat'), 'nr_throttled'),
+  ])
+  return { memoryKills, memoryFull, refusedProcesses, throttledPeriods }
+}
+
+/** Null where there is no such process, or its groups cannot be seen from here. */
+export const usageOfProcess = async (pid: number): Promise<Usage | null> => {
+  if (pid <= 1) return null
+  const [hierarchy, text] = await Promise.all([findHierarchy(true), readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')])
+  if (hierarchy === null || text === '') return null
+  const found = controllers.map((controller) => {
+    const { version, base } = hierarchy[controller]
+    const pattern = version === 2 ? /^0::(.*)$/m : new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(.*)$`, 'm')
+    return { version, path: join(base, pattern.exec(text)?.[1] ?? '/') }
+  })
+  const [memory, pids, cpu] = found
+  if (memory === undefined || pids === undefined || cpu === undefined) return null
+  const directories: Directories = { memory, pids, cpu }
+  return readUsage(directories)
+}
+
+/** Corrects the reason that the engine reports, which is often missing or wrong. A refused process does not end a sandbox by itself. */
+export const reasonOf = (exit: Exit, { memoryKills, refusedProcesses }: Pick<Usage, 'memoryKills' | 'refusedProcesses'>): Exit => {
+  if (memoryKills > 0) return { ...exit, reason: 'out-of-memory' }
+  return refusedProcesses > 0 && exit.code !== 0 ? { ...exit, reason: 'out-of-processes' } : exit
+}

@@ -1,0 +1,141 @@
+// Opens the disk of a group that was made beforehand: given at the first time, another one for a changed limit, and shown at the point of
+// the group. Bears to be killed anywhere and called again.
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { besides, isMounted } from '../disks/disk.ts'
+import { clearPoint, type Opened, type OpenOptions } from '../disks/open.ts'
+import { inWords, isNoSpace } from '../disks/tree.ts'
+import { allocate, type FreeDisk, NotCopied } from './allocate.ts'
+import { diskCalled, DiskRefused, faultOf, markName, type PremadeDisk } from './disk.ts'
+import { settlePending } from './pending.ts'
+import { type GroupPlace, inPoolTurn, type Pool } from './pool.ts'
+import { pendingBeside, pendingOf, readReference, type Reference, referenceOf, renderReference } from './reference.ts'
+
+export interface PremadePlace extends GroupPlace {
+  readonly MiB: number
+}
+
+export interface PremadeOpened extends Opened {
+  /** The disk that the group was given now, where files of a group that this state does not know were on it. */
+  readonly emptied?: string
+}
+
+const pointOf = ({ groups, group }: GroupPlace): string => `${groups}/${group}`
+
+const isSame = async (one: string, other: string): Promise<boolean> => (await stat(one)).dev === (await stat(other)).dev
+
+/** Throws where the disk is not to be used, or no longer the one that the group was given. */
+const diskOf = async ({ directory }: Pool, { name, mark }: Reference): Promise<PremadeDisk> => {
+  const disk = diskCalled(directory, name)
+  if (disk === undefined) throw new DiskRefused(`expected the name of a disk such as 256-01, got ${JSON.stringify(name)}`)
+  const fault = await faultOf(disk)
+  if (fault !== undefined) throw new DiskRefused(fault)
+  const found = await readFile(join(disk.path, markName), 'utf8').catch(() => '')
+  if (found !== mark) throw new DiskRefused(`${disk.path} holds the files of another state by now: restore the group's from a backup`)
+  return disk
+}
+
+interface Shown extends OpenOptions {
+  readonly disk: PremadeDisk
+  readonly point: string
+}
+
+/** What is at the point but not of this disk any more, as after a repair, goes as soon as nobody uses it. */
+const detach = async ({ programs }: Pool, { disk, point, quiet }: Shown): Promise<void> => {
+  if (!(await isMounted(point)) || (await isSame(point, disk.path))) return
+  if (!quiet) throw new DiskRefused(`${disk.path} was mounted anew: start the unit again`)
+  await programs.unmount(point)
+}
+
+const attach = async (pool: Pool, place: GroupPlace, { disk, copied }: { disk: PremadeDisk; copied: boolean }) => {
+  const [point, { programs }] = [pointOf(place), pool]
+  if (await isMounted(point)) return undefined
+  await programs.makeDirectory(point)
+  const aside = await clearPoint(programs, { image: referenceOf(place.groups, place.group), point }, copied)
+  await programs.attach(disk.path, point)
+  return aside
+}
+
+const attachKnown = async (pool: Pool, place: GroupPlace, { reference, quiet }: OpenOptions & { reference: Reference }) => {
+  const point = pointOf(place)
+  try {
+    const disk = await diskOf(pool, reference)
+    await detach(pool, { disk, point, quiet })
+    return { disk, setAside: await attach(pool, place, { disk, copied: false }) }
+  } catch (error) {
+    if (!(error instanceof DiskRefused) || !(await isMounted(point))) throw error
+    // Whoever repairs it wants it used by nobody: what is still mounted here would go on below the repair.
+    if (!quiet) throw new DiskRefused(`${error.message}; sandboxes of the group use it, so stop the unit first`)
+    await pool.programs.unmount(point)
+    throw error
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof NotCopied && isNoSpace(error)) return 'its files take more than it may have'
+  return error instanceof Error ? error.message : 'unknown error'
+}
+
+const emptiedOf = ({ name, marked }: FreeDisk): Pick<PremadeOpened, 'emptied'> => (marked ? { emptied: name } : {})
+
+/** Says why the group stays where it is, if it does. */
+const move = (pool: Pool, place: PremadePlace, reference: Reference): Promise<PremadeOpened> =>
+  inPoolTurn(pool, async () => {
+    let next: FreeDisk
+    try {
+      // Whoever dies after the group has another disk must not leave its files on this one for good.
+      await pool.programs.write(pendingOf(place, reference.mark), renderReference(reference))
+      next = await allocate(pool, place, place.MiB)
+    } catch (error) {
+      await settlePending(pool, place)
+      return { postponed: reasonOf(error) }
+    }
+    await pool.programs.unmount(pointOf(place))
+    await attach(pool, place, { disk: next, copied: false })
+    await settlePending(pool, place)
+    return emptiedOf(next)
+  })
+
+/** What a process that died left to be emptied. */
+const settleEarlier = async (pool: Pool, place: PremadePlace): Promise<void> => {
+  const owed = await pendingBeside(referenceOf(place.groups, place.group))
+  if (owed.length > 0) await inPoolTurn(pool, () => settlePending(pool, place))
+}
+
+const openKnown = async (
+  pool: Pool,
+  place: PremadePlace,
+  { reference, quiet }: OpenOptions & { reference: Reference },
+): Promise<PremadeOpened> => {
+  const { disk, setAside } = await attachKnown(pool, place, { reference, quiet })
+  await settleEarlier(pool, place)
+  const moved = disk.MiB === place.MiB ? {} : quiet ? await move(pool, place, reference) : { postponed: 'its files are in use' }
+  return { ...(setAside === undefined ? {} : { setAside }), ...moved }
+}
+
+const openAny = async (pool: Pool, place: PremadePlace, { quiet }: OpenOptions): Promise<PremadeOpened> => {
+  const [path, { programs }] = [referenceOf(place.groups, place.group), pool]
+  await programs.makeDirectory(dirname(path))
+  await programs.remove(besides(path).copied)
+  const reference = await readReference(path)
+  if (reference !== undefined) return openKnown(pool, place, { reference, quiet })
+  await settleEarlier(pool, place)
+  await programs.makeDirectory(pointOf(place))
+  const disk = await inPoolTurn(pool, () => allocate(pool, place, place.MiB))
+  await attach(pool, place, { disk, copied: true })
+  return emptiedOf(disk)
+}
+
+/** One call at a time for a group. `DiskRefused` where it gets no disk; what is said where there is no room says 'No space left'. */
+export const openPremade = (pool: Pool, place: PremadePlace, options: OpenOptions): Promise<PremadeOpened> =>
+  openAny(pool, place, options).catch((error: unknown) => {
+    throw inWords(error)
+  })
+
+/** As it is, for whoever only looks; where the group has none yet none is given. False then. */
+export const resumePremade = async (pool: Pool, place: GroupPlace, { quiet }: OpenOptions): Promise<boolean> => {
+  const reference = await readReference(referenceOf(place.groups, place.group))
+  if (reference === undefined) return false
+  await attachKnown(pool, place, { reference, quiet })
+  return true
+}
