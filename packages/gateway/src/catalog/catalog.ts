@@ -24,7 +24,7 @@ export interface Catalog {
   item(name: ServerName): CatalogItem | undefined
   /** By name. */
   items(): readonly CatalogItem[]
-  /** Why the file cannot be used, while the last good one stays in force. */
+  /** Why the file cannot be used or written, while the last good one stays in force. */
   fault(): string | undefined
   /** Puts these in force, whatever the file says: what the journal knows, or the file's own under the names that the unit knows. */
   recall(items: readonly CatalogItem[]): void

@@ -136,8 +136,10 @@ export class CatalogOnDisk implements Catalog {
   async #replace(entries: Entries): Promise<void> {
     const text = textOf(entries)
     await writeAtomically(this.#path, text).catch((error: unknown) => {
+      const reason = unwritable(this.#path, error)
       this.#tried = sha256(text)
-      throw unwritable(this.#path, error)
+      this.#fault = reason.detail
+      throw reason
     })
     this.#adopt({ entries, digest: sha256(text) })
   }

@@ -57,7 +57,7 @@ const readEntry = (input: unknown): CatalogEntry => {
 }
 
 export const tellExchanged = (
-  { audience, drift }: CatalogDeps,
+  { audience, drift }: Pick<CatalogDeps, 'audience' | 'drift'>,
   { suspended, names }: { suspended: readonly Suspension[]; names: readonly ServerName[] },
 ): void => {
   audience.broker('catalog-changed', {})

@@ -1,17 +1,12 @@
-// The entry of an approved `mcp_register`, written into the catalog file before the line of its apply.
+// The entry of an approved `mcp_register`: made ready before the line of its apply, in the catalog file and in force after it.
 import { type CatalogEntry, type ServerName, ServiceError } from '@gatehouse/contracts'
-import type { Lock } from '../changes/lock.ts'
-import type { Audience } from '../events/audience.ts'
-import { tagOfEntry } from './identity.ts'
-import { type Images, pinImage, unpinned } from './images.ts'
-import { catalogLock } from './put.ts'
-import { sealEntry, settleCatalog, type SettleDeps } from './settle.ts'
+import { type Images, pinImage } from './images.ts'
+import { type CatalogDeps, catalogLock, tellExchanged } from './put.ts'
+import { type Sealed, sealEntry, settleCatalog, type SettleDeps, waitingNames } from './settle.ts'
 import { spell } from './spelling.ts'
 
-export interface RegisterDeps extends SettleDeps {
+export interface RegisterDeps extends SettleDeps, Pick<CatalogDeps, 'lock' | 'audience' | 'drift'> {
   readonly images: Images
-  readonly lock: Lock
-  readonly audience: Audience
 }
 
 export interface Registration {
@@ -20,48 +15,37 @@ export interface Registration {
   readonly entry: CatalogEntry
 }
 
-/** Whatever its image was when it was written. */
-export const isRegistered = (
-  { secrets }: Pick<SettleDeps, 'secrets'>,
-  { name, entry: present }: Registration,
-  entry: CatalogEntry,
-): boolean => tagOfEntry(secrets, name, unpinned(present)) === tagOfEntry(secrets, name, unpinned(entry))
-
 const isTaken = (name: ServerName): ServiceError =>
   new ServiceError('conflict', {
     detail: `the name ${name} is in use in the catalog`,
     hint: 'register the tool server under another name, or remove the one that is there',
   })
 
-/** In the database first, so that the file is healed after a kill. No line of the journal is earlier. */
-const intend = ({ store, secrets }: RegisterDeps, { name, entry }: Registration): Promise<unknown> =>
-  store.write((tx) =>
-    tx.run(
-      `INSERT INTO catalog_writes (name, seq, entry, done) VALUES (?, 0, ?, 0)
-       ON CONFLICT (name) DO UPDATE SET entry = excluded.entry, done = 0`,
-      [name, JSON.stringify(sealEntry(secrets, entry))],
-    ),
-  )
-
 /**
- * In the file when it resolves; what is there already stays. Throws `conflict` where the name has another entry or the file
- * was changed by hand, `unavailable` where it cannot be written.
- *
- * @param mayGoOn asked at the last moment; nothing is done where it says no
+ * The entry as the journal and the file will hold it. Throws `conflict` where its name has another entry or the file was changed
+ * by hand, `unavailable` where the file cannot be written. Under the lock of the catalog, which is kept until the line is written.
  */
-export const register = async (deps: RegisterDeps, registration: Registration, mayGoOn: () => boolean): Promise<void> => {
-  const { name } = registration
+export const prepareEntry = async (deps: RegisterDeps, { name, entry }: Registration): Promise<Sealed> => {
+  await deps.catalog.assertUntouched()
+  await settleCatalog(deps)
+  const known = await spell(deps, name)
+  if (known !== name || deps.catalog.item(name) !== undefined) throw isTaken(known)
+  return sealEntry(deps.secrets, await pinImage(deps.images, entry, undefined))
+}
+
+/** After the line, under the lock of the catalog. Throws `unavailable` where the file cannot be written. */
+export const enforceEntry = async (deps: RegisterDeps, name: ServerName): Promise<void> => {
+  await settleCatalog(deps)
+  tellExchanged(deps, { suspended: [], names: [name] })
+}
+
+/** Entries that could not be written behind their line. A file that was changed by hand gets them when it is reloaded. */
+export const enforceWaiting = async (deps: RegisterDeps): Promise<void> => {
+  if (!deps.catalog.enabled) return
   await deps.lock(catalogLock, async () => {
-    const present = deps.catalog.item(name)
-    if (present !== undefined && isRegistered(deps, present, registration.entry)) return
-    if (present !== undefined) throw isTaken(name)
-    const known = await spell(deps, name)
-    if (known !== name) throw isTaken(known)
+    if ((await waitingNames(deps)).size === 0) return
     await deps.catalog.assertUntouched()
-    const entry = await pinImage(deps.images, registration.entry, undefined)
-    if (!mayGoOn()) return
-    await intend(deps, { name, entry })
     await settleCatalog(deps)
-    deps.audience.broker('catalog-changed', {})
+    tellExchanged(deps, { suspended: [], names: [] })
   })
 }

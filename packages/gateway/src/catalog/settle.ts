@@ -1,6 +1,6 @@
 // Brings the catalog file up to the journal: right after a line, and after a kill or a full disk between a line and the file.
 import { CatalogEntry, ServerName } from '@gatehouse/contracts'
-import type { Store } from '@gatehouse/store'
+import type { Store, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 import type { Secrets } from '../secrets/secrets.ts'
 import { throughValues } from '../secrets/values.ts'
@@ -27,6 +27,23 @@ export const sealEntry = (secrets: Secrets, entry: CatalogEntry): Sealed => thro
 
 /** Throws for values that another key sealed. */
 export const unsealEntry = (secrets: Secrets, sealed: Sealed): CatalogEntry => v.parse(CatalogEntry, throughValues(sealed, secrets.unseal))
+
+interface Write {
+  readonly name: string
+  readonly entry: Sealed | null
+  /** The file holds it already. */
+  readonly done: boolean
+}
+
+/** The effect of a line on the table: what the file must hold. A line that comes again is no later than itself. */
+export const keepWrite = async (tx: Transaction, seq: number, { name, entry, done }: Write): Promise<void> => {
+  await tx.run(
+    `INSERT INTO catalog_writes (name, seq, entry, done) VALUES (?, ?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, entry = excluded.entry, done = excluded.done
+     WHERE excluded.seq > catalog_writes.seq`,
+    [name, seq, entry === null ? null : JSON.stringify(entry), done ? 1 : 0],
+  )
+}
 
 const write = async ({ catalog, secrets }: SettleDeps, name: ServerName, sealed: string | null): Promise<void> => {
   if (sealed === null) {

@@ -2,8 +2,10 @@
 import { type AgentGroupID, type Change, type Failure, type Freeze, isServiceError } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
 import type { Logger, Metrics } from '@gatehouse/kernel'
-import { register, type RegisterDeps } from '../catalog/register.ts'
-import { registered, writtenBefore } from '../kinds/registration.ts'
+import { catalogLock } from '../catalog/put.ts'
+import { enforceEntry, prepareEntry, type RegisterDeps } from '../catalog/register.ts'
+import type { Sealed } from '../catalog/settle.ts'
+import { registered } from '../kinds/registration.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { OpenSessions } from '../sessions/open-sessions.ts'
 import { reached } from './conditions.ts'
@@ -40,28 +42,30 @@ const obstacle = (change: Change, { bound, sight, draft }: Judged): Failure | un
   return draft === undefined || hasMoved(change, draft) ? stale : undefined
 }
 
-interface Attempt {
-  readonly change: Change
-  readonly judged: JudgedAgain
-  /** A freeze stops what gives power. What only takes it away must not wait for the end of the freeze. */
-  readonly mayGoOn: () => boolean
+/** What is known before the line: the entry that the catalog file is to hold, or why the change cannot be applied. */
+interface Prepared {
+  readonly entry?: Sealed
+  readonly failure?: Failure
 }
 
-/** What must be done before the line: a new entry stands in the catalog file. Resolves with why it cannot be done. */
-const prepare = async (deps: ApplyDeps, { change, mayGoOn }: Attempt): Promise<Failure | undefined> => {
+const prepare = async (deps: ApplyDeps, change: Change, judged: Judged): Promise<Prepared> => {
+  const failure = obstacle(change, judged)
+  if (failure !== undefined) return { failure }
   const registration = registered(change, deps.secrets)
-  if (registration === undefined) return undefined
+  if (registration === undefined) return {}
   try {
-    await register(deps, registration, mayGoOn)
-    return undefined
+    return { entry: await prepareEntry(deps, registration) }
   } catch (error) {
-    if (isServiceError(error) && error.code === 'conflict') return { rule: 'catalog-conflict', reason: error.detail }
+    if (isServiceError(error) && error.code === 'conflict') return { failure: { rule: 'catalog-conflict', reason: error.detail } }
     throw error
   }
 }
 
-/** An address leads to one group, and no mount lies in what another group writes: what one does is judged after what another has done. */
-const together: Partial<Record<Change['kind'], string>> = { wiring: 'all wirings', mounts: 'all mounts' }
+/**
+ * What one change does is judged after what another has done: an address leads to one group, no mount lies in what another group
+ * writes, and a name of the catalog has one entry.
+ */
+const together: Partial<Record<Change['kind'], string>> = { wiring: 'all wirings', mounts: 'all mounts', mcp_register: catalogLock }
 
 /** No group has a space in its id. */
 const alone = <T>({ lock }: ApplyDeps, { kind }: Change, act: () => Promise<T>): Promise<T> => {
@@ -73,36 +77,53 @@ const alone = <T>({ lock }: ApplyDeps, { kind }: Change, act: () => Promise<T>):
 const lostApprovers = (change: Change, standing: ReadonlySet<string>): string[] =>
   [...approversOf(change)].filter((person) => !standing.has(person))
 
-/** The line that ends the attempt; undefined where nothing may be done now. */
-const conclude = async (deps: ApplyDeps, actor: Actor, attempt: Attempt): Promise<JournalInput | undefined> => {
-  const { change, judged, mayGoOn } = attempt
-  // What the catalog file holds already is in force: nothing that came since takes it back.
-  const isInForce = writtenBefore(change, deps) !== undefined
-  if (!isInForce && !mayGoOn()) return undefined
-  const standing = standingApprovers(deps, change)
-  const needed = deps.boot.approvals
-  if (!isInForce && standing.size < needed) {
-    const reopened = { needed, given: standing.size, lost: lostApprovers(change, standing) }
-    return changeLine('rebased', { actor: itself, change }, { reopened })
-  }
-  const failure = isInForce ? undefined : (obstacle(change, judged) ?? (await prepare(deps, attempt)))
-  if (!isInForce && !mayGoOn()) return undefined
-  const subject = { actor, change }
+interface Attempt {
+  readonly actor: Actor
+  readonly change: Change
+  readonly judged: JudgedAgain
+}
+
+/** The line of an attempt that nothing stops. */
+const attemptLine = (deps: ApplyDeps, subject: Attempt, { entry, failure }: Prepared): JournalInput => {
+  const { change, judged } = subject
   if (failure !== undefined) return changeLine('apply-failed', subject, { digest: change.digest, failure })
   const at = new Date(deps.clock()).toISOString()
   const effect = judged.bound.apply(judged.shown, { changeID: change.id, at })
-  return changeLine('apply', subject, { digest: change.digest, at, effect, sessions: reached(deps.sessions, change) })
+  const whole = entry === undefined ? effect : { ...effect, entry }
+  return changeLine('apply', subject, { digest: change.digest, at, effect: whole, sessions: reached(deps.sessions, change) })
+}
+
+/** The line itself, or that the change is held again because too few approvals stand. Called when the line is about to be written. */
+const unlessReopened = (deps: ApplyDeps, change: Change, line: JournalInput): JournalInput => {
+  const standing = standingApprovers(deps, change)
+  const needed = deps.boot.approvals
+  if (standing.size >= needed) return line
+  const reopened = { needed, given: standing.size, lost: lostApprovers(change, standing) }
+  return changeLine('rebased', { actor: itself, change }, { reopened })
+}
+
+/** The line stands: what the catalog file cannot be given now, it is given as soon as it can be written. */
+const enforce = async (deps: ApplyDeps, change: Change): Promise<void> => {
+  const name = registered(change, deps.secrets)?.name
+  if (name === undefined) return
+  await enforceEntry(deps, name).catch((error: unknown) => {
+    deps.log.error('the catalog file does not hold the entry of an applied change yet', { change: change.id, error })
+    deps.retry()
+  })
 }
 
 /** False where nothing may be done now. */
 const applyOnce = async (deps: ApplyDeps, actor: Actor, change: Change): Promise<boolean> => {
   const judged = await judgeAgain(deps, change)
+  // A freeze stops what gives power. What only takes it away must not wait for the end of the freeze.
   const isNarrowing = isOnlyTaking(judged)
   const mayGoOn = (): boolean => isNarrowing || deps.freezes.of(change.agentGroupID) === undefined
-  const line = await conclude(deps, actor, { change, judged, mayGoOn })
-  if (line === undefined) return false
-  await deps.ledger.commit([line])
-  return true
+  if (!mayGoOn()) return false
+  const line = attemptLine(deps, { actor, change, judged }, await prepare(deps, change, judged))
+  // Freeze and approvals count as they are when the journal is written, whatever was waited for.
+  const [written] = await deps.ledger.commit(() => (mayGoOn() ? [unlessReopened(deps, change, line)] : []))
+  if (written?.stage === 'apply') await enforce(deps, change)
+  return written !== undefined
 }
 
 /**

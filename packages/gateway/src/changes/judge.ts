@@ -9,7 +9,6 @@ import { summon, type SummonDeps } from '../evidence/summon.ts'
 import { evidenceOf, keepWhole } from '../evidence/whole.ts'
 import { rebind } from '../kinds/index.ts'
 import type { Bound, Sight } from '../kinds/kind.ts'
-import { writtenBefore } from '../kinds/registration.ts'
 import { grantedServers, type GrantTable } from '../grants/table.ts'
 import type { ReadShare } from '../registry/shares.ts'
 import { readMountsElsewhere, type World } from '../registry/world.ts'
@@ -45,19 +44,17 @@ interface Asked {
   readonly agentGroupID: AgentGroupID
   /** Whoever asks for the change. */
   readonly principal: string
-  /** A server that this change itself has put into the catalog, when its apply was cut short. */
-  readonly own?: string | undefined
 }
 
-const serversOf = ({ catalog }: JudgeDeps, own: string | undefined): ReadonlyMap<string, Digest> | null =>
-  catalog.enabled ? new Map(catalog.items().flatMap(({ name, digest }) => (name === own ? [] : [[name, digest]]))) : null
+const serversOf = ({ catalog }: JudgeDeps): ReadonlyMap<string, Digest> | null =>
+  catalog.enabled ? new Map(catalog.items().map(({ name, digest }) => [name, digest])) : null
 
-const see = async (deps: JudgeDeps, { agentGroupID, principal, own }: Asked): Promise<World> => {
+const see = async (deps: JudgeDeps, { agentGroupID, principal }: Asked): Promise<World> => {
   const [share, grants] = await Promise.all([deps.shareOf(agentGroupID), deps.table.current()])
   const now = deps.clock()
   const { mountAllow, pinning, models } = deps.boot
   const config = { mountAllow, pinning, models, ownPaths: deps.ownPaths }
-  return { agentGroupID, asker: principal, servers: serversOf(deps, own), granted: grantedServers(grants, now), now, config, ...share }
+  return { agentGroupID, asker: principal, servers: serversOf(deps), granted: grantedServers(grants, now), now, config, ...share }
 }
 
 /** @param principal who asks for the change */
@@ -105,7 +102,7 @@ export const judge = async (deps: JudgeDeps, bound: Bound, world: World): Promis
 export const judgeAgain = async (deps: JudgeDeps, change: Change): Promise<JudgedAgain> => {
   const { agentGroupID, principal } = change
   const bound = rebind(change, deps.secrets)
-  const world = await see(deps, { agentGroupID, principal, own: writtenBefore(change, deps) })
+  const world = await see(deps, { agentGroupID, principal })
   const judged = await judgeIn(deps, bound, { world, fresh: false })
   return { ...judged, shown: { world: judged.world, evidence: evidenceOf(change) } }
 }

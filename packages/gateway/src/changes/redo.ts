@@ -2,6 +2,7 @@
 import type { AuditEntry, Change, ChangeState } from '@gatehouse/contracts'
 import type { Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
+import { keepWrite } from '../catalog/settle.ts'
 import type { JointProjection, Projection, Projections } from '../ledger/projection.ts'
 import { writeEffect } from '../registry/effect.ts'
 import { insertPending } from './conditions.ts'
@@ -111,6 +112,8 @@ const applied: Projection = async (tx, entry) => {
   const { at, effect, sessions } = v.parse(ApplyDetail, entry.detail)
   if (change === undefined) return
   await writeEffect(tx, effect)
+  if (effect.type === 'entry' && effect.entry !== undefined)
+    await keepWrite(tx, entry.seq, { name: effect.name, entry: effect.entry, done: false })
   await insertPending(tx, { id: change.id, at }, sessions)
   await save(tx, { ...change, state: 'applied', appliedAt: at })
 }

@@ -1,6 +1,5 @@
 // A person's no to a change that is not applied: it holds whether the journal can be written or not.
 import { type Change, ServiceError } from '@gatehouse/contracts'
-import type { SettleDeps } from '../catalog/settle.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type Kept, keptOf } from '../ledger/owed.ts'
 import { alreadyDecided } from './decided.ts'
@@ -8,11 +7,11 @@ import { storedPerson } from '../principals/person.ts'
 import type { Tokens } from '../principals/tokens.ts'
 import { type Actor, changeLine } from './lines.ts'
 import { findChange, type ReadDeps } from './read.ts'
-import { assertNotBegun, isUnapplied } from './stop.ts'
+import { isUnapplied } from './stop.ts'
 import { rejectedBy } from './tally.ts'
 import { decisionOf, type Verdict } from './verdict.ts'
 
-export interface RejectDeps extends ReadDeps, SettleDeps {
+export interface RejectDeps extends ReadDeps {
   readonly tokens: Pick<Tokens, 'named'>
   readonly ledger: Ledger
   readonly clock: () => number
@@ -24,7 +23,6 @@ export const reject = async (
   actor: Actor,
   { change, verdict }: { change: Change; verdict: Verdict },
 ): Promise<Change & Kept> => {
-  await assertNotBegun(deps, change)
   const decision = decisionOf(verdict, { actor, ...storedPerson(deps.tokens, actor.principal), digest: change.digest, now: deps.clock() })
   const outcome = await deps.ledger.commitLate([changeLine('reject', { actor, change }, { decision })])
   const kept = keptOf(outcome)

@@ -1,15 +1,12 @@
 // A requester takes its own request back, as long as nothing of it is in force.
 import { type Change, Reason, Requester, ServiceError } from '@gatehouse/contracts'
-import type { SettleDeps } from '../catalog/settle.ts'
 import { parse } from '../input/parse.ts'
 import { alreadyDecided } from './decided.ts'
 import { expireIfOver, type ExpireDeps } from './expire.ts'
 import { type Actor, changeLine } from './lines.ts'
 import { changeLock } from './lock.ts'
 import { readChange } from './read.ts'
-import { assertNotBegun, isUnapplied } from './stop.ts'
-
-export type WithdrawDeps = ExpireDeps & SettleDeps
+import { isUnapplied } from './stop.ts'
 
 export interface Withdrawal {
   readonly id: string
@@ -26,7 +23,7 @@ const assertOwn = (principal: string, change: Change): void => {
   })
 }
 
-export const withdraw = async (deps: WithdrawDeps, door: Actor, given: Withdrawal): Promise<Change> => {
+export const withdraw = async (deps: ExpireDeps, door: Actor, given: Withdrawal): Promise<Change> => {
   const by = parse(Requester, given.by ?? `api:${door.principal}`, '/by')
   const reason = given.reason === undefined ? {} : { reason: parse(Reason, given.reason, '/reason') }
   return deps.lock(changeLock(given.id), async () => {
@@ -34,7 +31,6 @@ export const withdraw = async (deps: WithdrawDeps, door: Actor, given: Withdrawa
     const change = await expireIfOver(deps, await readChange(deps, given.id))
     assertOwn(door.principal, change)
     if (!isUnapplied(change)) throw alreadyDecided(change)
-    await assertNotBegun(deps, change)
     const at = new Date(deps.clock()).toISOString()
     await deps.ledger.commit([changeLine('withdraw', { actor: { ...door, by }, change }, { at, ...reason })])
     return readChange(deps, change.id)

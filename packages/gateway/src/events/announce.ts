@@ -21,7 +21,7 @@ export interface AnnounceDeps {
   readonly metrics: Metrics
   /** The sessions of a group that is gone end with it. */
   readonly groupRemoved: (agentGroupID: string) => void
-  /** A grant for the server, or its entry, is another from now on. */
+  /** A grant for the server is another from now on. */
   readonly serverTouched: (server: ServerName) => void
 }
 
@@ -50,10 +50,8 @@ const tellRequester = (audience: Audience, change: Change): void => {
 const tellEffect = ({ audience, groupRemoved, serverTouched }: AnnounceDeps, effect: Effect, change: Change): void => {
   const { id: changeID, agentGroupID, kind } = change
   if (effect.type === 'grant') audience.broker('grant-changed', { agentGroupID, server: effect.grant.server })
-  if (effect.type === 'entry') audience.broker('catalog-changed', {})
   if (effect.type === 'group') audience.modelProxy('permissions-changed', { agentGroupID })
   if (effect.type === 'grant') serverTouched(effect.grant.server)
-  if (effect.type === 'entry') serverTouched(effect.name)
   if (effect.type === 'group-removed') {
     groupRemoved(effect.agentGroupID)
     audience.runner('group-removed', { agentGroupID: effect.agentGroupID })

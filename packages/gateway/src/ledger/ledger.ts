@@ -15,14 +15,19 @@ import { backfill } from './line-index.ts'
 import { createMend } from './mend.ts'
 import { keepLate, type LateAct, type LateOutcome, owedLines, storeOwed } from './owed.ts'
 
+export type Lines = readonly JournalInput[] | (() => readonly JournalInput[])
+
 export interface Ledger {
   /** Compares journal and database and does again what the database lacks. Only then is the journal released for writing. */
   open(): Promise<void>
   /**
    * The lines are on disk and their effect is in the database when it resolves. Rejects with `audit-unwritable`, and
    * then nothing changed; or with `unavailable`, and then the lines stand and take effect as soon as they can.
+   *
+   * @param lines a function is called when its turn has come, right before the lines are written: nothing is written where it
+   *   returns none. It must not throw.
    */
-  commit(lines: readonly JournalInput[]): Promise<AuditEntry[]>
+  commit(lines: Lines): Promise<AuditEntry[]>
   /**
    * For acts that only take power away: neither a journal nor a database at fault stops it, nor one that is slow for
    * longer than `limits.lateWait`. What could not be done now is done as soon as it can be, the line marked
@@ -51,9 +56,10 @@ const assertWhole = ({ tampered }: LedgerState): void => {
   })
 }
 
-const runBatch = async (deps: LedgerDeps, state: LedgerState, acts: readonly (readonly JournalInput[])[]): Promise<AuditEntry[][]> => {
+const runBatch = async (deps: LedgerDeps, state: LedgerState, given: readonly Lines[]): Promise<AuditEntry[][]> => {
   assertWhole(state)
   if (state.behind) await redo(deps, state)
+  const acts = given.map((lines) => (typeof lines === 'function' ? lines() : lines))
   const owed = owedLines(state)
   const lines = [...owed, ...acts.flat()]
   if (lines.length === 0) return acts.map(() => [])
@@ -64,8 +70,8 @@ const runBatch = async (deps: LedgerDeps, state: LedgerState, acts: readonly (re
   return acts.map((act) => appended.entries.slice(from, (from += act.length)))
 }
 
-/** Of an act that took effect before its lines were written: when it did. */
-interface Act extends Pick<LateAct, 'lines'>, Partial<Pick<LateAct, 'at'>> {}
+/** A late act took effect before its lines were written. */
+type Act = LateAct | { readonly lines: Lines; readonly at?: undefined }
 
 type Done = { readonly entries: AuditEntry[] } | { readonly error: unknown; readonly kept: LateOutcome | undefined }
 
@@ -85,8 +91,7 @@ const runActs = async (deps: LedgerDeps, state: LedgerState, acts: readonly Act[
     return written.map((entries) => ({ entries }))
   } catch (error) {
     const done: Done[] = []
-    for (const { lines, at } of acts)
-      done.push({ error, kept: at === undefined || stands(error) ? undefined : await keepLate(deps, state, { lines, at }) })
+    for (const act of acts) done.push({ error, kept: act.at === undefined || stands(error) ? undefined : await keepLate(deps, state, act) })
     return done
   }
 }
@@ -153,7 +158,7 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
       if (!isWell(state)) mend.wake()
     })
   const run = createBatches((acts: readonly Act[]) => alone(() => runActs(deps, state, acts)))
-  const commit = async (lines: readonly JournalInput[]): Promise<AuditEntry[]> => {
+  const commit = async (lines: Lines): Promise<AuditEntry[]> => {
     const done = await run({ lines })
     if ('error' in done) throw done.error
     return done.entries

@@ -3,6 +3,7 @@
 import { AgentGroup, AgentGroupID, canonicalAddress, Channel, Grant, ServerName, Time, Wired } from '@gatehouse/contracts'
 import type { Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
+import { Sealed } from '../catalog/settle.ts'
 
 export const Effect = v.variant('type', [
   v.strictObject({ type: v.literal('group'), group: AgentGroup }),
@@ -11,8 +12,8 @@ export const Effect = v.variant('type', [
   v.strictObject({ type: v.literal('grant'), grant: Grant }),
   v.strictObject({ type: v.literal('wired'), wired: Wired }),
   v.strictObject({ type: v.literal('unwired'), channel: Channel, address: v.string() }),
-  /** The catalog file held the entry before the line was written. */
-  v.strictObject({ type: v.literal('entry'), name: ServerName }),
+  /** Its values are sealed. Without an entry: a line of an earlier version, which wrote the catalog file before the line. */
+  v.strictObject({ type: v.literal('entry'), name: ServerName, entry: v.optional(Sealed) }),
 ])
 export type Effect = v.InferOutput<typeof Effect>
 
@@ -66,6 +67,7 @@ export const writeEffect = async (tx: Transaction, effect: Effect): Promise<void
       await tx.run('DELETE FROM wirings WHERE channel = ? AND address = ?', [effect.channel, canonical(effect).address])
       return
     case 'entry':
+    // Known by the number of its line, which is no part of the effect.
   }
 }
 

@@ -1,6 +1,7 @@
 // An agent takes back, through its own session, what it asked for through it. What others asked for is theirs.
 import { type ChangeID, isServiceError, ServiceError, type SessionID } from '@gatehouse/contracts'
-import { withdraw, type WithdrawDeps } from '../changes/withdraw.ts'
+import type { ExpireDeps } from '../changes/expire.ts'
+import { withdraw } from '../changes/withdraw.ts'
 import { type AskedOfSession, changeOf, type Outcome, outcomeOf } from './change-for.ts'
 
 export interface WithdrawnBySession {
@@ -19,7 +20,7 @@ const standing = async (deps: AskedOfSession, asked: WithdrawnBySession): Promis
   })
 }
 
-export const withdrawFor = async (deps: AskedOfSession & WithdrawDeps, edge: string, asked: WithdrawnBySession): Promise<Outcome> => {
+export const withdrawFor = async (deps: AskedOfSession & ExpireDeps, edge: string, asked: WithdrawnBySession): Promise<Outcome> => {
   const { id, agentGroupID } = await changeOf(deps, asked)
   const by = `agent:${agentGroupID}`
   try {

@@ -3,43 +3,9 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Store, Transaction } from '@gatehouse/store'
-import { audit, createGroup, decide, fails, putServer, read, server, stdio, submit, token } from '../fixtures/people.ts'
+import { createEnd, noting, settling } from '../fixtures/ending.ts'
+import { audit, putServer, server, stdio, token } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
-
-interface End {
-  /** The gateway ends at the statement that begins so, counted from here, and never answers again. */
-  at(prefix: string, nth: number): void
-  store(store: Store): Store
-}
-
-const createEnd = (): End => {
-  let prefix: string | undefined
-  let left = 0
-  const check = (sql: string): void => {
-    if (prefix !== undefined && left > 0 && sql.startsWith(prefix)) left -= 1
-    if (prefix !== undefined && left === 0) throw new Error('the gateway ended')
-  }
-  const watched = (tx: Transaction): Transaction => ({
-    get: (sql, params) => tx.get(sql, params),
-    all: (sql, params) => tx.all(sql, params),
-    run: async (sql, params) => (check(sql), tx.run(sql, params)),
-  })
-  return {
-    at: (given, nth) => {
-      prefix = given
-      left = nth
-    },
-    store: (store) => ({
-      ...store,
-      read: { get: (sql, params) => store.read.get(sql, params), all: async (sql, params) => (check(sql), store.read.all(sql, params)) },
-      write: (act) => store.write((tx) => act(watched(tx))),
-    }),
-  }
-}
-
-const settling = 'SELECT name, seq, entry FROM catalog_writes WHERE done = 0'
-const noting = 'UPDATE catalog_writes SET done = 1'
 
 const file = async ({ dir }: Unit) => JSON.parse(await readFile(join(dir, 'mcp-catalog.json'), 'utf8')) as Record<string, unknown>
 const secret = { ...stdio, env: { TOKEN: 'literal-secret-5' } }
@@ -75,22 +41,6 @@ for (const [what, act, after] of acts) {
     })
   }
 }
-
-test('a registration that ends behind the file is applied at the next start, and the entry is there once', async () => {
-  const ending = createEnd()
-  const unit = await openUnit({ store: ending.store })
-  await createGroup(unit, 'a')
-  const { id } = await submit(unit, ['mcp_register', 'a', { name: 'two', ...secret }])
-  ending.at(noting, 1)
-  await decide(unit, [id, 'approve']).catch(() => undefined)
-  await unit.drop()
-  const again = await openUnit({ dir: unit.dir })
-  assert.deepEqual([(await read(again, id)).state, await file(again)], ['applied', { two: secret }])
-  assert.equal((await audit(again)).filter(({ stage }) => stage === 'catalog-reload').length, 0)
-  assert.equal((await fails(submit(again, ['mcp_register', 'a', { name: 'two', ...secret }]))).code, 'change-refused')
-  await again.close()
-  await removeDirectory(unit.dir)
-})
 
 test('a file that cannot be written leaves the act in the journal, and the next one brings it along', async () => {
   const ending = createEnd()

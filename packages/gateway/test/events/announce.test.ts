@@ -43,8 +43,6 @@ const touching: readonly [what: string, wanted: Parameters<typeof carry>[1], bro
   ['a wiring', ['wiring', 'a', { channel: 'slack', address: 'c1', engage: 'mention', session: 'shared' }], [], false],
   ['a grant', ['mcp_access', 'a', { server: 'sample', tools: ['echo'] }], ['grant-changed {"agentGroupID":"a","server":"sample"}'], false],
   ['a revocation', ['mcp_revoke', 'a', { server: 'sample' }], ['grant-changed {"agentGroupID":"a","server":"sample"}'], true],
-  // When its file is written, and when it is in force.
-  ['a registration', ['mcp_register', 'a', { name: 'fresh', ...stdio }], ['catalog-changed {}', 'catalog-changed {}'], false],
 ]
 
 for (const [what, wanted, broker, narrowing] of touching) {
@@ -61,6 +59,14 @@ for (const [what, wanted, broker, narrowing] of touching) {
     assert.match(sequence(heard).at(-1) ?? '', /^runner/, 'news comes before')
   })
 }
+
+test('a registration is told to the broker when the catalog has its entry', async () => {
+  const { id, heard } = await approved(['mcp_register', 'a', { name: 'fresh', ...stdio }])
+  assert.deepEqual(calls(heard), [
+    `runner group-changed ${JSON.stringify({ agentGroupID: 'a', changeID: id, narrowing: false })}`,
+    'broker catalog-changed {}',
+  ])
+})
 
 test('a group that is removed ends its sessions and nobody is told that it changed', async () => {
   await createGroup(unit, 'leaving')

@@ -4,8 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { mask } from '@gatehouse/contracts'
-import { waitFor } from '@gatehouse/kernel'
-import { carry, createGroup, decide, fails, openSession, read, server, submit, token } from '../fixtures/people.ts'
+import { createGroup, decide, fails, openSession, read, submit, token } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 const secret = 'hunter2-hunter2-hunter2'
@@ -102,68 +101,6 @@ test('an agent may ask for a server, and for nothing of the host', async () => {
   assert.equal((await fails(ask({ ...remote, headers: { authorization: secret } }))).extra?.['rule'], 'agent-gives-value')
   const change = await read(unit, (await ask(remote)).id)
   assert.deepEqual([change.state, change.evidence?.['url'], change.evidence?.['sends']], ['held', remote.url, []])
-})
-
-test('an approved registration that was cut short behind the file is applied when it is taken up again', async () => {
-  const { id } = await register('five')
-  let broken = true
-  const { dir } = unit
-  await unit.close()
-  unit = await openUnit({
-    dir,
-    journal: (journal) => ({
-      ...journal,
-      append: async (lines) => {
-        if (broken && lines.some(({ stage }) => stage === 'apply')) throw new Error('the disk is full')
-        return journal.append(lines)
-      },
-    }),
-  })
-  assert.equal((await decide(unit, [id, 'approve'])).state, 'approved')
-  assert.deepEqual(await stored('five'), entry)
-  // What the catalog file holds is in force: it is not rejected or withdrawn, it is removed.
-  const refused = [
-    await fails(decide(unit, [id, 'reject'])),
-    await fails(async () => unit.gateway.controlPlane.withdraw({ token, id }, context)),
-  ]
-  assert.deepEqual(
-    refused.map(({ code, hint }) => [code, hint?.includes('svcctl mcp remove five')]),
-    [
-      ['conflict', true],
-      ['conflict', true],
-    ],
-  )
-  broken = false
-  await unit.close()
-  unit = await openUnit({ dir })
-  assert.equal((await read(unit, id)).state, 'applied')
-  assert.deepEqual(await stored('five'), entry)
-  await unit.gateway.controlPlane.removeServer({ token, name: server('five') }, context)
-})
-
-test('a registration that is in the catalog is in force, although its group went before the line of its apply', async () => {
-  await createGroup(unit, 'brief')
-  const { id } = await submit(unit, ['mcp_register', 'brief', { name: 'six', ...entry }])
-  let broken = true
-  const { dir } = unit
-  await unit.close()
-  unit = await openUnit({
-    dir,
-    journal: (journal) => ({
-      ...journal,
-      append: async (lines) => {
-        if (broken && lines.some(({ changeID, stage }) => changeID === id && stage === 'apply')) throw new Error('the disk is full')
-        return journal.append(lines)
-      },
-    }),
-  })
-  assert.equal((await decide(unit, [id, 'approve'])).state, 'approved')
-  await unit.close()
-  unit = await openUnit({ dir, journal: (journal) => ({ ...journal, append: async (lines) => journal.append(lines) }) })
-  broken = false
-  await carry(unit, ['agent_remove', 'brief', {}])
-  await waitFor(async () => (await read(unit, id)).state === 'applied', { what: 'the registration to be applied' })
-  assert.deepEqual(await stored('six'), entry)
 })
 
 test('a preview tells no digest by which a value could be guessed', async () => {
