@@ -16,10 +16,12 @@ import {
 import * as v from 'valibot'
 import { decide, type DecideDeps } from '../changes/decide.ts'
 import { readChange, unknownChange } from '../changes/read.ts'
+import { standingApprovers } from '../changes/standing.ts'
 import { isUnapplied } from '../changes/stop.ts'
 import { showAgain } from '../changes/verdict.ts'
 import { admit, type ChannelDeps } from '../channels/admit.ts'
 import { identify, type IdentityDeps } from '../principals/identities.ts'
+import { personBehind } from '../principals/person.ts'
 import { assertMay } from '../principals/role.ts'
 import { assertMayApply, sees } from '../principals/scope.ts'
 import type { Uses } from '../principals/uses.ts'
@@ -75,19 +77,25 @@ const assertRights = (principal: Principal, change: Change, { outcome }: Word): 
   if (outcome === 'approve') assertMayApply(principal, change)
 }
 
-/** The same word of the same person was taken before. */
-const saidBefore = ({ decisions }: Change, { channel, user, outcome, digest = '' }: Word): boolean =>
-  digest.length >= limits.cardDigest &&
-  decisions.some(
+/** The same word of the same person was taken before, and still counts: one that was lost when the change was held again does not. */
+const saidBefore = (deps: DecideAsDeps, change: Change, { channel, user, outcome, digest = '' }: Word): boolean => {
+  if (digest.length < limits.cardDigest) return false
+  const standing = standingApprovers(deps, change)
+  return change.decisions.some(
     ({ via, ...decision }) =>
-      via?.channel === channel && via.user === user && decision.outcome === outcome && decision.digest.startsWith(digest),
+      via?.channel === channel &&
+      via.user === user &&
+      decision.outcome === outcome &&
+      decision.digest.startsWith(digest) &&
+      (change.state !== 'held' || standing.has(personBehind(deps.tokens, decision))),
   )
+}
 
 const take = async (deps: DecideAsDeps, change: Change, word: Word): Promise<Change> => {
   const { channel, user, outcome, reason } = word
   const principal = identify(deps, { channel, user })
   assertRights(principal, change, word)
-  if (saidBefore(change, word)) return change
+  if (saidBefore(deps, change, word)) return change
   const digest = shownDigest(change, word)
   const actor = { edge: gatewayChannels.caller, principal: principal.name, via: { channel, user } }
   const decidedBy = `${channel}:${user}`.slice(0, limits.requester)
@@ -110,7 +118,7 @@ export const decideAs = async (deps: DecideAsDeps, word: Word): Promise<Decided>
     return { outcome: 'taken', card: cardOf(deps.secrets, await take(deps, change, word)) }
   } catch (error) {
     if (!isServiceError(error) || open.has(error.code)) throw error
-    if (change !== undefined && saidBefore(await readChange(deps, change.id), word))
+    if (change !== undefined && saidBefore(deps, await readChange(deps, change.id), word))
       return { outcome: 'taken', card: await presentCard(deps, change) }
     return {
       outcome: 'refused',

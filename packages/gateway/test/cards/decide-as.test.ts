@@ -1,7 +1,8 @@
 // Decisions that come by a channel: whose word counts, on what, and that nobody else's does.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ChangeID, NewToken } from '@gatehouse/contracts'
+import { ChangeID, NewToken, TokenName } from '@gatehouse/contracts'
+import { waitFor } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { shortOf } from '../../src/cards/card.ts'
 import { mint, type Person } from '../fixtures/crowd.ts'
@@ -175,6 +176,31 @@ test('under a freeze decisions are made, and applied when it ends', async () => 
   assert.equal(await heard(unit, { user: 'kim', change: id }), 'taken')
   assert.equal((await read(unit, id)).state, 'approved')
   await unit.gateway.controlPlane.unfreeze({ token, reason: 'a test' }, context)
+})
+
+test('a person whose approval was lost when the change was held again approves it again', async () => {
+  let now = Date.UTC(2040, 0, 1)
+  const later = await openUnit({ clock: () => now })
+  try {
+    await createGroup(later, 'g')
+    await wire(later, 'g')
+    const mintKim = () => mint(later, { name: 'kim', role: 'approver', identities: [{ channel: 'webhook', user: 'kim' }] })
+    await mintKim()
+    const id = await hold(later, persona('g', 'again'))
+    await later.gateway.controlPlane.freeze({ token, reason: 'a test' }, context)
+    assert.equal(await heard(later, { user: 'kim', change: id }), 'taken')
+    await later.gateway.controlPlane.revokeToken({ token, name: v.parse(TokenName, 'kim') }, context)
+    now += 1_000
+    await mintKim()
+    await later.gateway.controlPlane.unfreeze({ token, reason: 'a test' }, context)
+    await waitFor(async () => (await read(later, id)).state === 'held', { what: 'the change to be held again' })
+    assert.equal(await heard(later, { user: 'kim', change: id }), 'taken')
+    assert.deepEqual([(await read(later, id)).state, (await read(later, id)).decisions.length], ['applied', 2])
+    assert.equal(await heard(later, { user: 'kim', change: id }), 'taken')
+    await later.close()
+  } finally {
+    await removeDirectory(later.dir)
+  }
 })
 
 test('the word of a token that was revoked, or whose time is over, counts no more', async () => {
