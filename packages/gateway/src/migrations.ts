@@ -105,18 +105,25 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   [
     // The person behind each token that a named admin created: the first of the chain that the unit's own admin token created,
-    // or, where the creator is gone, the creator.
-    `WITH RECURSIVE up (name, person, depth) AS (
-       SELECT name, name, 0 FROM tokens
-       UNION ALL
-       SELECT up.name, tokens.record ->> '$.createdBy', up.depth + 1 FROM up JOIN tokens ON tokens.name = up.person
-         WHERE tokens.record ->> '$.createdBy' NOT IN ('admin', 'dev') AND up.depth < 256
+    // or, where the creator is gone, the creator. A chain that leads back into itself, since names are given again, is one person too.
+    `WITH RECURSIVE up (name, person) AS (
+       SELECT name, record ->> '$.createdBy' FROM tokens WHERE record ->> '$.createdBy' NOT IN ('admin', 'dev')
+       UNION
+       SELECT up.name, record ->> '$.createdBy' FROM up JOIN tokens ON tokens.name = up.person
+         WHERE record ->> '$.createdBy' NOT IN ('admin', 'dev')
      )
-     UPDATE tokens SET record = json_set(record, '$.person', (SELECT person FROM up WHERE up.name = tokens.name ORDER BY depth DESC LIMIT 1))
+     UPDATE tokens SET record = json_set(record, '$.person', (
+         SELECT min(person) FROM up WHERE up.name = tokens.name
+           AND (person NOT IN (SELECT name FROM up) OR EXISTS (SELECT 1 FROM up AS back WHERE back.name = up.person AND back.person = up.person))
+       ))
        WHERE record ->> '$.createdBy' NOT IN ('admin', 'dev')`,
     // Requests that are still open keep their person when their token is revoked later.
     `UPDATE changes SET record = json_set(record, '$.person', (SELECT tokens.record ->> '$.person' FROM tokens WHERE tokens.name = changes.principal))
        WHERE state IN ('held', 'approved', 'apply_failed')
          AND EXISTS (SELECT 1 FROM tokens WHERE tokens.name = changes.principal AND tokens.record ->> '$.person' IS NOT NULL)`,
+  ],
+  [
+    // Earlier versions noted the entry of an approved registration before the line of its apply. It is written when it is applied.
+    'DELETE FROM catalog_writes WHERE seq = 0 AND done = 0',
   ],
 ]

@@ -7,6 +7,7 @@ import type { Catalog } from './catalog/catalog.ts'
 import { openCatalog } from './catalog/open.ts'
 import { createImages, type Images } from './catalog/images.ts'
 import { catalogProjections } from './catalog/lines.ts'
+import { enforceWaiting } from './catalog/register.ts'
 import { applyApproved } from './changes/apply-approved.ts'
 import { expireAll } from './changes/expire.ts'
 import { type ChangeIds, createIds } from './changes/id.ts'
@@ -39,6 +40,7 @@ import { tokenProjections } from './principals/lines.ts'
 import { createPrincipals, type Principals } from './principals/resolve.ts'
 import { createTokens, type Tokens } from './principals/tokens.ts'
 import { createUses, type Uses } from './principals/uses.ts'
+import { respellProjections } from './registry/respell.ts'
 import { createShares, type ReadShare } from './registry/shares.ts'
 import { createSecrets, type Secrets } from './secrets/secrets.ts'
 import { seedProjections } from './seed/seed.ts'
@@ -111,6 +113,7 @@ const projections = {
   ...seedProjections,
   ...catalogProjections,
   ...driftProjections,
+  ...respellProjections,
 }
 
 /** Those who may come in. */
@@ -181,7 +184,11 @@ export const furnish = async (deps: GatewayDeps): Promise<Rooms> => {
   const { boot, store, journal, log, metrics, clock, secrets } = ground
   metrics.touch('group_limit_reached_total', { limit: 'callsPerMinute' })
   const announcer = herald(() => rooms, ground)
-  const retries: Retry = createRetry(() => applyApproved(rooms), log)
+  const retries: Retry = createRetry(async () => {
+    const left = await applyApproved(rooms)
+    await enforceWaiting(rooms)
+    return left
+  }, log)
   const rooms: Rooms = {
     ...ground,
     ...witnesses(ground),

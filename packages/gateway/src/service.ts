@@ -62,12 +62,12 @@ const recall = async ({ journal, clock, ids, tokens, uses, freezes, store }: Roo
 const start = async (rooms: Rooms): Promise<void> => {
   const { ledger, log, sessions, table, counts, declared, drift, catalog, store, retries, rounds } = rooms
   await ledger.open()
-  await respellWirings({ store, log })
   await recall(rooms)
   await recallCatalog(rooms).catch((error: unknown) => log.error('what was in the catalog could not be read', { error }))
   assertApprovers(rooms)
   const whole = ledger.fault() === undefined
   if (whole) await begin(rooms).catch((error: unknown) => log.error('the start could not be journaled', { error }))
+  await respellWirings(rooms).catch((error: unknown) => log.error('wirings of one address are kept apart', { error }))
   await sessions.load(store.read)
   await table.rebuild()
   await Promise.all([counts.load(store.read), declared.load(store.read)])

@@ -5,6 +5,8 @@ export interface CallRates {
   /** Milliseconds until the group may call once more under this maximum; 0 when it may now. */
   wait(agentGroupID: string, max: number): number
   add(agentGroupID: string): void
+  /** The group is gone. */
+  forget(agentGroupID: string): void
 }
 
 /** @param now milliseconds, monotonic */
@@ -18,5 +20,6 @@ export const createCallRates = (now: (() => number) | undefined): CallRates => {
   return {
     wait: (agentGroupID, max) => windowOf(agentGroupID).wait(max),
     add: (agentGroupID) => windowOf(agentGroupID).add(),
+    forget: (agentGroupID) => void windows.delete(agentGroupID),
   }
 }

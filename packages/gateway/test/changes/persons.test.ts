@@ -11,6 +11,9 @@ import { administrator, mint, type Person, person } from '../fixtures/crowd.ts'
 import { createGroup, fails, putServer, read, stages } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
+/** The step that finds the person behind each token. */
+const persons = migrations.find(([first]) => first?.includes('$.createdBy')) ?? []
+
 let unit: Unit
 let people: Record<Name, Person>
 
@@ -174,7 +177,7 @@ test('tokens of before persons were kept are their creators’, and keep that wh
       `INSERT INTO tokens (name, digest, record) SELECT 'orphan', ?, json_set(record, '$.name', 'orphan', '$.createdBy', 'gone') FROM tokens WHERE name = 'eve3'`,
       ['a'.repeat(64)],
     )
-    for (const statement of migrations.at(-1) ?? []) await tx.run(statement, [])
+    for (const statement of persons) await tx.run(statement, [])
   })
   const rows = await unit.store.read.all<{ name: string; person: string | null }>(
     `SELECT name, record ->> '$.person' AS person FROM tokens WHERE name IN ('eve', 'eve2', 'eve3', 'made', 'orphan', 'bob') ORDER BY name`,
@@ -190,4 +193,22 @@ test('tokens of before persons were kept are their creators’, and keep that wh
       ['orphan', 'gone'],
     ],
   )
+})
+
+test('tokens of before persons were kept whose creators lead back to themselves are one person', async () => {
+  const creators = { ring1: 'ring2', ring2: 'ring3', ring3: 'ring1', tail: 'ring2', end: 'tail' }
+  await unit.store.write(async (tx) => {
+    for (const [index, [name, createdBy]] of Object.entries(creators).entries())
+      await tx.run(
+        `INSERT INTO tokens (name, digest, record) SELECT ?1, ?2, json_remove(json_set(record, '$.name', ?1, '$.createdBy', ?3), '$.person')
+           FROM tokens WHERE name = 'eve3'`,
+        [name, String(index).repeat(64), createdBy],
+      )
+    for (const statement of persons) await tx.run(statement, [])
+  })
+  const rows = await unit.store.read.all<{ person: string | null }>(
+    `SELECT record ->> '$.person' AS person FROM tokens WHERE name IN (SELECT value FROM json_each(?))`,
+    [JSON.stringify(Object.keys(creators))],
+  )
+  assert.deepEqual(new Set(rows.map(({ person: one }) => one)), new Set(['ring1']))
 })

@@ -83,7 +83,7 @@ const depsOf = (given: Case): { deps: AuthorizeDeps; counted: () => number } => 
       load: async () => undefined,
       flush: async () => undefined,
     },
-    rates: { wait: () => given.wait ?? 0, add: () => undefined },
+    rates: { wait: () => given.wait ?? 0, add: () => undefined, forget: () => undefined },
     metrics: createMetrics('gateway'),
     declared,
     firstSight: createFirstSight(given.pinning ?? 'refuse'),

@@ -82,6 +82,16 @@ test('a refused call uses up neither the limit nor the calls of the grant', asyn
   assert.equal(await call(session), 'allowed')
 })
 
+test('a group that is created under the id of a removed one has made no calls', async () => {
+  const session = await withGrants('reborn')
+  await limit('reborn', 2)
+  await calls(session, 2)
+  await carry(unit, ['agent_remove', 'reborn', {}])
+  const again = await withGrants('reborn')
+  await limit('reborn', 2)
+  assert.deepEqual(await calls(again, 3), ['allowed', 'allowed', 'rate-limited 60'])
+})
+
 test('explain names the limit and when the next call may be made', async () => {
   const session = await withGrants('asked')
   await limit('asked', 1)

@@ -2,28 +2,25 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { AgentGroupID, ChangeID, type Wired } from '@gatehouse/contracts'
-import { silentLogger } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import { admit, maySpeak } from '../../src/channels/admit.ts'
 import { writeEffect } from '../../src/registry/effect.ts'
-import { respellWirings } from '../../src/registry/respell.ts'
 import { readWirings } from '../../src/registry/world.ts'
-import { newDirectory, openState, removeDirectory } from '../fixtures/unit.ts'
+import { audit } from '../fixtures/people.ts'
+import { openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 import { makeGroup, makeWired } from '../fixtures/world.ts'
 
-let dir: string
-let state: Awaited<ReturnType<typeof openState>>
+let unit: Unit
 let store: Store
-before(async () => {
-  dir = await newDirectory()
-  state = await openState(dir)
-  store = state.store
-})
+const open = async (dir?: string): Promise<void> => {
+  unit = await openUnit(dir === undefined ? {} : { dir })
+  store = unit.store
+}
+before(() => open())
 after(async () => {
-  await state.journal.close()
-  await store.close()
-  await removeDirectory(dir)
+  await unit.close()
+  await removeDirectory(unit.dir)
 })
 
 const idOf = (second: number): ChangeID => v.parse(ChangeID, `chg_202611221253${String(second).padStart(2, '0')}.000000000`)
@@ -61,9 +58,36 @@ test('stored addresses get the canonical spelling at a start, and the first appr
     ['https://own.example/', 'b'],
   ]
   for (const _ of ['first', 'second']) {
-    await respellWirings({ store, log: silentLogger })
+    await unit.close()
+    await open(unit.dir)
     assert.deepEqual(await stored(), wanted)
   }
+})
+
+test('the journal names each wiring that was removed and the one that keeps its address, once', async () => {
+  const lines = (await audit(unit)).filter(({ stage }) => stage === 'recovered')
+  assert.deepEqual(
+    lines.map(({ agentGroupID, changeID, kind, detail }) => ({ agentGroupID, changeID, kind, detail })),
+    [
+      [hook('HTTP://ops.example:80/ops', 'b', 3), hook('http://ops.example/ops', 'a', 2)] as const,
+      [hook('http://ops.example/late', 'b', 9), hook('HTTP://Ops.example/late', 'a', 1)] as const,
+    ].map(([removed, kept]) => ({ agentGroupID: group('b'), changeID: removed.changeID, kind: 'wiring', detail: { removed, kept } })),
+  )
+})
+
+test('a crash between the line and its effect leaves the wirings as the line says', async () => {
+  const wirings = [hook('http://twice.example/a', 'a', 11), hook('HTTP://twice.example/a', 'b', 12)]
+  for (const wired of wirings) await insert(wired)
+  const [kept, removed] = wirings
+  const detail = JSON.parse(JSON.stringify({ removed, kept })) as Record<string, unknown>
+  await unit.journal.append([{ stage: 'recovered', edge: 'gateway', principal: 'gateway', detail }])
+  await unit.drop()
+  await open(unit.dir)
+  assert.deepEqual(
+    (await stored()).filter(([address]) => String(address).includes('twice')),
+    [['http://twice.example/a', 'a']],
+  )
+  assert.equal((await audit(unit)).filter(({ stage }) => stage === 'recovered').length, 3)
 })
 
 test('an address is found under each of its spellings, and taken away under each', async () => {

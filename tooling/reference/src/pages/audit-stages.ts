@@ -38,7 +38,8 @@ const meanings: Readonly<Record<AuditStage, string>> = {
   seed: 'what `--dev` and `--demo` begin with was made',
   start: 'the gateway began',
   stop: 'the gateway ended in order',
-  recovered: 'a torn last line was cut and kept aside',
+  recovered:
+    'a torn last line was cut and kept aside, the journal could be written again, or a wiring was removed whose address is another spelling of one that was approved before',
   checkpoint: 'the head, signed',
   epoch: 'the master key was rotated',
   backup: 'a backup was taken',
