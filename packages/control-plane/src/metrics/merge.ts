@@ -1,4 +1,5 @@
 // The metrics of all processes as one exposition; this process stands in it once.
+import type { ProcessState } from '@gatehouse/contracts'
 import { createMetrics } from '@gatehouse/kernel'
 import type { CallOptions } from '@gatehouse/rpc'
 import { AggregatorRegistry } from 'prom-client'
@@ -10,25 +11,33 @@ export const contentType = 'text/plain; version=0.0.4; charset=utf-8'
 /** Of a process that is not there nothing waits, runs or is counted. A 0 of the gateway or the supervisor would be a lie: no disk, no journal. */
 const owners = ['broker', 'model-proxy', 'runner', 'channels'] as const
 
+/** What is not known is not shown: a process that runs and does not answer has its counts, whatever they are. */
+const isAbsent = (name: string, processes: readonly ProcessState[]): boolean => {
+  const state = processes.find((one) => one.name === name)?.state
+  return processes.length > 0 && (state === undefined || state === 'down' || state === 'starting')
+}
+
+type Rows = Readonly<Record<string, object[]>>
+
 /** A process that this unit does not have, or that is down, still has its metrics: at 0. `process_up` says which of the two it is. */
-const withAbsent = async (found: Readonly<Record<string, object[]>>): Promise<object[][]> => {
-  const absent = owners.filter((owner) => found[owner] === undefined)
+const withAbsent = async (found: Rows, processes: readonly ProcessState[]): Promise<object[][]> => {
+  const absent = owners.filter((owner) => found[owner] === undefined && isAbsent(owner, processes))
   return [...Object.values(found), ...(await Promise.all(absent.map((owner) => createMetrics(owner).json())))]
 }
 
-const readOthers = async ({ peers, log }: Unit, call: CallOptions): Promise<object[][]> => {
+const readOthers = async ({ peers, log }: Unit, call: CallOptions): Promise<Rows> => {
   try {
     const { 'control-plane': _own, ...others } = await peers.supervisor.metrics({}, call)
-    return await withAbsent(others)
+    return others
   } catch (error) {
     log.warn('metrics of the other processes not read', { error })
-    return withAbsent({})
+    return {}
   }
 }
 
 export const mergeMetrics = async (unit: Unit, call: CallOptions): Promise<string> => {
   const [survey, others] = await Promise.all([unit.survey(), readOthers(unit, call)])
   gaugeStanding(unit.metrics, survey)
-  const own = await unit.metrics.json()
-  return AggregatorRegistry.aggregate([own, ...others]).metrics()
+  const [own, shown] = await Promise.all([unit.metrics.json(), withAbsent(others, survey.processes)])
+  return AggregatorRegistry.aggregate([own, ...shown]).metrics()
 }

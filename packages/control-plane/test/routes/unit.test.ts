@@ -146,11 +146,29 @@ test('is not ready by its gauge without the gateway, and forgets a part that is 
   assert.doesNotMatch(mended, /^gatehouse_unit_degraded\{.*\} 1$/m)
 })
 
+const owners: readonly string[] = ['broker', 'model-proxy', 'runner', 'channels']
+
+for (const state of ['unresponsive', 'stopping', 'ready'])
+  test(`shows no 0 for a process that is ${state} and does not tell its metrics`, async () => {
+    const processes = [...healthy.processes.filter(({ name }) => name !== 'broker'), { name: 'broker', state, restarts: 0 }]
+    const { ask } = createTestUnit({
+      answers: { 'supervisor.metrics': async () => ({}), 'supervisor.health': () => ({ ...healthy, processes }) },
+    })
+    const { text } = await ask('GET', '/metrics')
+    for (const [name, { owner }] of Object.entries<MetricRow>(metrics))
+      if (owner === 'broker') assert.doesNotMatch(text, new RegExp(`^# TYPE gatehouse_${name} `, 'm'))
+  })
+
 test('shows the metrics of processes that are not there, at 0 where nothing tells them apart', async () => {
-  const { ask } = createTestUnit({ answers: { 'supervisor.metrics': async () => ({}) } })
+  const processes = healthy.processes
+    .filter(({ name }) => name !== 'channels')
+    .map((process) => (owners.includes(process.name) ? { ...process, state: 'down' } : process))
+  const { ask } = createTestUnit({
+    answers: { 'supervisor.metrics': async () => ({}), 'supervisor.health': () => ({ ...healthy, processes }) },
+  })
   const { text } = await ask('GET', '/metrics')
   for (const [name, { type, owner, labels }] of Object.entries<MetricRow>(metrics)) {
-    if (!['broker', 'model-proxy', 'runner', 'channels'].includes(owner)) continue
+    if (!owners.includes(owner)) continue
     assert.match(text, new RegExp(`^# TYPE gatehouse_${name} ${type}$`, 'm'))
     if (labels.length === 0) assert.match(text, new RegExp(`^gatehouse_${name} 0$`, 'm'))
   }
@@ -161,7 +179,9 @@ test('shows the metrics of processes that are not there, at 0 where nothing tell
 test('gives its own metrics while the supervisor is down', async () => {
   const { ask } = createTestUnit({ answers: { 'supervisor.metrics': down } })
   await ask('GET', '/healthz')
-  assert.match((await ask('GET', '/metrics')).text, /route="\/healthz"/)
+  const { text } = await ask('GET', '/metrics')
+  assert.match(text, /route="\/healthz"/)
+  assert.doesNotMatch(text, /^# TYPE gatehouse_broker_/m)
 })
 
 test('gives metrics to nobody whom the gateway does not permit', async () => {
