@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demoToken, exits, stateFiles } from '@gatehouse/contracts'
-import { Refusal, writeAtomically } from '@gatehouse/kernel'
+import { Refusal, sha256, writeAtomically } from '@gatehouse/kernel'
 import type { Plan } from './plan.ts'
 
 export interface AdminToken {
@@ -40,7 +40,10 @@ export const checkToken = (token: string, mode: Plan['mode']): void => {
   }
 }
 
-/** Beside a token that was minted and not shown yet. Its own file, so that a kill at any moment leaves a token that will be shown. */
+/**
+ * Beside a token that was minted and not shown yet: the SHA-256 of that token, so that it says nothing of any other. Its own file,
+ * so that a kill at any moment leaves a token that will be shown.
+ */
 const markOf = (tokenFile: string): string => `${tokenFile}.unshown`
 
 /** Whoever prints a token by another way calls it. */
@@ -63,16 +66,16 @@ const newToken = (value: string, stateDir: string): NewToken => ({
   },
 })
 
-export const resolveToken = async (plan: Plan): Promise<AdminToken> => {
+export const resolveToken = async (plan: Pick<Plan, 'mode' | 'token' | 'open' | 'stateDir'>): Promise<AdminToken> => {
   if (plan.mode === 'demo') return { value: demoToken }
   if (plan.token !== null) return { value: plan.token }
   if (plan.open) return { value: null }
   const path = join(plan.stateDir, stateFiles.adminToken)
   const mark = markOf(path)
   const kept = (await read(path))?.trim()
-  if (kept !== undefined) return { value: kept, ...((await read(mark)) !== undefined && { newToken: newToken(kept, plan.stateDir) }) }
+  if (kept !== undefined) return { value: kept, ...((await read(mark)) === sha256(kept) && { newToken: newToken(kept, plan.stateDir) }) }
   const value = randomBytes(32).toString('hex')
-  await writeAtomically(mark, '')
+  await writeAtomically(mark, sha256(value))
   await writeAtomically(path, `${value}\n`)
   return { value, newToken: newToken(value, plan.stateDir) }
 }
