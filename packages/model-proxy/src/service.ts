@@ -10,23 +10,14 @@ import {
   ServiceError,
 } from '@gatehouse/contracts'
 import type { Records } from '@gatehouse/journal'
-import {
-  type Clock,
-  createClock,
-  type Logger,
-  type Metrics,
-  privateDirectory,
-  RunningExchanges,
-  Sessions,
-  type SessionsOptions,
-  wallMs,
-} from '@gatehouse/kernel'
+import { type Logger, type Metrics, privateDirectory, RunningExchanges, Sessions, type SessionsOptions, wallMs } from '@gatehouse/kernel'
 import type { Calls, EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
 import { Budget } from './budget/budget.ts'
 import { health } from './health.ts'
 import { Agents } from './providers/agents.ts'
 import { checkProvider } from './providers/check.ts'
 import { createProviders, type ProviderTable } from './providers/table.ts'
+import { createRecordClock, type RecordClock } from './records/clock.ts'
 import { reachNewest, readPage, recallSpending } from './records/read.ts'
 import { Recorder } from './records/recorder.ts'
 import { createFlights, type ModelFlights } from './requests/flights.ts'
@@ -120,7 +111,7 @@ const peopleDoor = (
 interface Recollecting {
   readonly recorder: Recorder
   readonly budget: Budget
-  readonly clock: Clock
+  readonly clock: RecordClock
 }
 
 /** Records of an earlier process are whole, and count, before anything is sent. */
@@ -132,7 +123,7 @@ const recollect = async ({ recorder, budget, clock }: Recollecting, records: Mod
 
 export const createModelProxy = async (options: ModelProxyOptions): Promise<ModelProxy> => {
   const { boot, log, metrics, records, recordLog } = options
-  const clock = createClock(options.clock ?? wallMs)
+  const clock = createRecordClock(options.clock ?? wallMs, log)
   await privateDirectory(join(boot.runDir, 'model'), 0o711)
   const stopping = new AbortController()
   const running = new RunningExchanges()

@@ -1,6 +1,5 @@
-// Tokens that each group took since midnight, UTC, by a clock that never goes back: reserved before a request is sent and settled
+// Tokens that each group took since midnight, UTC, by the clock of the records: reserved before a request is sent and settled
 // when it has ended, so that requests at the same time cannot share what is left, and one that is given up is not free.
-import type { Clock } from '@gatehouse/kernel'
 
 export interface Reservation {
   readonly tokens: number
@@ -15,25 +14,30 @@ export interface Spending {
 }
 
 interface Account {
+  /** The day on which the group was last looked at. */
   day: string
-  spent: number
+  /** Spent by day, in the order in which the days came. More than one, so that none begins again when the clock is set back and forward. */
+  readonly days: Map<string, number>
   reserved: number
 }
+
+/** Days remembered of each group. */
+const maxDays = 4
 
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
 export class Budget {
-  readonly #clock: Clock
+  readonly #clock: () => number
   readonly #accounts = new Map<string, Account>()
 
-  constructor(clock: Clock) {
+  constructor(clock: () => number) {
     this.#clock = clock
   }
 
   /** Undefined where less is left than is asked for. @param most of a day; undefined for no limit */
   reserve(group: string, tokens: number, most: number | undefined): Reservation | undefined {
-    const account = this.#today(group)
-    if (most !== undefined && account.spent + account.reserved + tokens > most) return undefined
+    if (most !== undefined && this.left(group, most) < tokens) return undefined
+    const account = this.#account(group)
     account.reserved += tokens
     let isOpen = true
     return {
@@ -48,31 +52,44 @@ export class Budget {
   }
 
   left(group: string, most: number): number {
-    const { spent, reserved } = this.#today(group)
-    return Math.max(0, most - spent - reserved)
+    return Math.max(0, most - this.#spent(group) - this.#account(group).reserved)
   }
 
   /** Also without what is reserved, no more is left. */
   isOver(group: string, most: number): boolean {
-    return this.#today(group).spent >= most
+    return this.#spent(group) >= most
   }
 
   spend(group: string, tokens: number): void {
-    this.#today(group).spent += tokens
+    const spent = this.#spent(group)
+    const { day, days } = this.#account(group)
+    days.set(day, spent + tokens)
+    for (const oldest of days.keys()) if (days.size > maxDays) days.delete(oldest)
+  }
+
+  /** What an earlier process spent, today or on a later day: then it counts for that day and for today. */
+  recall(group: string, tokens: number, day: string): void {
+    const { days } = this.#account(group)
+    for (const one of new Set([day, dayOf(this.#clock())])) days.set(one, (days.get(one) ?? 0) + tokens)
   }
 
   all(): Spending[] {
-    return [...this.#accounts.keys()].map((agentGroupID) => {
-      const { spent, reserved } = this.#today(agentGroupID)
-      return { agentGroupID, tokens: spent, reserved }
-    })
+    return [...this.#accounts].map(([agentGroupID, { reserved }]) => ({ agentGroupID, tokens: this.#spent(agentGroupID), reserved }))
   }
 
-  /** What is reserved goes on to the next day; what was spent stays behind. */
-  #today(group: string): Account {
-    const day = dayOf(this.#clock())
-    const account = this.#accounts.get(group) ?? { day, spent: 0, reserved: 0 }
-    if (account.day !== day) Object.assign(account, { day, spent: 0 })
+  /** Today. Where the clock came back to an earlier day, no less than was spent on the day that it left. */
+  #spent(group: string): number {
+    const account = this.#account(group)
+    const { day, days } = account
+    const today = dayOf(this.#clock())
+    if (today < day) days.set(today, Math.max(days.get(today) ?? 0, days.get(day) ?? 0))
+    account.day = today
+    return days.get(today) ?? 0
+  }
+
+  /** What is reserved goes on to the next day. */
+  #account(group: string): Account {
+    const account = this.#accounts.get(group) ?? { day: '', days: new Map<string, number>(), reserved: 0 }
     this.#accounts.set(group, account)
     return account
   }

@@ -1,9 +1,9 @@
 // Reads records back: what was spent today, and pages for people.
 import { limits, ModelCallRecord, type modelProxyControlPlane, type Params, type Result, ServiceError } from '@gatehouse/contracts'
 import type { RecordPosition, Records } from '@gatehouse/journal'
-import type { Clock } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { type Budget, dayOf } from '../budget/budget.ts'
+import type { RecordClock } from './clock.ts'
 
 type Filter = Params<typeof modelProxyControlPlane, 'records'>
 type Page = Result<typeof modelProxyControlPlane, 'records'>
@@ -12,7 +12,7 @@ const once = { lines: limits.callsLines, bytes: limits.callsBytes }
 const Spent = v.looseObject({ time: v.string(), agentGroupID: v.nullable(v.string()), tokensIn: v.number(), tokensOut: v.number() })
 
 /** The clock goes on from the newest record: a process that starts after the clock was set back begins no earlier day. */
-export const reachNewest = async (records: Pick<Records, 'read'>, clock: Clock): Promise<void> => {
+export const reachNewest = async (records: Pick<Records, 'read'>, clock: RecordClock): Promise<void> => {
   const { items } = await records.read({ isWanted: (record) => v.is(Spent, record), limit: 1, before: undefined, most: once })
   for (const { time } of v.parse(v.array(Spent), items)) {
     const at = Date.parse(time)
@@ -20,7 +20,10 @@ export const reachNewest = async (records: Pick<Records, 'read'>, clock: Clock):
   }
 }
 
-/** Records stand in the order of their ends, so that the first of an earlier day ends the search. */
+/**
+ * Records stand in the order of their ends, so that the first of an earlier day ends the search. One of a later day is from before the
+ * clock was corrected, and counts for today as well: else a step forward and back would give a group its budget twice.
+ */
 export const recallSpending = async (records: Pick<Records, 'read'>, budget: Budget, now: number): Promise<void> => {
   const today = dayOf(now)
   let before: RecordPosition | undefined
@@ -29,8 +32,9 @@ export const recallSpending = async (records: Pick<Records, 'read'>, budget: Bud
     const page = await records.read({
       isWanted: (record) => {
         if (!v.is(Spent, record)) return false
-        search.isOver ||= !record.time.startsWith(today)
-        if (!search.isOver && record.agentGroupID !== null) budget.spend(record.agentGroupID, record.tokensIn + record.tokensOut)
+        const day = record.time.slice(0, today.length)
+        search.isOver ||= day < today
+        if (!search.isOver && record.agentGroupID !== null) budget.recall(record.agentGroupID, record.tokensIn + record.tokensOut, day)
         return search.isOver
       },
       limit: 1,

@@ -1,7 +1,7 @@
 // One record per request, in the log and in `model-calls.jsonl`, before its answer ends. Never a word of a request or an answer.
 import { ModelCallRecord, type ModelErrorCode, modelProviders } from '@gatehouse/contracts'
 import { OwedRecords, type Records, type Slot } from '@gatehouse/journal'
-import type { Clock, Logger, Metrics } from '@gatehouse/kernel'
+import type { Logger, Metrics } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Tokens } from '../budget/reckon.ts'
 import type { ModelCall } from '../requests/call.ts'
@@ -11,8 +11,8 @@ export interface RecorderOptions {
   /** Writes at `info` whatever the level of the process. */
   readonly log: Logger
   readonly metrics: Metrics
-  /** Dates the records, so that they stand in the order of their times. */
-  readonly clock: Clock
+  /** Dates the records. */
+  readonly clock: () => number
 }
 
 type Outcome = ModelCallRecord['outcome']

@@ -1,4 +1,5 @@
-// The day of a budget never begins a second time: not when the clock is set back, and not in a process that starts after that.
+// The day of a budget never begins a second time: not when the clock is set back, and not in a process that starts after that. A clock that
+// is right again dates the records that follow.
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { type Bench, chatBody, createBench, group } from '../fixtures/bench.ts'
@@ -52,4 +53,51 @@ test('the next day begins a new budget', async () => {
   assert.equal(await askFor(50), 200)
   now += day
   assert.equal(await askFor(130), 200)
+})
+
+const lastTime = async (): Promise<string | undefined> => {
+  const context = { requestId: '', traceparent: undefined, signal: new AbortController().signal }
+  return (await bench.proxy.controlPlane.records({ limit: 1 }, context)).items[0]?.time
+}
+
+test('after a year ahead, records bear the right day again, also in a process that starts then, and what was spent counts on', async () => {
+  assert.equal(await askFor(50), 200)
+  now += 365 * day
+  assert.equal(await askFor(50), 200)
+  assert.equal((await lastTime())?.slice(0, 10), '2027-03-02')
+  now -= 365 * day
+  assert.equal(await spent(), 18)
+  assert.equal(await askFor(50), 200)
+  assert.equal((await lastTime())?.slice(0, 10), '2026-03-02')
+  assert.equal(await spent(), 36)
+  await bench.restart({ clock: () => now })
+  assert.equal((await lastTime())?.slice(0, 10), '2026-03-02')
+  // All that is not of an earlier day: 18 before the step, 18 under it, 18 after.
+  assert.equal(await spent(), 54)
+  now += day
+  assert.equal(await spent(), 0)
+})
+
+test('a process that starts after a year ahead dates its records rightly', async () => {
+  now += 365 * day
+  assert.equal(await askFor(50), 200)
+  now -= 365 * day
+  await bench.restart({ clock: () => now })
+  assert.equal(await askFor(50), 200)
+  assert.equal((await lastTime())?.slice(0, 10), '2026-03-02')
+})
+
+test('steps within two days, in any order and with restarts, give no day a second budget', async () => {
+  const steps = [day, -day, day, -2 * day + 60_000, day, day - 60_000, -day]
+  const taken = new Map<string, number>()
+  for (const [index, step] of steps.entries()) {
+    if ((await askFor(130)) === 200) {
+      const today = (await lastTime())?.slice(0, 10) ?? ''
+      taken.set(today, (taken.get(today) ?? 0) + 1)
+    }
+    now += step
+    if (index % 2 === 1) await bench.restart({ clock: () => now })
+  }
+  // A request of 130 tokens fits into 160 once: the first one takes 18 and leaves 142, which is less than 148.
+  for (const [today, requests] of taken) assert.equal(requests, 1, today)
 })
