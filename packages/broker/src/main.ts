@@ -13,7 +13,7 @@ import {
   stateFiles,
 } from '@gatehouse/contracts'
 import { openRecords } from '@gatehouse/journal'
-import { createLogger, type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
+import { createLogger, keepRetentionClock, type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { createBroker } from './service.ts'
 import { connectContainers } from './upstream/stdio/containers.ts'
@@ -26,6 +26,7 @@ const start = async ({ boot, log, metrics, secret }: Lifeline<BrokerBoot>): Prom
     return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
   }
   const lock = await lockWriter(boot.stateDir, 'broker')
+  const retention = await keepRetentionClock({ stateDir: boot.stateDir, service: 'broker', log })
   const records = await openRecords({ path: join(boot.stateDir, stateFiles.calls), retention: { time: boot.callsRetention } })
   const broker = await createBroker({
     boot,
@@ -46,6 +47,7 @@ const start = async ({ boot, log, metrics, secret }: Lifeline<BrokerBoot>): Prom
     stop: async () => {
       await Promise.all([broker.stop(), ...servers.map((server) => server.close())])
       await records.close()
+      await retention.stop()
       await lock.release()
     },
   }

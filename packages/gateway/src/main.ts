@@ -15,7 +15,7 @@ import {
   stateFiles,
 } from '@gatehouse/contracts'
 import { openHeldJournal } from '@gatehouse/journal'
-import { type Lifeline, lockWriter, type Running, runService } from '@gatehouse/kernel'
+import { keepRetentionClock, type Lifeline, lockWriter, type Running, runService } from '@gatehouse/kernel'
 import { type EdgeServer, type Handlers, serveEdge, type ServeOptions } from '@gatehouse/rpc'
 import { openStore } from '@gatehouse/store'
 import { openWithRoom } from './ledger/room.ts'
@@ -24,6 +24,7 @@ import { createGateway, type Gateway, migrations } from './service.ts'
 const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
   const at = (name: string): string => join(boot.stateDir, name)
   const lock = await lockWriter(boot.stateDir, 'gateway')
+  const retention = await keepRetentionClock({ stateDir: boot.stateDir, service: 'gateway', log })
   const store = await openWithRoom(at(stateFiles.auditReserve), () =>
     openStore({ path: at(stateFiles.database), key: boot.keys.database, migrations, log }),
   )
@@ -35,7 +36,7 @@ const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
     reserve: { path: at(stateFiles.auditReserve), bytes: limits.auditReserve },
     log,
   })
-  return { lock, store, journal }
+  return { lock, retention, store, journal }
 }
 
 const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): Promise<{ close(): Promise<void> }[]> => {
@@ -71,7 +72,7 @@ const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): P
 
 const start = async (line: Lifeline<GatewayBoot>): Promise<Running> => {
   const { boot, log, metrics } = line
-  const { lock, store, journal } = await open(line)
+  const { lock, retention, store, journal } = await open(line)
   const gateway = await createGateway({ boot, store, journal, log, metrics })
   await gateway.start()
   const servers = await listen(line, gateway)
@@ -82,6 +83,7 @@ const start = async (line: Lifeline<GatewayBoot>): Promise<Running> => {
       await gateway.stop()
       await journal.close()
       await store.close()
+      await retention.stop()
       await lock.release()
     },
   }

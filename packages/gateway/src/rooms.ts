@@ -1,7 +1,7 @@
 // Everything that the doors lead into, made once and handed on.
 import { type GatewayBoot, limits } from '@gatehouse/contracts'
 import type { HeldJournal } from '@gatehouse/journal'
-import { type Clock, createClock, type Logger, type Metrics, wallMs } from '@gatehouse/kernel'
+import { type Clock, createClock, type Logger, type Metrics, retentionMs, wallMs } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import type { Catalog } from './catalog/catalog.ts'
 import { openCatalog } from './catalog/open.ts'
@@ -60,6 +60,8 @@ export interface GatewayDeps {
   readonly clock?: () => number
   /** Milliseconds that have passed, whatever is set on the machine. */
   readonly elapsed?: () => number
+  /** By which idempotency keys grow old; default that of the process. */
+  readonly retention?: () => number
   /** Milliseconds that a submission waits for its witness. */
   readonly evidenceWait?: number
   /** Milliseconds that a submission waits for a tree of packages. */
@@ -138,27 +140,44 @@ const walk = (rooms: () => Rooms, log: Logger): Rounds => {
 
 type Ground = Pick<
   Rooms,
-  'boot' | 'store' | 'journal' | 'log' | 'metrics' | 'clock' | 'evidenceWait' | 'treeWait' | 'driftPause' | 'audience' | 'secrets' | 'table'
+  | 'boot'
+  | 'store'
+  | 'journal'
+  | 'log'
+  | 'metrics'
+  | 'clock'
+  | 'retention'
+  | 'evidenceWait'
+  | 'treeWait'
+  | 'driftPause'
+  | 'audience'
+  | 'secrets'
+  | 'table'
 >
 
 /** What needs no other room. */
 const groundOf = ({
-  clock = wallMs,
+  clock: machine = wallMs,
   elapsed,
+  retention = retentionMs,
   evidenceWait = limits.evidenceWait,
   treeWait = limits.treeTime,
   driftPause = limits.driftPause,
   ...deps
-}: GatewayDeps): Ground => ({
-  ...deps,
-  clock: createClock(clock, elapsed),
-  evidenceWait,
-  treeWait,
-  driftPause,
-  audience: createHall(),
-  secrets: createSecrets(deps.boot.keys.secrets, deps.boot.keys.formerSecrets),
-  table: createGrantTable(deps.store.read),
-})
+}: GatewayDeps): Ground => {
+  const clock = createClock(machine, elapsed)
+  return {
+    ...deps,
+    clock,
+    retention,
+    evidenceWait,
+    treeWait,
+    driftPause,
+    audience: createHall(),
+    secrets: createSecrets(deps.boot.keys.secrets, deps.boot.keys.formerSecrets),
+    table: createGrantTable(deps.store.read, clock),
+  }
+}
 
 /** What the tools of servers are, and what each grant has seen of them. */
 const survey = ({ boot, table, log, driftPause }: Ground) => {

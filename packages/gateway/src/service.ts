@@ -15,6 +15,7 @@ import type { Hall } from './events/audience.ts'
 import type { Witness } from './evidence/asking.ts'
 import { journalHostActs } from './host/acts.ts'
 import { assertApprovers } from './principals/enough.ts'
+import { isExpired } from './principals/resolve.ts'
 import { furnish, type GatewayDeps, type Rooms } from './rooms.ts'
 import { respellWirings } from './registry/respell.ts'
 import { seed } from './seed/seed.ts'
@@ -57,6 +58,8 @@ const recall = async ({ journal, clock, ids, tokens, uses, freezes, store }: Roo
   if (last !== undefined) clock.reach(Date.parse(last.time))
   await ids.resume()
   await Promise.all([tokens, uses, freezes].map((memory) => memory.load(store.read)))
+  // The time that each token has left is counted from now on.
+  for (const token of tokens.all()) isExpired({ token }, clock)
 }
 
 const start = async (rooms: Rooms): Promise<void> => {

@@ -12,7 +12,7 @@ import {
   stateFiles,
 } from '@gatehouse/contracts'
 import { openRecords } from '@gatehouse/journal'
-import { createLogger, type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
+import { createLogger, keepRetentionClock, type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { createModelProxy } from './service.ts'
 
@@ -24,6 +24,7 @@ const start = async ({ boot, log, metrics }: Lifeline<ModelProxyBoot>): Promise<
     return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
   }
   const lock = await lockWriter(boot.stateDir, 'model-proxy')
+  const retention = await keepRetentionClock({ stateDir: boot.stateDir, service: 'model-proxy', log })
   const records = await openRecords({ path: join(boot.stateDir, stateFiles.modelCalls), retention: { time: boot.callsRetention } })
   const proxy = await createModelProxy({
     boot,
@@ -42,6 +43,7 @@ const start = async ({ boot, log, metrics }: Lifeline<ModelProxyBoot>): Promise<
     stop: async () => {
       await Promise.all([proxy.stop(), ...servers.map((server) => server.close())])
       await records.close()
+      await retention.stop()
       await lock.release()
     },
   }

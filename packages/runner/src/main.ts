@@ -15,7 +15,16 @@ import {
   runnerControlPlane,
 } from '@gatehouse/contracts'
 import { chooseDriver } from '@gatehouse/engine'
-import { type Lifeline, lockWriter, Refusal, runnerLockName, type Running, runService, takeLock } from '@gatehouse/kernel'
+import {
+  keepRetentionClock,
+  type Lifeline,
+  lockWriter,
+  Refusal,
+  runnerLockName,
+  type Running,
+  runService,
+  takeLock,
+} from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { createLeftovers } from './leftovers/leftovers.ts'
 import { createRunner } from './service.ts'
@@ -45,6 +54,7 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
     return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
   }
   const unlock = await lockUnit(boot)
+  const retention = await keepRetentionClock({ stateDir: boot.stateDir, service: 'runner', log })
   const leftovers = createLeftovers(boot, log)
   const runner = await createRunner({
     ...boot,
@@ -73,6 +83,7 @@ const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Runn
   return {
     stop: async () => {
       const [isClear] = await Promise.all([runner.stop(), ...servers.map((server) => server.close())])
+      await retention.stop()
       await unlock(isClear)
     },
   }

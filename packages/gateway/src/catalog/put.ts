@@ -1,5 +1,6 @@
 // Configures a tool server: an operator's act, journaled before the file is written, not held.
 import { CatalogEntry, type Digest, type GrantRef, type Pinning, type ServerName, ServiceError } from '@gatehouse/contracts'
+import type { Clock } from '@gatehouse/kernel'
 import type { Actor } from '../changes/lines.ts'
 import type { Lock } from '../changes/lock.ts'
 import type { Audience } from '../events/audience.ts'
@@ -26,7 +27,7 @@ export interface CatalogDeps extends SettleDeps {
   readonly audience: Audience
   readonly table: GrantTable
   readonly drift: DriftWatch
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 export interface PutRequest {

@@ -1,7 +1,7 @@
 // An approved change takes effect: verified again, then registry and change state in one transaction, once.
 import { type AgentGroupID, type Change, type Failure, type Freeze, isServiceError } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
-import type { Logger, Metrics } from '@gatehouse/kernel'
+import type { Clock, Logger, Metrics } from '@gatehouse/kernel'
 import { catalogLock } from '../catalog/put.ts'
 import { enforceEntry, prepareEntry, type RegisterDeps } from '../catalog/register.ts'
 import type { Sealed } from '../catalog/settle.ts'
@@ -19,6 +19,7 @@ import { verify } from './verify.ts'
 
 export interface ApplyDeps extends JudgeDeps, ReadDeps, RegisterDeps, StandingDeps {
   readonly boot: JudgeDeps['boot'] & StandingDeps['boot']
+  readonly clock: Clock
   readonly ledger: Ledger
   readonly sessions: OpenSessions
   readonly freezes: { of(agentGroupID: AgentGroupID): Freeze | undefined }

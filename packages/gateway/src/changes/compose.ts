@@ -1,10 +1,12 @@
 // A change as it is kept, and what its requester is told of it.
 import { type Change, type ChangeID, ServiceError, type Submitted } from '@gatehouse/contracts'
+import type { Clock } from '@gatehouse/kernel'
 import type { Asked, Asker } from './examine.ts'
 import type { ChangeIds } from './id.ts'
 
 export interface ComposeDeps {
   readonly ids: ChangeIds
+  readonly clock: Clock
   readonly boot: { readonly approvals: number; readonly changeTtl: number }
 }
 
@@ -13,10 +15,13 @@ export interface Origin {
   readonly afterToolOutput?: boolean | undefined
 }
 
-const standing = ({ boot }: ComposeDeps, { failure }: Asked, at: string): Pick<Change, 'state' | 'failure' | 'expiresAt'> =>
-  failure === undefined
-    ? { state: 'held', expiresAt: new Date(Date.parse(at) + boot.changeTtl).toISOString() }
-    : { state: 'refused', failure }
+const standing = ({ boot, clock }: ComposeDeps, { failure }: Asked, at: string): Pick<Change, 'state' | 'failure' | 'expiresAt'> => {
+  if (failure !== undefined) return { state: 'refused', failure }
+  const end = Date.parse(at) + boot.changeTtl
+  // The time that it has left is counted from now on.
+  clock.isPast(end)
+  return { state: 'held', expiresAt: new Date(end).toISOString() }
+}
 
 /** `held`, or `refused` with the rule. */
 export const compose = (deps: ComposeDeps, { asker, origin }: { asker: Asker; origin: Origin }, asked: Asked): Change => {

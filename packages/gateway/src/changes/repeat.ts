@@ -5,7 +5,8 @@ import { outcomeOf } from './compose.ts'
 import { readChange, type ReadDeps } from './read.ts'
 
 export interface RepeatDeps extends ReadDeps {
-  readonly clock: () => number
+  /** Milliseconds since the epoch by which keys grow old: never ahead of the clock that dates them. */
+  readonly retention: () => number
 }
 
 interface KeyRow {
@@ -26,7 +27,7 @@ export const keepKey = async (
   )
 }
 
-const oldest = (clock: () => number): string => new Date(clock() - limits.idempotencyTime).toISOString()
+const oldest = ({ retention }: Pick<RepeatDeps, 'retention'>): string => new Date(retention() - limits.idempotencyTime).toISOString()
 
 /** What the first attempt led to; undefined where this is the first. Throws what the first attempt threw. */
 export const findAttempt = async (
@@ -36,7 +37,7 @@ export const findAttempt = async (
 ): Promise<SubmitOutcome | undefined> => {
   const row = await deps.store.read.get<KeyRow>(
     'SELECT body, change_id FROM idempotency WHERE principal = ? AND route = ? AND key = ? AND at > ?',
-    [principal, route, key, oldest(deps.clock)],
+    [principal, route, key, oldest(deps)],
   )
   if (row === undefined) return undefined
   if (row.body !== body) {
@@ -49,5 +50,5 @@ export const findAttempt = async (
 }
 
 /** Forgets the keys that do not count any more. */
-export const forgetKeys = ({ store, clock }: { store: Store; clock: () => number }): Promise<unknown> =>
-  store.write((tx) => tx.run('DELETE FROM idempotency WHERE at <= ?', [oldest(clock)]))
+export const forgetKeys = (deps: Pick<RepeatDeps, 'retention'> & { readonly store: Store }): Promise<unknown> =>
+  deps.store.write((tx) => tx.run('DELETE FROM idempotency WHERE at <= ?', [oldest(deps)]))

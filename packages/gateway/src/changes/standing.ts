@@ -1,6 +1,7 @@
 // Whose approvals of a change count now. A token that was revoked or has expired takes its approvals along, and nobody
 // approves their own request through a token that they created.
 import type { Change, Decision } from '@gatehouse/contracts'
+import type { Clock } from '@gatehouse/kernel'
 import { personBehind } from '../principals/person.ts'
 import { isExpired, isUnnamed } from '../principals/resolve.ts'
 import type { Tokens } from '../principals/tokens.ts'
@@ -9,7 +10,7 @@ import { approversOf } from './tally.ts'
 
 export interface StandingDeps {
   readonly tokens: Pick<Tokens, 'named'>
-  readonly clock: () => number
+  readonly clock: Pick<Clock, 'isPast'>
   readonly boot: { readonly approvals: number }
 }
 
@@ -17,7 +18,7 @@ export interface StandingDeps {
 const isValid = ({ tokens, clock }: StandingDeps, { principal, at }: Decision): boolean => {
   if (isUnnamed(principal)) return true
   const known = tokens.named(principal)
-  return known !== undefined && known.token.createdAt <= at && !isExpired(known, clock())
+  return known !== undefined && known.token.createdAt <= at && !isExpired(known, clock)
 }
 
 /** The people whose approval of the change as it is stands. */

@@ -1,6 +1,6 @@
 // Takes a change in: held for a human, or refused by the verifier. Never applies anything.
 import { type Idempotency, Requester, type Submission, type SubmitOutcome } from '@gatehouse/contracts'
-import { sha256 } from '@gatehouse/kernel'
+import { type Clock, sha256 } from '@gatehouse/kernel'
 import { parse } from '../input/parse.ts'
 import { askedByAgent } from '../registry/world.ts'
 import { type CapsDeps, findStanding, wishOf } from './caps.ts'
@@ -8,11 +8,12 @@ import { compose, type ComposeDeps, type Origin, outcomeOf } from './compose.ts'
 import { type Asked, type Asker, examine, type ExamineDeps } from './examine.ts'
 import { changeLine } from './lines.ts'
 import type { Lock } from './lock.ts'
-import { findAttempt } from './repeat.ts'
+import { findAttempt, type RepeatDeps } from './repeat.ts'
 
-export interface SubmitDeps extends ExamineDeps, ComposeDeps, CapsDeps {
+export interface SubmitDeps extends ExamineDeps, ComposeDeps, CapsDeps, RepeatDeps {
   readonly boot: ExamineDeps['boot'] & ComposeDeps['boot']
   readonly lock: Lock
+  readonly clock: Clock
 }
 
 export interface Request extends Origin {

@@ -1,6 +1,6 @@
 // The answer to every call of a tool: from memory, never from a cache outside the gateway.
 import type { AgentGroupID, LiveGrant, Pinning, Verdict } from '@gatehouse/contracts'
-import type { Metrics } from '@gatehouse/kernel'
+import type { Clock, Metrics } from '@gatehouse/kernel'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Freezes } from '../freeze/freezes.ts'
 import type { LastCalls } from '../sessions/last-call.ts'
@@ -21,7 +21,7 @@ export interface GrantDeps {
   readonly declared: Declared
   readonly firstSight: FirstSight
   readonly freezes: Pick<Freezes, 'of'>
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 export interface AuthorizeDeps extends GrantDeps {
@@ -55,7 +55,7 @@ export const subjectOf = (deps: GrantDeps, grants: Grants, { agentGroupID, serve
     row,
     calls: row === undefined ? 0 : deps.counts.of(row.grant),
     wait: row?.callsPerMinute === undefined ? 0 : deps.rates.wait(agentGroupID, row.callsPerMinute),
-    now: deps.clock(),
+    clock: deps.clock,
     pinning: deps.boot.pinning,
     entryDigest,
     declared: deps.declared.of(server, entryDigest)?.definitions,
@@ -106,7 +106,7 @@ export const authorize = (deps: AuthorizeDeps, { session, server, tool }: Asked)
 const toLive = (deps: GrantDeps, row: GrantRow): LiveGrant[] => {
   const { grant } = row
   const isSuspended = deps.boot.pinning === 'strict' && isExchanged(row, deps.catalog.item(grant.server)?.digest)
-  if (grant.state !== 'active' || isSuspended || isExpired(row, deps.clock())) return []
+  if (grant.state !== 'active' || isSuspended || isExpired(row, deps.clock)) return []
   return [
     {
       server: grant.server,

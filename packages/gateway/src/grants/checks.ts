@@ -1,5 +1,6 @@
 // What a call must pass, in this order: one table for the verdict and for its explanation.
 import { type Digest, type Freeze, limits, type Pinning, type Verdict } from '@gatehouse/contracts'
+import type { Clock } from '@gatehouse/kernel'
 import { amount, quote } from '../kinds/words.ts'
 import type { Definitions } from './declared.ts'
 import type { GrantRow } from './table.ts'
@@ -14,8 +15,7 @@ export interface Subject {
   readonly calls: number
   /** Milliseconds until the group may make one more call under its limit by the minute. */
   readonly wait: number
-  /** Milliseconds since the epoch. */
-  readonly now: number
+  readonly clock: Pick<Clock, 'isPast'>
   readonly pinning: Pinning
   /** Identity of the server's present entry; undefined where it has none. */
   readonly entryDigest: Digest | undefined
@@ -36,7 +36,7 @@ interface Check {
 /** Whole seconds, at least one. */
 export const seconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000))
 
-export const isExpired = (row: GrantRow, now: number): boolean => row.expiresAt <= now
+export const isExpired = (row: GrantRow, clock: Pick<Clock, 'isPast'>): boolean => clock.isPast(row.expiresAt)
 
 export const isExhausted = ({ grant }: GrantRow, calls: number): boolean => grant.maxCalls !== undefined && calls >= grant.maxCalls
 
@@ -100,7 +100,7 @@ const active: Check = {
 const inTime: Check = {
   name: 'expiry',
   code: 'revoked',
-  passes: ({ row, now }) => row !== undefined && !isExpired(row, now),
+  passes: ({ row, clock }) => row !== undefined && !isExpired(row, clock),
   explain: ({ row }, passed) =>
     row?.grant.expiresAt === undefined
       ? 'the grant does not expire'

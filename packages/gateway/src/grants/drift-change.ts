@@ -1,6 +1,7 @@
 // The held change that asks a person about definitions that moved: one for each group and server, kept up to date in place.
 import { Change } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
+import type { Clock } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { compose, type ComposeDeps } from '../changes/compose.ts'
 import { type Asked, type Asker, examine, type ExamineDeps } from '../changes/examine.ts'
@@ -9,6 +10,7 @@ import { changeLine, itself } from '../changes/lines.ts'
 import type { GrantRow } from './table.ts'
 
 export interface DriftChangeDeps extends ExamineDeps, ComposeDeps {
+  readonly clock: Clock
   readonly boot: ExamineDeps['boot'] & ComposeDeps['boot']
 }
 

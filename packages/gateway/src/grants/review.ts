@@ -1,7 +1,7 @@
 // Looks at all grants of one tool server after it was listed or exchanged: pins, suspends, and asks a person where definitions moved.
 import type { Change, Digest, ServerName } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
-import { canonical } from '@gatehouse/kernel'
+import { canonical, type Clock } from '@gatehouse/kernel'
 import type { Asked } from '../changes/examine.ts'
 import { itself } from '../changes/lines.ts'
 import type { Lock } from '../changes/lock.ts'
@@ -16,6 +16,7 @@ import type { Pauses } from './pauses.ts'
 import { type GrantRow, type GrantTable, rowsOf } from './table.ts'
 
 export interface ReviewDeps extends DriftChangeDeps {
+  readonly clock: Clock
   readonly table: GrantTable
   readonly declared: Declared
   readonly firstSight: FirstSight
@@ -51,7 +52,7 @@ const suspend = async (deps: ReviewDeps, row: GrantRow, entryDigest: Digest): Pr
 /** Of a grant that is over there is nothing to approve. */
 const judge = (deps: ReviewDeps, row: GrantRow, sighting: Sighting): MovedDetail => {
   const { server, changeID, state } = row.grant
-  const isOver = state === 'revoked' || isExpired(row, deps.clock())
+  const isOver = state === 'revoked' || isExpired(row, deps.clock)
   const tools = isOver ? {} : driftOf(row, sighting)
   return {
     server,

@@ -1,5 +1,6 @@
 // Grants that rest on a tool server which becomes another one: all of them are named, and under `strict` none goes on.
 import { AgentGroupID, ChangeID, type Digest, type Grant, type GrantRef, type Pinning, ServerName } from '@gatehouse/contracts'
+import type { Clock } from '@gatehouse/kernel'
 import type { Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 import { writeGrant } from '../registry/effect.ts'
@@ -31,7 +32,7 @@ export interface Concern {
 export interface ConcernDeps {
   readonly boot: { readonly pinning: Pinning }
   readonly table: GrantTable
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 const isAnother = ({ entryDigest }: Grant, { from, to }: Exchange): boolean => from !== to && entryDigest !== to
@@ -42,7 +43,7 @@ export const concern = async ({ boot, table, clock }: ConcernDeps, exchanges: re
   const rows = [...(await table.current()).values()].flatMap((servers) => [...servers.values()])
   const touched = rows.flatMap((row) => {
     const exchange = byServer.get(row.grant.server)
-    const isTouched = exchange !== undefined && row.grant.state === 'active' && !isExpired(row, clock()) && isAnother(row.grant, exchange)
+    const isTouched = exchange !== undefined && row.grant.state === 'active' && !isExpired(row, clock) && isAnother(row.grant, exchange)
     return isTouched ? [row.grant] : []
   })
   return {

@@ -1,5 +1,6 @@
 // Who may call what, in memory: rebuilt whole from the database after every commit that touches a grant.
 import type { Digest, Grant } from '@gatehouse/contracts'
+import type { Clock } from '@gatehouse/kernel'
 import type { Rows } from '@gatehouse/store'
 import { readLimitedGrants } from '../registry/world.ts'
 
@@ -46,16 +47,21 @@ export const toRow = (grant: Grant, callsPerMinute?: number): GrantRow => ({
   callsPerMinute,
 })
 
-const load = async (rows: Rows): Promise<Grants> => {
+type Deadlines = Pick<Clock, 'isPast'>
+
+/** The time that each grant has left is counted from now on. */
+const load = async (rows: Rows, clock: Deadlines): Promise<Grants> => {
   const groups = new Map<string, Map<string, GrantRow>>()
   for (const { grant, callsPerMinute } of await readLimitedGrants(rows)) {
     const servers = groups.get(grant.agentGroupID) ?? new Map<string, GrantRow>()
-    groups.set(grant.agentGroupID, servers.set(grant.server, toRow(grant, callsPerMinute)))
+    const row = toRow(grant, callsPerMinute)
+    clock.isPast(row.expiresAt)
+    groups.set(grant.agentGroupID, servers.set(grant.server, row))
   }
   return groups
 }
 
-export const createGrantTable = (rows: Rows): GrantTable => {
+export const createGrantTable = (rows: Rows, clock: Deadlines): GrantTable => {
   let grants: Grants | undefined
   let wanted = 0
   const acts = new Set<Promise<void>>()
@@ -71,7 +77,7 @@ export const createGrantTable = (rows: Rows): GrantTable => {
       await Promise.allSettled(acts)
       if (grants !== undefined && acts.size === 0) return grants
       const mine = wanted
-      const loaded = await load(rows)
+      const loaded = await load(rows, clock)
       if (mine === wanted) grants = loaded
     }
   }

@@ -13,7 +13,7 @@ export const viewGrant = (deps: GrantDeps, row: GrantRow): GrantView => {
   return {
     ...grant,
     calls,
-    expired: isExpired(row, deps.clock()),
+    expired: isExpired(row, deps.clock),
     exhausted: isExhausted(row, calls),
     serverChanged: isExchanged(row, entryDigest),
     changed: changedTools(deps.firstSight.over(row), definitions),

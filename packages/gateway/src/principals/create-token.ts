@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { limits, type MintedToken, NewToken, ServiceError, type Token } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
-import { sha256 } from '@gatehouse/kernel'
+import { type Clock, sha256 } from '@gatehouse/kernel'
 import type { Actor } from '../changes/lines.ts'
 import type { Lock } from '../changes/lock.ts'
 import { invalid, parse } from '../input/parse.ts'
@@ -18,7 +18,7 @@ export interface TokenDeps {
   readonly uses: Uses
   readonly ledger: Ledger
   readonly lock: Lock
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 /** No group has a space in its id. */
@@ -62,7 +62,7 @@ export const createToken = async (deps: TokenDeps, actor: Actor, given: NewToken
   const wanted = parse(NewToken, given, '')
   return deps.lock(tokenLock, async () => {
     const now = deps.clock()
-    if (wanted.expiresAt !== undefined && Date.parse(wanted.expiresAt) <= now) {
+    if (wanted.expiresAt !== undefined && deps.clock.isPast(Date.parse(wanted.expiresAt))) {
       throw invalid([{ pointer: '/expiresAt', detail: 'expected a time to come' }])
     }
     assertStands(deps, actor)

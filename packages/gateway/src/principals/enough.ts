@@ -1,6 +1,6 @@
 // A unit that asks for two approvals must have two who can give them.
 import { exits } from '@gatehouse/contracts'
-import { Refusal } from '@gatehouse/kernel'
+import { type Clock, Refusal } from '@gatehouse/kernel'
 import { personOfToken } from './person.ts'
 import { hasRole } from './role.ts'
 import { isExpired } from './resolve.ts'
@@ -9,13 +9,12 @@ import type { Tokens } from './tokens.ts'
 export interface ApproverDeps {
   readonly boot: { readonly approvals: number; readonly adminToken: string | null; readonly restarted?: boolean | undefined }
   readonly tokens: Tokens
-  readonly clock: () => number
+  readonly clock: Pick<Clock, 'isPast'>
 }
 
 /** How many people may approve one and the same change, at most: who is bound to some groups counts within them alone. */
 const countAble = ({ boot, tokens, clock }: ApproverDeps): number => {
-  const now = clock()
-  const named = tokens.all().filter((token) => hasRole(token, 'approver') && !isExpired({ token }, now))
+  const named = tokens.all().filter((token) => hasRole(token, 'approver') && !isExpired({ token }, clock))
   const everywhere = new Set(named.filter(({ groups }) => groups === undefined).map(personOfToken))
   const within = new Map<string, Set<string>>()
   for (const token of named)

@@ -1,12 +1,13 @@
 // Who a person of a channel is here: the one token that names it among its identities, and nobody else.
 import { type Member, type Principal, ServiceError, type Token } from '@gatehouse/contracts'
+import type { Clock } from '@gatehouse/kernel'
 import { isExpired } from './resolve.ts'
 import type { Tokens } from './tokens.ts'
 import type { Uses } from './uses.ts'
 
 export interface IdentityDeps {
   readonly tokens: Pick<Tokens, 'all' | 'named'>
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 /** Also those whose time is over. The channel's own spelling counts, to the letter. */
@@ -16,7 +17,7 @@ export const holders = (tokens: Pick<Tokens, 'all'>, { channel, user }: Member):
 export const principalOf = ({ name, role, groups }: Token): Principal => ({ name, role, ...(groups === undefined ? {} : { groups }) })
 
 /** Tokens that stand, by the people of a channel that they name. */
-export const standing = ({ tokens, clock }: IdentityDeps): Token[] => tokens.all().filter((token) => !isExpired({ token }, clock()))
+export const standing = ({ tokens, clock }: IdentityDeps): Token[] => tokens.all().filter((token) => !isExpired({ token }, clock))
 
 /** Throws `forbidden`. */
 export const identify = (deps: IdentityDeps & { readonly uses: Pick<Uses, 'note'> }, person: Member): Principal => {

@@ -1,6 +1,7 @@
 // Who proved itself: by the digest of its token and by nothing else.
 import { timingSafeEqual } from 'node:crypto'
 import { type Principal, ServiceError } from '@gatehouse/contracts'
+import type { Clock } from '@gatehouse/kernel'
 import type { Failures } from './failures.ts'
 import { type Act, assertMay } from './role.ts'
 import type { KnownToken, Tokens } from './tokens.ts'
@@ -17,7 +18,7 @@ export interface PrincipalsOptions {
   readonly tokens: Tokens
   readonly uses: Uses
   readonly failures: Failures
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 /** Who has no name of its own: the token of the unit, and everybody on an open one. */
@@ -25,8 +26,8 @@ const admin: Principal = { name: 'admin', role: 'admin' }
 const everybody: Principal = { name: 'dev', role: 'admin' }
 export const isUnnamed = (name: string): boolean => name === admin.name || name === everybody.name
 
-export const isExpired = ({ token }: Pick<KnownToken, 'token'>, now: number): boolean =>
-  token.expiresAt !== undefined && Date.parse(token.expiresAt) <= now
+export const isExpired = ({ token }: Pick<KnownToken, 'token'>, clock: Pick<Clock, 'isPast'>): boolean =>
+  token.expiresAt !== undefined && clock.isPast(Date.parse(token.expiresAt))
 
 const isAdmin = (expected: Buffer, token: string): boolean => {
   const presented = Buffer.from(token, 'hex')
@@ -37,12 +38,11 @@ const unauthorized = (): ServiceError => new ServiceError('unauthorized')
 
 const takeNamed = ({ uses, failures, clock }: PrincipalsOptions, known: KnownToken): Principal => {
   const { name, role, groups, expiresAt, person } = known.token
-  const now = clock()
-  if (isExpired(known, now)) {
+  if (isExpired(known, clock)) {
     failures.note('expired', name)
     throw unauthorized()
   }
-  uses.note(name, new Date(now).toISOString())
+  uses.note(name, new Date(clock()).toISOString())
   return {
     name,
     role,

@@ -15,7 +15,7 @@ const standingIn = (deps: ReachDeps, world: World): Standing => ({
   holds: (grant) => {
     const row = toRow(grant)
     const isSuspended = world.config.pinning === 'strict' && isExchanged(row, world.servers?.get(grant.server))
-    return grant.state === 'active' && !isSuspended && !isExpired(row, world.now) && !isExhausted(row, deps.counts.of(grant))
+    return grant.state === 'active' && !isSuspended && !isExpired(row, deps.clock) && !isExhausted(row, deps.counts.of(grant))
   },
   offerOf: async (server) => {
     const digest = world.servers?.get(server)

@@ -2,16 +2,23 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Digest, limits } from '@gatehouse/contracts'
-import { sha256 } from '@gatehouse/kernel'
+import { createRetentionClock, sha256 } from '@gatehouse/kernel'
 import { mint } from '../fixtures/crowd.ts'
 import { audit, createGroup, decide, fails, token } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 let now = Date.now()
 const clock = () => now
+let passed = 0
+const elapsed = () => passed
+const options = { clock, elapsed, retention: createRetentionClock({ wall: clock, elapsed }) }
+const pass = (milliseconds: number): void => {
+  now += milliseconds
+  passed += milliseconds
+}
 let unit: Unit
 before(async () => {
-  unit = await openUnit({ clock })
+  unit = await openUnit(options)
   await createGroup(unit, 'g')
 })
 after(async () => {
@@ -107,7 +114,7 @@ test('what does not fit its schema uses up no key', async () => {
 test('a key outlives a clean stop and a crash, also one whose effect was still missing', async () => {
   const first = await attempt({ key: 'h' })
   await unit.close()
-  unit = await openUnit({ dir: unit.dir, clock })
+  unit = await openUnit({ ...options, dir: unit.dir })
   assert.deepEqual(await attempt({ key: 'h' }), { ...first, replayed: true })
   const second = await attempt({ key: 'i' })
   await unit.store.write(async (tx) => {
@@ -120,15 +127,31 @@ test('a key outlives a clean stop and a crash, also one whose effect was still m
   assert.ok(line)
   await unit.store.write((tx) => tx.run('UPDATE head SET seq = ?, hash = ?', [line.seq - 1, line.hash]))
   await unit.drop()
-  unit = await openUnit({ dir: unit.dir, clock })
+  unit = await openUnit({ ...options, dir: unit.dir })
   assert.deepEqual(await attempt({ key: 'i' }), { ...second, replayed: true })
 })
 
 test('a key is forgotten after a day, and may then be used for something else', async () => {
   const first = await attempt({ key: 'j' })
-  now += limits.idempotencyTime + 60_000
+  pass(limits.idempotencyTime + 60_000)
   const second = await attempt({ key: 'j', text: 'other' })
   assert.equal(second.replayed, false)
   assert.notEqual(second.id, first.id)
   assert.deepEqual(await attempt({ key: 'j', text: 'other' }), { ...second, replayed: true })
 })
+
+for (const [what, step] of Object.entries({ '10 s': 10_000, '10 minutes': 600_000, 'a day': 86_400_000, 'a year': 31_536_000_000 })) {
+  for (const direction of [1, -1]) {
+    test(`a key is kept for its day when the clock is set ${what} ${direction > 0 ? 'forward' : 'back'}, and back again`, async () => {
+      const key = `step-${direction * step}`
+      const first = await attempt({ key })
+      now += direction * step
+      assert.deepEqual(await attempt({ key }), { ...first, replayed: true })
+      pass(limits.idempotencyTime / 2)
+      assert.deepEqual(await attempt({ key }), { ...first, replayed: true })
+      now -= direction * step
+      pass(limits.idempotencyTime / 2 - 1)
+      assert.deepEqual(await attempt({ key }), { ...first, replayed: true })
+    })
+  }
+}

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { isServiceError, NewToken } from '@gatehouse/contracts'
-import { sha256 } from '@gatehouse/kernel'
+import { createClock, sha256 } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { lackOfApprovers } from '../../src/principals/enough.ts'
 import { createTokens } from '../../src/principals/tokens.ts'
@@ -163,7 +163,7 @@ test('a unit that asks for two approvals does not start with two tokens of one p
   await other.gateway.controlPlane.createToken({ token: solo.token, wanted }, context)
   const tokens = createTokens()
   await tokens.load(other.store.read)
-  const deps = { tokens, clock: Date.now, boot: { approvals: 2, adminToken: null } }
+  const deps = { tokens, clock: createClock(Date.now), boot: { approvals: 2, adminToken: null } }
   assert.match(lackOfApprovers(deps) ?? '', /expected 2 people that may approve the same change, got 1/)
   assert.equal(lackOfApprovers({ ...deps, boot: { approvals: 2, adminToken: 'x' } }), undefined)
   await other.close()

@@ -11,7 +11,7 @@ import {
   type ToolDefinition,
   type Verdict,
 } from '@gatehouse/contracts'
-import { createMetrics, definitionDigest } from '@gatehouse/kernel'
+import { createClock, createMetrics, definitionDigest } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { digestOfEntry } from '../../src/catalog/identity.ts'
@@ -88,7 +88,7 @@ const depsOf = (given: Case): { deps: AuthorizeDeps; counted: () => number } => 
     declared,
     firstSight: createFirstSight(given.pinning ?? 'refuse'),
     freezes,
-    clock: () => now,
+    clock: createClock(() => now),
     lastCalls: createLastCalls(() => now),
     sessions: { find: (id: string) => (id === 'known' ? ({ agentGroupID: 'a' } as Session) : undefined) } as AuthorizeDeps['sessions'],
   }

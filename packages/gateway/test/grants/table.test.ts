@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createClock } from '@gatehouse/kernel'
 import type { Rows } from '@gatehouse/store'
 import { createGrantTable, type GrantTable } from '../../src/grants/table.ts'
 
@@ -14,7 +15,7 @@ const world = async () => {
     await nextTurn()
     return []
   }
-  const table = createGrantTable({ all } as unknown as Rows)
+  const table = createGrantTable({ all } as unknown as Rows, createClock(Date.now))
   await table.rebuild()
   return { seen, table }
 }

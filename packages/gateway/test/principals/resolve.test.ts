@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Digest } from '@gatehouse/contracts'
-import { sha256, silentLogger } from '@gatehouse/kernel'
+import { createClock, sha256, silentLogger } from '@gatehouse/kernel'
 import { createFailures } from '../../src/principals/failures.ts'
 import { createPrincipals, type PrincipalsOptions } from '../../src/principals/resolve.ts'
 import { createTokens } from '../../src/principals/tokens.ts'
@@ -17,7 +17,7 @@ const make = (adminToken: string | null, more: Partial<PrincipalsOptions> = {}) 
     tokens: createTokens(),
     uses: createUses(),
     failures: createFailures({ commit: async () => [], log: silentLogger }),
-    clock: () => 0,
+    clock: createClock(() => 0),
     ...more,
   })
 

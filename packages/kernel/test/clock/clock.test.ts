@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClock } from '../../src/clock/clock.ts'
+import { fc } from '../fixtures/random.ts'
+
+const numRuns = process.env['GATEHOUSE_PROFILE'] === 'full' ? 100_000 : 2_000
 
 const world = () => {
   const machine = { time: 1000, passed: 0 }
@@ -51,4 +54,56 @@ test('is at least as late as it was told, and goes on from there', () => {
   assert.equal(clock(), 5000)
   pass(1000)
   assert.equal(clock(), 5900)
+})
+
+for (const [what, step] of Object.entries({ '10 s': 10_000, '10 minutes': 600_000, 'a day': 86_400_000, 'a year': 31_536_000_000 })) {
+  test(`a deadline comes no later than it was away, in time that really passes, when the machine is set ${what} back`, () => {
+    const { machine, clock, pass } = world()
+    const deadline = clock() + 3_600_000
+    assert.equal(clock.isPast(deadline), false)
+    machine.time -= step
+    pass(3_599_999)
+    assert.equal(clock.isPast(deadline), false)
+    pass(1)
+    assert.equal(clock.isPast(deadline), true)
+    machine.time -= step
+    assert.equal(clock.isPast(deadline), true, 'it stays past')
+  })
+}
+
+test('a deadline that nobody watched is past when the clock has reached it', () => {
+  const { clock, pass } = world()
+  pass(5_000)
+  assert.deepEqual([clock.isPast(6_000), clock.isPast(6_001), clock.isPast(Infinity)], [true, false, false])
+})
+
+test('under random steps a watched deadline never outlasts its time, never comes back, and the clock never goes back', () => {
+  const year = 31_536_000_000
+  const moment = fc.record({
+    step: fc.constantFrom(0, 0, 10_000, -10_000, 600_000, -600_000, 86_400_000, -86_400_000, year, -year),
+    pass: fc.constantFrom(0, 1, 999, 60_000, 3_600_000, 86_400_000),
+    term: fc.constantFrom(1, 10_000, 3_600_000, 86_400_000, 2 * year),
+  })
+  fc.assert(
+    fc.property(fc.array(moment, { maxLength: 20 }), (moments) => {
+      const { machine, clock, pass } = world()
+      const watched: { deadline: number; end: number; isPast: boolean }[] = []
+      let last = clock()
+      for (const { step, pass: time, term } of moments) {
+        machine.time += step
+        const deadline = clock() + term
+        watched.push({ deadline, end: machine.passed + term, isPast: clock.isPast(deadline) })
+        pass(time)
+        assert.ok(clock() >= last && clock() >= Math.floor(machine.time))
+        last = clock()
+        for (const one of watched) {
+          const isPast = clock.isPast(one.deadline)
+          assert.ok(isPast || machine.passed < one.end, 'a term outlasts its time')
+          assert.ok(isPast || !one.isPast, 'a deadline came back')
+          one.isPast = isPast
+        }
+      }
+    }),
+    { numRuns },
+  )
 })

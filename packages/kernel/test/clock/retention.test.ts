@@ -1,13 +1,15 @@
-// A clock that was set ahead removes nothing; one that stays ahead is believed in the end.
+// A clock that was set ahead removes nothing, also when the process starts under it; one that stays ahead is believed in the end.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRetentionClock, stepTrusted } from '../../src/clock/retention.ts'
+import { fc } from '../fixtures/random.ts'
 
+const numRuns = process.env['GATEHOUSE_PROFILE'] === 'full' ? 100_000 : 2_000
 const year = 31_536_000_000
 const start = Date.UTC(2026, 0, 1)
 
-const createMachine = () => {
-  const machine = { wall: start, elapsed: 0 }
+const createMachine = (wall = start) => {
+  const machine = { wall, elapsed: 0 }
   const clock = createRetentionClock({ wall: () => machine.wall, elapsed: () => machine.elapsed })
   const pass = (milliseconds: number): void => {
     machine.wall += milliseconds
@@ -50,3 +52,72 @@ for (const [what, step] of Object.entries({ '10 s': 10_000, '10 minutes': 600_00
     assert.equal(clock(), machine.wall)
   })
 }
+
+test('a process that starts under a clock set ahead ages nothing by it before the step has lasted, over all starts', () => {
+  const before = createMachine()
+  before.pass(1_000)
+  const noted = before.clock.state()
+  const { machine, clock, pass } = createMachine(start + 1_000 + year)
+  clock.resume(noted)
+  assert.equal(clock(), start + 1_000)
+  pass(stepTrusted / 2)
+  assert.equal(clock(), start + 1_000 + stepTrusted / 2)
+  const again = createMachine(machine.wall + 5_000)
+  again.clock.resume(clock.state())
+  again.pass(stepTrusted / 2 - 1)
+  assert.equal(again.clock(), start + stepTrusted + 999)
+  again.pass(1)
+  assert.equal(again.clock(), again.machine.wall - 5_000)
+})
+
+test('a clock that is right again at the next start leaves no trace', () => {
+  const wrong = createMachine(start + year)
+  wrong.clock.resume({ time: start, target: start, lasted: 0 })
+  wrong.pass(stepTrusted - 1)
+  const { machine, clock, pass } = createMachine(start + stepTrusted - 1)
+  clock.resume(wrong.clock.state())
+  pass(stepTrusted)
+  assert.equal(clock(), machine.wall)
+})
+
+test('a process that knows of no earlier one ages nothing before the clock has lasted', () => {
+  const { machine, clock, pass } = createMachine()
+  clock.resume(undefined)
+  assert.equal(clock(), 0)
+  pass(stepTrusted)
+  assert.equal(clock(), machine.wall)
+})
+
+test('what is kept for as long as a step must last is kept for that long in truth, under random steps and restarts', () => {
+  const hour = 60 * 60_000
+  const moment = fc.record({
+    step: fc.constantFrom(0, 0, 0, 10_000, -10_000, 600_000, -600_000, 24 * hour, -24 * hour, year, -year),
+    pass: fc.constantFrom(1_000, hour, 7 * hour, 24 * hour),
+    restarts: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(fc.array(moment, { minLength: 1, maxLength: 12 }), fc.nat(11), (moments, written) => {
+      const machine = { wall: start, elapsed: 0 }
+      const sources = { wall: () => machine.wall, elapsed: () => machine.elapsed }
+      let clock = createRetentionClock(sources)
+      clock.resume(undefined)
+      let record: { dated: number; at: number } | undefined
+      for (const [index, { step, pass, restarts }] of moments.entries()) {
+        machine.wall += step
+        clock()
+        if (index === written) record = { dated: machine.wall, at: machine.elapsed }
+        machine.wall += pass
+        machine.elapsed += pass
+        if (restarts) {
+          const state = clock.state()
+          clock = createRetentionClock(sources)
+          clock.resume(state)
+        }
+        assert.ok(clock() <= machine.wall, 'never later than the wall clock')
+        if (record !== undefined && clock() - record.dated >= stepTrusted)
+          assert.ok(machine.elapsed - record.at >= stepTrusted, 'removed early')
+      }
+    }),
+    { numRuns },
+  )
+})
