@@ -33,12 +33,11 @@ type Boot = Pick<RunnerBoot, 'installation' | 'unitId' | 'formerUnitIds' | 'stat
 const maxLooks = 5
 
 /** Its record goes with it. Directories of the host may be mounted there, and what is in them is never removed. */
-const removeDirectory = async ({ runDir }: EndedUnit, log: Logger): Promise<void> => {
+const removeDirectory = async ({ runDir }: EndedUnit): Promise<void> => {
   const real = await realpath(runDir)
   await closeOrphans(real)
   const mounted = await mountsBelow(real)
-  if (mounted.length > 0)
-    return log.warn('the runtime directory of a unit that has ended cannot be removed: something is mounted there', { runDir, mounted })
+  if (mounted.length > 0) throw new Error(`something is mounted in ${runDir} (${mounted.join(', ')})`)
   // The lock file goes last, so that nobody holds the lock of a directory that is being removed.
   for (const name of await readdir(real)) if (name !== unitLockName) await rm(join(real, name), { recursive: true, force: true })
   await rm(join(real, unitLockName))
@@ -114,7 +113,7 @@ class UnitLeftovers implements Leftovers {
     try {
       for (let look = 1; look <= maxLooks; look += 1)
         if ((await this.#removeOf(unitIds, engines)) === 0) {
-          await removeDirectory(unit, this.#log)
+          await removeDirectory(unit)
           return this.#log.info('what a unit left that has ended was removed', { runDir })
         }
       this.#log.warn('what a unit left that has ended does not go away', { runDir })
