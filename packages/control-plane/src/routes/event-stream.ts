@@ -8,12 +8,13 @@ import { sees } from '../guards/scope.ts'
 /** The clock is read again after this, since it can be set; and the gateway, whose clock decides, is asked again. */
 const lookEvery = 500
 
-/** Runs `act` from that time on until it is called off. */
+/** Runs `act` from that time on until it is called off. A clock that is set forward brings it earlier, one that is set back no later. */
 const endAt = (expiresAt: string | undefined, act: () => unknown): (() => void) => {
   if (expiresAt === undefined) return () => undefined
   const end = Date.parse(expiresAt)
+  const latest = performance.now() + end - wallMs()
   const look = (): void => {
-    const left = end - wallMs()
+    const left = Math.min(end - wallMs(), latest - performance.now())
     if (left <= 0) act()
     timer = setTimeout(look, left > 0 ? Math.min(left, lookEvery) : lookEvery).unref()
   }

@@ -176,6 +176,24 @@ test('ends at the time when its token does', async () => {
   assert.equal(events.count(), 0)
 })
 
+test('ends at the time when its token does when the clock is set back meanwhile', async (t) => {
+  let ended = false
+  const expiresAt = new Date(Date.now() + 600).toISOString()
+  const { open } = start({
+    answers: {
+      'gateway.permit': () => {
+        if (ended) throw new ServiceError('unauthorized')
+        return { name: 'ann', role: 'auditor', expiresAt }
+      },
+    },
+  })
+  const reader = await open()
+  const machine = Date.now.bind(Date)
+  t.mock.method(Date, 'now', () => machine() - 86_400_000)
+  ended = true
+  assert.equal(await reader.ended, 'end')
+})
+
 test('shows that it lives, and ends when its token was found to be gone', async () => {
   let gone = false
   const { open } = start(
