@@ -1,5 +1,5 @@
 // Sees the world as it is now: what a change would write over, and what its evidence is.
-import type { AgentGroupID, Change, Digest, GatewayBoot } from '@gatehouse/contracts'
+import type { AgentGroupID, Change, Digest, GatewayBoot, Grant } from '@gatehouse/contracts'
 import { canonical } from '@gatehouse/kernel'
 import type { Catalog } from '../catalog/catalog.ts'
 import { attach } from '../evidence/attach.ts'
@@ -9,6 +9,7 @@ import { summon, type SummonDeps } from '../evidence/summon.ts'
 import { evidenceOf, keepWhole } from '../evidence/whole.ts'
 import { rebind } from '../kinds/index.ts'
 import type { Bound, Sight } from '../kinds/kind.ts'
+import type { CallCounts } from '../grants/calls.ts'
 import { grantedServers, type GrantTable } from '../grants/table.ts'
 import type { ReadShare } from '../registry/shares.ts'
 import { readMountsElsewhere, type World } from '../registry/world.ts'
@@ -23,6 +24,7 @@ export interface JudgeDeps extends SummonDeps {
   readonly ownPaths: readonly string[]
   readonly secrets: Secrets
   readonly table: GrantTable
+  readonly counts: Pick<CallCounts, 'of'>
   readonly shareOf: ReadShare
 }
 
@@ -49,12 +51,16 @@ interface Asked {
 const serversOf = ({ catalog }: JudgeDeps): ReadonlyMap<string, Digest> | null =>
   catalog.enabled ? new Map(catalog.items().map(({ name, digest }) => [name, digest])) : null
 
+const usedUpIn = ({ counts }: JudgeDeps, grants: readonly Grant[]): ReadonlySet<string> =>
+  new Set(grants.flatMap((grant) => (grant.maxCalls !== undefined && counts.of(grant) >= grant.maxCalls ? [grant.server] : [])))
+
 const see = async (deps: JudgeDeps, { agentGroupID, principal }: Asked): Promise<World> => {
   const [share, grants] = await Promise.all([deps.shareOf(agentGroupID), deps.table.current()])
   const now = deps.clock()
   const { mountAllow, pinning, models } = deps.boot
   const config = { mountAllow, pinning, models, ownPaths: deps.ownPaths }
-  return { agentGroupID, asker: principal, servers: serversOf(deps), granted: grantedServers(grants, now), now, config, ...share }
+  const usedUp = usedUpIn(deps, share.grants)
+  return { agentGroupID, asker: principal, servers: serversOf(deps), granted: grantedServers(grants, now), usedUp, now, config, ...share }
 }
 
 /** @param principal who asks for the change */
