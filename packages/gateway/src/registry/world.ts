@@ -12,8 +12,8 @@ export interface Outlook {
   readonly servers: ReadonlyMap<string, Digest> | null
   /** Names of tool servers for which any group of the unit holds a grant that is not over, whether they are configured or not. */
   readonly granted: ReadonlySet<string>
-  /** Tool servers whose grant to the group allows so many calls, and all of them are made. */
-  readonly usedUp?: ReadonlySet<string>
+  /** Tool servers whose grant to the group has expired, or has all of its calls made. */
+  readonly ended?: ReadonlySet<string>
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly config: {
@@ -101,8 +101,7 @@ export const standingGrant = (world: World, server: string): Grant | undefined =
   world.grants.find((grant) => grant.server === server && grant.state !== 'revoked')
 
 /** It expired, or its calls are used up. */
-export const hasEnded = ({ usedUp, now }: World, { server, expiresAt }: Grant): boolean =>
-  usedUp?.has(server) === true || (expiresAt !== undefined && Date.parse(expiresAt) <= now)
+export const hasEnded = ({ ended }: World, { server }: Grant): boolean => ended?.has(server) === true
 
 export const askedByAgent = (world: Pick<World, 'asker'>): boolean => world.asker.startsWith('session:')
 

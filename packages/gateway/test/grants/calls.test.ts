@@ -89,6 +89,28 @@ test('a grant that had no maximum, or whose calls are used up, is followed by on
   assert.deepEqual([await call(session), await call(session)], ['allowed', 'revoked'])
 })
 
+test('a grant that has expired is followed by one that begins at zero', async () => {
+  let now = Date.UTC(2040, 0, 1)
+  const later = await openUnit({ clock: () => now })
+  const give = (hours: number) => {
+    const expiresAt = new Date(now + hours * 3_600_000).toISOString()
+    return carry(later, ['mcp_access', 'g', { server: 'sample', tools: ['echo'], maxCalls: 2, expiresAt }])
+  }
+  await putServer(later, 'sample')
+  await createGroup(later, 'g')
+  await give(1)
+  const session = (await openSession(later, 'g')).id
+  await authorize(later, session, ['sample', 'echo'])
+  await give(2)
+  const used = async () => (await grants(later))[0]?.calls
+  assert.equal(await used(), 1)
+  now += 3 * 3_600_000
+  assert.equal((await give(1)).before?.['ended'], true)
+  assert.equal(await used(), 0)
+  await later.close()
+  await removeDirectory(later.dir)
+})
+
 test('a request that was shown while calls were left is shown again when they are used up before its approval', async () => {
   const session = await allow('raced', 1)
   const { id, digest } = await submit(unit, ['mcp_access', 'raced', { server: 'sample', tools: ['echo', 'add'], maxCalls: 1 }])
