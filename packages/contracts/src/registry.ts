@@ -57,8 +57,6 @@ export const Grant = v.strictObject({
   grantedAt: Time,
   expiresAt: v.optional(Time),
   maxCalls: v.optional(v.number()),
-  /** The change since whose grant the calls are counted: that of an earlier grant that this one replaced. Absent: its own. */
-  countedSince: v.optional(ChangeID),
   /** `suspended`: the server became another under `strict` pinning; a new approval revives it. */
   state: v.picklist(['active', 'revoked', 'suspended']),
 })

@@ -91,7 +91,7 @@ const effects: Readonly<Record<Kind, Readonly<Record<string, readonly Row[]>>>> 
   },
   mcp_revoke: {
     server: [[`${gateway}/grants/authorize.test.ts`, "const revoked = { state: 'revoked' }"]],
-    tools: [[`${gateway}/grants/calls.test.ts`, 'a change of the grant does not fill up its calls']],
+    tools: [[`${gateway}/grants/calls.test.ts`, 'a new grant begins at zero, a narrowed one goes on']],
   },
   mcp_register: {
     name: [registered],

@@ -2,20 +2,18 @@
 // at the next connection.
 import type { AgentGroupID, gatewayRunner } from '@gatehouse/contracts'
 import type { EventListeners } from '@gatehouse/rpc'
-import { sweepGroups } from './groups/removed.ts'
-import { witness } from './mounts/witness.ts'
-import { type Context, sessionsOf } from './sessions/context.ts'
-import { decided } from './sessions/decided.ts'
-import { owe } from './sessions/owed.ts'
-import { reconsider } from './sessions/reconsider.ts'
-import { relaunch } from './sessions/relaunch.ts'
-import { terminate } from './sessions/terminate.ts'
-import { witnessImages } from './tool-containers/witness.ts'
+import { reportMounts, reportImages } from './evidence.ts'
+import { sweepRemovedGroups } from './removed-groups.ts'
+import { terminate } from './sessions/lifecycle.ts'
+import { reportDecision } from './sessions/receive.ts'
+import { reconsider } from './sessions/reconcile.ts'
+import { trackRollout, relaunch } from './sessions/rollout.ts'
+import { type Context, sessionsOf } from './state/context.ts'
 
 /** Its sessions are closed by events of their own, which may come later. */
 const groupRemoved = async (context: Context, group: AgentGroupID): Promise<void> => {
   for (const session of sessionsOf(context, group)) await terminate(context, session.id)
-  await sweepGroups(context)
+  await sweepRemovedGroups(context)
 }
 
 /** `context` is asked for at each event, since the client that hears them is part of it. */
@@ -29,7 +27,7 @@ export const gatewayEvents = (context: () => Context): EventListeners<typeof gat
     'group-changed': ({ agentGroupID, changeID, narrowing }) => {
       begin('unused packages not removed', {}, context().trees.sweep())
       for (const session of sessionsOf(context(), agentGroupID).filter(({ open }) => open)) {
-        owe(context(), session, changeID)
+        trackRollout(context(), session, changeID)
         relaunch(context(), session, { narrowing })
       }
     },
@@ -38,13 +36,13 @@ export const gatewayEvents = (context: () => Context): EventListeners<typeof gat
       for (const session of openSessions()) begin('session not asked about', { session: session.id }, reconsider(context(), session))
     },
     'packages-wanted': ({ names }) => begin('packages not resolved', { names }, context().witnessTree(names)),
-    'mounts-wanted': ({ sources }) => begin('paths of the host not told', { sources }, witness(context(), sources)),
-    'images-wanted': ({ images }) => begin('images not told', { images }, witnessImages(context(), images)),
+    'mounts-wanted': ({ sources }) => begin('paths of the host not told', { sources }, reportMounts(context(), sources)),
+    'images-wanted': ({ images }) => begin('images not told', { images }, reportImages(context(), images)),
     'session-closed': ({ session }) => begin('session not closed in order', { session }, terminate(context(), session)),
     'change-decided': ({ session: id, ...decision }) => {
       const session = context().sessions.get(id)
       if (session === undefined) return
-      begin('decision not told yet', { session: id, changeID: decision.id }, decided(context(), session, decision))
+      begin('decision not told yet', { session: id, changeID: decision.id }, reportDecision(context(), session, decision))
     },
   }
 }

@@ -1,6 +1,6 @@
 // How the runner goes, for the supervisor and for people.
 import type { Health } from '@gatehouse/contracts'
-import type { Context } from './sessions/context.ts'
+import type { Context } from './state/context.ts'
 
 /** A unit that was told to launch nothing is not broken. */
 export const health = ({ posture, sessions, toolContainers }: Pick<Context, 'posture' | 'sessions' | 'toolContainers'>): Health => {

@@ -9,59 +9,50 @@ import {
   type lifeEdge,
   limits,
   type OutboundSettings,
-  type RunnerBoot,
   type runnerBackup,
+  type RunnerBoot,
   type runnerBroker,
   type runnerChannels,
   type runnerControlPlane,
   stateFiles,
 } from '@gatehouse/contracts'
 import { type Logger, type Metrics, privateDirectory, wallTime } from '@gatehouse/kernel'
-import { orAborted } from './or-aborted.ts'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
-import { DeadLetters } from './channels/dead-letters.ts'
+import { abortable } from './abortable.ts'
+import { backupDoor } from './backup.ts'
 import { channelHandlers } from './channels/handlers.ts'
-import { messages } from './chat/messages.ts'
-import { Repeats } from './chat/repeats.ts'
-import { send } from './chat/send.ts'
-import { fileHandlers } from './files/handlers.ts'
+import { messages, send } from './chat.ts'
+import { fileHandlers } from './file-handlers.ts'
 import { Uploads } from './files/uploads.ts'
-import { GroupDisks } from './groups/disks.ts'
-import { createSweeper } from './groups/removed.ts'
 import { gatewayEvents } from './gateway-events.ts'
+import { GroupDisks } from './groups/disks.ts'
 import { health } from './health.ts'
 import { verifyImage } from './image/verify.ts'
-import type { TreePlace } from './packages/place.ts'
-import { clearUnfinished, Trees } from './packages/trees.ts'
-import { createTreeWitness } from './packages/witness.ts'
-import { backupDoor } from './queue/backup-door.ts'
-import { findQueues } from './queue/find.ts'
-import { readFloors } from './queue/floors.ts'
-import { createSequence } from './queue/sequence.ts'
-import { Shelf } from './queue/shelf.ts'
-import type { Choose, PostureOptions } from './sandbox/options.ts'
-import { createPosture, type Posture } from './sandbox/posture.ts'
-import { createRecord } from './sandbox/record.ts'
-import { cancel } from './sessions/cancel.ts'
-import { type Context, defaultTimes, type Times } from './sessions/context.ts'
-import { ensureAll } from './sessions/ensure.ts'
-import { keepForgetting } from './sessions/forget-old.ts'
-import { highestSeq } from './sessions/highest-seq.ts'
-import { LaunchSlots } from './sessions/launch-slots.ts'
-import { runnerLimits } from './sessions/limit-reached.ts'
-import { Receipts } from './sessions/receipts.ts'
-import { list } from './sessions/list.ts'
-import { loadSessions } from './sessions/load.ts'
-import { logs } from './sessions/logs.ts'
-import { purge } from './sessions/purge.ts'
-import { createNote } from './sessions/note.ts'
-import { createReconciler } from './sessions/reconcile.ts'
-import { createReport } from './sessions/report.ts'
-import { resume } from './sessions/resume.ts'
-import { stopReasons } from './sessions/run.ts'
-import { drain } from './sessions/drain.ts'
-import { terminate } from './sessions/terminate.ts'
 import type { Leftovers } from './leftovers/leftovers.ts'
+import { createPackageEvidence } from './packages/evidence.ts'
+import type { TreePlace } from './packages/room.ts'
+import { clearUnfinished, Trees } from './packages/trees.ts'
+import { findQueues } from './queue/find.ts'
+import { QueuePool } from './queue/pool.ts'
+import { createSequence, readHighWater } from './queue/sequence.ts'
+import { createSweeper } from './removed-groups.ts'
+import type { Choose, SandboxStatusOptions } from './sandbox/options.ts'
+import { createSandboxStatus, type SandboxStatus } from './sandbox/posture.ts'
+import { createRecord } from './sandbox/record.ts'
+import { openSocket } from './session-socket/open.ts'
+import { stopReasons } from './session/run.ts'
+import { cancel, drain, purge, resume, terminate } from './sessions/lifecycle.ts'
+import { runnerLimits } from './sessions/limit-metrics.ts'
+import { createReconciler } from './sessions/reconcile.ts'
+import { list, loadSessions } from './sessions/registry.ts'
+import { highestSeq, startRetention, logs } from './sessions/retention.ts'
+import { ensureAllRunning } from './sessions/supervise.ts'
+import { type Context, defaultTimes, type Times } from './state/context.ts'
+import { DeadLetters } from './state/dead-letters.ts'
+import { IdempotencyIndex } from './state/idempotency-index.ts'
+import { LaunchSlots } from './state/launch-slots.ts'
+import { createNote, createReport } from './state/notes.ts'
+import { WriteGate } from './state/write-gate.ts'
 import type { ToolContainers } from './tool-containers/containers.ts'
 
 export interface GatewayListeners {
@@ -136,16 +127,16 @@ const launchSlots = (options: RunnerOptions): LaunchSlots =>
   })
 
 /** Who lets in so much at once and no more. */
-const doormen = (options: RunnerOptions): Pick<Context, 'uploads' | 'launches' | 'receipts'> => ({
+const admissionLimits = (options: RunnerOptions): Pick<Context, 'uploads' | 'launches' | 'writeGate'> => ({
   uploads: new Uploads(options.stateDir),
   launches: launchSlots(options),
-  receipts: new Receipts({ few: limits.receiptsAtOnce, longest: limits.receiptsFirst }),
+  writeGate: new WriteGate({ few: limits.receiptsAtOnce, longest: limits.receiptsFirst }),
 })
 
 const packagesOf = (options: RunnerOptions, base: Pick<TreePlace, 'gateway' | 'posture' | 'closing'>) => {
   const { registry, ownAddress, outbound } = options
   const place: TreePlace = { ...options, ...base, registry: { registry, ownAddress, outbound }, treeTime: times(options).tree }
-  return { trees: new Trees(place), witnessTree: createTreeWitness(place) }
+  return { trees: new Trees(place), witnessTree: createPackageEvidence(place) }
 }
 
 /** As the kernel names what is mounted there. */
@@ -155,10 +146,13 @@ const groupsOf = ({ stateDir }: Pick<RunnerOptions, 'stateDir'>): Promise<string
 const verifyingOf = ({ imageKey: key, ownAddress, outbound }: RunnerOptions): ((image: string) => Promise<void>) =>
   key === null ? async () => undefined : (image) => verifyImage(image, { key, ownAddress, outbound })
 
-const postureOf = (options: RunnerOptions, base: Pick<PostureOptions, 'groups' | 'closing' | 'record' | 'onReady'>): Posture => {
+const postureOf = (
+  options: RunnerOptions,
+  base: Pick<SandboxStatusOptions, 'groups' | 'closing' | 'record' | 'onReady'>,
+): SandboxStatus => {
   const { sandbox: wanted, chooseDriver: choose, runDir } = options
   const { postureFirst: first, postureMost: most } = times(options)
-  return createPosture({
+  return createSandboxStatus({
     ...options,
     ...base,
     retry: { first, most },
@@ -169,9 +163,14 @@ const postureOf = (options: RunnerOptions, base: Pick<PostureOptions, 'groups' |
   })
 }
 
-const placeOf = ({ runDir, halves, leftovers }: RunnerOptions): Pick<Context, 'runDir' | 'surfaces' | 'isSplit' | 'leftovers'> => ({
+const placeOf = ({
+  runDir,
+  halves,
+  leftovers,
+}: RunnerOptions): Pick<Context, 'runDir' | 'surfaces' | 'isSplit' | 'leftovers' | 'openSocket'> => ({
   runDir,
   leftovers,
+  openSocket,
   surfaces: halves?.control ?? runDir,
   isSplit: halves !== undefined,
 })
@@ -180,10 +179,10 @@ const placeOf = ({ runDir, halves, leftovers }: RunnerOptions): Pick<Context, 'r
 const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<Assembled> => {
   const { unitId, stateDir, wrapping, log, metrics, mountAllow } = options
   const queues = { stateDir, wrapping, log }
-  const [found, floors, groups] = [await findQueues(queues), await readFloors(stateDir), await groupsOf(options)]
+  const [found, floors, groups] = [await findQueues(queues), await readHighWater(stateDir), await groupsOf(options)]
   const gateway = options.connect({ on: gatewayEvents(() => context), onConnect: () => (reconcile(), sweep()) })
   const record = createRecord({ gateway: gateway.calls, log, closing })
-  const posture = postureOf(options, { groups, closing, record, onReady: () => ensureAll(context) })
+  const posture = postureOf(options, { groups, closing, record, onReady: () => ensureAllRunning(context) })
   const context: Context = {
     unitId,
     stateDir,
@@ -197,13 +196,13 @@ const assemble = async (options: RunnerOptions, closing: AbortSignal): Promise<A
     gateway: gateway.calls,
     sessions: new Map(),
     unreadable: new Map(),
-    shelf: new Shelf(queues),
+    queuePool: new QueuePool(queues),
     sequence: createSequence((group) => highestSeq(context, group)),
     closed: new Set(),
-    repeats: new Repeats(),
+    repeats: new IdempotencyIndex(),
     deadLetters: new DeadLetters(),
     outbox: new EventEmitter(),
-    ...doormen(options),
+    ...admissionLimits(options),
     ...packagesOf(options, { gateway: gateway.calls, posture, closing }),
     note: createNote(gateway.calls, log),
     report: createReport({ gateway: gateway.calls, log, closing }),
@@ -224,7 +223,7 @@ const clearTime = limits.drainTime * 0.6
 /** Whether nothing of the unit is left. A proof of the seal that runs ends first. Whoever waits for longer than a drain may take closes nothing. */
 const clear = async ({ leftovers, posture, log }: Context, since: number): Promise<boolean> => {
   const late = AbortSignal.timeout(Math.max(1, Math.round(since + clearTime - performance.now())))
-  const isClear = await orAborted(
+  const isClear = await abortable(
     leftovers.clear(() => posture.clear(), late),
     late,
   ).catch(() => false)
@@ -237,7 +236,7 @@ const release = async (context: Context): Promise<boolean> => {
   const since = performance.now()
   await Promise.all([context.toolContainers?.close(), ...[...context.sessions.values()].map((session) => drain(context, session))])
   await context.uploads.close()
-  await context.shelf.close()
+  await context.queuePool.close()
   const isClear = await clear(context, since)
   await context.disks.close()
   await Promise.race([context.note.settled(), pause(context.times.grace)])
@@ -260,7 +259,7 @@ export const createRunner = async (options: RunnerOptions): Promise<Runner> => {
   await prepareDirectories(options)
   const { context, gateway } = await assemble(options, closing.signal)
   showFromTheStart(options.metrics)
-  if (options.chatRetention !== undefined) void keepForgetting(context, options.chatRetention)
+  if (options.chatRetention !== undefined) void startRetention(context, options.chatRetention)
   return {
     controlPlane: {
       send: (params) => send(context, params),

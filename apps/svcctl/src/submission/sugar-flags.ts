@@ -23,12 +23,7 @@ export const grantFlags = {
   }),
   'all-tools': Flags.boolean({ summary: 'Every tool that the server declares, now and later.', ...instead }),
   expires: Flags.string({ summary: 'When the grant ends, such as 2027-01-31T09:30:00Z.', helpValue: 'TIME', ...instead }),
-  'max-calls': Flags.integer({
-    summary: 'Maximum number of calls, with those made under the present grant.',
-    helpValue: 'NUMBER',
-    min: 1,
-    ...instead,
-  }),
+  'max-calls': Flags.integer({ summary: 'How many calls the grant is good for.', helpValue: 'NUMBER', min: 1, ...instead }),
 }
 
 export const undeclaredFlag = Flags.boolean({ summary: 'Submit it even if the server does not declare a tool that it names.' })

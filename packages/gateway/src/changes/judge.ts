@@ -1,6 +1,6 @@
 // Sees the world as it is now: what a change would write over, and what its evidence is.
-import type { AgentGroupID, Change, Digest, GatewayBoot, Grant } from '@gatehouse/contracts'
-import { canonical, type Clock } from '@gatehouse/kernel'
+import type { AgentGroupID, Change, Digest, GatewayBoot } from '@gatehouse/contracts'
+import { canonical } from '@gatehouse/kernel'
 import type { Catalog } from '../catalog/catalog.ts'
 import { attach } from '../evidence/attach.ts'
 import { evidenceMoved } from '../evidence/moved.ts'
@@ -9,9 +9,7 @@ import { summon, type SummonDeps } from '../evidence/summon.ts'
 import { evidenceOf, keepWhole } from '../evidence/whole.ts'
 import { rebind } from '../kinds/index.ts'
 import type { Bound, Sight } from '../kinds/kind.ts'
-import type { CallCounts } from '../grants/calls.ts'
-import { isExhausted, isExpired } from '../grants/checks.ts'
-import { grantedServers, type GrantTable, toRow } from '../grants/table.ts'
+import { grantedServers, type GrantTable } from '../grants/table.ts'
 import type { ReadShare } from '../registry/shares.ts'
 import { readMountsElsewhere, type World } from '../registry/world.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -19,13 +17,12 @@ import { type Draft, draft } from './draft.ts'
 
 export interface JudgeDeps extends SummonDeps {
   readonly catalog: Catalog
-  readonly clock: Clock
+  readonly clock: () => number
   readonly boot: Pick<GatewayBoot, 'mountAllow' | 'pinning' | 'models'>
   /** Where the unit keeps what is its own, as given and without links. */
   readonly ownPaths: readonly string[]
   readonly secrets: Secrets
   readonly table: GrantTable
-  readonly counts: Pick<CallCounts, 'of'>
   readonly shareOf: ReadShare
 }
 
@@ -52,18 +49,12 @@ interface Asked {
 const serversOf = ({ catalog }: JudgeDeps): ReadonlyMap<string, Digest> | null =>
   catalog.enabled ? new Map(catalog.items().map(({ name, digest }) => [name, digest])) : null
 
-const endedIn = ({ counts, clock }: JudgeDeps, grants: readonly Grant[]): ReadonlySet<string> => {
-  const hasEnded = (grant: Grant): boolean => isExpired(toRow(grant), clock) || isExhausted(toRow(grant), counts.of(grant))
-  return new Set(grants.filter(hasEnded).map(({ server }) => server))
-}
-
 const see = async (deps: JudgeDeps, { agentGroupID, principal }: Asked): Promise<World> => {
   const [share, grants] = await Promise.all([deps.shareOf(agentGroupID), deps.table.current()])
   const now = deps.clock()
   const { mountAllow, pinning, models } = deps.boot
   const config = { mountAllow, pinning, models, ownPaths: deps.ownPaths }
-  const ended = endedIn(deps, share.grants)
-  return { agentGroupID, asker: principal, servers: serversOf(deps), granted: grantedServers(grants, now), ended, now, config, ...share }
+  return { agentGroupID, asker: principal, servers: serversOf(deps), granted: grantedServers(grants, now), now, config, ...share }
 }
 
 /** @param principal who asks for the change */

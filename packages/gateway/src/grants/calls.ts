@@ -1,12 +1,11 @@
-// How often each grant was used: counted in memory, on disk within `limits.callCountDelay`. A grant goes on with the count of the one
-// that it says it is counted since, and begins at zero otherwise.
+// How often each grant was used: counted in memory, on disk within `limits.callCountDelay`. A new grant begins at zero.
 import type { Grant } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import type { Rows, Store } from '@gatehouse/store'
 import { type Count, CountSaver } from './count-saver.ts'
 
 export interface CallCounts {
-  /** Calls under the grant, and under those that it goes on from. */
+  /** Calls under the grant as its change made it. */
   of(grant: Grant): number
   add(grant: Grant): void
   load(rows: Rows): Promise<void>
@@ -24,20 +23,18 @@ interface CountRow {
 /** Neither part can hold a space. */
 const placeOf = ({ agentGroupID, server }: Pick<Count, 'agentGroupID' | 'server'>): string => `${agentGroupID} ${server}`
 
-const sinceOf = ({ countedSince, changeID }: Grant): Grant['changeID'] => countedSince ?? changeID
-
 export const createCallCounts = (store: Store, log: Logger): CallCounts => {
   const counts = new Map<string, Count>()
   const saver = new CountSaver({ store, log }, (count) => counts.get(placeOf(count)) === count)
   const countOf = (grant: Grant): Count | undefined => {
     const count = counts.get(placeOf(grant))
-    return count?.changeID === sinceOf(grant) ? count : undefined
+    return count?.changeID === grant.changeID ? count : undefined
   }
   return {
     of: (grant) => countOf(grant)?.used ?? 0,
     add: (grant) => {
-      const { agentGroupID, server } = grant
-      const count = countOf(grant) ?? { agentGroupID, server, changeID: sinceOf(grant), used: 0 }
+      const { agentGroupID, server, changeID } = grant
+      const count = countOf(grant) ?? { agentGroupID, server, changeID, used: 0 }
       count.used += 1
       counts.set(placeOf(count), count)
       saver.take(count)

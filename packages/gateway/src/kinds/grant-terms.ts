@@ -11,4 +11,4 @@ export const grantTerms = ({ server, tools, expiresAt, maxCalls, state }: Grant)
 })
 
 /** The same as a new approval would give it. */
-export const asAccess = ({ state: _state, ended: _ended, ...terms }: Json): Json => terms
+export const asAccess = ({ state: _state, ...terms }: Json): Json => terms

@@ -2,7 +2,7 @@
 import { type After, type Digest, type Failure, type Grant, kinds } from '@gatehouse/contracts'
 import type { Evidence } from '../evidence/evidence.ts'
 import { pinsOf } from '../evidence/observation.ts'
-import { hasEnded, presentGroup, standingGrant, type World } from '../registry/world.ts'
+import { presentGroup, standingGrant, type World } from '../registry/world.ts'
 import { asAccess, grantTerms } from './grant-terms.ts'
 import { defineKind, type Sight } from './kind.ts'
 import { nameList, toolList } from './words.ts'
@@ -51,29 +51,16 @@ const pinned = (evidence: Evidence | null, present: Digest | undefined): Pick<Gr
   return { entryDigest: seen ?? present ?? null, pins: {}, pinned: 'none' }
 }
 
-/** The grant whose count of calls goes on: a budget is not filled up by another change of the grant. One that has ended begins anew. */
-const countedBefore = ({ server, maxCalls }: Access, world: World): Grant | undefined => {
-  const present = standingGrant(world, server)
-  const isBudget = present?.maxCalls !== undefined && maxCalls !== undefined
-  return isBudget && !hasEnded(world, present) ? present : undefined
-}
-
-const counted = (after: Access, world: World): Pick<Grant, 'countedSince'> => {
-  const present = countedBefore(after, world)
-  return present === undefined ? {} : { countedSince: present.countedSince ?? present.changeID }
-}
-
-const terms = (after: Access, world: World): string => {
+const terms = (after: Access): string => {
   const until = after.expiresAt === undefined ? '' : ` until ${after.expiresAt}`
-  const included = countedBefore(after, world) === undefined ? '' : ', those already made included'
-  const most = after.maxCalls === undefined ? '' : ` for at most ${after.maxCalls} calls${included}`
+  const most = after.maxCalls === undefined ? '' : ` for at most ${after.maxCalls} calls`
   return `${toolList(after.tools)} of the tool server ${after.server}${until}${most}`
 }
 
 const describe = (after: Access, world: World): string => {
   const grant = standingGrant(world, after.server)
   const instead = grant === undefined ? '' : `, instead of ${toolList(grant.tools)}`
-  return `Grants ${world.agentGroupID} ${terms(after, world)}${instead}`
+  return `Grants ${world.agentGroupID} ${terms(after)}${instead}`
 }
 
 export const mcpAccess = defineKind({
@@ -86,7 +73,7 @@ export const mcpAccess = defineKind({
   wish: (after) => ({ server: after.server, tools: distinct(after).tools.toSorted() }),
   slice: (after, world) => {
     const grant = standingGrant(world, after.server)
-    return grant === undefined ? null : { ...grantTerms(grant), ...(hasEnded(world, grant) ? { ended: true } : {}) }
+    return grant === undefined ? null : grantTerms(grant)
   },
   outcome: distinct,
   verify,
@@ -102,7 +89,6 @@ export const mcpAccess = defineKind({
       agentGroupID: presentGroup(world).id,
       ...pinned(evidence, world.servers?.get(after.server)),
       changeID: stamp.changeID,
-      ...counted(after, world),
       grantedAt: stamp.at,
       state: 'active',
     },

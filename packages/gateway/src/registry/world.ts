@@ -12,8 +12,6 @@ export interface Outlook {
   readonly servers: ReadonlyMap<string, Digest> | null
   /** Names of tool servers for which any group of the unit holds a grant that is not over, whether they are configured or not. */
   readonly granted: ReadonlySet<string>
-  /** Tool servers whose grant to the group has expired, or has all of its calls made. */
-  readonly ended?: ReadonlySet<string>
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly config: {
@@ -99,9 +97,6 @@ export const readWirings = async (rows: Rows): Promise<Wired[]> =>
 /** Active or suspended: what a revocation can still take away. */
 export const standingGrant = (world: World, server: string): Grant | undefined =>
   world.grants.find((grant) => grant.server === server && grant.state !== 'revoked')
-
-/** It expired, or its calls are used up. */
-export const hasEnded = ({ ended }: World, { server }: Grant): boolean => ended?.has(server) === true
 
 export const askedByAgent = (world: Pick<World, 'asker'>): boolean => world.asker.startsWith('session:')
 

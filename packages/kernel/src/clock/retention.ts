@@ -2,14 +2,13 @@
 // so a step forward counts only after it has lasted. A step back counts at once: it only keeps data longer.
 // A process that starts goes on from the time that an earlier one noted (`keepRetentionClock`): the time in which nothing ran, and a clock
 // that was set ahead meanwhile, look the same and are a step forward.
-import { limits } from '@gatehouse/contracts'
 import { wallMs } from './wall.ts'
 
 /**
  * Milliseconds for which a step forward must last before data is removed by it. What is kept for this long or shorter is kept for
  * that long in truth, whatever is set on the machine: idempotency keys are.
  */
-export const stepTrusted = limits.idempotencyTime
+export const stepTrusted = 24 * 60 * 60_000
 
 export interface RetentionSources {
   /** Milliseconds since the epoch. */

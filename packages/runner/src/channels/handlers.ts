@@ -1,14 +1,56 @@
-// The calls of channels, one line each into an act.
-import type { runnerChannels } from '@gatehouse/contracts'
+// RPC handlers for channels, and messages that arrive through them.
+import { createHash } from 'node:crypto'
+import { type ChannelName, MessageID, type Params, type Result, type runnerChannels } from '@gatehouse/contracts'
+import { sha256 } from '@gatehouse/kernel'
 import type { Handlers } from '@gatehouse/rpc'
-import { fileHandlers } from '../files/handlers.ts'
-import type { Context } from '../sessions/context.ts'
-import { buried, delivered } from './delivered.ts'
-import { envelope } from './envelope.ts'
-import { letters } from './letters.ts'
-import { outbox } from './outbox.ts'
-import { receiveFromChannel } from './receive.ts'
-import { sentFile } from './sent-file.ts'
+import * as v from 'valibot'
+import { openSession } from '../chat.ts'
+import { fileHandlers } from '../file-handlers.ts'
+import { findRepeat, type RepeatKey } from '../queue/accept.ts'
+import { newProgress } from '../queue/delivery.ts'
+import { withQueue } from '../sessions/queue-access.ts'
+import { receive } from '../sessions/receive.ts'
+import type { Context } from '../state/context.ts'
+import { principalOf } from '../state/idempotency-index.ts'
+import { deadLettered, delivered, envelope, letters, outbox, sentFile } from './outbox.ts'
+
+/** Takes a message that came by a channel. The channel may bring it again and again: it is one message. */
+type Edge = typeof runnerChannels
+type Taken = Result<Edge, 'receive'>
+
+const fingerprint = (channel: ChannelName, id: string): string => createHash('sha256').update(`${channel}\n${id}`).digest('hex')
+
+/** Known for a day wherever its conversation leads by then; in its own conversation for as long as the message is kept. */
+const keyOf = ({ channel, id }: Params<Edge, 'receive'>): RepeatKey => {
+  const key = fingerprint(channel, id)
+  return { principal: principalOf(channel), key, body: sha256(key) }
+}
+
+const takenBefore = async (context: Context, key: RepeatKey): Promise<Taken | undefined> => {
+  const place = context.repeats.placeOf(key)
+  const session = place === undefined ? undefined : context.sessions.get(place)
+  if (session === undefined) return undefined
+  const messageId = await withQueue(context, session, (store) => findRepeat(store.read, key))
+  return messageId === undefined ? undefined : { messageId, sessionId: session.id, known: true }
+}
+
+const take = async (context: Context, params: Params<Edge, 'receive'>, repeat: RepeatKey): Promise<Taken> => {
+  const refusal = context.posture.refusal()
+  if (refusal !== undefined) throw refusal
+  const { agentGroupID, conversationId: conversationID, channel, author, reference, text } = params
+  const session = await openSession(context, { agentGroupID, conversationID })
+  const id = v.parse(MessageID, `c-${repeat.key.slice(0, 40)}`)
+  // Before the agent can answer.
+  session.delivery ??= newProgress(channel)
+  const { stored } = await receive(context, session, { id, from: 'user', text, repeat, origin: { channel, author, reference } })
+  context.repeats.keep(repeat, session.id)
+  return { messageId: id, sessionId: session.id, known: !stored }
+}
+
+const receiveFromChannel = (context: Context, params: Params<Edge, 'receive'>): Promise<Taken> => {
+  const key = keyOf(params)
+  return context.repeats.inTurn(key, async () => (await takenBefore(context, key)) ?? take(context, params, key))
+}
 
 export const channelHandlers = (context: Context): Handlers<typeof runnerChannels> => {
   const { fileBegin, filePart, fileEnd, fileDrop } = fileHandlers(context)
@@ -16,7 +58,7 @@ export const channelHandlers = (context: Context): Handlers<typeof runnerChannel
     receive: (message) => receiveFromChannel(context, message),
     outbox: (wanted) => outbox(context, wanted),
     delivered: (word) => delivered(context, word),
-    buried: (word) => buried(context, word),
+    buried: (word) => deadLettered(context, word),
     sentFile: (wanted) => sentFile(context, wanted),
     letters: (wanted) => letters(context, wanted),
     envelope: (asked) => envelope(context, asked),

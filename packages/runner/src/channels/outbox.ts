@@ -1,18 +1,20 @@
-// What agents said that their channels have not taken yet, the oldest of each conversation.
-import type { ChannelName, Delivery, Params, Result, runnerChannels } from '@gatehouse/contracts'
-import { limits } from '@gatehouse/contracts'
-import { nextUndelivered } from '../queue/delivery.ts'
-import { UnreadableQueue } from '../queue/unreadable.ts'
-import { withinBytes } from '../queue/within-bytes.ts'
-import type { Context } from '../sessions/context.ts'
-import type { Session } from '../sessions/session.ts'
-import { withQueue } from '../sessions/with-queue.ts'
+// Messages of agents that channels have not delivered yet, oldest first in each conversation, with their files, outcomes and dead
+// letters.
+import { type ChannelName, type Delivery, limits, type Params, type Result, type runnerChannels, ServiceError } from '@gatehouse/contracts'
+import { wallTime } from '@gatehouse/kernel'
+import { UnreadableQueue } from '../errors.ts'
+import { readPiece } from '../queue/copies.ts'
+import { deadLetter, newestReference, nextUndelivered, noteDelivered, noteParts, type Passed } from '../queue/delivery.ts'
+import { withinBytes } from '../queue/list.ts'
+import type { Session } from '../session/session.ts'
+import { compactQueue, withQueue } from '../sessions/queue-access.ts'
+import type { Context } from '../state/context.ts'
 
 type Edge = typeof runnerChannels
 
 const most = limits.rpcFrame / 2
 
-export const nextOf = async (context: Context, session: Session): Promise<Delivery | undefined> => {
+const nextOf = async (context: Context, session: Session): Promise<Delivery | undefined> => {
   const said = session.delivery?.said ?? 0
   const found = await withQueue(context, session, (store) => nextUndelivered(store.read))
   if (found === undefined) {
@@ -38,7 +40,7 @@ const readableNext = async (context: Context, session: Session): Promise<Deliver
   }
 }
 
-export const sessionsBy = ({ sessions }: Context, channels: readonly ChannelName[]): Session[] =>
+const sessionsBy = ({ sessions }: Context, channels: readonly ChannelName[]): Session[] =>
   [...sessions.values()].filter(({ delivery }) => delivery !== undefined && channels.includes(delivery.channel))
 
 export const outbox = async (context: Context, { channels, limit, skip }: Params<Edge, 'outbox'>): Promise<Result<Edge, 'outbox'>> => {
@@ -51,4 +53,72 @@ export const outbox = async (context: Context, { channels, limit, skip }: Params
     if (next !== undefined) items.push(next)
   }
   return { items: withinBytes(items, most) }
+}
+
+/** Keeps what became of a message that a channel was given, and hands it the next one of that conversation. */
+const findSession = ({ sessions }: Context, { session: id }: Pick<Params<Edge, 'delivered'>, 'session'>): Session => {
+  const session = sessions.get(id)
+  if (session?.hasQueue === true) return session
+  throw new ServiceError('not-found', { detail: `there is no session ${id}` })
+}
+
+const settle = async (context: Context, session: Session, passed: Passed): Promise<Result<Edge, 'delivered'>> => {
+  const { isFreed, ...counted } = passed
+  if (session.delivery !== undefined) Object.assign(session.delivery, counted)
+  // What copies took; nobody waits for it.
+  if (isFreed)
+    compactQueue(context, session).catch((error: unknown) =>
+      context.log.warn('room of copies not given back', { session: session.id, error }),
+    )
+  const next = await nextOf(context, session)
+  return next === undefined ? {} : { next }
+}
+
+export const delivered = async (context: Context, params: Params<Edge, 'delivered'>): Promise<Result<Edge, 'delivered'>> => {
+  const session = findSession(context, params)
+  const { seq, parts } = params
+  if (parts === undefined) return settle(context, session, await withQueue(context, session, (store) => noteDelivered(store, seq)))
+  await withQueue(context, session, (store) => noteParts(store, seq, parts))
+  return {}
+}
+
+export const deadLettered = async (context: Context, params: Params<Edge, 'buried'>): Promise<Result<Edge, 'buried'>> => {
+  const session = findSession(context, params)
+  const { seq, reason } = params
+  const { letter, ...passed } = await withQueue(context, session, (store) => deadLetter(store, { seq, reason, at: wallTime() }))
+  const { id, agentGroupID, conversationID: conversationId, delivery } = session
+  if (letter !== undefined && delivery !== undefined)
+    context.deadLetters.keep(id, { ...letter, channel: delivery.channel, agentGroupID, conversationId })
+  return settle(context, session, passed)
+}
+
+/** A session that is gone, or that no channel leads to, came from nowhere. */
+export const envelope = async (context: Context, { session: id }: Params<Edge, 'envelope'>): Promise<Result<Edge, 'envelope'>> => {
+  const session = context.sessions.get(id)
+  if (session?.hasQueue !== true || session.delivery === undefined) return { reference: null }
+  try {
+    return { reference: (await withQueue(context, session, (store) => newestReference(store.read))) ?? null }
+  } catch (error) {
+    if (error instanceof UnreadableQueue) return { reference: null }
+    throw error
+  }
+}
+
+/** How many messages wait for their channel and how many died, and the newest dead ones. From memory: no queue is opened. */
+export const letters = (context: Context, { channels, limit }: Params<Edge, 'letters'>): Result<Edge, 'letters'> => {
+  const counts = new Map(channels.map((channel) => [channel, { channel, waiting: 0, dead: 0 }]))
+  for (const { delivery } of sessionsBy(context, channels)) {
+    const count = delivery === undefined ? undefined : counts.get(delivery.channel)
+    if (count === undefined) continue
+    count.waiting += delivery?.waiting ?? 0
+    count.dead += delivery?.dead ?? 0
+  }
+  return { counts: [...counts.values()], letters: context.deadLetters.newest(channels, Math.min(limit, limits.channelLetters)) }
+}
+
+/** Hands out the copy of a file that goes with a message, piece by piece, for as long as the message waits for its channel. */
+export const sentFile = async (context: Context, wanted: Params<Edge, 'sentFile'>): Promise<Result<Edge, 'sentFile'>> => {
+  const piece = await withQueue(context, findSession(context, wanted), (store) => readPiece(store.read, wanted))
+  if (piece === undefined) throw new ServiceError('not-found', { detail: `there is no such copy of a file of message ${wanted.seq}` })
+  return { data: piece.toString('base64') }
 }

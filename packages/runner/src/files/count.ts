@@ -1,9 +1,9 @@
 // How much a place of a group holds, counted to a bound of entries, depth and time; no link is followed and nothing opened but directories.
 import { type FileHandle, lstat, opendir } from 'node:fs/promises'
 import { limits } from '@gatehouse/contracts'
-import { entryOf, openBeneath, openIn } from '../groups/plain.ts'
+import { entryOf, openBeneath, openIn } from '../safe-fs.ts'
 
-export interface Held {
+export interface Usage {
   bytes: number
   entries: number
   /** Why not all was counted: nobody knows how much there is. */
@@ -11,7 +11,7 @@ export interface Held {
 }
 
 interface Count {
-  readonly held: Held
+  readonly held: Usage
   /** On the clock of `performance`. */
   readonly until: number
 }
@@ -66,7 +66,7 @@ const countBelow = async (directory: FileHandle, name: string, { depth, count }:
 }
 
 /** Stops at the first bound, and says which. */
-export const heldIn = async (root: string): Promise<Held> => {
+export const usageIn = async (root: string): Promise<Usage> => {
   const count: Count = { held: { bytes: 0, entries: 0 }, until: performance.now() + limits.fileCountTime }
   await openBeneath(root, [], (directory) => countIn(directory, 0, count))
   return count.held

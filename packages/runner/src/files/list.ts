@@ -3,9 +3,8 @@ import type { Dirent } from 'node:fs'
 import { type FileHandle, lstat, opendir } from 'node:fs/promises'
 import { type FileItem, type FileList, limits, type Params, type runnerControlPlane, Time } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { entryOf, kindOf, NotPlain, openBeneath } from '../groups/plain.ts'
-import { namesIn, placeOf } from './place.ts'
-import { refusing } from './refusal.ts'
+import { entryOf, kindOf, NotPlain, openBeneath } from '../safe-fs.ts'
+import { namesIn, placeOf, refusing } from './refusal.ts'
 
 type Wanted = Params<typeof runnerControlPlane, 'fileList'>
 

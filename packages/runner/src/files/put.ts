@@ -3,11 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { type HostIdentity, limits, ServiceError } from '@gatehouse/contracts'
-import { entryOf, kindOf, NotPlain, openBeneath, openIn } from '../groups/plain.ts'
+import { entryOf, kindOf, NotPlain, openBeneath, openIn } from '../safe-fs.ts'
+import { usageIn } from './count.ts'
+import { isFull, freeSpaceHint, namesIn, noSpace, noSpaceInGroup } from './refusal.ts'
 import type { Upload } from './uploads.ts'
-import { heldIn } from './count.ts'
-import { namesIn } from './place.ts'
-import { isFull, makeRoom, noRoom, noRoomInGroup } from './refusal.ts'
 
 export interface Target {
   /** Directory of the place on the host. */
@@ -30,12 +29,12 @@ export const checkTarget = async (root: string, path: string): Promise<void> => 
 }
 
 const checkRoom = async ({ root, most }: Target, bytes: number): Promise<void> => {
-  const held = await heldIn(root)
+  const held = await usageIn(root)
   if (held.bytes + bytes <= most * 1024 * 1024 && held.entries < limits.fileEntries && held.beyond === undefined) return
   const holds = held.beyond ?? `${held.bytes} bytes in ${held.entries} entries`
   throw new ServiceError('too-large', {
     detail: `expected room for ${bytes} bytes in the ${most} MiB of this group, it holds ${holds}`,
-    hint: makeRoom,
+    hint: freeSpaceHint,
   })
 }
 
@@ -98,7 +97,7 @@ const settle = async (upload: Upload, directory: FileHandle, { name, owner }: { 
 const toFull = async ({ file }: Upload, root: FileHandle, error: unknown): Promise<unknown> => {
   if (!isFull(error)) return error
   const ofUnit = (await root.stat()).dev === (await file.stat()).dev
-  return ofUnit ? noRoom(error) : noRoomInGroup(error)
+  return ofUnit ? noSpace(error) : noSpaceInGroup(error)
 }
 
 /** Directories on the way are made. */

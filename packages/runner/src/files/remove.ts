@@ -1,9 +1,8 @@
 // Takes one name out of a directory of a group, for people: that of a file, of a link, pipe, socket or device as it is, of an empty directory.
 import { type FileHandle, lstat, opendir, rmdir, unlink } from 'node:fs/promises'
 import { type Params, type Result, type runnerControlPlane, ServiceError } from '@gatehouse/contracts'
-import { assertName, entryOf, kindOf, NotPlain, openBeneath, openIn } from '../groups/plain.ts'
-import { namesIn, placeOf, type Where } from './place.ts'
-import { codeOf, refusing } from './refusal.ts'
+import { assertName, entryOf, kindOf, NotPlain, openBeneath, openIn } from '../safe-fs.ts'
+import { codeOf, namesIn, placeOf, refusing, type Where } from './refusal.ts'
 
 type Edge = typeof runnerControlPlane
 type Kind = Result<Edge, 'fileFind'>['kind']

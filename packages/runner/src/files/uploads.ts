@@ -3,9 +3,7 @@ import { createHash, type Hash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { limits, ServiceError, stateFiles } from '@gatehouse/contracts'
 import { incomingName } from '@gatehouse/kernel'
-import type { Where } from './place.ts'
-import { noRoom } from './refusal.ts'
-import { isScarce } from './room.ts'
+import { isLowOnSpace, noSpace, type Where } from './refusal.ts'
 
 export interface Upload extends Where {
   readonly file: FileHandle
@@ -36,7 +34,7 @@ export class Uploads {
     if (this.#open.size >= limits.filePuts)
       throw new ServiceError('queue-full', { detail: `expected at most ${limits.filePuts} files at once, got more`, hint: 'try again' })
     await (this.#ready ??= this.#prepare())
-    if (await isScarce(this.#home)) throw noRoom()
+    if (await isLowOnSpace(this.#home)) throw noSpace()
     const id = randomUUID()
     const spool = `${this.#home}/${id}`
     const file = await open(spool, 'wx+', 0o600)

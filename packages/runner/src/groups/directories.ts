@@ -1,8 +1,9 @@
-// The directories that the sessions of a group share, owned by what the sandbox really runs as.
-import { chmod, lchown, lstat, mkdir, readdir } from 'node:fs/promises'
+// Directories that the sessions of a group share, owned by the identity that the sandbox runs as.
+import { chmod, constants, lchown, lstat, mkdir, open, readdir, realpath, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type AgentGroupID, type HostIdentity, stateFiles } from '@gatehouse/contracts'
 import { privateDirectory } from '@gatehouse/kernel'
-import { LaunchRefused } from '../sessions/end.ts'
+import { LaunchRefused } from '../errors.ts'
 
 export interface GroupDirectories {
   readonly workspace: string
@@ -53,5 +54,45 @@ export const groupDirectories = async (
     workspace: await ownedDirectory(`${home}/workspace`, { mode: 0o700, owner }),
     memory: await ownedDirectory(`${home}/memory`, { mode: 0o700, owner }),
     shared: await ownedDirectory(`${home}/shared`, { mode: 0o755, owner }),
+  }
+}
+
+/** Less than this is no room for anything. */
+const leastBytes = 64 * 1024
+
+/** One clause for people; undefined where there is room, or no disk. */
+export const describeFull = async (disk: string | undefined): Promise<string | undefined> => {
+  const found = disk === undefined ? undefined : await statfs(disk).catch(() => undefined)
+  if (found === undefined) return undefined
+  const { blocks, bavail, bsize, files, ffree } = found
+  if (bavail * bsize < leastBytes) return `the disk of its group is full: it has room for ${Math.round((blocks * bsize) / 1024 ** 2)} MiB`
+  return ffree === 0 ? `the disk of its group is full: it has room for ${files} files` : undefined
+}
+
+/** Lets the group of a sandbox in to a socket that the other half of a split unit serves: that half cannot give its files away, and root can. */
+export interface AllowGroupOptions {
+  readonly gid: number
+  /** Runtime directory of that half: whose it is, what lies in it must be. */
+  readonly half: string
+}
+
+/**
+ * The directory keeps its owner; what is made in it later is of the group from the start, so that the service may restart.
+ * `LaunchRefused` where a link leads elsewhere, or where somebody else's directory lies.
+ */
+export const allowGroup = async (directory: string, { gid, half }: AllowGroupOptions): Promise<void> => {
+  const real = join(await realpath(half), directory.slice(half.length))
+  if ((await realpath(directory)) !== real) throw new LaunchRefused(`expected a directory at ${directory}, got a link to elsewhere`)
+  await using opened = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  const { uid } = await lstat(half)
+  const found = await opened.stat()
+  if (found.uid !== uid) throw new LaunchRefused(`expected ${directory} to be of uid ${uid}, got one of uid ${found.uid}`)
+  await opened.chown(uid, gid)
+  await opened.chmod(0o2710)
+  const same = `/proc/self/fd/${opened.fd}`
+  for (const name of await readdir(same)) {
+    const path = join(same, name)
+    const entry = await lstat(path)
+    if (entry.isSocket() && entry.uid === uid && entry.nlink === 1) await lchown(path, uid, gid)
   }
 }

@@ -1,14 +1,48 @@
-// The disks of groups while their sandboxes run: opened in turn for each group, and closed with the runner.
+// Disks of groups while their sandboxes run: opened one at a time for each group, closed with the runner, retried after a failed
+// trial.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AgentGroup, type AgentGroupID, limits } from '@gatehouse/contracts'
 import { closeOrphans, type Disks } from '@gatehouse/engine'
 import type { Logger } from '@gatehouse/kernel'
-import { orAborted } from '../or-aborted.ts'
-import type { Run } from '../sessions/run.ts'
-import { hasDisk, refuseElsewhere } from './elsewhere.ts'
-import { LateDisks } from './late-disks.ts'
-import { mount, type Mounting, resume, type Wanted } from './mount.ts'
+import { abortable } from '../abortable.ts'
+import type { Run } from '../session/run.ts'
+import { hasDisk, mount, type Mounting, refuseOtherDisks, resume, type Wanted } from './mount.ts'
 import { Reading, refuseFirst } from './reading.ts'
+
+/** Disks that could not be had at the start, because a trial failed: it is made again for groups whose files lie on one already. */
+type Again = () => Promise<Disks>
+
+const failed = (error: unknown): Disks => ({ refused: error instanceof Error ? error.message : 'unknown error' })
+
+export class DiskRetries {
+  readonly #closing: AbortSignal
+  #trial: Promise<Disks> | undefined
+
+  /** `closing`: aborts when the runner stops; nobody waits for a trial then, and none begins. */
+  constructor(closing: AbortSignal) {
+    this.#closing = closing
+  }
+
+  /** As they are now. `hasDisk`: the group has its files on a disk, and nowhere else; others begin without one, and stay so. */
+  async of<D extends Disks | undefined>(disks: D, hasDisk: () => Promise<boolean>): Promise<D | Disks> {
+    if (disks === undefined || !('refused' in disks) || disks.again === undefined) return disks
+    return (await hasDisk()) ? abortable(this.#try(disks.again), this.#closing) : disks
+  }
+
+  /** Resolves when no trial is running: until then one may mount something. */
+  async settled(): Promise<void> {
+    await this.#trial?.catch(failed)
+  }
+
+  /** One trial at a time, since it begins with nothing mounted; none once one has gone well. */
+  async #try(again: Again): Promise<Disks> {
+    this.#closing.throwIfAborted()
+    const trial = (this.#trial ??= again())
+    const disks = await trial.catch(failed)
+    if ('refused' in disks && this.#trial === trial) this.#trial = undefined
+    return disks
+  }
+}
 
 export interface GroupDisksOptions {
   readonly groups: string
@@ -27,22 +61,22 @@ export class GroupDisks {
   readonly #turns = new Map<AgentGroupID, Promise<unknown>>()
   /** By sandbox. */
   readonly #users = new Map<string, AgentGroupID>()
-  readonly #late: LateDisks
+  readonly #late: DiskRetries
 
   constructor({ groups, log, closing }: GroupDisksOptions) {
     this.groups = groups
     this.#log = log
     this.#closing = closing
-    this.#late = new LateDisks(closing)
+    this.#late = new DiskRetries(closing)
   }
 
   /** Where it is mounted; undefined where the files of groups lie on the disk of the host. `LaunchRefused` where they do not fit the group's limit. */
   async open(found: Disks, group: AgentGroup, { id: run, signal }: Pick<Run, 'id' | 'signal'>): Promise<string | undefined> {
-    const disks = await orAborted(
+    const disks = await abortable(
       this.#late.of(found, () => hasDisk(this.groups, group.id)),
       signal,
     )
-    await refuseElsewhere(this.groups, group.id, disks)
+    await refuseOtherDisks(this.groups, group.id, disks)
     if ('refused' in disks) return undefined
     const opened = this.#inTurn(group.id, async () => {
       // Whoever gave up waiting uses nothing.
@@ -51,7 +85,7 @@ export class GroupDisks {
       await this.#mount(disks, { groups: this.groups, group, quiet: this.#isQuiet(group.id) })
       if (!signal.aborted) this.#users.set(run, group.id)
     })
-    await orAborted(opened, signal)
+    await abortable(opened, signal)
     return `${this.groups}/${group.id}`
   }
 
@@ -121,7 +155,7 @@ export class GroupDisks {
 
   async #resume(found: Disks | undefined, group: AgentGroupID, quiet: boolean): Promise<void> {
     const disks = await this.#late.of(found, () => hasDisk(this.groups, group))
-    await refuseElsewhere(this.groups, group, disks)
+    await refuseOtherDisks(this.groups, group, disks)
     if (disks !== undefined && !('refused' in disks)) await resume(disks, { groups: this.groups, group, quiet })
   }
 

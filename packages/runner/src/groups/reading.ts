@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { type AgentGroupID, limits, ServiceError } from '@gatehouse/contracts'
-import { orAborted } from '../or-aborted.ts'
-import { hasDisk } from './elsewhere.ts'
+import { abortable } from '../abortable.ts'
+import { hasDisk } from './mount.ts'
 
 /** A piece may be read so long, and wait so long for whoever takes it. */
 const silence = 3 * limits.backupIdle
@@ -49,7 +49,7 @@ export class Reading {
 
   /** Resolves when nobody reads. */
   async over(signal: AbortSignal): Promise<void> {
-    while (this.#running !== undefined) await orAborted(this.#running.ended.promise, signal)
+    while (this.#running !== undefined) await abortable(this.#running.ended.promise, signal)
   }
 
   #end(): void {

@@ -1,10 +1,9 @@
-// Reads manifests and blobs from a registry, as anybody may: anonymous, bounded, each answer compared with the digest that names it.
+// Reads manifests and blobs from an image registry: anonymous, bounded, each answer verified by its digest.
 import { createHash } from 'node:crypto'
-import { jsonBounds, limits, type OutboundSettings } from '@gatehouse/contracts'
-import { jsonText } from '@gatehouse/kernel'
+import { jsonBounds, limits, type OutboundSettings, ServiceError } from '@gatehouse/contracts'
+import { isLoopback, jsonText } from '@gatehouse/kernel'
 import { createOutlet } from '@gatehouse/outbound'
 import * as v from 'valibot'
-import type { ImageReference } from './reference.ts'
 
 export interface RegistryOptions {
   /** The unit's own admin address. */
@@ -36,7 +35,7 @@ const Token = v.union([
   ),
 ])
 
-const ask = async ({ url, headers }: Asked, { ownAddress, outbound }: RegistryOptions) => {
+const request = async ({ url, headers }: Asked, { ownAddress, outbound }: RegistryOptions) => {
   const outlet = createOutlet({ url, ownAddress, settings: outbound, most: limits.imageAnswer, showsRedirects: true })
   try {
     const response = await outlet.fetch(url, { headers, signal: AbortSignal.timeout(limits.probeTime) })
@@ -51,7 +50,7 @@ const ask = async ({ url, headers }: Asked, { ownAddress, outbound }: RegistryOp
 const follow = async (first: Asked, options: RegistryOptions) => {
   let asked = first
   for (let hop = 0; hop <= redirects; hop += 1) {
-    const answer = await ask(asked, options)
+    const answer = await request(asked, options)
     const location = answer.headers.get('location')
     if (answer.status < 300 || answer.status >= 400 || location === null) return answer
     const url = new URL(location, asked.url)
@@ -69,7 +68,7 @@ const tokenOf = async (challenge: string | null, options: RegistryOptions): Prom
   const url = URL.parse(fields['realm'] ?? '')
   if (url === null) return null
   for (const name of ['service', 'scope']) if (fields[name] !== undefined) url.searchParams.set(name, fields[name])
-  const { status, bytes } = await ask({ url, headers: {} }, options)
+  const { status, bytes } = await request({ url, headers: {} }, options)
   const parsed = status === 200 ? v.safeParse(v.pipe(jsonText(jsonBounds.imageAnswer), Token), bytes.toString('utf8')) : null
   return parsed?.success === true ? parsed.output : null
 }
@@ -105,4 +104,40 @@ export const openRegistry = (
       return bytes
     },
   }
+}
+
+/** Where the registry of an image is: what a name says of it, by the rules that container engines have. */
+export interface ImageReference {
+  readonly registry: URL
+  readonly repository: string
+  /** `sha256:` and 64 digits. */
+  readonly digest: string
+}
+
+const shape = /^(?<name>[^@\s]+)@(?<digest>sha256:[0-9a-f]{64})$/
+const repositoryShape = /^[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/
+
+/** The first part is a host where it could be no name; without one it is Docker's registry. */
+const split = (name: string): { readonly host: string; readonly repository: string } => {
+  const [first = '', ...rest] = name.split('/')
+  const isHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost')
+  const repository = (isHost ? rest.join('/') : name).replace(/:[A-Za-z0-9_][A-Za-z0-9_.-]*$/, '')
+  if (isHost && first !== 'docker.io') return { host: first, repository }
+  return { host: 'registry-1.docker.io', repository: repository.includes('/') ? repository : `library/${repository}` }
+}
+
+export const parseImage = (image: string): ImageReference => {
+  const { name = '', digest = '' } = shape.exec(image)?.groups ?? {}
+  const { host, repository } = split(name)
+  const address = `https://${host}`
+  if (digest === '' || !repositoryShape.test(repository) || !URL.canParse(address)) {
+    throw new ServiceError('no-sandbox', {
+      detail: `expected an image such as registry.example/sandbox@sha256:… (SERVICE_SANDBOX_IMAGE), got ${image.slice(0, 200)}`,
+      hint: 'name the registry that holds its signature, or unset SERVICE_IMAGE_KEY',
+    })
+  }
+  const url = new URL(address)
+  // As the engines have it: a registry of this machine may do without TLS.
+  if (isLoopback(url.hostname)) url.protocol = 'http:'
+  return { registry: url, repository, digest }
 }

@@ -1,12 +1,14 @@
-// What the process that resolves and fetches packages finds: a place to work in, its task, and the socket of the forwarder.
+// Prepares the sandbox that resolves and fetches packages: its directory, its task, and the socket of the forwarder.
 import { randomBytes } from 'node:crypto'
 import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type HostIdentity, sandboxSockets, stateFiles } from '@gatehouse/contracts'
+import { type gatewayRunner, type HostIdentity, sandboxSockets, stateFiles } from '@gatehouse/contracts'
 import { defaultLimits, type LaunchSpec } from '@gatehouse/engine'
-import { privateDirectory } from '@gatehouse/kernel'
+import { type Logger, privateDirectory } from '@gatehouse/kernel'
 import type { TreeTask } from '@gatehouse/npm-tree'
-import type { TreePlace } from './place.ts'
+import type { Calls } from '@gatehouse/rpc'
+import type { SandboxStatus } from '../sandbox/posture.ts'
+import type { RegistryPlace } from './forwarder.ts'
 
 const program = ['/bin/node', '/agent/npm-tree.mjs', '/shared/task.json', '/workspace'] as const
 const socketName = 'registry.sock'
@@ -26,7 +28,7 @@ export interface Room {
   remove(): Promise<void>
 }
 
-export const makeRoom = async ({ stateDir, runDir }: TreePlace, owner: HostIdentity | undefined): Promise<Room> => {
+export const createWorkplace = async ({ stateDir, runDir }: TreePlace, owner: HostIdentity | undefined): Promise<Room> => {
   const id = `tree-${randomBytes(5).toString('hex')}`
   const home = `${stateDir}/${stateFiles.packages}/.${id}`
   const [work, shared, way] = [`${home}/work`, `${home}/shared`, `${runDir}/way/${id}`]
@@ -73,3 +75,21 @@ export const specOf = (
   limits: defaultLimits,
   ...rest,
 })
+
+/** What the acts on packages need of the runner. */
+export interface TreePlace {
+  readonly unitId: string
+  readonly stateDir: string
+  readonly runDir: string
+  readonly gateway: Pick<Calls<typeof gatewayRunner>, 'tree' | 'trees' | 'resolved'>
+  readonly posture: Pick<SandboxStatus, 'engaged'>
+  /** Where packages come from. */
+  readonly registry: RegistryPlace
+  /** Host identity of what belongs to no session; null where the unit is not root. */
+  readonly identities: HostIdentity | null
+  /** Milliseconds that one task about a tree may take. */
+  readonly treeTime: number
+  readonly log: Logger
+  /** Aborts when the runner stops. */
+  readonly closing: AbortSignal
+}

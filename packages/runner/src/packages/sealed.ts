@@ -1,13 +1,12 @@
 // Runs one task about a tree in a sandbox of its own: no key, no network, one socket behind which the registry lies. Then it is gone.
 import { jsonBounds, limits, ServiceError } from '@gatehouse/contracts'
-import { jsonText } from '@gatehouse/kernel'
 import type { Driver, LaunchSpec } from '@gatehouse/engine'
+import { jsonText } from '@gatehouse/kernel'
 import { TreeOutcome, type TreeTask } from '@gatehouse/npm-tree'
 import * as v from 'valibot'
-import { readPlain } from '../groups/plain.ts'
-import type { TreePlace } from './place.ts'
+import { readPlain } from '../safe-fs.ts'
 import { openForwarder } from './forwarder.ts'
-import { makeRoom, specOf, wayInside } from './room.ts'
+import { createWorkplace, specOf, type TreePlace, wayInside } from './room.ts'
 
 const refused = (rule: string, reason: string): TreeOutcome => ({ end: 'refused', rule, reason })
 
@@ -64,7 +63,7 @@ export const inSealed = async <T>(
     throw new ServiceError('no-sandbox', { detail: 'expected a sandbox to resolve packages in, got the driver none, which has no walls' })
   }
   const identity = place.identities ?? undefined
-  const room = await makeRoom(place, driver.owner(identity))
+  const room = await createWorkplace(place, driver.owner(identity))
   try {
     const way = await openForwarder({ ...place.registry, socket: room.socket, gid: room.gid, log: place.log })
     try {

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { type AgentGroup, Digest, limits, ServiceError, stateFiles } from '@gatehouse/contracts'
 import { adoptTree, lockDigest, removeTree } from '@gatehouse/npm-tree'
 import * as v from 'valibot'
-import { copyPlain } from '../groups/plain.ts'
-import type { TreePlace } from './place.ts'
-import { LaunchRefused } from '../sessions/end.ts'
+import { LaunchRefused } from '../errors.ts'
+import { copyPlain } from '../safe-fs.ts'
+import type { TreePlace } from './room.ts'
 import { inSealed } from './sealed.ts'
 
 type Installed = NonNullable<AgentGroup['packages']>
@@ -19,7 +19,7 @@ const directoryOf = ({ stateDir }: Pick<TreePlace, 'stateDir'>): string => `${st
 const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() ?? false
 
 /** What the sealed process wrote is copied by our own hand, so that no link and no owner of its making stays. */
-const keep = async (place: TreePlace, { work, tree }: { work: string; tree: Digest }): Promise<void> => {
+const storeTree = async (place: TreePlace, { work, tree }: { work: string; tree: Digest }): Promise<void> => {
   const fresh = await mkdtemp(join(directoryOf(place), '.fresh-'))
   const to = join(fresh, 'tree')
   try {
@@ -40,7 +40,7 @@ const fetchInto = async (place: TreePlace, { tree, changeID }: Installed): Promi
     place,
     (registry) => ({ act: 'fetch', registry, lock: approved.lock }),
     async (outcome, work) => {
-      if (outcome.end === 'fetched') return keep(place, { work, tree })
+      if (outcome.end === 'fetched') return storeTree(place, { work, tree })
       const reason = `its packages cannot be had: ${outcome.end === 'refused' ? outcome.reason : 'an answer to another question'}`
       if (outcome.end === 'refused' && lasting.includes(outcome.rule)) throw new LaunchRefused(reason)
       throw new ServiceError('unavailable', { detail: reason })

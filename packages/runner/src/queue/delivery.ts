@@ -95,19 +95,22 @@ const pass = async (tx: Transaction, seq: number): Promise<Passed> => {
 
 export const noteDelivered = (store: Store, seq: number): Promise<Passed> => store.write((tx) => pass(tx, seq))
 
-export interface Burial {
+export interface DeadLetterRecord {
   readonly seq: number
   readonly reason: string
   readonly at: string
 }
 
-const Letter = v.object({ messageId: MessageID, reason: v.string(), at: Time })
-export type Letter = v.InferOutput<typeof Letter>
+const DeadLetterRow = v.object({ messageId: MessageID, reason: v.string(), at: Time })
+export type DeadLetterRow = v.InferOutput<typeof DeadLetterRow>
 
 const letterColumns = 'id AS messageId, reason, at'
 
 /** With the letter as it is kept: that of the first burial, which may be another's. */
-export const bury = (store: Store, { seq, reason, at }: Burial): Promise<Passed & { readonly letter: Letter | undefined }> =>
+export const deadLetter = (
+  store: Store,
+  { seq, reason, at }: DeadLetterRecord,
+): Promise<Passed & { readonly letter: DeadLetterRow | undefined }> =>
   store.write(async (tx) => {
     await tx.run(
       `INSERT INTO dead_letters (id, seq, reason, at) SELECT id, seq, ?, ? FROM messages WHERE seq = ? AND direction = 'out'
@@ -116,9 +119,9 @@ export const bury = (store: Store, { seq, reason, at }: Burial): Promise<Passed 
     )
     const passed = await pass(tx, seq)
     const row = await tx.get(`SELECT ${letterColumns} FROM dead_letters WHERE seq = ?`, [seq])
-    return { ...passed, letter: row === undefined ? undefined : v.parse(Letter, row) }
+    return { ...passed, letter: row === undefined ? undefined : v.parse(DeadLetterRow, row) }
   })
 
 /** Newest first. */
-export const deadLetters = async (rows: Rows, limit: number): Promise<Letter[]> =>
-  v.parse(v.array(Letter), await rows.all(`SELECT ${letterColumns} FROM dead_letters ORDER BY at DESC, seq DESC LIMIT ?`, [limit]))
+export const deadLetters = async (rows: Rows, limit: number): Promise<DeadLetterRow[]> =>
+  v.parse(v.array(DeadLetterRow), await rows.all(`SELECT ${letterColumns} FROM dead_letters ORDER BY at DESC, seq DESC LIMIT ?`, [limit]))

@@ -2,20 +2,14 @@
 import { readdir } from 'node:fs/promises'
 import { type ChangeID, type DeadLetter, limits, SessionID, stateFiles } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import type { About } from './about.ts'
-import { bytesIn } from './bytes.ts'
-import { isDamage } from './damage.ts'
+import { UnreadableQueue } from '../errors.ts'
+import { liveRepeats, type Repeat, waitingIn } from './accept.ts'
 import { deadLetters, type Progress, progressIn } from './delivery.ts'
-import { lastSeq } from './last-seq.ts'
-import { openExisting, type OpenQueue, type QueuePlace } from './open.ts'
-import { owedIn } from './owed.ts'
-import { liveRepeats, type Repeat } from './repeat.ts'
-import { untoldRequests } from './requests.ts'
-import { UnreadableQueue } from './unreadable.ts'
-import { waitingIn } from './waiting.ts'
+import { bytesIn, lastSeq, pendingRolloutsIn, undecidedRequests } from './notes.ts'
+import { isDamage, openExisting, type OpenQueue, type QueueOwner, type QueuePlace } from './open.ts'
 
 interface FoundQueue {
-  readonly about: About
+  readonly about: QueueOwner
   readonly waiting: number
   readonly bytes: number
   /** The highest number among its messages. */
@@ -63,8 +57,8 @@ const look = async (place: QueuePlace, session: SessionID): Promise<FoundQueue |
       waiting: await waitingIn(store.read),
       bytes: await bytesIn(store.read),
       lastSeq: await lastSeq(store),
-      untold: (await untoldRequests(store)).length > 0,
-      owed: await owedIn(store),
+      untold: (await undecidedRequests(store)).length > 0,
+      owed: await pendingRolloutsIn(store),
       repeats: await liveRepeats(store),
       delivery,
       letters: await lettersIn(queue, delivery),

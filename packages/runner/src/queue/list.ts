@@ -1,5 +1,5 @@
-// What was said in one conversation, in order. Reading never removes.
-import { ChatMessage } from '@gatehouse/contracts'
+// Reads messages of a queue in order. Reading never removes.
+import { ChatMessage, InboxMessage, limits } from '@gatehouse/contracts'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import { filesIn } from './copies.ts'
@@ -40,4 +40,30 @@ export const list = async (store: Store, page: Page): Promise<Said[]> => {
     const own = files.get(message.seq)
     return own === undefined ? message : { ...message, files: own }
   })
+}
+
+/** Cuts a list of messages where its JSON would grow beyond a size. The first always passes. */
+export const withinBytes = <M extends { readonly text: string }>(messages: readonly M[], most: number): M[] => {
+  let bytes = 0
+  const end = messages.findIndex((message, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(message))
+    return index > 0 && bytes > most
+  })
+  return end === -1 ? [...messages] : messages.slice(0, end)
+}
+
+/** What the agent has not acknowledged, oldest first, no more than one answer should carry. */
+const Messages = v.array(
+  v.pipe(
+    v.object({ ...InboxMessage.entries, author: v.nullable(v.string()) }),
+    v.transform(({ author, ...message }): InboxMessage => (author === null ? message : { ...message, author })),
+  ),
+)
+
+export const deliver = async (store: Store): Promise<InboxMessage[]> => {
+  const rows = await store.read.all(
+    `SELECT id, seq, sender AS "from", text, at, author FROM messages WHERE direction = 'in' AND acked = 0 ORDER BY seq LIMIT ?`,
+    [limits.pageSize],
+  )
+  return withinBytes(v.parse(Messages, rows), limits.apiBody)
 }

@@ -1,13 +1,38 @@
-// Opens the queue of one session, and makes it when the session is new. Never puts an empty store in the place of a lost one.
+// Opens the queue of one session, and creates it for a new session. Never replaces a lost queue with an empty one.
 import { rm, stat } from 'node:fs/promises'
-import { isServiceError, type SessionID, stateFiles } from '@gatehouse/contracts'
+import { AgentGroupID, ConversationID, isServiceError, SessionID, stateFiles } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import { openStore, type Store, toFileError } from '@gatehouse/store'
-import { type About, readAbout, writeAbout } from './about.ts'
-import { isDamage } from './damage.ts'
-import { type KeyPlace, newKey, type QueueKey, readKey, writeKey } from './key.ts'
-import { migrations } from './schema.ts'
-import { UnreadableQueue } from './unreadable.ts'
+import * as v from 'valibot'
+import { UnreadableQueue } from '../errors.ts'
+import { type KeyPlace, migrations, newKey, type QueueKey, readKey, writeKey } from './schema.ts'
+
+/** Whose queue a file is, written inside it, so that a file under another session's name is noticed. */
+const QueueOwner = v.object({ id: SessionID, agentGroupID: AgentGroupID, conversationID: ConversationID })
+export type QueueOwner = v.InferOutput<typeof QueueOwner>
+
+const readAbout = async (store: Store): Promise<QueueOwner | undefined> => {
+  const row = await store.read.get('SELECT session AS id, agent_group AS agentGroupID, conversation AS conversationID FROM about')
+  return row === undefined ? undefined : v.parse(QueueOwner, row)
+}
+
+const writeAbout = async (store: Store, about: QueueOwner): Promise<void> => {
+  await store.write(async (tx) => {
+    await tx.run('INSERT INTO about (one, session, agent_group, conversation) VALUES (1, ?, ?, ?) ON CONFLICT (one) DO NOTHING', [
+      about.id,
+      about.agentGroupID,
+      about.conversationID,
+    ])
+  })
+}
+
+/** Tells a damaged file from a moment's trouble with the disk. */
+const damaged: readonly unknown[] = ['SQLITE_CORRUPT', 'SQLITE_NOTADB']
+
+/** The store keeps SQLite's own error as the cause. */
+export const isDamage = (error: unknown): boolean => error instanceof Error && hasCode(error.cause)
+
+const hasCode = (cause: unknown): boolean => cause instanceof Error && 'code' in cause && damaged.includes(cause.code)
 
 export { migrations }
 
@@ -19,7 +44,7 @@ export interface QueuePlace {
 
 export interface OpenQueue {
   readonly store: Store
-  readonly about: About
+  readonly about: QueueOwner
 }
 
 const queuePath = ({ stateDir }: QueuePlace, session: SessionID): string => `${stateDir}/${stateFiles.queues}/${session}.db`
@@ -44,7 +69,7 @@ const open = async (place: QueuePlace, session: SessionID, key: Buffer): Promise
 }
 
 /** Until the key says `made` nothing was ever accepted, so what a crash left behind may go. */
-const make = async (place: QueuePlace, keyPlace: KeyPlace, about: About): Promise<OpenQueue> => {
+const make = async (place: QueuePlace, keyPlace: KeyPlace, about: QueueOwner): Promise<OpenQueue> => {
   const path = queuePath(place, about.id)
   const key = newKey()
   for (const end of ['', '-wal', '-shm']) await rm(`${path}${end}`, { force: true })
@@ -91,7 +116,7 @@ export const openExisting = async (place: QueuePlace, session: SessionID): Promi
   return held?.made === true ? reopen(place, session, held.key) : undefined
 }
 
-export const openQueue = async (place: QueuePlace, about: About): Promise<OpenQueue> => {
+export const openQueue = async (place: QueuePlace, about: QueueOwner): Promise<OpenQueue> => {
   const keyPlace = keyPlaceOf(place, about.id)
   try {
     const held = await whatIsThere(place, keyPlace)

@@ -1,6 +1,9 @@
-// The numbers of a group's messages: ascending and without gaps across its conversations, each of which is a file of its own.
-// One write a group at a time, so that nobody sees a number before the one below it.
-import type { AgentGroupID } from '@gatehouse/contracts'
+// Sequence numbers of a group's messages: ascending and without gaps across its conversations. One write per group at a time, so
+// no number is visible before the one below it.
+import { readFile } from 'node:fs/promises'
+import { AgentGroupID, jsonBounds, stateFiles } from '@gatehouse/contracts'
+import { inTurn, jsonText, writeAtomically } from '@gatehouse/kernel'
+import * as v from 'valibot'
 
 export interface Sequence {
   /** Hands `act` the next number, which is used up only when it says `stored`. */
@@ -38,3 +41,28 @@ export const createSequence = (recover: (group: AgentGroupID) => Promise<number>
     },
   }
 }
+
+/** The highest number of each group among the messages that were purged, so that none is given twice. */
+const SequenceHighWater = v.record(AgentGroupID, v.pipe(v.number(), v.integer()))
+export type SequenceHighWater = ReadonlyMap<AgentGroupID, number>
+
+const pathOf = (stateDir: string): string => `${stateDir}/${stateFiles.queues}/floors.json`
+
+/** Empty where nothing was ever purged. */
+export const readHighWater = async (stateDir: string): Promise<SequenceHighWater> => {
+  const text = await readFile(pathOf(stateDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}'
+    throw error
+  })
+  const floors = v.parse(v.pipe(jsonText(jsonBounds.stateFile), SequenceHighWater), text)
+  return new Map(Object.entries(floors).map(([group, floor]) => [v.parse(AgentGroupID, group), floor]))
+}
+
+const turn = inTurn()
+
+export const storeHighWater = (stateDir: string, group: AgentGroupID, floor: number): Promise<void> =>
+  turn(async () => {
+    const floors = await readHighWater(stateDir)
+    if ((floors.get(group) ?? 0) >= floor) return
+    await writeAtomically(pathOf(stateDir), `${JSON.stringify(Object.fromEntries([...floors, [group, floor]]))}\n`)
+  })

@@ -1,7 +1,7 @@
 // Chooses the driver, makes its root file system ready, and removes what an earlier boot left.
 import { closeOrphans, type Disks, type Driver, prepareDisks } from '@gatehouse/engine'
 import type { Metrics } from '@gatehouse/kernel'
-import type { PostureOptions } from './options.ts'
+import type { SandboxStatusOptions } from './options.ts'
 import type { State } from './state.ts'
 
 const showLaunches = (metrics: Metrics, driver: string): void => {
@@ -10,14 +10,14 @@ const showLaunches = (metrics: Metrics, driver: string): void => {
 }
 
 /** An agent without walls writes with the rights of the unit, wherever it likes. */
-const disksFor = async (driver: Driver, { groups, groupDisks, log }: PostureOptions): Promise<Disks> => {
+const disksFor = async (driver: Driver, { groups, groupDisks, log }: SandboxStatusOptions): Promise<Disks> => {
   if (driver.name === 'none') return { refused: 'the driver none has no walls' }
   const disks = await prepareDisks(groups, groupDisks)
   if ('refused' in disks) log.warn('groups have no disks of their own: one can fill the disk of the host', { reason: disks.refused })
   return disks
 }
 
-const prepare = async (driver: Driver, { rootfs, image, verifyImage }: PostureOptions): Promise<string> => {
+const prepare = async (driver: Driver, { rootfs, image, verifyImage }: SandboxStatusOptions): Promise<string> => {
   if (image === null) return driver.prepare(rootfs)
   // Before anything of it is fetched or unpacked.
   await verifyImage(image)
@@ -25,7 +25,7 @@ const prepare = async (driver: Driver, { rootfs, image, verifyImage }: PostureOp
 }
 
 /** Strays of an earlier boot are gone before the first launch. */
-export const engage = async (options: PostureOptions): Promise<State> => {
+export const engage = async (options: SandboxStatusOptions): Promise<State> => {
   const { wanted, choose, leftovers, groups, log, metrics } = options
   await closeOrphans(groups)
   // Also where nothing is launched now.

@@ -9,7 +9,7 @@ export type Choose = (
   wanted: Exclude<RunnerBoot['sandbox'], 'off'>,
 ) => Promise<{ readonly driver: Driver; readonly old?: string } | { readonly refused: string }>
 
-export interface PostureOptions extends SealOptions {
+export interface SandboxStatusOptions extends SealOptions {
   readonly mode: Mode
   readonly wanted: RunnerBoot['sandbox']
   readonly rootfs: string

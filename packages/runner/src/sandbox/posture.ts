@@ -1,14 +1,14 @@
 // Whether this unit can launch sandboxes, and with what. The choice is made beside everything else: nothing waits for it but launches.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Disks } from '@gatehouse/engine'
 import { isServiceError, limits, type SandboxPosture, type SealProof, ServiceError } from '@gatehouse/contracts'
-import { orAborted } from '../or-aborted.ts'
+import type { Disks } from '@gatehouse/engine'
+import { abortable } from '../abortable.ts'
 import { engage } from './engage.ts'
-import type { PostureOptions } from './options.ts'
+import type { SandboxStatusOptions } from './options.ts'
+import { type ReadyDriver, missingControls, prove } from './seal.ts'
 import { refusalOf, type State, toPosture } from './state.ts'
-import { type Engaged, lackingIn, prove } from './seal.ts'
 
-export interface Posture {
+export interface SandboxStatus {
   status(): SandboxPosture
   /** False while the driver is being chosen. */
   isChosen(): boolean
@@ -17,7 +17,7 @@ export interface Posture {
   /** Why no message is taken, if none is. */
   refusal(): ServiceError | undefined
   /** Waits for the choice, and in production for the proof of the seal; `no-sandbox` when it is negative. */
-  engaged(signal: AbortSignal): Promise<Engaged>
+  engaged(signal: AbortSignal): Promise<ReadyDriver>
   /** Waits as well. How groups get disks, also where launches are refused; undefined without a driver. */
   disks(signal: AbortSignal): Promise<Disks | undefined>
   /** Proves the seal again, by the driver that was chosen; one proof at a time. */
@@ -34,18 +34,18 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** A wall that lacks refuses every launch, but in the modes that are for trying things out. */
-const afterProof = (engaged: Engaged, seal: SealProof, { mode }: PostureOptions): State => {
-  const lacking = lackingIn(seal)
+const afterProof = (engaged: ReadyDriver, seal: SealProof, { mode }: SandboxStatusOptions): State => {
+  const lacking = missingControls(seal)
   if (mode !== 'production' || lacking.length === 0) return { status: 'ok', engaged, seal }
   const faults = seal.faults.length === 0 ? '' : ` (${seal.faults.join('; ')})`
   return { status: 'refused', reason: `the seal does not hold, these walls lack: ${lacking.join(', ')}${faults}`, engaged, seal }
 }
 
 /** They may be had now. Where a proof without them refused everything nothing was ever launched, so nothing is ended by another choice. */
-const lacksDisks = ({ disks }: Engaged): boolean => 'refused' in disks && disks.again !== undefined
+const lacksDisks = ({ disks }: ReadyDriver): boolean => 'refused' in disks && disks.again !== undefined
 
-class Choice implements Posture {
-  readonly #options: PostureOptions
+class Choice implements SandboxStatus {
+  readonly #options: SandboxStatusOptions
   /** The present attempt, or the last. */
   #settled: Promise<void>
   #state: State
@@ -54,7 +54,7 @@ class Choice implements Posture {
   #isTrying = false
   #proving: Promise<SealProof> | undefined
 
-  constructor(options: PostureOptions) {
+  constructor(options: SandboxStatusOptions) {
     this.#options = options
     this.#state = { status: options.wanted === 'off' ? 'off' : 'choosing' }
     this.#settled = this.#settle()
@@ -130,7 +130,7 @@ class Choice implements Posture {
     return refusalOf(this.#state)
   }
 
-  async engaged(signal: AbortSignal): Promise<Engaged> {
+  async engaged(signal: AbortSignal): Promise<ReadyDriver> {
     await this.#chosen(signal)
     if (this.#state.status === 'ok') return this.#state.engaged
     throw this.refusal() ?? new TypeError('expected a settled posture')
@@ -145,11 +145,11 @@ class Choice implements Posture {
   }
 
   async #chosen(signal: AbortSignal): Promise<void> {
-    if (!this.isChosen()) await orAborted(this.#settled, signal)
+    if (!this.isChosen()) await abortable(this.#settled, signal)
     signal.throwIfAborted()
   }
 
-  #engaged(): Engaged | undefined {
+  #engaged(): ReadyDriver | undefined {
     return 'engaged' in this.#state ? this.#state.engaged : undefined
   }
 
@@ -182,4 +182,4 @@ class Choice implements Posture {
   }
 }
 
-export const createPosture = (options: PostureOptions): Posture => new Choice(options)
+export const createSandboxStatus = (options: SandboxStatusOptions): SandboxStatus => new Choice(options)

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { gatewayRunner, SealProof } from '@gatehouse/contracts'
 import { backoff, type Logger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
-import { lackingIn } from './seal.ts'
+import { missingControls } from './seal.ts'
 
 export interface RecordOptions {
   readonly gateway: Pick<Calls<typeof gatewayRunner>, 'note'>
@@ -16,7 +16,7 @@ const detailOf = (proof: SealProof) => ({
   driver: proof.driver,
   engine: proof.engine,
   held: proof.walls.filter(({ verdict }) => verdict === 'held').map(({ name }) => name),
-  lacking: lackingIn(proof),
+  lacking: missingControls(proof),
   elapsedMs: proof.elapsedMs,
   faults: proof.faults,
   ...(proof.old === undefined ? {} : { old: proof.old }),

@@ -4,7 +4,7 @@ import { type Disks, type Driver, proveSeal, trialName, controlNames, controls }
 import { type Logger, wallTime } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
-export interface Engaged {
+export interface ReadyDriver {
   readonly driver: Driver
   /** What the driver made of the root file system. */
   readonly rootfs: string
@@ -33,14 +33,14 @@ const trialIdentity = (identities: RunnerBoot['identities']): HostIdentity | und
   identities === null ? undefined : { uid: identities.uid - 10, gid: identities.gid - 10 }
 
 /** Nothing is tried where nothing is confined. */
-const probe = async ({ driver, rootfs, disks }: Engaged, { unitId, identities, home, groups, closing }: SealOptions) => {
+const probe = async ({ driver, rootfs, disks }: ReadyDriver, { unitId, identities, home, groups, closing }: SealOptions) => {
   if (driver.name === 'none') return { lacking: controlNames, faults: [] }
   const disk = 'refused' in disks ? disks : { ...disks, directory: `${groups}/${trialName}` }
   return proveSeal({ driver, rootfs, unitId, identity: trialIdentity(identities), home, disk, signal: closing })
 }
 
 /** Takes seconds; rejects only when there is no room for a trial. */
-export const prove = async (engaged: Engaged, options: SealOptions): Promise<SealProof> => {
+export const prove = async (engaged: ReadyDriver, options: SealOptions): Promise<SealProof> => {
   const since = performance.now()
   const at = v.parse(Time, wallTime())
   const { lacking, faults } = await probe(engaged, options)
@@ -60,5 +60,5 @@ export const prove = async (engaged: Engaged, options: SealOptions): Promise<Sea
   return proof
 }
 
-export const lackingIn = (proof: SealProof | undefined): string[] =>
+export const missingControls = (proof: SealProof | undefined): string[] =>
   (proof?.walls ?? []).filter(({ verdict }) => verdict === 'lacking').map(({ name }) => name)

@@ -1,21 +1,21 @@
 // What is known of the sandbox driver at a moment, and how that reads to others.
 import { type SandboxPosture, type SealProof, ServiceError } from '@gatehouse/contracts'
-import { type Engaged, lackingIn } from './seal.ts'
+import { type ReadyDriver, missingControls } from './seal.ts'
 
 export type State =
   | { readonly status: 'off' | 'choosing' }
   /** Nothing is launched before the proof. */
-  | { readonly status: 'proving'; readonly engaged: Engaged }
-  | { readonly status: 'refused'; readonly reason: string; readonly engaged?: Engaged; readonly seal?: SealProof }
-  | { readonly status: 'ok'; readonly engaged: Engaged; readonly seal?: SealProof }
+  | { readonly status: 'proving'; readonly engaged: ReadyDriver }
+  | { readonly status: 'refused'; readonly reason: string; readonly engaged?: ReadyDriver; readonly seal?: SealProof }
+  | { readonly status: 'ok'; readonly engaged: ReadyDriver; readonly seal?: SealProof }
 
 const off = 'this unit was started with --sandbox off'
 
-const known = ({ driver, disks, old }: Engaged, seal: SealProof | undefined): Omit<SandboxPosture, 'status' | 'reason'> => ({
+const known = ({ driver, disks, old }: ReadyDriver, seal: SealProof | undefined): Omit<SandboxPosture, 'status' | 'reason'> => ({
   driver: driver.name,
   engine: driver.engine,
-  missing: [...new Set([...driver.missing, ...('refused' in disks ? ['disk-limit'] : []), ...lackingIn(seal)])],
-  seal: seal === undefined ? 'proving' : lackingIn(seal).length === 0 ? 'held' : 'lacking',
+  missing: [...new Set([...driver.missing, ...('refused' in disks ? ['disk-limit'] : []), ...missingControls(seal)])],
+  seal: seal === undefined ? 'proving' : missingControls(seal).length === 0 ? 'held' : 'lacking',
   ...(old === undefined ? {} : { old }),
 })
 

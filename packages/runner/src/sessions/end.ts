@@ -1,7 +1,8 @@
-// What came of one attempt to have a sandbox.
+// Outcomes of one attempt to run a sandbox.
 import { isServiceError } from '@gatehouse/contracts'
 import type { Exit } from '@gatehouse/engine'
-import type { StopReason } from './run.ts'
+import { LaunchRefused } from '../errors.ts'
+import type { StopReason } from '../session/run.ts'
 
 export type End =
   /** By the host. */
@@ -15,17 +16,6 @@ export type End =
   | { readonly kind: 'refused'; readonly reason: string; readonly fix?: string | undefined }
   /** The gateway knows no such session. */
   | { readonly kind: 'gone' }
-
-/** Why a sandbox may never be launched as things are. */
-export class LaunchRefused extends Error {
-  /** What a person has to do before the session is resumed. */
-  readonly fix: string | undefined
-
-  constructor(reason: string, fix?: string) {
-    super(reason)
-    this.fix = fix
-  }
-}
 
 const passing: readonly string[] = ['unavailable', 'deadline', 'no-sandbox', 'frozen', 'rate-limited']
 

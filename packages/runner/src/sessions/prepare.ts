@@ -1,32 +1,58 @@
-// Everything that a sandbox finds when it begins: surfaces, directories, its door to the host.
+// Prepares everything that a sandbox finds at its start: surfaces, directories, mounts, limits and its socket.
+import { once } from 'node:events'
+import { dirname } from 'node:path'
 import {
   type AgentGroup,
   type HostIdentity,
+  sandboxSockets,
+  ServiceError,
   type Session as Registered,
   type SessionInfo,
-  sandboxSockets,
   surfaceDirectory,
 } from '@gatehouse/contracts'
 import { defaultLimits, type Driver, type LaunchSpec, type Mount } from '@gatehouse/engine'
-import { dirname } from 'node:path'
-import { groupDirectories, type GroupDirectories } from '../groups/directories.ts'
-import { checkMounts } from '../mounts/check.ts'
-import { makePoints } from '../mounts/points.ts'
-import type { Engaged } from '../sandbox/seal.ts'
-import { letGroupIn } from '../socket/let-group-in.ts'
-import { type Door, openDoor } from '../socket/open.ts'
-import type { Context } from './context.ts'
-import { LaunchRefused } from './end.ts'
-import type { Run } from './run.ts'
-import type { Session } from './session.ts'
-import { surfacesReady } from './surfaces.ts'
+import { LaunchRefused } from '../errors.ts'
+import { groupDirectories, type GroupDirectories, allowGroup } from '../groups/directories.ts'
+import { checkMounts, createMountpoints } from '../mounts.ts'
+import type { ReadyDriver } from '../sandbox/seal.ts'
+import type { Run } from '../session/run.ts'
+import type { Session } from '../session/session.ts'
+import type { Context, SessionSocket } from '../state/context.ts'
+import { refreshSession, type RegisteredSession } from './registry.ts'
+
+/** The session and its group as the gateway has them; `unavailable` when a surface is late, `frozen` while nothing may be launched. */
+const surfacesReady = async (context: Context, session: Session, signal: AbortSignal): Promise<RegisteredSession> => {
+  const waiting = new AbortController()
+  const giveUp = (): void => waiting.abort()
+  const late = setTimeout(giveUp, context.times.surfaces)
+  signal.addEventListener('abort', giveUp, { signal: waiting.signal })
+  try {
+    for (;;) {
+      const told = once(session.news, 'surface', { signal: waiting.signal }).then(
+        () => true,
+        () => false,
+      )
+      const registered = await refreshSession(context, session, signal)
+      if (registered === undefined) continue
+      if (registered.frozen) throw new ServiceError('frozen', { detail: 'it is frozen' })
+      const { expected, reported } = registered.session
+      const missing = expected.filter((surface) => !reported.includes(surface))
+      if (missing.length === 0) return registered
+      if (!(await told))
+        throw new ServiceError('unavailable', { detail: `No service has reported ${missing.join(', ')} for session ${session.id}.` })
+    }
+  } finally {
+    clearTimeout(late)
+    waiting.abort()
+  }
+}
 
 export interface Prepared {
   readonly driver: Driver
   /** Rejects when a mount is no longer what it was when the launch began. */
   readonly verify: () => Promise<unknown>
   readonly spec: LaunchSpec
-  readonly door: Door
+  readonly socket: SessionSocket
 }
 
 /** The program of the root file system. */
@@ -45,7 +71,7 @@ const mountsOf = ({ runDir, surfaces }: Context, registered: Registered, directo
 
 /** To the sockets that the other half of a split unit serves. */
 const letIn = async ({ surfaces }: Context, { id, expected }: Registered, gid: number): Promise<void> => {
-  for (const surface of expected) await letGroupIn(surfaceDirectory(surfaces, surface, id), { gid, half: surfaces })
+  for (const surface of expected) await allowGroup(surfaceDirectory(surfaces, surface, id), { gid, half: surfaces })
 }
 
 const limitsOf = ({ limits: own }: AgentGroup): LaunchSpec['limits'] => ({
@@ -69,7 +95,7 @@ const givenMounts = async (context: Context, run: Run, group: AgentGroup): Promi
   if (mounts.length > 0) {
     const checked = await checkMounts(mounts, context.mountAllow)
     const points = `${context.runDir}/mnt/${run.id}`
-    await makePoints(points, checked)
+    await createMountpoints(points, checked)
     given.push({ source: points, target: '/mnt', mode: 'ro' }, ...checked)
   }
   return given
@@ -133,7 +159,11 @@ const toolsOf = (driver: Driver, { tools }: Pick<AgentGroup, 'tools'>): Pick<Ses
   }
 }
 
-export const prepare = async (context: Context, session: Session, { run, engaged }: { run: Run; engaged: Engaged }): Promise<Prepared> => {
+export const prepare = async (
+  context: Context,
+  session: Session,
+  { run, engaged }: { run: Run; engaged: ReadyDriver },
+): Promise<Prepared> => {
   const { driver, rootfs, disks } = engaged
   const { session: registered, group, applied } = await surfacesReady(context, session, run.signal)
   run.basis = { group, applied }
@@ -158,6 +188,6 @@ export const prepare = async (context: Context, session: Session, { run, engaged
     driver,
     verify,
     spec,
-    door: await openDoor({ context, session, run, info }, owner === undefined ? undefined : (registered.identity ?? owner).gid),
+    socket: await context.openSocket({ context, session, run, info }, owner === undefined ? undefined : (registered.identity ?? owner).gid),
   }
 }

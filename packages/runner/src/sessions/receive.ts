@@ -1,13 +1,13 @@
-// Takes a message for the agent: on disk first, then told to whoever waits for it.
-import type { MessageID } from '@gatehouse/contracts'
+// Takes a message for the agent: on disk first, then handed to the waiting poll. Also reports decisions on the agent's changes.
+import { type ChangeID, type ChangeState, MessageID } from '@gatehouse/contracts'
 import { wallTime } from '@gatehouse/kernel'
-import { accept, type Origin, type Stored } from '../queue/accept.ts'
-import type { RepeatKey } from '../queue/repeat.ts'
-import type { Context } from './context.ts'
-import { ensure } from './ensure.ts'
-import { number } from './number.ts'
-import { checkDisk } from './queue-room.ts'
-import type { Session } from './session.ts'
+import * as v from 'valibot'
+import { accept, type Origin, type RepeatKey, type Stored } from '../queue/accept.ts'
+import { recordReported } from '../queue/notes.ts'
+import type { Session } from '../session/session.ts'
+import type { Context } from '../state/context.ts'
+import { checkDisk, appendWithSequence, withQueue } from './queue-access.ts'
+import { ensureRunning } from './supervise.ts'
 
 export interface Received {
   readonly id: MessageID
@@ -22,10 +22,39 @@ export const receive = async (context: Context, session: Session, message: Recei
   // What the host itself has to say is little, and somebody waits for it.
   if (message.from === 'user') await checkDisk(context)
   const at = wallTime()
-  const stored = await context.receipts.during(() => number(context, session, (store, seq) => accept(store, { ...message, seq, at })))
+  const stored = await context.writeGate.during(() =>
+    appendWithSequence(context, session, (store, seq) => accept(store, { ...message, seq, at })),
+  )
   session.waiting = stored.waiting
   if (stored.stored) session.words.give()
   session.news.emit('message')
-  ensure(context, session)
+  ensureRunning(context, session)
   return stored
+}
+
+/** Tells an agent what became of the change that it asked for. */
+export interface Decided {
+  readonly id: ChangeID
+  readonly state: ChangeState
+  readonly kind: string
+  readonly reason?: string | undefined
+}
+
+/** States that end a change; the others are followed by one of these. */
+const verdicts: Partial<Record<ChangeState, string>> = {
+  refused: 'was refused',
+  rejected: 'was rejected',
+  withdrawn: 'was withdrawn',
+  expired: 'expired before anybody decided',
+  applied: 'was applied',
+  apply_failed: 'was approved but could not be applied',
+}
+
+/** However often it is told, the agent hears it once. */
+export const reportDecision = async (context: Context, session: Session, { id, state, kind, reason }: Decided): Promise<void> => {
+  const verdict = verdicts[state]
+  if (verdict === undefined) return
+  const text = `change ${id} (${kind}) ${verdict}${reason === undefined ? '' : `: ${reason}`}`
+  await receive(context, session, { id: v.parse(MessageID, `s-${id}-${state}`), from: 'system', text })
+  await withQueue(context, session, (store) => recordReported(store, id))
 }

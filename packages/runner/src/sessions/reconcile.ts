@@ -1,30 +1,43 @@
-// After each (re)connection to the gateway: what was missed meanwhile is asked for, and what waits is seen to.
+// Reconciles sessions with the gateway after each connection: fetches what was missed and resumes pending work.
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { isServiceError, limits } from '@gatehouse/contracts'
 import { backoff } from '@gatehouse/kernel'
-import { noteTold, type Request, untoldRequests } from '../queue/requests.ts'
-import { UnreadableQueue } from '../queue/unreadable.ts'
-import { adopt } from './adopt.ts'
-import type { Registered } from './ask.ts'
-import { close } from './close.ts'
-import type { Context } from './context.ts'
-import { decided } from './decided.ts'
-import { oweAgain, settleOwed } from './owed.ts'
-import { reconsider } from './reconsider.ts'
-import { relaunch } from './relaunch.ts'
-import type { Session } from './session.ts'
-import { withQueue } from './with-queue.ts'
+import { UnreadableQueue } from '../errors.ts'
+import { recordReported, type Request, undecidedRequests } from '../queue/notes.ts'
+import type { Session } from '../session/session.ts'
+import type { Context } from '../state/context.ts'
+import { close } from './lifecycle.ts'
+import { withQueue } from './queue-access.ts'
+import { reportDecision } from './receive.ts'
+import { adoptSession, refreshSession, type RegisteredSession } from './registry.ts'
+import { resendRollout, relaunch, completeRollout } from './rollout.ts'
+import { ensureRunning } from './supervise.ts'
+
+/** Only a sandbox that runs has to know; a launch asks by itself. Gives the answer, if it is the latest. */
+export const reconsider = async (context: Context, session: Session): Promise<RegisteredSession | undefined> => {
+  if (session.run === undefined) {
+    session.frozen = false
+    ensureRunning(context, session)
+    return undefined
+  }
+  const registered = await refreshSession(context, session)
+  if (session.frozen) return registered
+  if (session.stale !== undefined) relaunch(context, session, { narrowing: session.stale === 'narrowed' })
+  session.news.emit('message')
+  ensureRunning(context, session)
+  return registered
+}
 
 /** A change that the gateway no longer has is forgotten. */
 const askAbout = async (context: Context, session: Session, { id, kind }: Request): Promise<boolean> => {
   try {
     const { state, failure, reason } = await context.gateway.changeFor({ session: session.id, id })
-    await decided(context, session, { id, kind, state, reason: failure?.reason ?? reason })
+    await reportDecision(context, session, { id, kind, state, reason: failure?.reason ?? reason })
     return state === 'held' || state === 'approved'
   } catch (error) {
     if (!isServiceError(error) || error.code !== 'not-found') throw error
-    await withQueue(context, session, (store) => noteTold(store, id))
+    await withQueue(context, session, (store) => recordReported(store, id))
     return false
   }
 }
@@ -34,7 +47,7 @@ const tellDecisions = async (context: Context, session: Session): Promise<void> 
   if (!session.untold || session.parked !== undefined) return
   try {
     const open: boolean[] = []
-    for (const request of await withQueue(context, session, untoldRequests)) open.push(await askAbout(context, session, request))
+    for (const request of await withQueue(context, session, undecidedRequests)) open.push(await askAbout(context, session, request))
     session.untold = open.includes(true)
   } catch (error) {
     if (!(error instanceof UnreadableQueue)) throw error
@@ -51,7 +64,7 @@ const forget = (context: Context, session: Session): void => {
  * another now, by a gateway of an older state; and without an answer: who asked later, and got it, compares nothing. A launch that
  * is being prepared asks by itself.
  */
-const isBehind = ({ run }: Session, registered: Registered | undefined): boolean => {
+const isBehind = ({ run }: Session, registered: RegisteredSession | undefined): boolean => {
   if (run?.basis === undefined) return false
   const { group, applied } = run.basis
   return registered?.applied !== applied || !isDeepStrictEqual(registered.group, group)
@@ -64,13 +77,13 @@ const reconcile = async (context: Context, options: { again: boolean }): Promise
   const registered = await context.gateway.sessions({})
   const known = new Set(registered.map(({ id }) => id))
   for (const session of before.filter(({ id }) => !known.has(id))) forget(context, session)
-  const sessions = registered.map((one) => adopt(context, one))
+  const sessions = registered.map((one) => adoptSession(context, one))
   for (const session of sessions) {
     session.news.emit('surface')
     const registered = await reconsider(context, session)
     if (options.again && isBehind(session, registered)) relaunch(context, session, { narrowing: true })
-    if (session.keeping === undefined) settleOwed(context, session)
-    else oweAgain(context, session)
+    if (session.keeping === undefined) completeRollout(context, session)
+    else resendRollout(context, session)
   }
   for (const session of sessions) await tellDecisions(context, session)
 }

@@ -12,13 +12,11 @@ import {
 import type { ToolEngine, ToolOrder } from '@gatehouse/engine'
 import type { Logger } from '@gatehouse/kernel'
 import type { Handlers } from '@gatehouse/rpc'
-import { dataMount } from './data.ts'
+import { ContainerRefused } from '../errors.ts'
 import { type Door, openDoor } from './door.ts'
-import type { Engaged, Engagement } from './engage.ts'
+import type { ReadyEngine, Engagement } from './engage.ts'
 import { resolveImage } from './image.ts'
-import { assertGivable } from './environment.ts'
-import { ContainerRefused } from './refused.ts'
-import { toMounts } from './volumes.ts'
+import { assertGivable, dataMount, toMounts } from './mounts.ts'
 
 type Place = NonNullable<RunnerBoot['toolContainers']>
 type Run = ReturnType<ToolEngine['run']>
@@ -76,7 +74,7 @@ export class ToolContainers {
   }
 
   /** What runs them, as far as that is known. */
-  get engaged(): Engaged | undefined {
+  get engaged(): ReadyEngine | undefined {
     return this.#options.engagement.current()
   }
 

@@ -4,7 +4,7 @@ import { chooseToolEngine, type ToolEngine } from '@gatehouse/engine'
 import type { Logger } from '@gatehouse/kernel'
 import type { Leftovers } from '../leftovers/leftovers.ts'
 
-export type Engaged = { readonly engine: ToolEngine; readonly profile: string } | { readonly refused: string }
+export type ReadyEngine = { readonly engine: ToolEngine; readonly profile: string } | { readonly refused: string }
 
 type Wanted = NonNullable<RunnerBoot['toolContainers']>
 
@@ -21,7 +21,7 @@ const weak = ({ name }: ToolEngine): string =>
   `${name} does not bound memory, processes and processors here, so nothing runs by it outside --dev and --demo: let it use cgroups`
 
 /** What an earlier start left is gone before the first container of this one. */
-const engage = async ({ wanted, mode, leftovers, profile, log }: EngageOptions): Promise<Engaged> => {
+const engage = async ({ wanted, mode, leftovers, profile, log }: EngageOptions): Promise<ReadyEngine> => {
   await leftovers.remove()
   const chosen = await chooseToolEngine(wanted.engine, wanted.runtime)
   if ('refused' in chosen) return chosen
@@ -38,25 +38,25 @@ const engage = async ({ wanted, mode, leftovers, profile, log }: EngageOptions):
 
 export interface Engagement {
   /** Never rejects. */
-  engaged(): Promise<Engaged>
+  engaged(): Promise<ReadyEngine>
   /** What is known now; undefined while it is being looked for. */
-  current(): Engaged | undefined
+  current(): ReadyEngine | undefined
 }
 
 export const createEngagement = (options: EngageOptions): Engagement => {
-  let current: Engaged | undefined
-  let running: Promise<Engaged> | undefined
+  let current: ReadyEngine | undefined
+  let running: Promise<ReadyEngine> | undefined
   let triedAt = 0
-  const attempt = async (): Promise<Engaged> => {
+  const attempt = async (): Promise<ReadyEngine> => {
     triedAt = performance.now()
-    current = await engage(options).catch((error: unknown): Engaged => ({
+    current = await engage(options).catch((error: unknown): ReadyEngine => ({
       refused: error instanceof Error ? error.message : String(error),
     }))
     // A unit of remote servers alone needs none.
     if ('refused' in current) options.log.warn('local tool servers cannot run in containers', { reason: current.refused })
     return current
   }
-  const engaged = (): Promise<Engaged> => {
+  const engaged = (): Promise<ReadyEngine> => {
     const isDue = current === undefined || ('refused' in current && performance.now() - triedAt > limits.upstreamRetryMost)
     if (isDue) running ??= attempt().finally(() => (running = undefined))
     return running ?? Promise.resolve(current ?? { refused: 'no container engine was looked for' })

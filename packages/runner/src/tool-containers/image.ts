@@ -1,7 +1,7 @@
 // Which image a server runs in: what its entry was pinned to, else what its reference names on this host now.
 import type { ContainerOrder, ServerImage } from '@gatehouse/contracts'
 import type { ToolEngine } from '@gatehouse/engine'
-import { ContainerRefused } from './refused.ts'
+import { ContainerRefused } from '../errors.ts'
 
 interface Asked {
   readonly order: Pick<ContainerOrder, 'image' | 'imageID'>

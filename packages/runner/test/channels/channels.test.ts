@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Params, runnerChannels } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { Shelf } from '../../src/queue/shelf.ts'
+import { QueuePool } from '../../src/queue/pool.ts'
 import { openUnit, type Unit } from '../fixtures/unit.ts'
 
 type Edge = typeof runnerChannels
@@ -104,7 +104,7 @@ describe('channels', { timeout: 300_000 }, () => {
     await unit.replyTo((await receive(unit, 'three', other)).messageId)
     const all = await outbox(unit)
     for (const { session, seq } of all) await unit.runner.channels.buried({ session, seq, reason: 'gone' }, context)
-    const use = t.mock.method(Shelf.prototype, 'use')
+    const use = t.mock.method(QueuePool.prototype, 'use')
     const look = async () => {
       const before = use.mock.callCount()
       const { counts, letters: dead } = await letters(unit)

@@ -4,11 +4,9 @@ import { mkdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { MessageID, SessionID } from '@gatehouse/contracts'
 import { silentLogger } from '@gatehouse/kernel'
-import { accept } from '../../src/queue/accept.ts'
-import { acknowledge } from '../../src/queue/acknowledge.ts'
-import { bury, noteDelivered } from '../../src/queue/delivery.ts'
+import { accept, acknowledge, reply } from '../../src/queue/accept.ts'
+import { deadLetter, noteDelivered } from '../../src/queue/delivery.ts'
 import { openQueue, type QueuePlace } from '../../src/queue/open.ts'
-import { reply } from '../../src/queue/reply.ts'
 import { openUnit } from '../fixtures/unit.ts'
 
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
@@ -35,7 +33,7 @@ const converse = async (place: QueuePlace, count: number): Promise<void> => {
   await accept(store, { id, seq, from: 'user', text: 'hello', at, origin })
   await acknowledge(store, id)
   await reply(store, { id: `r-${id}-1` as MessageID, seq: seq + 1, from: 'agent', text: 'hello', at, inReplyTo: id })
-  if (count % 10 === 0) await bury(store, { seq: seq + 1, reason: 'gone', at })
+  if (count % 10 === 0) await deadLetter(store, { seq: seq + 1, reason: 'gone', at })
   else if (count % 10 !== 1) await noteDelivered(store, seq + 1)
   await store.close()
 }

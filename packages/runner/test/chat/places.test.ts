@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SessionID } from '@gatehouse/contracts'
-import { Repeats } from '../../src/chat/repeats.ts'
+import { IdempotencyIndex } from '../../src/state/idempotency-index.ts'
 
 const session = (letter: string): SessionID => `ses_${letter.repeat(13)}` as SessionID
 const person = (key: string) => ({ principal: 'admin', key })
 const slack = (key: string) => ({ principal: 'channel:slack', key })
 
-const flooded = (): Repeats => {
-  const repeats = new Repeats({ people: { most: 3 }, channel: { most: 6, mostOfOne: 4 } })
+const flooded = (): IdempotencyIndex => {
+  const repeats = new IdempotencyIndex({ people: { most: 3 }, channel: { most: 6, mostOfOne: 4 } })
   repeats.keep(person('kept'), session('a'))
   repeats.keep({ principal: 'channel:email', key: 'kept' }, session('b'))
   repeats.keep(slack('calm'), session('c'))
@@ -32,7 +32,7 @@ test('what the flood itself leaves is bounded, the newest of it', () => {
 })
 
 test('many conversations of one channel leave its newest in all', () => {
-  const repeats = new Repeats({ people: { most: 3 }, channel: { most: 6, mostOfOne: 4 } })
+  const repeats = new IdempotencyIndex({ people: { most: 3 }, channel: { most: 6, mostOfOne: 4 } })
   for (const letter of 'bcdefghi') repeats.keep(slack(letter), session(letter))
   assert.deepEqual(
     'bcdefghi'.split('').filter((letter) => repeats.placeOf(slack(letter)) !== undefined),
@@ -41,7 +41,7 @@ test('many conversations of one channel leave its newest in all', () => {
 })
 
 test('a key that is kept anew elsewhere counts there, and among the newest', () => {
-  const repeats = new Repeats({ people: { most: 2 }, channel: { most: 2, mostOfOne: 1 } })
+  const repeats = new IdempotencyIndex({ people: { most: 2 }, channel: { most: 2, mostOfOne: 1 } })
   repeats.keep(slack('x'), session('b'))
   repeats.keep(slack('y'), session('c'))
   repeats.keep(slack('x'), session('d'))

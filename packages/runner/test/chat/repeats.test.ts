@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { Repeats } from '../../src/chat/repeats.ts'
+import { IdempotencyIndex } from '../../src/state/idempotency-index.ts'
 import { openUnit } from '../fixtures/unit.ts'
 
 const request = (key = 'k', body = 'a', principal = 'admin') => ({ principal, key, body: body.repeat(64) })
@@ -87,13 +87,13 @@ describe('a request with an idempotency key', { timeout: 300_000 }, () => {
   })
 
   it('is known in its own conversation even when the memory across conversations is full', async (t) => {
-    const repeats = new Repeats({ people: { most: 1 }, channel: { most: 1 } })
+    const repeats = new IdempotencyIndex({ people: { most: 1 }, channel: { most: 1 } })
     for (const key of ['a', 'b']) repeats.keep(request(key), `ses_${key.repeat(13)}` as never)
     assert.deepEqual([repeats.placeOf(request('a')), repeats.placeOf(request('b'))], [undefined, 'ses_bbbbbbbbbbbbb'])
     const unit = await openUnit(t)
     const first = await unit.send('hello', undefined, request())
-    const { placeOf } = Repeats.prototype
-    t.mock.method(Repeats.prototype, 'placeOf', function (this: Repeats, ...args: Parameters<typeof placeOf>) {
+    const { placeOf } = IdempotencyIndex.prototype
+    t.mock.method(IdempotencyIndex.prototype, 'placeOf', function (this: IdempotencyIndex, ...args: Parameters<typeof placeOf>) {
       placeOf.apply(this, args)
       return undefined
     })

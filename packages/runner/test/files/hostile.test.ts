@@ -4,7 +4,7 @@ import { chmod, link, lstat, mkdir, readdir, readFile, rename, rm, symlink, trun
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { filePlaces, isServiceError, limits } from '@gatehouse/contracts'
-import { heldIn } from '../../src/files/count.ts'
+import { usageIn } from '../../src/files/count.ts'
 import { listFiles } from '../../src/files/list.ts'
 import { putFile } from '../../src/files/put.ts'
 import { readFilePart } from '../../src/files/read.ts'
@@ -163,7 +163,7 @@ describe('directories inside one another', { timeout: 60_000 }, () => {
     const group = await newGroup()
     const root = rootOf(group, 'workspace')
     for (let chain = 0; chain < 2; chain += 1) await mkdir(join(root, `c${chain}`, 'd/'.repeat(100)), { recursive: true })
-    assert.deepEqual({ ...(await heldIn(root)), bytes: 0 }, { bytes: 0, entries: 2 * 101 })
+    assert.deepEqual({ ...(await usageIn(root)), bytes: 0 }, { bytes: 0, entries: 2 * 101 })
     await put(group, 'beside')
     await mkdir(join(root, 'deep', 'd/'.repeat(300)), { recursive: true })
     await assert.rejects(put(group, 'more'), { code: 'too-large', message: /directories more than 256 deep/ })

@@ -4,8 +4,8 @@ import { appendFile, mkdir, readFile, rename, rm, symlink, truncate, writeFile }
 import { dirname, join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { type AgentGroupID, filePlaces, isServiceError, limits } from '@gatehouse/contracts'
-import { type Weakening, weakenedCopy } from '@gatehouse/kernel/weakened-copy'
-import { withSentFiles } from '../../src/files/sent.ts'
+import { weakenedCopy, type Weakening } from '@gatehouse/kernel/weakened-copy'
+import { withSentFiles } from '../../src/files/read.ts'
 import type { Attached } from '../../src/queue/copies.ts'
 import { closeHome, newGroup, openHome, planted, refused, rootOf, secret, stateDir } from '../fixtures/left-files.ts'
 
@@ -133,14 +133,14 @@ describe('without its walls', () => {
   const weakened = async (t: TestContext, weakening: Weakening): Promise<typeof withSentFiles> => {
     const { directory, load } = await weakenedCopy(join(import.meta.dirname, '../..'), weakening)
     t.after(() => rm(directory, { recursive: true }))
-    return ((await load('files/sent.ts')) as { withSentFiles: typeof withSentFiles }).withSentFiles
+    return ((await load('files/read.ts')) as { withSentFiles: typeof withSentFiles }).withSentFiles
   }
 
   it('a reader that follows links gives away what is the host’s', async (t) => {
     const group = await newGroup()
     await symlink(secret, join(rootOf(group, 'workspace'), 'object'))
     await refused(take(group, '/workspace/object'), 'the link')
-    const weak = await weakened(t, { file: 'groups/plain.ts', from: 'pathOnly | constants.O_NOFOLLOW', to: 'pathOnly' })
+    const weak = await weakened(t, { file: 'safe-fs.ts', from: 'pathOnly | constants.O_NOFOLLOW', to: 'pathOnly' })
     const given = await weak({ stateDir, agentGroupID: group, paths: ['/workspace/object'] }, gather)
     assert.deepEqual(given, [Buffer.from('of the host')])
   })

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { limits, type Params, type runnerControlPlane } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
+import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
 import { putFile } from '../../src/files/put.ts'
 import { refusing } from '../../src/files/refusal.ts'
 import { Uploads } from '../../src/files/uploads.ts'
-import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
 import { noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
 
 type Edge = typeof runnerControlPlane

@@ -1,15 +1,15 @@
 // Whatever an agent leaves in its directories: no path of the host that reads there follows it, waits for it or takes it for a file.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmod, lstat, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { mkdtempSync } from 'node:fs'
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { AgentGroupID } from '@gatehouse/contracts'
+import { LaunchRefused } from '../../src/errors.ts'
 import { groupDirectories } from '../../src/groups/directories.ts'
-import { copyPlain, NotPlain, readPlain } from '../../src/groups/plain.ts'
-import { checkMounts } from '../../src/mounts/check.ts'
-import { LaunchRefused } from '../../src/sessions/end.ts'
+import { checkMounts } from '../../src/mounts.ts'
+import { copyPlain, NotPlain, readPlain } from '../../src/safe-fs.ts'
 import { objects } from '../fixtures/objects.ts'
 
 const home = mkdtempSync('/tmp/gh-hostile-')

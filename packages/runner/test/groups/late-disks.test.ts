@@ -7,9 +7,8 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { closeOrphans, type Disks } from '@gatehouse/engine'
 import { mountsBelow, silentLogger, waitFor } from '@gatehouse/kernel'
-import { GroupDisks } from '../../src/groups/disks.ts'
-import { LateDisks } from '../../src/groups/late-disks.ts'
-import { sweepGroups } from '../../src/groups/removed.ts'
+import { GroupDisks, DiskRetries } from '../../src/groups/disks.ts'
+import { sweepRemovedGroups } from '../../src/removed-groups.ts'
 import { FakeGateway } from '../fixtures/gateway.ts'
 
 const asRoot = process.geteuid?.() === 0 ? false : 'needs root: for mounting'
@@ -46,7 +45,7 @@ describe('a trial of disks that is made again', { timeout: 60_000 }, () => {
   it('is one, however many want their disk meanwhile and afterwards', async () => {
     const { promise, resolve } = Promise.withResolvers<Disks>()
     const { found, trials } = refusedUntil(() => promise)
-    const late = new LateDisks(never)
+    const late = new DiskRetries(never)
     const wanted = [1, 2, 3].map(() => late.of(found, async () => true))
     // All of them have asked by then.
     await new Promise(setImmediate)
@@ -116,7 +115,7 @@ describe('a trial of disks that is made again', { timeout: 60_000 }, () => {
     const { found, trials } = refusedUntil(async () => ({ premade: { directory: join(groups, 'none'), programs: programs as never } }))
     const posture = { settled: async () => undefined, disks: async () => found }
     const gateway = { groups: async () => [group.id] }
-    await sweepGroups({ disks, posture, gateway, times: { removed: 0 }, log: silentLogger, closing: never } as never)
+    await sweepRemovedGroups({ disks, posture, gateway, times: { removed: 0 }, log: silentLogger, closing: never } as never)
     assert.deepEqual(await readdir(join(groups, '.removed')), [])
     assert.equal(trials.count, 1)
   })

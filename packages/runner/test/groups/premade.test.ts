@@ -9,7 +9,7 @@ import { closeOrphans, type Disks, prepareDisks } from '@gatehouse/engine'
 import { createMaker, diskCalled } from '@gatehouse/engine/premade'
 import { mountsBelow, silentLogger, waitFor } from '@gatehouse/kernel'
 import { GroupDisks } from '../../src/groups/disks.ts'
-import { refuseElsewhere } from '../../src/groups/elsewhere.ts'
+import { refuseOtherDisks } from '../../src/groups/mount.ts'
 import { FakeGateway } from '../fixtures/gateway.ts'
 import { lacking, openSealed } from '../fixtures/sealed.ts'
 import { agentPath, noDriver, openUnit, type Unit } from '../fixtures/unit.ts'
@@ -182,7 +182,7 @@ describe('a group whose files this unit cannot reach', { timeout: 120_000 }, () 
     const refusing = async (): Promise<string[]> => {
       const named: string[] = []
       for (const [name, disks] of Object.entries(forms))
-        await refuseElsewhere(groups, group, disks).catch((error: { code: string }) => named.push(`${name} ${error.code}`))
+        await refuseOtherDisks(groups, group, disks).catch((error: { code: string }) => named.push(`${name} ${error.code}`))
       return named
     }
     assert.deepEqual(await refusing(), [])

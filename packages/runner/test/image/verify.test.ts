@@ -1,11 +1,10 @@
 // The image of sandboxes is used only when the operator's key signed its digest, and whatever else a registry says is a refusal.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, sign } from 'node:crypto'
-import { type TestContext, describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { isServiceError } from '@gatehouse/contracts'
-import { parseImage } from '../../src/image/reference.ts'
-import { isSignatureOf } from '../../src/image/signature.ts'
-import { verifyImage } from '../../src/image/verify.ts'
+import { parseImage } from '../../src/image/registry.ts'
+import { isSignatureOf, verifyImage } from '../../src/image/verify.ts'
 import { type Behaviour, imageDigest, type Layer, layerOf, payloadOf, serveSignatures } from '../fixtures/signatures.ts'
 
 const ours = generateKeyPairSync('ec', { namedCurve: 'P-256' })

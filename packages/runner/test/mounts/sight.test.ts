@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
-import { sight } from '../../src/mounts/sight.ts'
+import { inspectMount } from '../../src/evidence.ts'
 import { openUnit } from '../fixtures/unit.ts'
 
 const folder = async (t: TestContext): Promise<string> => {
@@ -20,7 +20,7 @@ describe('a sighting', { timeout: 300_000 }, () => {
     await mkdir(path)
     await chmod(path, 0o2750)
     const { dev, ino, uid } = await stat(path, { bigint: true })
-    const { at, ...seen } = await sight(path)
+    const { at, ...seen } = await inspectMount(path)
     assert.match(at, /^\d{4}-.*Z$/)
     assert.deepEqual(seen, {
       source: path,
@@ -39,7 +39,9 @@ describe('a sighting', { timeout: 300_000 }, () => {
     const server = createServer()
     t.after(() => server.close())
     await new Promise<void>((resolve) => server.listen(join(home, 'socket'), resolve))
-    const types = await Promise.all([join(home, 'file'), join(home, 'socket'), '/dev/null'].map(async (path) => (await sight(path)).type))
+    const types = await Promise.all(
+      [join(home, 'file'), join(home, 'socket'), '/dev/null'].map(async (path) => (await inspectMount(path)).type),
+    )
     assert.deepEqual(types, ['file', 'socket', 'other'])
   })
 
@@ -48,9 +50,9 @@ describe('a sighting', { timeout: 300_000 }, () => {
     await mkdir(join(home, 'real/inner'), { recursive: true })
     await symlink('real', join(home, 'link'))
     await symlink('real/inner', join(home, 'end'))
-    const target = await sight(join(home, 'real/inner'))
+    const target = await inspectMount(join(home, 'real/inner'))
     for (const path of [join(home, 'link/inner'), join(home, 'end'), `${home}/real/../link//inner/`]) {
-      const { source, real, inode } = await sight(path)
+      const { source, real, inode } = await inspectMount(path)
       assert.deepEqual({ source, real, inode }, { source: path, real: join(home, 'real/inner'), inode: target.inode })
     }
   })
@@ -62,7 +64,7 @@ describe('a sighting', { timeout: 300_000 }, () => {
     await writeFile(join(home, 'file'), '')
     const paths = ['missing', 'dangling', 'loop', 'file/below', 'x'.repeat(300)].map((name) => join(home, name))
     for (const path of paths) {
-      const { at, ...seen } = await sight(path)
+      const { at, ...seen } = await inspectMount(path)
       assert.ok(at)
       assert.deepEqual(seen, { source: path })
     }

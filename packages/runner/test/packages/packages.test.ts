@@ -6,7 +6,7 @@ import type { PackageName, TreeSighting } from '@gatehouse/contracts'
 import { silentLogger, waitFor } from '@gatehouse/kernel'
 import { lockDigest } from '@gatehouse/npm-tree'
 import { type FixtureRegistry, type Published, startRegistry } from '@gatehouse/npm-tree/registry-fixture'
-import { createTreeWitness } from '../../src/packages/witness.ts'
+import { createPackageEvidence } from '../../src/packages/evidence.ts'
 import { lacking, openSealed } from '../fixtures/sealed.ts'
 import type { Unit } from '../fixtures/unit.ts'
 
@@ -56,7 +56,7 @@ it('packages that are asked for again while they are being resolved are resolved
   const told: TreeSighting[] = []
   const engaged = mock.fn(() => walls.promise)
   const resolved = mock.fn(async (tree: TreeSighting) => (told.push(tree), {}))
-  const tell = createTreeWitness({ posture: { engaged }, gateway: { resolved }, log: silentLogger } as never)
+  const tell = createPackageEvidence({ posture: { engaged }, gateway: { resolved }, log: silentLogger } as never)
   const both = [tell(names), tell(names)]
   walls.reject(new Error('there are none'))
   await Promise.all(both)

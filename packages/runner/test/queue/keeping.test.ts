@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { MessageID, SessionID } from '@gatehouse/contracts'
-import { accept } from '../../src/queue/accept.ts'
-import { acknowledge } from '../../src/queue/acknowledge.ts'
-import { forgetBefore, hasBefore } from '../../src/queue/forget.ts'
-import { Hold } from '../../src/queue/hold.ts'
+import { accept, acknowledge } from '../../src/queue/accept.ts'
 import { list } from '../../src/queue/list.ts'
 import { openQueue } from '../../src/queue/open.ts'
+import { Hold } from '../../src/queue/pool.ts'
+import { forgetBefore, hasBefore } from '../../src/queue/remove.ts'
 import { aboutOf, openPlace } from '../fixtures/queues.ts'
 
 const session = 'ses_aaaaaaaaaaaaa' as SessionID

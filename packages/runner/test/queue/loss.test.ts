@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { copyFile, cp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import type { MessageID } from '@gatehouse/contracts'
+import { UnreadableQueue } from '../../src/errors.ts'
 import { accept } from '../../src/queue/accept.ts'
-import { deliver } from '../../src/queue/deliver.ts'
 import { findQueues } from '../../src/queue/find.ts'
+import { deliver } from '../../src/queue/list.ts'
 import { openQueue, type QueuePlace } from '../../src/queue/open.ts'
-import { Shelf } from '../../src/queue/shelf.ts'
-import { UnreadableQueue } from '../../src/queue/unreadable.ts'
+import { QueuePool } from '../../src/queue/pool.ts'
 import { aboutOf, makePlace, openPlace, type OwnPlace } from '../fixtures/queues.ts'
 
 const [mine, other] = [aboutOf('a'), aboutOf('b', 'other')]
@@ -111,17 +111,17 @@ describe('a queue that was tampered with', { timeout: 300_000 }, () => {
 
   it('is refused when its damage shows only while it is read', async (t) => {
     const place = await both(t)
-    const shelf = new Shelf(place)
-    await shelf.use(mine, async () => undefined)
-    await shelf.close()
+    const queuePool = new QueuePool(place)
+    await queuePool.use(mine, async () => undefined)
+    await queuePool.close()
     const bytes = await readFile(files(place).db)
     bytes.fill(0, bytes.length - 8 * 4096)
     await writeFile(files(place).db, bytes)
     await assert.rejects(
-      shelf.use(mine, (store) => store.read.all('SELECT text FROM messages')),
+      queuePool.use(mine, (store) => store.read.all('SELECT text FROM messages')),
       (error) => error instanceof UnreadableQueue && error.reason.includes('damaged'),
     )
-    await shelf.close()
+    await queuePool.close()
   })
 })
 
@@ -152,18 +152,18 @@ describe('the bytes on disk', { timeout: 300_000 }, () => {
   })
 })
 
-describe('the shelf', { timeout: 300_000 }, () => {
+describe('the queuePool', { timeout: 300_000 }, () => {
   it('keeps no more queues open than it may, and opens them again when they are needed', async (t) => {
     const place = await openPlace(t)
-    const shelf = new Shelf(place, 2)
+    const queuePool = new QueuePool(place, 2)
     const abouts = ['a', 'b', 'c', 'd'].map((letter) => aboutOf(letter, letter))
     for (const [index, about] of abouts.entries()) {
-      await shelf.use(about, (store) => accept(store, { id: `m-${index}` as MessageID, seq: index + 1, from: 'user', text: 'x', at }))
+      await queuePool.use(about, (store) => accept(store, { id: `m-${index}` as MessageID, seq: index + 1, from: 'user', text: 'x', at }))
     }
     const open = (await readdir(`${place.stateDir}/queues`)).filter((name) => name.endsWith('-wal'))
     assert.ok(open.length <= 3, `got ${open.length}`)
-    for (const about of abouts) assert.equal((await shelf.use(about, deliver)).length, 1)
-    await shelf.close()
+    for (const about of abouts) assert.equal((await queuePool.use(about, deliver)).length, 1)
+    await queuePool.close()
     assert.deepEqual(
       (await readdir(`${place.stateDir}/queues`)).filter((name) => name.endsWith('-wal')),
       [],

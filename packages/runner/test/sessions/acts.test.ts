@@ -4,7 +4,7 @@ import { readdir, rename } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { isServiceError, limits, type SessionID } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { SessionOutput } from '../../src/sessions/output.ts'
+import { SessionOutput } from '../../src/session/session.ts'
 import { openUnit } from '../fixtures/unit.ts'
 
 const code = (wanted: string) => (error: unknown) => isServiceError(error) && error.code === wanted

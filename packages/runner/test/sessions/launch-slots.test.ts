@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test'
 import type { AgentGroupID } from '@gatehouse/contracts'
 import type { Driver } from '@gatehouse/engine'
 import { waitFor } from '@gatehouse/kernel'
-import { LaunchSlots } from '../../src/sessions/launch-slots.ts'
+import { LaunchSlots } from '../../src/state/launch-slots.ts'
 import { lacking, openSealed } from '../fixtures/sealed.ts'
 import type { Unit } from '../fixtures/unit.ts'
 

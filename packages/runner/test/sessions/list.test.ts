@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AgentGroupID, ConversationID, limits, SessionID } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { list } from '../../src/sessions/list.ts'
-import { createSession } from '../../src/sessions/session.ts'
+import { createSession } from '../../src/session/session.ts'
+import { list } from '../../src/sessions/registry.ts'
 
 const groups = ['one', 'two'].map((id) => v.parse(AgentGroupID, id))
 const letters = 'abcdefghijklmnopqrstuvwxyz'

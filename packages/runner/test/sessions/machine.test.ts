@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sessionStates } from '@gatehouse/contracts'
-import { move, type SessionState, type Step } from '../../src/sessions/machine.ts'
+import { move, type SessionState, type Step } from '../../src/session/run.ts'
 
 const after = (...steps: Step[]): SessionState => {
   const session: { state: SessionState } = { state: 'idle' }

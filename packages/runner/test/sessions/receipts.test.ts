@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Receipts } from '../../src/sessions/receipts.ts'
+import { WriteGate } from '../../src/state/write-gate.ts'
 
 const never = new AbortController().signal
 
 /** So many messages that are being written until they are let go. */
-const writing = (receipts: Receipts, count: number) => {
+const writing = (writeGate: WriteGate, count: number) => {
   const messages = Array.from({ length: count }, () => Promise.withResolvers<void>())
-  const written = messages.map(({ promise }) => receipts.during(() => promise))
+  const written = messages.map(({ promise }) => writeGate.during(() => promise))
   return { written, letGo: async (at: number) => (messages[at]?.resolve(), written[at]) }
 }
 
@@ -27,16 +27,16 @@ const watch = (promise: Promise<unknown>) => {
 
 describe('messages that are being written', () => {
   it('hold up no start while they are few', async () => {
-    const receipts = new Receipts({ few: 2, longest: 600_000 })
-    const { letGo } = writing(receipts, 2)
-    await receipts.calm(never)
+    const writeGate = new WriteGate({ few: 2, longest: 600_000 })
+    const { letGo } = writing(writeGate, 2)
+    await writeGate.calm(never)
     await Promise.all([letGo(0), letGo(1)])
   })
 
   it('go before every start while they are many, and let them all go on when they are few again', async () => {
-    const receipts = new Receipts({ few: 1, longest: 600_000 })
-    const { letGo } = writing(receipts, 3)
-    const starts = [receipts.calm(never), receipts.calm(never)]
+    const writeGate = new WriteGate({ few: 1, longest: 600_000 })
+    const { letGo } = writing(writeGate, 3)
+    const starts = [writeGate.calm(never), writeGate.calm(never)]
     const over = starts.map(watch)
     await letGo(0)
     assert.deepEqual(await Promise.all(over.map((is) => is())), [false, false])
@@ -46,20 +46,20 @@ describe('messages that are being written', () => {
   })
 
   it('count as done when they could not be written', async () => {
-    const receipts = new Receipts({ few: 0, longest: 600_000 })
+    const writeGate = new WriteGate({ few: 0, longest: 600_000 })
     const failed = Promise.withResolvers<void>()
-    const written = receipts.during(() => failed.promise)
-    const start = receipts.calm(never)
+    const written = writeGate.during(() => failed.promise)
+    const start = writeGate.calm(never)
     failed.reject(new Error('no disk'))
     await assert.rejects(written, /no disk/)
     await start
   })
 
   it('wake every start that waits, also where more came in between', async () => {
-    const receipts = new Receipts({ few: 0, longest: 600_000 })
+    const writeGate = new WriteGate({ few: 0, longest: 600_000 })
     const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const both = receipts.during(() => first.promise).then(() => receipts.during(() => second.promise))
-    const starts = [receipts.calm(never), receipts.calm(never)]
+    const both = writeGate.during(() => first.promise).then(() => writeGate.during(() => second.promise))
+    const starts = [writeGate.calm(never), writeGate.calm(never)]
     first.resolve()
     for (let turn = 0; turn < 10; turn += 1) await nextTurn()
     second.resolve()
@@ -67,11 +67,11 @@ describe('messages that are being written', () => {
   })
 
   it('keep no start waiting for ever, nor one that is not wanted any more', async () => {
-    const hurried = new Receipts({ few: 0, longest: 1 })
+    const hurried = new WriteGate({ few: 0, longest: 1 })
     const stream = writing(hurried, 1)
     await hurried.calm(never)
     await stream.letGo(0)
-    const patient = new Receipts({ few: 0, longest: 600_000 })
+    const patient = new WriteGate({ few: 0, longest: 600_000 })
     const crowd = writing(patient, 1)
     const ended = new AbortController()
     const start = patient.calm(ended.signal)

@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { limits } from '@gatehouse/contracts'
 import { createMetrics, silentLogger, waitFor } from '@gatehouse/kernel'
-import type { PostureOptions } from '../../src/sandbox/options.ts'
-import { createPosture, type Posture } from '../../src/sandbox/posture.ts'
+import type { SandboxStatusOptions } from '../../src/sandbox/options.ts'
+import { createSandboxStatus, type SandboxStatus } from '../../src/sandbox/posture.ts'
 import { leftoversOf, noDriver, openUnit } from '../fixtures/unit.ts'
 
 const asRoot = process.geteuid?.() === 0 ? false : 'needs root: for mounting the disks of groups'
 
-const postureFor = (options: Pick<PostureOptions, 'wanted' | 'choose' | 'closing'> & Partial<PostureOptions>): Posture =>
-  createPosture({
+const postureFor = (options: Pick<SandboxStatusOptions, 'wanted' | 'choose' | 'closing'> & Partial<SandboxStatusOptions>): SandboxStatus =>
+  createSandboxStatus({
     unitId: 'test',
     leftovers: leftoversOf('test', '/nowhere/run'),
     identities: null,
