@@ -2,7 +2,7 @@
 // stopped or killed first. GATEHOUSE_BESIDE chooses scenes by a part of their names, GATEHOUSE_ROUNDS how often.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { after, describe, test, type TestContext } from 'node:test'
 import { demoToken } from '@gatehouse/contracts'
@@ -13,10 +13,11 @@ import { removeState } from '../src/remove-state.ts'
 import { runDirectoryOf } from '../src/run-directory.ts'
 import { runStopped } from '../src/stopped.ts'
 import { runSvcctl } from '../src/svcctl.ts'
-import { findTraces, type Marks, marksOf } from '../src/traces.ts'
+import { marksOf } from '../src/traces.ts'
 import { freshDirectory, release, startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 import { belongingsOf, lostOf } from './fixtures/beside/belongings.ts'
+import { leftOf, stopAtOnce, stopLast, whenProved } from './fixtures/beside/stops.ts'
 import { flagsFor, missingFor, type Scene, scenesFor } from './fixtures/beside/scenes.ts'
 import { ask, startTalk } from './fixtures/beside/talk.ts'
 import { dropImage, type EngineName, ownImage } from './fixtures/container-world.ts'
@@ -137,25 +138,6 @@ const openScene = async (t: TestContext, scene: Scene): Promise<Beside> => {
   return beside
 }
 
-/** The proof of the seal comes and goes beside a start; what is there after it stays. */
-const whenProved = (unit: Unit): Promise<unknown> =>
-  waitFor('the proof of the seal', patience, async () => ['held', 'lacking'].includes((await unit.client.status()).sandbox.seal ?? ''))
-
-/** A proof that a busy host makes slow outlives the time of a stop. What its trial leaves is removed by the next start, and here there is none. */
-const stopLast = async (unit: Unit): Promise<void> => {
-  await whenProved(unit)
-  await unit.stop()
-}
-
-/** Sandboxes of strangers begin with a copy of the mounts that the host had then; what is mounted on the host counts. */
-const leftOf = async (marks: Marks): Promise<string[]> => {
-  const mounted = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n')
-  return [
-    ...(await findTraces(marks, true)).filter((trace) => !trace.startsWith('mountinfo of ')),
-    ...mounted.filter((line) => marks.directories.some((directory) => line.includes(`${directory}/`) || line.includes(`${directory} `))),
-  ]
-}
-
 const besideRound = async (beside: Beside, live: Unit, round: number): Promise<void> => {
   const saved = beside.directory(`backup-${round}.age`)
   const before = await belongingsOf(live)
@@ -166,7 +148,7 @@ const besideRound = async (beside: Beside, live: Unit, round: number): Promise<v
   await beside.use(restored)
   assert.deepEqual(lostOf(before, await belongingsOf(live)), [], 'while both are used')
   const [first, second, name] = round % 2 === 0 ? [copy, restored, 'restored'] : [restored, copy, 'copy']
-  await first.stop()
+  await stopAtOnce(first)
   await beside.use(second)
   await beside.kill(second)
   assert.deepEqual(lostOf(before, await belongingsOf(live)), [], 'after one was stopped and the other killed')
