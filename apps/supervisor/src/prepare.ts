@@ -1,14 +1,13 @@
-// What a start makes ready before any process runs: state, keys, runtime directory, and who is told what.
+// Prepares a start before any process runs: state, keys, runtime directory, and boot documents.
 import { exits } from '@gatehouse/contracts'
 import { getUnitId, Refusal } from '@gatehouse/kernel'
 import { type Birth, createEdgeSecrets, createRoster, createRunnerRoster, type Secrets, type Unit } from './children/roster.ts'
 import { type Epochs, loadEpochs, subkeysOfAll } from './keys/keyring.ts'
 import { readRunnerCredential, writeRunnerCredential } from './keys/runner-credential.ts'
 import { secretsOf } from './plan/channels.ts'
-import { openInstallation } from './plan/installation.ts'
+import { sweep } from './plan/cleanup.ts'
+import { openInstallation, prepareSample } from './plan/installation.ts'
 import { openHalf, openRunDirectory, type RunDirectory } from './plan/run-directory.ts'
-import { prepareSample } from './plan/sample.ts'
-import { sweep } from './plan/sweep.ts'
 import { type NewToken, resolveToken } from './plan/token.ts'
 import type { UnitOptions } from './unit-options.ts'
 

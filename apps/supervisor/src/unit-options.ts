@@ -1,7 +1,6 @@
-// What a unit is started with.
+// Options of a unit's start.
 import type { Logger, Metrics } from '@gatehouse/kernel'
-import type { Printer } from './log-printer/print.ts'
-import type { Redactor } from './log-printer/redact.ts'
+import type { Printer, Redactor } from './log-printer.ts'
 import type { Plan } from './plan/plan.ts'
 
 export interface UnitOptions {

@@ -1,11 +1,11 @@
-// One unit from plan to end: state, keys, processes, and the way back down.
+// One unit from its plan to its end: state, keys, processes, and an orderly stop.
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockWriter, privateDirectory } from '@gatehouse/kernel'
-import { Kept } from './children/keep.ts'
-import { stopAll } from './children/stop-all.ts'
+import { stopAll } from './children/spawn.ts'
+import { Kept } from './children/supervise.ts'
 import type { NewToken } from './plan/token.ts'
-import { type Prepared, prepare } from './prepare.ts'
+import { prepare, type Prepared } from './prepare.ts'
 import { createBackupCalls, noBackups } from './status/backups.ts'
 import { serveStatus, type Status, watchStatus } from './status/serve.ts'
 import type { UnitOptions } from './unit-options.ts'

@@ -1,30 +1,23 @@
 // Composition root of the broker: its lock, its records, the gateway's edge, its own edges. No logic.
 import { join } from 'node:path'
-import {
-  BrokerBoot,
-  brokerControlPlane,
-  type Edge,
-  edgeSocket,
-  exits,
-  gatewayBroker,
-  isShared,
-  lifeEdge,
-  runnerBroker,
-  stateFiles,
-} from '@gatehouse/contracts'
+import { BrokerBoot, brokerControlPlane, type Edge, gatewayBroker, lifeEdge, runnerBroker, stateFiles } from '@gatehouse/contracts'
 import { openRecords } from '@gatehouse/journal'
-import { createLogger, keepRetentionClock, type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
+import {
+  edgeAddress,
+  type EdgeAddress,
+  createLogger,
+  keepRetentionClock,
+  type Lifeline,
+  lockWriter,
+  type Running,
+  runService,
+} from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { createBroker } from './service.ts'
 import { connectContainers } from './upstream/stdio/containers.ts'
 
 const start = async ({ boot, log, metrics, secret }: Lifeline<BrokerBoot>): Promise<Running> => {
-  const at = (edge: Edge): { path: string; secret: string; shared: boolean } => {
-    const secret = boot.edges[edge.name]
-    if (secret === undefined)
-      throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
-    return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
-  }
+  const at = (edge: Edge): EdgeAddress => edgeAddress(boot, edge)
   const lock = await lockWriter(boot.stateDir, 'broker')
   const retention = await keepRetentionClock({ stateDir: boot.stateDir, service: 'broker', log })
   const records = await openRecords({ path: join(boot.stateDir, stateFiles.calls), retention: { time: boot.callsRetention } })

@@ -1,26 +1,11 @@
 // Composition root of the channels: the edges of gateway and runner, its own edges. No logic, and nothing on disk.
-import {
-  ChannelsBoot,
-  channelsControlPlane,
-  type Edge,
-  edgeSocket,
-  exits,
-  gatewayChannels,
-  isShared,
-  lifeEdge,
-  runnerChannels,
-} from '@gatehouse/contracts'
-import { type Lifeline, Refusal, type Running, runService } from '@gatehouse/kernel'
+import { ChannelsBoot, channelsControlPlane, type Edge, gatewayChannels, lifeEdge, runnerChannels } from '@gatehouse/contracts'
+import { edgeAddress, type EdgeAddress, type Lifeline, type Running, runService } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { createChannels } from './service.ts'
 
 const start = async ({ boot, log, metrics }: Lifeline<ChannelsBoot>): Promise<Running> => {
-  const at = (edge: Edge): { path: string; secret: string; shared: boolean } => {
-    const secret = boot.edges[edge.name]
-    if (secret === undefined)
-      throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
-    return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
-  }
+  const at = (edge: Edge): EdgeAddress => edgeAddress(boot, edge)
   const channels = createChannels({
     boot,
     log,

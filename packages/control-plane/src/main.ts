@@ -4,26 +4,18 @@ import {
   channelsControlPlane,
   ControlPlaneBoot,
   type Edge,
-  edgeSocket,
-  exits,
   gatewayControlPlane,
-  isShared,
   lifeEdge,
   modelProxyControlPlane,
   runnerControlPlane,
   supervisorControlPlane,
 } from '@gatehouse/contracts'
-import { type Lifeline, Refusal, type Running, runService } from '@gatehouse/kernel'
+import { edgeAddress, type EdgeAddress, type Lifeline, type Running, runService } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { createControlPlane, createEvents } from './service.ts'
 
 const start = async ({ boot, log, metrics }: Lifeline<ControlPlaneBoot>): Promise<Running> => {
-  const at = (edge: Edge): { path: string; secret: string; shared: boolean } => {
-    const secret = boot.edges[edge.name]
-    if (secret === undefined)
-      throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
-    return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
-  }
+  const at = (edge: Edge): EdgeAddress => edgeAddress(boot, edge)
   const events = createEvents()
   const gateway = connectEdge(gatewayControlPlane, {
     ...at(gatewayControlPlane),

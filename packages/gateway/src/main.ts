@@ -2,20 +2,18 @@
 import { join } from 'node:path'
 import {
   type Edge,
-  edgeSocket,
   GatewayBoot,
   gatewayBroker,
   gatewayChannels,
   gatewayControlPlane,
   gatewayModelProxy,
   gatewayRunner,
-  isShared,
   lifeEdge,
   limits,
   stateFiles,
 } from '@gatehouse/contracts'
 import { openHeldJournal } from '@gatehouse/journal'
-import { keepRetentionClock, type Lifeline, lockWriter, type Running, runService } from '@gatehouse/kernel'
+import { edgeAddress, keepRetentionClock, type Lifeline, lockWriter, type Running, runService } from '@gatehouse/kernel'
 import { type EdgeServer, type Handlers, serveEdge, type ServeOptions } from '@gatehouse/rpc'
 import { openStore } from '@gatehouse/store'
 import { openWithRoom } from './ledger/room.ts'
@@ -46,9 +44,7 @@ const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): P
     told: Pick<ServeOptions<E>, 'opening' | 'onCaller'> = {},
   ): Promise<EdgeServer<E>> =>
     serveEdge(edge, {
-      path: edgeSocket(boot, edge),
-      shared: isShared(boot, edge),
-      secret: boot.edges[edge.name] ?? '',
+      ...edgeAddress(boot, edge),
       handlers,
       ...told,
       log: log.child({ edge: edge.name }),

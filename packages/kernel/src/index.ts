@@ -30,6 +30,7 @@ export { describeJsonFault, type JsonFault, JsonRefused, JsonScanner, refuseJson
 export { checkJson, jsonText, parseJson, parseScannedJson } from './json/parse-json.ts'
 export { type Epoch, formatKeyring, parseKeyring } from './keys/keyring.ts'
 export { backoff, type Backoff, inTurn, KeyedTurns, waitFor } from './concurrency.ts'
+export { edgeAddress, type EdgeAddress } from './life/edge-address.ts'
 export { isRefusal, Refusal } from './life/refusal.ts'
 export { type Lifeline, type Running, runService } from './life/run-service.ts'
 export { createLogger, runInContext, workContext } from './log/create-logger.ts'

@@ -1,28 +1,22 @@
 // Composition root of the model proxy: its lock, its records, the gateway's edge, its own edges. No logic.
 import { join } from 'node:path'
-import {
-  type Edge,
-  edgeSocket,
-  exits,
-  gatewayModelProxy,
-  isShared,
-  lifeEdge,
-  ModelProxyBoot,
-  modelProxyControlPlane,
-  stateFiles,
-} from '@gatehouse/contracts'
+import { type Edge, gatewayModelProxy, lifeEdge, ModelProxyBoot, modelProxyControlPlane, stateFiles } from '@gatehouse/contracts'
 import { openRecords } from '@gatehouse/journal'
-import { createLogger, keepRetentionClock, type Lifeline, lockWriter, Refusal, type Running, runService } from '@gatehouse/kernel'
+import {
+  edgeAddress,
+  type EdgeAddress,
+  createLogger,
+  keepRetentionClock,
+  type Lifeline,
+  lockWriter,
+  type Running,
+  runService,
+} from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { createModelProxy } from './service.ts'
 
 const start = async ({ boot, log, metrics }: Lifeline<ModelProxyBoot>): Promise<Running> => {
-  const at = (edge: Edge): { path: string; secret: string; shared: boolean } => {
-    const secret = boot.edges[edge.name]
-    if (secret === undefined)
-      throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
-    return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
-  }
+  const at = (edge: Edge): EdgeAddress => edgeAddress(boot, edge)
   const lock = await lockWriter(boot.stateDir, 'model-proxy')
   const retention = await keepRetentionClock({ stateDir: boot.stateDir, service: 'model-proxy', log })
   const records = await openRecords({ path: join(boot.stateDir, stateFiles.modelCalls), retention: { time: boot.callsRetention } })

@@ -1,5 +1,4 @@
-// The model proxy: models of providers, lent to sessions request by request. Handlers of its edges and of the gateway's events,
-// one line each into an act.
+// The model proxy, which lends models of providers to sessions, request by request: RPC handlers and gateway events.
 import { join } from 'node:path'
 import {
   type gatewayModelProxy,
@@ -10,20 +9,50 @@ import {
   ServiceError,
 } from '@gatehouse/contracts'
 import type { Records } from '@gatehouse/journal'
-import { type Logger, type Metrics, privateDirectory, RunningExchanges, Sessions, type SessionsOptions, wallMs } from '@gatehouse/kernel'
+import {
+  type Exchange,
+  type Logger,
+  type Metrics,
+  openExchange,
+  type Patience,
+  privateDirectory,
+  RunningExchanges,
+  type Serve,
+  Sessions,
+  type SessionsOptions,
+  wallMs,
+} from '@gatehouse/kernel'
 import type { Calls, EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
-import { Budget } from './budget/budget.ts'
+import { Budget } from './budget.ts'
+import type { ModelCaller } from './call.ts'
+import { checkProvider } from './check-provider.ts'
+import { createFlights, createHandle, type ModelFlights } from './handle.ts'
 import { health } from './health.ts'
 import { Agents } from './providers/agents.ts'
-import { checkProvider } from './providers/check.ts'
 import { createProviders, type ProviderTable } from './providers/table.ts'
-import { createRecordClock, type RecordClock } from './records/clock.ts'
-import { reachNewest, readPage, recallSpending } from './records/read.ts'
+import { createRecordClock, reachNewest, readPage, recallSpending, type RecordClock } from './records/read.ts'
 import { Recorder } from './records/recorder.ts'
-import { createFlights, type ModelFlights } from './requests/flights.ts'
-import { createHandle } from './requests/handle.ts'
-import type { ModelCaller } from './socket/caller.ts'
-import { createServe } from './socket/serve.ts'
+
+/** Requests on `model.sock`. Headers that claim an identity are never read: the socket is the identity. */
+export interface ServeOptions extends Patience {
+  readonly handle: (caller: ModelCaller, exchange: Exchange) => Promise<void>
+  readonly log: Logger
+  readonly running: RunningExchanges
+}
+
+const createServe = ({ handle, log, running, ...patience }: ServeOptions): Serve<ModelCaller> => {
+  const answer = async (caller: ModelCaller, exchange: Exchange): Promise<void> => {
+    try {
+      await handle(caller, exchange)
+    } catch (error) {
+      log.error('a request on a model socket failed', { session: caller.id, error })
+      exchange.response.destroy()
+    } finally {
+      exchange.end()
+    }
+  }
+  return (caller, request, response) => running.add(answer(caller, openExchange(request, response, patience)))
+}
 
 export interface GatewayListeners {
   readonly on: EventListeners<typeof gatewayModelProxy>

@@ -13,7 +13,7 @@ interface Weakening extends Weakened {
 
 const weakenings: readonly Weakening[] = [
   {
-    file: 'requests/unique-keys.ts',
+    file: 'requests/ask.ts',
     from: 'text === canonical || scan(text)',
     to: 'true || scan(text) || canonical',
     attack: 'a field named twice',
@@ -27,13 +27,13 @@ const weakenings: readonly Weakening[] = [
   { file: 'requests/ask.ts', from: 'if (!allowed.includes(power))', to: 'if (allowed.length > 99)', attack: 'a tool of the provider' },
   { file: 'formats/shape.ts', from: "if (value.startsWith('data:'))", to: 'if (value)', attack: 'an image to be fetched' },
   {
-    file: 'providers/route.ts',
+    file: 'providers/table.ts',
     from: 'return rest === `${path.at}${query}`',
     to: 'return rest.startsWith(path.at)',
     attack: 'another path',
   },
   {
-    file: 'requests/handle.ts',
+    file: 'handle.ts',
     from: 'if (!verdict.allowed) throw',
     to: 'if (!verdict.allowed && verdict.code === "frozen") throw',
     attack: 'another model',
@@ -56,7 +56,7 @@ const weakenings: readonly Weakening[] = [
     to: '.filter((each) => betas.length > 0 || each)',
     attack: 'a beta that connects',
   },
-  { file: 'stream/blank.ts', from: 'if (at < 0) return bytes', to: 'if (bytes.length > 0) return bytes', attack: 'the key in a stream' },
+  { file: 'stream/headers.ts', from: 'if (at < 0) return bytes', to: 'if (bytes.length > 0) return bytes', attack: 'the key in a stream' },
   { file: 'stream/pieces.ts', from: 'Math.min(20, Math.ceil(secret.length / 2))', to: 'secret.length + 1', attack: 'the key in pieces' },
   {
     file: 'stream/whole.ts',
@@ -64,7 +64,7 @@ const weakenings: readonly Weakening[] = [
     to: 'blankText(JSON.stringify(answer), null)',
     attack: 'the key in a whole answer',
   },
-  { file: 'stream/provider-error.ts', from: 'blankText(told, secret)', to: 'blankText(told, null)', attack: 'the key in an error' },
+  { file: 'stream/forward.ts', from: 'blankText(told, secret)', to: 'blankText(told, null)', attack: 'the key in an error' },
   {
     file: 'stream/forward.ts',
     from: 'if (head.status === 401 || head.status === 403) throw',
@@ -83,16 +83,16 @@ const weakenings: readonly Weakening[] = [
     to: "if (mediaTypeOf(headers) === '')",
     attack: 'a page instead of an answer',
   },
-  { file: 'budget/reckon.ts', from: "if (end === 'unsent' || end === 'failed')", to: "if (end !== 'whole')", attack: 'hanging up' },
+  { file: 'budget.ts', from: "if (end === 'unsent' || end === 'failed')", to: "if (end !== 'whole')", attack: 'hanging up' },
   {
-    file: 'budget/budget.ts',
-    from: 'account.spent + account.reserved + tokens > most',
-    to: 'account.spent + tokens > most',
+    file: 'budget.ts',
+    from: ' - this.#account(group).reserved)',
+    to: ')',
     attack: 'two at once',
   },
-  { file: 'requests/flights.ts', from: "if (frozen) return new Abandoned('frozen')", to: '', attack: 'a freeze' },
+  { file: 'handle.ts', from: "if (frozen) return new Abandoned('frozen')", to: '', attack: 'a freeze' },
   {
-    file: 'requests/flights.ts',
+    file: 'handle.ts',
     from: 'return isModel && hasPowers && !isOver ? undefined',
     to: 'return hasPowers && !isOver ? undefined',
     attack: 'a change of the model',

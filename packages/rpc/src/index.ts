@@ -1,5 +1,5 @@
-// Public surface of the typed RPC: what an edge looks like from both ends.
-export * from './connect.ts'
-export * from './contract.ts'
-export * from './issues.ts'
-export * from './serve.ts'
+// Public surface of the typed RPC: both sides of an edge.
+export { connectEdge, type ConnectOptions } from './connect.ts'
+export type { CallContext, CallOptions, Calls, EdgeClient, EdgeServer, EventListeners, Handlers } from './contract.ts'
+export { fieldIssues } from './messages.ts'
+export { serveEdge, type ServeOptions } from './serve.ts'

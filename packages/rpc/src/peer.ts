@@ -1,8 +1,8 @@
-// birpc over one wire: requests, answers and events as frames, and nothing that is none of these.
+// birpc over one wire: requests, answers and events as frames. Any other frame is refused.
 import type { ServiceError } from '@gatehouse/contracts'
 import { createBirpc } from 'birpc'
 import { encodeFrame } from './frame.ts'
-import { toWireError } from './wire-error.ts'
+import { toWireError } from './messages.ts'
 import type { Wire } from './wire.ts'
 
 /** What the other end may ask for. */

@@ -1,15 +1,14 @@
-// One caller's door into a service: listens, lets in who proves itself, answers, publishes.
+// Server side of an edge: listens, authenticates the caller, answers calls and publishes events.
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Edge, limits } from '@gatehouse/contracts'
 import { listenUnix, type Logger, privateDirectory, silentLogger, waitFor } from '@gatehouse/kernel'
-import { Answers, type Callable } from './answer.ts'
+import { Answers, type Callable, type RunningCall } from './answer.ts'
 import type { EdgeServer, Handlers } from './contract.ts'
 import { greetAsServer } from './hello.ts'
 import { createPeer, type Peer } from './peer.ts'
-import type { RunningCall } from './running.ts'
 import { Wire } from './wire.ts'
 
 export interface ServeOptions<E extends Edge> {

@@ -1,7 +1,7 @@
 // Many deadlines under one timer: each is kept, whatever the others are.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { settleDeadline, type Waiting, watchDeadline } from '../src/deadlines.ts'
+import { settleDeadline, type Waiting, watchDeadline } from '../src/call.ts'
 import { caller, pair } from './fixtures/edge.ts'
 
 const wait = (milliseconds: number, from = performance.now()): { waiting: Waiting; gaveUp: Promise<number> } => {

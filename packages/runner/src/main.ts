@@ -3,10 +3,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Edge,
-  edgeSocket,
   exits,
   gatewayRunner,
-  isShared,
   lifeEdge,
   RunnerBoot,
   runnerBackup,
@@ -16,6 +14,8 @@ import {
 } from '@gatehouse/contracts'
 import { chooseDriver } from '@gatehouse/engine'
 import {
+  edgeAddress,
+  type EdgeAddress,
   keepRetentionClock,
   type Lifeline,
   lockWriter,
@@ -47,12 +47,7 @@ const lockUnit = async ({ stateDir, runDir }: RunnerBoot) => {
 }
 
 const start = async ({ boot, log, metrics }: Lifeline<RunnerBoot>): Promise<Running> => {
-  const at = (edge: Edge): { path: string; secret: string; shared: boolean } => {
-    const secret = boot.edges[edge.name]
-    if (secret === undefined)
-      throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
-    return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
-  }
+  const at = (edge: Edge): EdgeAddress => edgeAddress(boot, edge)
   const unlock = await lockUnit(boot)
   const retention = await keepRetentionClock({ stateDir: boot.stateDir, service: 'runner', log })
   const leftovers = createLeftovers(boot, log)

@@ -1,35 +1,35 @@
-// Which processes a unit has, and what each is told at birth. A process that is not wanted is not in the list.
+// The processes of a unit and the boot document of each. A process that is not configured is not in the list.
 import { randomBytes } from 'node:crypto'
 import {
+  type BrokerBoot,
   brokerControlPlane,
+  type ChannelsBoot,
   channelsControlPlane,
+  type ControlPlaneBoot,
+  type Edge,
+  type GatewayBoot,
   gatewayBroker,
   gatewayChannels,
   gatewayControlPlane,
   gatewayModelProxy,
   gatewayRunner,
   lifeEdge,
+  type ModelProxyBoot,
   modelProxyControlPlane,
   runnerBackup,
+  type RunnerBoot,
   runnerBroker,
   runnerChannels,
   runnerControlPlane,
-  supervisorControlPlane,
-  type BrokerBoot,
-  type ChannelsBoot,
-  type ControlPlaneBoot,
-  type Edge,
-  type GatewayBoot,
-  type ModelProxyBoot,
-  type RunnerBoot,
   type Service,
+  supervisorControlPlane,
 } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
+import { identities } from '../identities.ts'
 import type { Subkeys } from '../keys/keyring.ts'
 import { hasChannels } from '../plan/channels.ts'
-import { identities } from '../plan/identities.ts'
+import type { SampleCommand } from '../plan/installation.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { SampleCommand } from '../plan/sample.ts'
 
 export interface Birth {
   readonly name: Service

@@ -1,4 +1,4 @@
-// Starts one process with an environment built from nothing; all that it learns comes by its inherited pipe.
+// Starts one process with an empty environment; its boot document arrives through the inherited pipe. Also stops all processes.
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline'
 import { Duplex, type Readable } from 'node:stream'
@@ -87,5 +87,39 @@ export const spawn = (birth: Birth, options: SpawnOptions): Child => {
     drain: () => void child.kill('SIGTERM'),
     hangUp: () => void child.kill('SIGHUP'),
     kill: () => void child.kill('SIGKILL'),
+  }
+}
+
+/** Takes a unit's processes down in four steps: the listener, who calls the runner, the runner, the ground: nobody calls a process that
+ * is gone. Those of one step end together, and the whole ends before whoever asked for it loses patience and kills. */
+interface Stoppable {
+  readonly name: Birth['name']
+  /** Resolves when it is gone, which it is made to be after so many milliseconds. */
+  stop(most: number): Promise<void>
+}
+
+/** Milliseconds. Docker Compose and Kubernetes kill after 30 s, systemd after 40. */
+const patience = 28_000
+/** Of it, what each later step has for itself, however long the earlier ones take. */
+const share = 2_000
+
+const steps: readonly Stoppable['name'][] = ['control-plane', 'runner', 'gateway']
+
+/** Channels note with the runner what a service took, or it would be sent again. */
+const stepOf = ({ name }: Stoppable): number => [0, 2, 3][steps.indexOf(name)] ?? 1
+
+interface StopOptions {
+  readonly most?: number
+  readonly clock?: () => number
+}
+
+export const stopAll = async (
+  children: readonly Stoppable[],
+  { most = patience, clock = () => performance.now() }: StopOptions = {},
+): Promise<void> => {
+  const deadline = clock() + most
+  for (const step of [0, 1, 2, 3]) {
+    const left = deadline - clock() - ((3 - step) * share * most) / patience
+    await Promise.all(children.filter((child) => stepOf(child) === step).map((child) => child.stop(Math.max(0, left))))
   }
 }

@@ -1,10 +1,28 @@
-// The master key of the installation, and one subkey per purpose. No process but this one ever sees the master.
+// The master key of the installation and one subkey for each purpose. Only the supervisor ever sees the master key.
 import { randomBytes } from 'node:crypto'
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits, stateFiles } from '@gatehouse/contracts'
-import { keyringPath, refuseHalfRotated } from './pending.ts'
 import { deriveKey, type Epoch, formatKeyring, parseKeyring, Refusal, writeAtomically } from '@gatehouse/kernel'
+
+/** Where the keyring of a rotation lies until the rotation is done. */
+export const keyringPath = (stateDir: string, external: string | null): string => external ?? join(stateDir, stateFiles.keyring)
+
+export const pendingKeyring = (stateDir: string, external: string | null): string => `${keyringPath(stateDir, external)}.next`
+
+/** Some files are sealed under the old key and some under the new. */
+const refuseHalfRotated = async (stateDir: string, external: string | null): Promise<void> => {
+  const path = pendingKeyring(stateDir, external)
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  )
+  if (!isThere) return
+  throw new Refusal(exits.configuration, {
+    detail: `${path}: expected one master key, got a rotation that was interrupted`,
+    hint: `finish it: gatehouse keys rotate --state-dir ${stateDir}`,
+  })
+}
 
 /** The newest last. */
 export type Epochs = readonly [Epoch, ...Epoch[]]

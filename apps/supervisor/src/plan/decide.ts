@@ -1,23 +1,17 @@
 // Turns settings into a plan, by the rules of the unit's mode.
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { exits, imageReference, stateFiles, type Mode } from '@gatehouse/contracts'
+import { exits, imageReference, type Mode, stateFiles } from '@gatehouse/contracts'
 import { readSettings, Refusal, type Settings } from '@gatehouse/kernel'
-import { parseAddress } from './address.ts'
 import { readChannels } from './channels.ts'
-import { parseDuration } from './duration.ts'
-import { checkEnvFile } from './env-file.ts'
-import { clientVariables, table } from './flags.ts'
+import { checkEffect, clientVariables, table } from './flags.ts'
 import { readImage } from './image.ts'
-import { parseMountAllow } from './mount-allow.ts'
 import { readModels } from './models.ts'
 import { readOutbound } from './outbound.ts'
+import { parseAddress, parseDuration, parseMountAllow, parseProxies, parseRegistry } from './parse.ts'
 import type { Plan } from './plan.ts'
-import { parseProxies } from './proxies.ts'
-import { parseRegistry } from './registry.ts'
 import { checkToken } from './token.ts'
-import { checkEffect } from './without-effect.ts'
-import { referenceable } from './variables.ts'
+import { checkEnvFile, referenceable } from './variables.ts'
 
 type Values = Settings<typeof table>['values']
 type Env = Readonly<Record<string, string | undefined>>

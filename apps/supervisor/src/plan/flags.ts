@@ -1,6 +1,7 @@
-// Every flag and variable of the daemon that has a meaning.
-import { containerEngines, pinnings } from '@gatehouse/contracts'
-import type { SettingsTable } from '@gatehouse/kernel'
+// The table of flags and variables of the daemon, and warnings for settings that have no effect.
+import { containerEngines, exits, pinnings } from '@gatehouse/contracts'
+import { Refusal, type Settings, type SettingsTable } from '@gatehouse/kernel'
+import type { Plan } from './plan.ts'
 
 export const table = {
   addr: { type: 'string', flag: 'addr', env: 'SERVICE_API_ADDR', default: '127.0.0.1:8787' },
@@ -62,3 +63,55 @@ export const table = {
 
 /** For clients of the unit; the daemon leaves them alone. */
 export const clientVariables = ['SERVICE_API_URL']
+
+/** Settings that change nothing in this unit, since what they are about is off. A flag was meant for this start, so it is refused; a
+ * variable may be shared by several units, so it is a warning. */
+type Name = keyof typeof table
+type Origins = Settings<typeof table>['origins']
+
+interface Rule {
+  readonly names: readonly Name[]
+  readonly isOff: (plan: Plan) => boolean
+  readonly why: string
+  /** What turns it on. */
+  readonly fix: string
+}
+
+const rules: readonly Rule[] = [
+  {
+    names: ['mcpIsolation', 'mcpEngine', 'mcpRuntime', 'mcpImage', 'mcpPinning', 'mcpEnv'],
+    isOff: ({ catalog }) => catalog === null,
+    why: 'this unit has no tool servers',
+    fix: 'add --mcp-catalog FILE',
+  },
+  {
+    names: ['mcpEngine', 'mcpRuntime', 'mcpImage'],
+    isOff: ({ catalog, isolation }) => catalog !== null && isolation === 'none',
+    why: 'local tool servers run without containers',
+    fix: 'add --mcp-isolation container',
+  },
+  {
+    names: ['sandboxEngine'],
+    isOff: ({ sandbox }) => sandbox !== 'auto' && sandbox !== 'container',
+    why: 'sandboxes are not run by a container engine',
+    fix: 'add --sandbox container',
+  },
+]
+
+/** Returns warnings for variables. `Refusal` 78 for flags. The halves of a split unit share their flags, and each uses some. */
+export const checkEffect = (plan: Plan, origins: Origins): string[] => {
+  if (plan.split !== null) return []
+  const idle = rules
+    .filter(({ isOff }) => isOff(plan))
+    .flatMap(({ names, ...rule }) => names.map((name) => ({ ...table[name], ...rule, name })))
+  for (const row of idle) {
+    if (!('flag' in row) || origins[row.name] !== 'flag') continue
+    throw new Refusal(exits.configuration, {
+      detail: `--${row.flag} has no effect: ${row.why}`,
+      hint: `${row.fix}, or leave out --${row.flag}`,
+    })
+  }
+  return idle
+    .filter(({ name }) => origins[name] === 'env')
+    .map(({ env, why, fix }) => `${env} has no effect: ${why}; ${fix}, or unset ${env}`)
+}

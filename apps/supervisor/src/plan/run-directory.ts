@@ -14,9 +14,9 @@ import {
   unitRecordName,
   writeUnitRecord,
 } from '@gatehouse/kernel'
-import type { Plan } from './plan.ts'
+import { removeUnmounted } from './cleanup.ts'
 import { lockRunDirectory } from './lock-run-directory.ts'
-import { removeUnmounted } from './remove-unmounted.ts'
+import type { Plan } from './plan.ts'
 
 export interface UnitIdentity {
   readonly installation: string

@@ -1,4 +1,8 @@
-// Which host variables a catalog entry may reference: never those that hold the unit's own secrets or steer a program.
+// Environment variables: files that hold them, systemd credentials, and which ones a catalog entry may reference.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { exits } from '@gatehouse/contracts'
+import { Refusal } from '@gatehouse/kernel'
 
 const never = [
   /^SERVICE_/,
@@ -28,4 +32,59 @@ export const referenceable = (env: Readonly<Record<string, string | undefined>>,
     picked[name] = value
   }
   return picked
+}
+
+/** Absent is fine: then nothing came from it. `Refusal` 78 when anybody but its owner may read or write it. */
+export const checkEnvFile = (path: string | undefined): void => {
+  if (path === undefined) return
+  const mode = modeOf(path)
+  if (mode === undefined || (mode & 0o077) === 0) return
+  throw new Refusal(exits.configuration, {
+    detail: `${path}: expected mode 0600, got 0${mode.toString(8)}: others may read what is in it`,
+    hint: `run: chmod 0600 ${path}; and replace the secrets that stand in it`,
+  })
+}
+
+const modeOf = (path: string): number | undefined => {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    return found === undefined ? undefined : found.mode & 0o777
+  } catch (error) {
+    throw new Refusal(exits.configuration, {
+      detail: `SERVICE_ENV_FILE: expected a file whose mode can be looked at, got ${path}`,
+      hint: 'name the file that the environment came from, or unset SERVICE_ENV_FILE',
+      cause: error,
+    })
+  }
+}
+
+/** Secrets that systemd hands over (`LoadCredential`): files of a directory that this start alone can read, named as the variables that they stand for. */
+type Env = Readonly<Record<string, string | undefined>>
+
+/** systemd puts the id of a loaded directory before the names of its files. */
+const name = /^(?:gatehouse_)?([A-Z][A-Z0-9_]*)$/
+
+const read = (directory: string, file: string): string => readFileSync(join(directory, file), 'utf8').replace(/\r?\n$/, '')
+
+const refuseTwice = (variable: string, env: Env): void => {
+  const other = [variable, `${variable}_FILE`].find((given) => (env[given] ?? '') !== '')
+  if (other === undefined) return
+  throw new Refusal(exits.configuration, {
+    detail: `expected ${variable} once, got it as a credential and by ${other}`,
+    hint: `unset ${other}, or remove the credential`,
+  })
+}
+
+/** The environment with what is in `CREDENTIALS_DIRECTORY`. The environment of the process itself never holds it. */
+export const withCredentials = (env: Env): Env => {
+  const directory = env['CREDENTIALS_DIRECTORY'] ?? ''
+  if (directory === '') return env
+  const found: Record<string, string> = {}
+  for (const file of readdirSync(directory)) {
+    const variable = name.exec(file)?.[1]
+    if (variable === undefined) continue
+    refuseTwice(variable, env)
+    found[variable] = read(directory, file)
+  }
+  return { ...env, ...found }
 }

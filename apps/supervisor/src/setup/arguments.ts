@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { exits } from '@gatehouse/contracts'
 import { Refusal } from '@gatehouse/kernel'
-import { type DisksWanted, parseDisks } from './disks-wanted.ts'
+import { type DisksWanted, parseDisks } from '../setup-steps/step.ts'
 
 export const setupHelp = `gatehouse setup: makes ready what needs root, once for each host; changes nothing that is ready already
 

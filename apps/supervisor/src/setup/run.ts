@@ -1,12 +1,47 @@
-// `gatehouse setup`: what needs root, made once; a table before and one after.
+// `gatehouse setup`: creates what needs root, and prints a table before and after.
 import { rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits } from '@gatehouse/contracts'
 import { isRefusal, type Lock, lockWriter, makeDirectory, Refusal } from '@gatehouse/kernel'
+import { steps as allSteps } from '../setup-steps/index.ts'
+import { type Condition, reasonOf, type Site, type Step } from '../setup-steps/step.ts'
 import { parseSetup, type SetupArguments, setupHelp } from './arguments.ts'
-import { lookAll, makeAll, removeAll, renderTable, type Row } from './perform.ts'
-import type { Site, Step } from './step.ts'
-import { steps as allSteps } from './steps/index.ts'
+
+/** Looks at every step, makes or removes, and looks again. */
+interface Row {
+  readonly name: string
+  readonly condition: Condition
+}
+
+const lookAll = async (steps: readonly Step[], site: Site): Promise<Row[]> => {
+  const rows: Row[] = []
+  for (const step of steps) rows.push({ name: step.name, condition: await step.look(site) })
+  return rows
+}
+
+/** What could not be made, in words: it keeps nothing from the others. */
+const makeAll = async (steps: readonly Step[], site: Site): Promise<string[]> => {
+  const faults: string[] = []
+  for (const step of steps) {
+    const { state } = await step.look(site)
+    const act = state === 'lacking' ? step.make(site) : state === 'blocked' ? step.withdraw?.(site) : undefined
+    await act?.catch((error: unknown) => faults.push(`${step.name} was not made: ${reasonOf(error)}`))
+  }
+  return faults
+}
+
+/** What stays, in words. */
+const removeAll = async (steps: readonly Step[], site: Site): Promise<string[]> => {
+  const left: string[] = []
+  for (const step of steps.toReversed()) {
+    const stays = await step.remove(site)
+    if (stays !== undefined) left.push(stays)
+  }
+  return left
+}
+
+const renderTable = (title: string, rows: readonly Row[]): string =>
+  [title, ...rows.map(({ name, condition }) => `  ${name.padEnd(16)} ${condition.state.padEnd(8)} ${condition.says}`), ''].join('\n')
 
 export interface SetupOptions {
   readonly env: Readonly<Record<string, string | undefined>>

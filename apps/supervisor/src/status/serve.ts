@@ -1,4 +1,5 @@
-// The supervisor's own socket: how every process goes, what each has counted, and backups. For the control plane alone.
+// The supervisor's API for the control plane: health of each process, metrics and backups.
+import { statfs } from 'node:fs/promises'
 import {
   edgeSocket,
   type Health,
@@ -10,10 +11,30 @@ import {
   supervisorControlPlane,
 } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
-import { connectEdge, serveEdge, type EdgeClient, type EdgeServer } from '@gatehouse/rpc'
-import type { Kept } from '../children/keep.ts'
+import { connectEdge, type EdgeClient, type EdgeServer, serveEdge } from '@gatehouse/rpc'
+import type { Kept } from '../children/supervise.ts'
 import type { BackupCalls } from './backups.ts'
-import { ownMetrics } from './own-metrics.ts'
+
+/** What the supervisor itself counts: its processes, and the disk of the state directory. Measured when somebody reads. */
+export interface OwnMetricsOptions {
+  readonly metrics: Metrics
+  readonly states: readonly ProcessState[]
+  readonly stateDir: string
+}
+
+const ownMetrics = async ({ metrics, states, stateDir }: OwnMetricsOptions): Promise<object[]> => {
+  const restarts = metrics.counter('process_restarts_total')
+  restarts.reset()
+  for (const { name, state, restarts: times } of states) {
+    metrics.gauge('process_up').set({ process: name }, state === 'ready' ? 1 : 0)
+    restarts.inc({ process: name }, times)
+  }
+  // A directory that is gone has no room.
+  const { bavail, blocks, bsize } = await statfs(stateDir).catch(() => ({ bavail: 0, blocks: 0, bsize: 0 }))
+  metrics.gauge('state_free_bytes').set(bavail * bsize)
+  metrics.gauge('state_size_bytes').set(blocks * bsize)
+  return metrics.json()
+}
 
 type LifeClient = EdgeClient<ReturnType<typeof lifeEdge>>
 

@@ -1,13 +1,13 @@
 // What the supervisor does with a process that lives, dies or refuses.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { exits, limits } from '@gatehouse/contracts'
 import { isRefusal, silentLogger, waitFor } from '@gatehouse/kernel'
-import { Kept } from '../../src/children/keep.ts'
 import type { Birth } from '../../src/children/roster.ts'
+import { Kept } from '../../src/children/supervise.ts'
 
 const keep = (t: TestContext, fixture: string, boot = {}) => {
   const lines: string[] = []

@@ -1,12 +1,12 @@
 // How a unit goes down: in which order, and when its processes hear nothing.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { silentLogger } from '@gatehouse/kernel'
-import { Kept } from '../../src/children/keep.ts'
 import type { Birth } from '../../src/children/roster.ts'
-import { stopAll } from '../../src/children/stop-all.ts'
+import { stopAll } from '../../src/children/spawn.ts'
+import { Kept } from '../../src/children/supervise.ts'
 
 const names = ['gateway', 'broker', 'channels', 'runner', 'control-plane'] as const
 

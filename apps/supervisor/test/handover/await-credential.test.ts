@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { exits, runnerCredentialFile } from '@gatehouse/contracts'
 import { isRefusal, type Refusal } from '@gatehouse/kernel'
-import { awaitCredential } from '../../src/handover/await-credential.ts'
+import { awaitCredential } from '../../src/await-credential.ts'
 
 const open = async (t: TestContext) => {
   const stateDir = await mkdtemp(join(tmpdir(), 'gh-handover-'))

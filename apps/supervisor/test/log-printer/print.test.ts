@@ -1,8 +1,7 @@
 // The one printer of the unit's log.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPrinter } from '../../src/log-printer/print.ts'
-import { createRedactor } from '../../src/log-printer/redact.ts'
+import { createPrinter, createRedactor } from '../../src/log-printer.ts'
 
 const printing = (format: 'json' | 'plain') => {
   const redactor = createRedactor()

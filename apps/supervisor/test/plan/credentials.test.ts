@@ -4,8 +4,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { withCredentials } from '../../src/plan/credentials.ts'
 import { decidePlan } from '../../src/plan/decide.ts'
+import { withCredentials } from '../../src/plan/variables.ts'
 
 const token = 'a-token-of-more-than-thirty-two-characters'
 

@@ -8,9 +8,9 @@ import { describe, it, type TestContext } from 'node:test'
 import { exits } from '@gatehouse/contracts'
 import { createMaker } from '@gatehouse/engine/premade'
 import { mountsBelow } from '@gatehouse/kernel'
+import { groupDisks } from '../../src/setup-steps/group-disks.ts'
 import { parseSetup } from '../../src/setup/arguments.ts'
 import { runSetup } from '../../src/setup/run.ts'
-import { groupDisks } from '../../src/setup/steps/group-disks.ts'
 
 const maker = await createMaker()
 const lacking = 'refused' in maker ? maker.refused : process.geteuid?.() === 0 ? '' : 'needs root: for loop devices'

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { exits } from '@gatehouse/contracts'
-import { identities, reserved } from '../../src/plan/identities.ts'
+import { identities, reserved } from '../../src/identities.ts'
+import { hostIds } from '../../src/setup-steps/host-ids.ts'
+import { stateDirectory } from '../../src/setup-steps/host.ts'
+import type { Step } from '../../src/setup-steps/step.ts'
 import { runSetup } from '../../src/setup/run.ts'
-import { hostIds } from '../../src/setup/steps/host-ids.ts'
-import { stateDirectory } from '../../src/setup/steps/state-directory.ts'
-import type { Step } from '../../src/setup/step.ts'
 
 const owner = `${process.getuid?.()}:${process.getgid?.()}`
 const line = `gatehouse:${reserved.first}:${reserved.count}`

@@ -6,7 +6,7 @@ import { suite, test } from 'node:test'
 import { incomingName, lostAndFound } from '@gatehouse/kernel'
 import { newestOf, subkeysOf } from '../../src/keys/keyring.ts'
 import { collect } from '../../src/state/backup/collect.ts'
-import { type SmallState, smallState } from './state.ts'
+import { smallState, type SmallState } from './state.ts'
 
 type Notice = (path: string, why: string) => void
 

@@ -8,7 +8,7 @@ import { createLogger } from '@gatehouse/kernel'
 import { newestOf, subkeysOf } from '../../src/keys/keyring.ts'
 import { createBackups } from '../../src/state/backup/backups.ts'
 import { deepScratch, plant } from './planted.ts'
-import { type SmallState, smallState } from './state.ts'
+import { smallState, type SmallState } from './state.ts'
 
 const passphrase = 'a passphrase of the test 0123456789'
 const workspace = 'groups/dev-agent/workspace'

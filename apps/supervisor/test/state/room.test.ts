@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Entry } from '@gatehouse/archive'
-import { createRoom } from '../../src/state/backup/room.ts'
+import { createRoom } from '../../src/state/backup/notices.ts'
 
 const GiB = 1024 ** 3
 const common = { mode: 0o600, uid: 0, gid: 0, mtime: new Date(0) }

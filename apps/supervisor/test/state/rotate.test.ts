@@ -4,12 +4,12 @@ import { chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { isRefusal, lockWriter, parseKeyring, readHostActs } from '@gatehouse/kernel'
-import { openKeyFile } from '@gatehouse/store'
 import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
+import { openKeyFile } from '@gatehouse/store'
 import { execa } from 'execa'
 import { type Epochs, loadEpochs, newestOf, subkeysOf } from '../../src/keys/keyring.ts'
 import { rotateKeys } from '../../src/state/offline/rotate.ts'
-import { openDatabase, seqsIn, sessions, type SmallState, smallState } from './state.ts'
+import { openDatabase, seqsIn, sessions, smallState, type SmallState } from './state.ts'
 
 const program = join(import.meta.dirname, '../fixtures/rotates.ts')
 const steps = ['keyring', ...sessions.map((session) => `key ${session}.key`), 'database', 'journal key', 'note', 'commit']

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { publishKeys } from '@gatehouse/journal'
-import { openStore, type Store, sealKeyFile } from '@gatehouse/store'
+import { openStore, sealKeyFile, type Store } from '@gatehouse/store'
 import { type Epochs, loadEpochs, newestOf, subkeysOf } from '../../src/keys/keyring.ts'
 
 const migrations = [['CREATE TABLE lines (seq INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT']] as const

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ServiceError } from '@gatehouse/contracts'
-import { KeptDisks, keepingDisks } from '../../src/status/kept-disks.ts'
+import { keepingDisks, KeptDisks } from '../../src/status/backups.ts'
 
 const piece = Buffer.from('piece')
 const warning = 'a backup could not be read to its end'

@@ -47,13 +47,6 @@ export const createImages = ({ audience, arrivals, asking, evidenceWait }: Image
   }
 }
 
-/** The entry as somebody wrote it. */
-export const unpinned = (entry: CatalogEntry): CatalogEntry => {
-  if (entry.transport !== 'stdio') return entry
-  const { imageID: _id, ...rest } = entry
-  return rest
-}
-
 /** Pinned to what its image is now. What was pinned before under the same name stays where no image of it is seen. */
 export const pinImage = async (images: Images, entry: CatalogEntry, stored: CatalogEntry | undefined): Promise<CatalogEntry> => {
   if (entry.transport !== 'stdio') return entry

@@ -1,9 +1,9 @@
-// Reads records back: what was spent today, and pages for people.
+// Reads model call records: tokens used today, and pages for people. Also the clock that dates records.
 import { limits, ModelCallRecord, type modelProxyControlPlane, type Params, type Result, ServiceError } from '@gatehouse/contracts'
 import type { RecordPosition, Records } from '@gatehouse/journal'
+import { type Clock, createClock, type Logger } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { type Budget, dayOf } from '../budget/budget.ts'
-import type { RecordClock } from './clock.ts'
+import { type Budget, dayOf } from '../budget.ts'
 
 type Filter = Params<typeof modelProxyControlPlane, 'records'>
 type Page = Result<typeof modelProxyControlPlane, 'records'>
@@ -69,4 +69,24 @@ export const readPage = async (records: Pick<Records, 'read'>, filter: Filter): 
     most: once,
   })
   return { items: v.parse(v.array(ModelCallRecord), items), ...(next && { nextCursor: `${next.file}-${next.offset}` }) }
+}
+
+/** Milliseconds. */
+const maxAhead = 2 * 24 * 60 * 60_000
+
+export type RecordClock = Pick<Clock, 'reach'> & (() => number)
+
+export const createRecordClock = (source: () => number, log: Logger): RecordClock => {
+  let clock = createClock(source)
+  const now = (): number => {
+    const ahead = clock.ahead()
+    if (ahead > maxAhead) {
+      log.warn('the clock was set back by more than two days: model call records and daily budgets follow it', {
+        seconds: Math.round(ahead / 1000),
+      })
+      clock = createClock(source)
+    }
+    return clock()
+  }
+  return Object.assign(now, { reach: (time: number) => clock.reach(time) })
 }

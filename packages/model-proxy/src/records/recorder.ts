@@ -3,8 +3,8 @@ import { ModelCallRecord, type ModelErrorCode, modelProviders } from '@gatehouse
 import { OwedRecords, type Records, type Slot } from '@gatehouse/journal'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import type { Tokens } from '../budget/reckon.ts'
-import type { ModelCall } from '../requests/call.ts'
+import type { Tokens } from '../budget.ts'
+import type { ModelCall } from '../call.ts'
 
 export interface RecorderOptions {
   readonly records: Pick<Records, 'begin' | 'append' | 'unfinished'>

@@ -1,13 +1,55 @@
-// From the bytes of a request to what it asks for: a path that is known, a body that holds nothing that is not.
+// Parses a model request: a known path, and a body in which every field is known and no key occurs twice.
 import type { IncomingMessage } from 'node:http'
 import { isServiceError, jsonBounds, type ProviderPower, providerPowers } from '@gatehouse/contracts'
 import { parseScannedJson, readBody } from '@gatehouse/kernel'
 import type { Body } from '../formats/format.ts'
 import { FieldRefused, isObject, look } from '../formats/shape.ts'
-import { findRoute, type Route } from '../providers/route.ts'
-import type { ProviderTable } from '../providers/table.ts'
-import { ModelRefusal } from './refusal.ts'
-import { hasUniqueKeys } from './unique-keys.ts'
+import { findRoute, type ProviderTable, type Route } from '../providers/table.ts'
+import { ModelRefusal } from '../refusal.ts'
+
+/** Whether each object of a JSON text names each of its fields once. Two parsers may take different ones of two. */
+const quote = 34
+const backslash = 92
+
+/** Offset behind the string that begins at `at`. The text is valid JSON. */
+const stringEnd = (text: string, at: number): number => {
+  for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0
+    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes++
+    if (slashes % 2 === 0) return end + 1
+  }
+  return text.length
+}
+
+const isSpace = (code: number): boolean => code === 32 || code === 9 || code === 10 || code === 13
+
+const isKey = (text: string, end: number): boolean => {
+  let at = end
+  while (isSpace(text.charCodeAt(at))) at++
+  return text[at] === ':'
+}
+
+const scan = (text: string): boolean => {
+  const open: Set<unknown>[] = []
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      const end = stringEnd(text, at)
+      if (isKey(text, end)) {
+        const name = parseScannedJson(text.slice(at, end), jsonBounds.modelRequest)
+        const names = open.at(-1)
+        if (names?.has(name) === true) return false
+        names?.add(name)
+      }
+      at = end - 1
+    } else if (text[at] === '{') open.push(new Set())
+    else if (text[at] === '}') open.pop()
+  }
+  return true
+}
+
+/** @param canonical what the parsed text is written as: the same text has lost no field */
+const hasUniqueKeys = (text: string, canonical: string): boolean => text === canonical || scan(text)
 
 export interface Ask {
   readonly route: Route

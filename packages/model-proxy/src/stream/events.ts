@@ -1,10 +1,10 @@
-// An answer that is a stream of events: it goes on as it came, as fast as the caller takes it. What one read of the network
-// brought is looked at and written together.
-import type { ServerResponse } from 'node:http'
+// Forwards a streamed answer as it arrives, no faster than the caller reads.
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { limits } from '@gatehouse/contracts'
-import type { Finish, ModelCall } from '../requests/call.ts'
-import { ModelRefusal } from '../requests/refusal.ts'
-import type { Delivery } from './delivery.ts'
+import type { Dispatcher } from 'undici'
+import type { Finish, ModelCall } from '../call.ts'
+import { ModelRefusal } from '../refusal.ts'
+import type { Ask } from '../requests/ask.ts'
 import { answerHeaders } from './headers.ts'
 import type { Flow, Head, Receiver } from './transfer.ts'
 import { StreamWatch } from './watch.ts'
@@ -97,4 +97,16 @@ export class EventStream implements Receiver {
   #write(bytes: Buffer): void {
     if (!this.#response.write(bytes)) this.#flow.pause()
   }
+}
+
+/** What is sent to a provider, for whom, and where its answer goes. */
+export interface Delivery {
+  readonly ask: Ask
+  /** The body as it is sent. */
+  readonly body: string
+  readonly headers: IncomingHttpHeaders
+  readonly response: ServerResponse
+  readonly agent: Pick<Dispatcher, 'dispatch'>
+  readonly secret: string | null
+  readonly signal: AbortSignal
 }

@@ -1,17 +1,47 @@
-// Sends a request to its provider and its answer back: as a stream, as a whole, or as the error that it is.
+// Forwards a request to its provider, and its answer as a stream, a whole body, or an error.
 import { jsonBounds, limits } from '@gatehouse/contracts'
 import { Abandoned } from '@gatehouse/kernel'
 import { OutboundFailure } from '@gatehouse/outbound'
-import type { Finish, ModelCall } from '../requests/call.ts'
-import { ModelRefusal } from '../requests/refusal.ts'
-import { sendRefusal } from '../socket/reply.ts'
-import { Collector } from './collect.ts'
-import type { Delivery } from './delivery.ts'
-import { EventStream } from './events.ts'
-import { isEncoded, mediaTypeOf, upstreamHeaders } from './headers.ts'
-import { providerError, refusedKey } from './provider-error.ts'
+import type { Finish, ModelCall } from '../call.ts'
+import { objectOf } from '../formats/format.ts'
+import { ModelRefusal, sendRefusal } from '../refusal.ts'
+import { type Delivery, EventStream } from './events.ts'
+import { answerHeaders, blankText, isEncoded, mediaTypeOf, upstreamHeaders } from './headers.ts'
 import { type Flow, type Head, type Receiver, transfer } from './transfer.ts'
-import { WholeAnswer } from './whole.ts'
+import { Collector, WholeAnswer } from './whole.ts'
+
+/** What a provider's error becomes for the agent. What concerns the operator's key is not read at all. */
+const mostText = 2048
+
+const parse = (collected: Collector): unknown => {
+  try {
+    const value = collected.parse()
+    return Array.isArray(value) ? value[0] : value
+  } catch {
+    return undefined
+  }
+}
+
+const messageOf = (collected: Collector): string | undefined => {
+  const body = objectOf(parse(collected))
+  const inner = objectOf(body['error'])['message'] ?? body['message'] ?? body['error'] ?? body['detail']
+  return typeof inner === 'string' ? inner.slice(0, mostText) : undefined
+}
+
+const refusedKey = (status: number): ModelRefusal =>
+  new ModelRefusal(
+    'provider-refused',
+    `the provider refused the unit's own key (${status}); an operator has to mend it, and nothing else helps`,
+  )
+
+const providerError = ({ status, headers }: Head, body: Collector, secret: string | null): ModelRefusal => {
+  const told = messageOf(body)
+  const message = `the provider answered ${status}${told === undefined ? '' : `: ${blankText(told, secret)}`}`
+  const kept = answerHeaders(headers, secret)
+  if (status === 429) return new ModelRefusal('rate-limited', message, { headers: kept })
+  if (status >= 400) return new ModelRefusal('provider-error', message, { status, headers: kept })
+  return new ModelRefusal('provider-error', `${message}, which is no answer to a request of a model; redirects are not followed`)
+}
 
 const malformed = (what: string): ModelRefusal => new ModelRefusal('provider-malformed', `the provider answered with ${what}`)
 

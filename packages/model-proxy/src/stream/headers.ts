@@ -1,7 +1,63 @@
-// Headers by allow-list, both ways. Nobody's credentials pass, and nothing that a provider says of the operator's account.
+// Allow lists of request and answer headers, and redaction of the provider key. Credentials and account details never pass.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Format } from '../formats/format.ts'
-import { shortestSecret } from './blank.ts'
+
+/** Blanks a secret in bytes that pass by, by as many stars. It holds back only what could be the beginning of the secret. */
+const star = 42
+/** Shorter ones are no secrets, and would blank ordinary words. */
+export const shortestSecret = 8
+
+export class Blank {
+  readonly #secret: Buffer
+  readonly #isOfSecret = new Uint8Array(256)
+  #tail: Buffer | undefined
+
+  constructor(secret: string) {
+    this.#secret = Buffer.from(secret)
+    for (const byte of this.#secret) this.#isOfSecret[byte] = 1
+  }
+
+  push(chunk: Buffer): Buffer {
+    const bytes = this.#tail === undefined ? chunk : Buffer.concat([this.#tail, chunk])
+    this.#tail = undefined
+    const clean = this.#blank(bytes)
+    const held = this.#beginningAtEnd(clean)
+    if (held === 0) return clean
+    this.#tail = Buffer.from(clean.subarray(clean.length - held))
+    return clean.subarray(0, clean.length - held)
+  }
+
+  /** What was held back, and was not the secret after all. */
+  end(): Buffer | undefined {
+    return this.#tail
+  }
+
+  #blank(bytes: Buffer): Buffer {
+    const length = this.#secret.length
+    let at = bytes.indexOf(this.#secret)
+    if (at < 0) return bytes
+    const clean = Buffer.from(bytes)
+    for (; at >= 0; at = clean.indexOf(this.#secret, at + length)) clean.fill(star, at, at + length)
+    return clean
+  }
+
+  /** Most chunks end with the end of an event, which is in no secret. */
+  #beginningAtEnd(bytes: Buffer): number {
+    if (this.#isOfSecret[bytes.at(-1) ?? 0] === 0) return 0
+    for (let length = Math.min(this.#secret.length - 1, bytes.length); length > 0; length--) {
+      const from = bytes.length - length
+      if (bytes[from] === this.#secret[0] && bytes.compare(this.#secret, 0, length, from) === 0) return length
+    }
+    return 0
+  }
+}
+
+/** Of a whole text. */
+export const blankText = (text: string, secret: string | null): string => {
+  if (secret === null || secret.length < shortestSecret) return text
+  const written = JSON.stringify(secret).slice(1, -1)
+  return text.replaceAll(secret, '*'.repeat(secret.length)).replaceAll(written, '*'.repeat(written.length))
+}
 
 /** Betas that change how a model answers. Others reach tools, files or servers, and are left out. */
 const betas = [

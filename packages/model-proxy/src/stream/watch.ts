@@ -1,10 +1,9 @@
 // Watches a stream while its bytes pass: counts, blanks the key, and says when too much of the key was told.
 import { limits } from '@gatehouse/contracts'
 import type { Format } from '../formats/format.ts'
-import { Blank, shortestSecret } from './blank.ts'
-import { EventReader } from './frame.ts'
+import { EventReader, UsageMeter } from './frame.ts'
+import { Blank, shortestSecret } from './headers.ts'
 import { createSpeller, FieldWatch, type Speller } from './pieces.ts'
-import { UsageMeter } from './usage-meter.ts'
 
 export type Watched = { readonly bytes: Buffer } | { readonly fault: 'leak' | 'endless-line' }
 

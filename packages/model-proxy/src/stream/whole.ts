@@ -1,17 +1,53 @@
-// An answer that is no stream: read to its end, so that it can be counted and searched, then handed on.
+// Forwards an answer that is not a stream: reads it to its end, meters and redacts it, then sends it.
 import type { ServerResponse } from 'node:http'
-import { jsonBounds } from '@gatehouse/contracts'
-import { JsonRefused } from '@gatehouse/kernel'
+import { jsonBounds, type JsonBounds } from '@gatehouse/contracts'
+import { describeJsonFault, type JsonFault, JsonRefused, JsonScanner, parseScannedJson } from '@gatehouse/kernel'
+import type { Finish, ModelCall } from '../call.ts'
 import type { Body } from '../formats/format.ts'
 import { isObject } from '../formats/shape.ts'
-import type { Finish, ModelCall } from '../requests/call.ts'
-import { ModelRefusal } from '../requests/refusal.ts'
-import { sendJson } from '../socket/reply.ts'
-import { blankText } from './blank.ts'
-import { Collector } from './collect.ts'
-import type { Delivery } from './delivery.ts'
-import { answerHeaders } from './headers.ts'
+import { ModelRefusal, sendJson } from '../refusal.ts'
+import type { Delivery } from './events.ts'
+import { answerHeaders, blankText } from './headers.ts'
 import type { Head, Receiver } from './transfer.ts'
+
+/** Collects an answer that is no stream, up to a bound. Its structure is counted on the bytes while they arrive. */
+export class Collector implements Receiver {
+  readonly #bounds: JsonBounds
+  readonly #overflow: 'cut' | 'refuse'
+  readonly #scanner: JsonScanner
+  readonly #chunks: Buffer[] = []
+  #size = 0
+  #fault: JsonFault | undefined
+
+  constructor(bounds: JsonBounds, overflow: 'cut' | 'refuse') {
+    this.#bounds = bounds
+    this.#overflow = overflow
+    this.#scanner = new JsonScanner(bounds)
+  }
+
+  /** Throws `JsonRefused`, also for what was cut. */
+  parse(): unknown {
+    return parseScannedJson(this.#fault === undefined ? Buffer.concat(this.#chunks).toString('utf8') : '', this.#bounds)
+  }
+
+  data(chunk: Buffer): void {
+    this.#size += chunk.length
+    this.#fault ??= this.#scanner.push(chunk)
+    if (this.#fault === undefined) this.#chunks.push(chunk)
+    else this.#over(this.#fault)
+  }
+
+  end(): void {}
+
+  #over(fault: JsonFault): void {
+    if (this.#overflow === 'refuse')
+      throw new ModelRefusal('provider-malformed', `the answer of the provider ${describeJsonFault(fault, this.#bounds)}`)
+    this.#chunks.length = 0
+    // An error goes on for ever only to keep us busy.
+    if (this.#size > 4 * this.#bounds.bytes)
+      throw new ModelRefusal('provider-malformed', 'the provider answered with an error without an end')
+  }
+}
 
 const malformed = (what: string): ModelRefusal => new ModelRefusal('provider-malformed', `the provider answered with ${what}`)
 

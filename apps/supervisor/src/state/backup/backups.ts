@@ -1,13 +1,36 @@
-// Backups as the control plane takes them: one at a time, read piece by piece, gone when nobody reads on.
+// Backups for the control plane: one at a time, read piece by piece, dropped when the reader stops.
 import { randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encrypt, pack } from '@gatehouse/archive'
 import { type BackupOrder, limits, ServiceError } from '@gatehouse/contracts'
 import { copiesPrefix, type Logger } from '@gatehouse/kernel'
-import { type Collected, collect, type Wanted } from './collect.ts'
-import { toFailure } from './disk-full.ts'
+import { collect, type Collected, type Wanted } from './collect.ts'
 import { createNotices, type Notices } from './notices.ts'
+
+/** With less than this SQLite cannot even open a database, and calls that a fault of the disk. */
+const hardlyAnything = 1024 * 1024
+
+const codesOf = (error: unknown): string[] =>
+  error instanceof Error ? [...('code' in error ? [String(error.code)] : []), ...codesOf(error.cause)] : []
+
+const isFull = async (error: unknown, stateDir: string): Promise<boolean> => {
+  const codes = codesOf(error)
+  if (codes.some((code) => ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(code))) return true
+  if (!codes.includes('SQLITE_IOERR')) return false
+  const { bavail, bsize } = await statfs(stateDir)
+  return bavail * bsize < hardlyAnything
+}
+
+/** What the caller is told of it. */
+const toFailure = async (error: unknown, stateDir: string): Promise<unknown> =>
+  (await isFull(error, stateDir))
+    ? new ServiceError('unavailable', {
+        detail: 'the disk of the state directory became full while the databases were copied',
+        hint: 'make room on it, then take the backup again; nothing was changed',
+        cause: error,
+      })
+    : error
 
 export interface BackupsOptions extends Omit<Wanted, 'copies' | 'notice'> {
   readonly log: Logger

@@ -1,7 +1,7 @@
-// Everything that an archive holds, taken down at one moment and then read as a stream.
+// Collects everything that an archive holds as of one moment, then reads it as a stream.
 import { lstat, open, readdir, readFile, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { archiveVersion, archiveFormat, type Entry, keyCheckOf, type Manifest, stateRoot } from '@gatehouse/archive'
+import { archiveFormat, archiveVersion, type Entry, keyCheckOf, type Manifest, stateRoot } from '@gatehouse/archive'
 import { hostActsFile, type Mode, runnerCredentialFile, stateFiles, stateSchema } from '@gatehouse/contracts'
 import {
   copiesPrefix,
@@ -13,11 +13,10 @@ import {
   restoringPrefix,
   wallTime,
 } from '@gatehouse/kernel'
-import { bodyOf } from './body.ts'
 import { copyDatabases, type Source, type Taken } from './databases.ts'
-import { type Grown, lastLine, linesEntries, openLines } from './lines.ts'
+import { bodyOf, type Grown, lastLine, linesEntries, openLines } from './lines.ts'
+import { createRoom } from './notices.ts'
 import { plainTree, type Walk } from './plain-tree.ts'
-import { createRoom } from './room.ts'
 
 export interface Wanted extends Source {
   readonly mode: Mode

@@ -1,11 +1,37 @@
-// Files that grow by whole lines, opened at one moment: what comes later, or is not whole yet, stays out.
+// Append-only files as of one moment: later lines and incomplete ones stay out.
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { jsonBounds } from '@gatehouse/contracts'
 import type { Entry } from '@gatehouse/archive'
+import { jsonBounds } from '@gatehouse/contracts'
 import { jsonText, sha256 } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { bodyOf } from './body.ts'
+
+/** The bytes of a file, exactly as many as were promised: what was cut meanwhile is filled with zeros. */
+const chunk = 256 * 1024
+
+export interface Promised {
+  readonly size: number
+  /** Told when the file gave less. */
+  readonly short: () => void
+}
+
+/** Closes the handle at the end. */
+export async function* bodyOf(file: FileHandle, { size, short }: Promised): AsyncGenerator<Uint8Array> {
+  try {
+    let position = 0
+    while (position < size) {
+      const buffer = Buffer.allocUnsafe(Math.min(chunk, size - position))
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
+      if (bytesRead === 0) break
+      position += bytesRead
+      yield buffer.subarray(0, bytesRead)
+    }
+    if (position < size) short()
+    for (; position < size; position += chunk) yield Buffer.alloc(Math.min(chunk, size - position))
+  } finally {
+    await file.close()
+  }
+}
 
 export interface Grown {
   readonly name: string

@@ -1,8 +1,54 @@
-// What a backup lacks, told in the log: bounded, however much an agent makes that cannot be archived, and each group's
-// own, so that none hides what another lacks.
+// Reports what a backup could not include, bounded per group, and checks its free space.
+import { type Entry, mostOfArchive } from '@gatehouse/archive'
 import { visible } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
-import { ownerOf } from './room.ts'
+
+/** How much of an archive what others wrote may take: none may take the room of another, or more than a restore can bear. */
+const GiB = 1024 ** 3
+
+/** A quarter is for what is the unit's own. Names of directories and links are all in memory when they are restored. */
+const most = { entries: mostOfArchive.entries * 0.75, names: GiB / 2 }
+/** Less is no hole that matters: a small file may take nothing of the disk, and a last block is seldom full. */
+const hole = 4096
+
+/** Whose it is: a group, or a directory of the state. */
+const ownerOf = (path: string): string => path.split('/', path.startsWith('state/groups/') ? 3 : 2).join('/')
+
+const costOf = (entry: Entry, occupied: number) => {
+  const holes = entry.type === 'file' && entry.size - occupied >= hole ? entry.size - occupied : 0
+  if (entry.type === 'file') return { entries: 1, names: 0, holes }
+  return { entries: 1, names: Buffer.byteLength(entry.path) + (entry.type === 'link' ? Buffer.byteLength(entry.target) : 0), holes }
+}
+
+type Cost = ReturnType<typeof costOf>
+
+const whyOf: Readonly<Record<keyof Cost, string>> = {
+  entries: 'there are too many files beside it for one archive',
+  names: 'there are too many directories and links with long names beside it for one archive',
+  holes: 'it is larger than what it takes of the disk, and such files would take more than the disk has when they are restored',
+}
+
+const kinds = ['entries', 'names', 'holes'] as const
+
+/** `free`: bytes of the disk. Each owner has half of what those before it left, and its entries must come in a row. */
+export const createRoom = (free: number): ((entry: Entry, occupied: number) => string | undefined) => {
+  const left: Record<keyof Cost, number> = { ...most, holes: Math.max(GiB, free / 2) }
+  const share: Record<keyof Cost, number> = { entries: 0, names: 0, holes: 0 }
+  let owner: string | undefined
+  return (entry, occupied) => {
+    const next = ownerOf(entry.path)
+    if (next !== owner) for (const kind of kinds) share[kind] = left[kind] / 2
+    owner = next
+    const cost = costOf(entry, occupied)
+    const lacking = kinds.find((kind) => cost[kind] > share[kind])
+    if (lacking !== undefined) return whyOf[lacking]
+    for (const kind of kinds) {
+      share[kind] -= cost[kind]
+      left[kind] -= cost[kind]
+    }
+    return undefined
+  }
+}
 
 const mostOfOwner = 20
 const longest = 400

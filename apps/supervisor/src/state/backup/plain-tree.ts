@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open, readdir, readlink } from 'node:fs/promises'
 import { type Entry, unfitFor } from '@gatehouse/archive'
-import { bodyOf } from './body.ts'
+import { bodyOf } from './lines.ts'
 
 /** A pipe that nobody writes would hold up whoever opens it. */
 const careful = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK

@@ -4,11 +4,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { access, open, readdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { exits, runnerCredentialFile, stateFiles } from '@gatehouse/contracts'
+import { publishKeys } from '@gatehouse/journal'
 import { addHostAct, type Epoch, formatKeyring, parseKeyring, readHostActs, Refusal, wallTime, writeAtomically } from '@gatehouse/kernel'
 import { openKeyFile, rekeyStore, sealKeyFile } from '@gatehouse/store'
-import { publishKeys } from '@gatehouse/journal'
-import { type Epochs, newestOf, subkeysOf } from '../../keys/keyring.ts'
-import { keyringPath, pendingKeyring } from '../../keys/pending.ts'
+import { type Epochs, keyringPath, newestOf, pendingKeyring, subkeysOf } from '../../keys/keyring.ts'
 import { whileStopped } from './stopped.ts'
 
 export interface RotateOptions {

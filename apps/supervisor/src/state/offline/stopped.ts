@@ -1,8 +1,11 @@
-// Holds every lock of a state directory, so that nothing runs on it meanwhile.
+// Operations on a stopped unit, under all locks of its state directory: restore, and reset of the admin token.
+import { randomBytes } from 'node:crypto'
 import { access, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Checked, readIdentities, restore } from '@gatehouse/archive'
 import { exits, stateFiles } from '@gatehouse/contracts'
-import { type Lock, lockWriter, Refusal } from '@gatehouse/kernel'
+import { addHostAct, type Lock, lockWriter, Refusal, wallTime, writeAtomically } from '@gatehouse/kernel'
+import { recordShown } from '../../plan/token.ts'
 
 const writers = ['supervisor', 'gateway', 'runner', 'broker', 'model-proxy'] as const
 
@@ -33,4 +36,28 @@ export const whileStopped = async <T>(stateDir: string, act: () => Promise<T>): 
   } finally {
     for (const lock of locks.toReversed()) await lock.release()
   }
+}
+
+/** The act is noted first: a reset that nobody reads of must not be. */
+export const resetAdmin = (stateDir: string): Promise<string> =>
+  whileStopped(stateDir, async () => {
+    const token = randomBytes(32).toString('hex')
+    await addHostAct(stateDir, { stage: 'token-create', id: randomBytes(16).toString('hex'), at: wallTime() })
+    await writeAtomically(join(stateDir, stateFiles.adminToken), `${token}\n`)
+    await recordShown(stateDir)
+    return token
+  })
+
+/** Restores an archive where no unit runs. */
+export interface RestoreUnitOptions {
+  readonly file: string
+  readonly stateDir: string
+  readonly masterKeyFile: string | null
+  readonly identityFiles: readonly string[]
+  readonly passphrase: string | undefined
+}
+
+export const restoreUnit = async ({ identityFiles, passphrase, ...where }: RestoreUnitOptions): Promise<Checked> => {
+  const identities = (await Promise.all(identityFiles.map((path) => readIdentities(path)))).flat()
+  return restore({ ...where, opener: { identities, passphrase } })
 }

@@ -1,0 +1,112 @@
+// Parsers of single settings: addresses, durations, mount roots, proxies and registries.
+import { BlockList, isIP } from 'node:net'
+import { isAbsolute, resolve } from 'node:path'
+import { exits, type Mode } from '@gatehouse/contracts'
+import { isLoopback, Refusal } from '@gatehouse/kernel'
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** `HOST:PORT`, `[::1]:PORT` or `:PORT`. */
+export const parseAddress = (text: string, mode: Mode): Address => {
+  const parts = /^(?:\[(?<v6>[0-9a-fA-F:]+)\]|(?<host>[^:\s]*)):(?<port>\d{1,5})$/.exec(text)?.groups
+  const port = Number(parts?.['port'])
+  if (parts === undefined || port > 65_535) {
+    throw new Refusal(exits.configuration, { detail: `--addr: expected HOST:PORT such as 127.0.0.1:8787, got "${text}"` })
+  }
+  const host = parts['v6'] ?? (parts['host'] === '' ? '127.0.0.1' : (parts['host'] ?? '127.0.0.1'))
+  if (mode !== 'production' && !isLoopback(host)) {
+    throw new Refusal(exits.configuration, {
+      detail: `--addr: expected a loopback address under --${mode}, got "${text}"`,
+      hint: `--${mode} serves local use alone: take 127.0.0.1:${port}, or start without --${mode}`,
+    })
+  }
+  return { host, port }
+}
+
+/** A span of time as an operator writes it: a whole number and a unit. */
+const units = { s: 1_000, m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 } as const
+const isUnit = (text: string): text is keyof typeof units => Object.hasOwn(units, text)
+
+export interface Span {
+  readonly least: string
+  readonly most: string
+}
+
+/** Milliseconds; undefined for what is no span of time. */
+const read = (text: string): number | undefined => {
+  const [, count = '', unit = ''] = /^(\d{1,12})([a-z])$/.exec(text) ?? []
+  return isUnit(unit) ? Number(count) * units[unit] : undefined
+}
+
+/** Milliseconds of `90s`, `30m`, `12h` or `7d`, between two others; `Refusal` 78 names the setting. */
+export const parseDuration = (setting: string, text: string, { least, most }: Span): number => {
+  const time = read(text)
+  if (time !== undefined && time >= (read(least) ?? 0) && time <= (read(most) ?? Infinity)) return time
+  throw new Refusal(exits.configuration, {
+    detail: `${setting}: expected a time from ${least} to ${most} in s, m, h or d, such as 12h, got "${text}"`,
+    hint: `write a whole number and its unit: ${setting} ${least}`,
+  })
+}
+
+/** Absolute paths, separated by colons or commas; `..` and trailing slashes are taken out. */
+export const parseMountAllow = (text: string | undefined): string[] => {
+  const parts = (text ?? '')
+    .split(/[:,]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  const wrong = parts.find((part) => !isAbsolute(part) || part.includes('\0'))
+  if (wrong === undefined) return [...new Set(parts.map((part) => resolve(part)))]
+  throw new Refusal(exits.configuration, {
+    detail: `SERVICE_MOUNT_ALLOW: expected absolute paths, got "${wrong}"`,
+    hint: 'write them in full, separated by colons: SERVICE_MOUNT_ALLOW=/srv/data:/srv/reports',
+  })
+}
+
+/** Which proxies in front of the unit are believed when they say for whom they ask. */
+const widths = { 4: 32, 6: 128 } as const
+
+/** A bare address is a network of one. */
+const toNetwork = (text: string): string | undefined => {
+  const [, address = '', prefix] = /^([0-9a-fA-F.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const family = isIP(address)
+  if (family !== 4 && family !== 6) return undefined
+  const bits = prefix === undefined ? widths[family] : Number(prefix)
+  if (bits > widths[family]) return undefined
+  // The same call that will judge each request.
+  new BlockList().addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6')
+  return `${address}/${bits}`
+}
+
+/** CIDRs, separated by commas; one that holds every address would let anybody name its own. */
+export const parseProxies = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => {
+      const network = toNetwork(part)
+      if (network !== undefined && !network.endsWith('/0')) return network
+      throw new Refusal(exits.configuration, {
+        detail: `SERVICE_TRUSTED_PROXIES: expected networks such as 10.0.0.0/8 or fd00::/8, got "${part}"`,
+        hint: 'name the proxies alone, separated by commas: whoever is in the list may claim any address',
+      })
+    })
+
+/** Where the packages of npm come from. The one host that their way out leads to. */
+const npm = 'https://registry.npmjs.org/'
+
+/** With a slash at its end. Plain http is for this machine alone. */
+export const parseRegistry = (text: string | undefined): string => {
+  const url = URL.canParse(text ?? npm) ? new URL(text ?? npm) : undefined
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
+  if (url === undefined || !isSafe || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new Refusal(exits.configuration, {
+      detail: `SERVICE_NPM_REGISTRY: expected an https URL without user, query and fragment, got "${text ?? npm}"`,
+      hint: `leave it out for ${npm}, or name a mirror such as https://npm.example.org/`,
+    })
+  }
+  return url.href.endsWith('/') ? url.href : `${url.href}/`
+}

@@ -1,0 +1,54 @@
+// One model call, and the session that it belongs to.
+import { randomUUID } from 'node:crypto'
+import type { AgentGroupID, ModelErrorCode, SessionID } from '@gatehouse/contracts'
+import type { Slot } from '@gatehouse/journal'
+import type { Course, Reservation } from './budget.ts'
+import type { Usage } from './formats/format.ts'
+
+export interface ModelCall {
+  readonly id: string
+  readonly caller: ModelCaller
+  /** Milliseconds of `performance.now()`. */
+  readonly started: number
+  provider: string
+  model: string
+  bytesIn: number
+  bytesOut: number
+  end: Course['end']
+  streamed: boolean
+  /** HTTP status of the provider. */
+  status?: number
+  /** Milliseconds from the start. */
+  firstByte?: number
+  usage: () => Usage
+  reserved: { input: number; output: number }
+  reservation?: Reservation
+  /** Holds word of it on disk while it is sent. */
+  slot?: Slot
+  code?: ModelErrorCode
+}
+
+export const newCall = (caller: ModelCaller, started: number): ModelCall => ({
+  id: `mc_${randomUUID().replaceAll('-', '')}`,
+  caller,
+  started,
+  provider: '',
+  model: '',
+  bytesIn: 0,
+  bytesOut: 0,
+  end: 'unsent',
+  streamed: false,
+  usage: () => ({}),
+  reserved: { input: 0, output: 0 },
+})
+
+/** The last act of an answer, once it is written down. */
+export type Finish = () => void
+
+/** Whom a socket belongs to. Nothing in a request can name another. */
+export interface ModelCaller {
+  readonly id: SessionID
+  readonly agentGroupID: AgentGroupID
+  /** Requests of the session that run now. */
+  running: number
+}
