@@ -81,6 +81,12 @@ export const metrics = {
   sandbox_launches_waiting: { owner: 'runner', type: 'gauge', help: 'Sandboxes that wait until fewer are being started', labels: [] },
   sandbox_kills_total: { owner: 'runner', type: 'counter', help: 'Sandboxes ended by the host', labels: ['reason'] },
   sandbox_live: { owner: 'runner', type: 'gauge', help: 'Sandboxes that run now', labels: [] },
+  sandbox_cpu_throttled_seconds_total: {
+    owner: 'runner',
+    type: 'counter',
+    help: 'Time for which sandboxes were held back by their limit cpus, where the driver can tell',
+    labels: [],
+  },
   deliveries_total: {
     owner: 'runner',
     also: ['channels'],

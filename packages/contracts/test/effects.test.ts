@@ -25,26 +25,56 @@ const started: Row = [
   'gives a local server the declared variables and a few of the host',
 ]
 
-/** Each limit of a group, where it is reached: refused, ended or slowed. */
-const limits: Readonly<Record<keyof GroupLimits, readonly Row[]>> = {
-  modelTokensPerDay: [
-    [
-      'packages/model-proxy/test/budget/budget.test.ts',
-      'what a request took is counted, and the next one that does not fit is refused until the day is over',
-    ],
-  ],
-  callsPerMinute: [
-    [`${gateway}/grants/call-rates.test.ts`, 'of 20 calls at once a group that may make 5 a minute is allowed 5'],
-    ['packages/broker/test/calls/handle.test.ts', 'tells an agent that reached its limit of calls when to try again'],
-  ],
-  memoryMiB: [launch, ['packages/engine/test/conformance.test.ts', 'reports a kill for memory as such']],
-  // Each driver that claims the wall is shown to have it, by the same proof that a unit makes at its start.
-  cpus: [launch, ['packages/engine/src/seal/prove.ts', 'small.cpus']],
-  processes: [launch, ['packages/engine/test/conformance.test.ts', 'reports an end for want of processes as such']],
-  workspaceMiB: [['packages/engine/test/quota/disk.test.ts', 'ends at its bytes and at its files']],
+const sandboxLimits = `${runner}/sessions/limits.test.ts`
+const stopped: Row = [sandboxLimits, 'a sandbox that reaches it is stopped, people are told why, and it is counted']
+const callRates: Row = [`${gateway}/grants/call-rates.test.ts`, 'the others are told when to try again, and counted']
+const budget = 'packages/model-proxy/test/budget/budget.test.ts'
+const disks = `${runner}/groups/disks.test.ts`
+
+/** What a test shows of a limit: that it holds, that whoever is concerned learns of it, and that the metrics tell the operator. */
+interface LimitRows {
+  readonly holds: readonly Row[]
+  readonly told: Row
+  readonly counted: Row
 }
 
-const ofLimits = Object.fromEntries(Object.entries(limits).map(([name, rows]) => [`limits.${name}`, rows]))
+const limits: Readonly<Record<keyof GroupLimits, LimitRows>> = {
+  modelTokensPerDay: {
+    holds: [[budget, 'what a request took is counted, and the next one that does not fit is refused until the day is over']],
+    told: [budget, 'assert.match(refused.text, /modelTokensPerDay/)'],
+    counted: [budget, 'assert.equal(await limitReached(), before + 1)'],
+  },
+  callsPerMinute: {
+    holds: [[`${gateway}/grants/call-rates.test.ts`, 'of 20 calls at once a group that may make 5 a minute is allowed 5']],
+    told: ['packages/broker/test/calls/handle.test.ts', 'tells an agent that reached its limit of calls when to try again'],
+    counted: callRates,
+  },
+  memoryMiB: {
+    holds: [launch, ['packages/engine/test/conformance.test.ts', 'reports a kill for memory as such']],
+    told: stopped,
+    counted: [sandboxLimits, "['memoryMiB',"],
+  },
+  // Each driver that claims the wall is shown to have it, by the same proof that a unit makes at its start. It stops nothing.
+  cpus: {
+    holds: [launch, ['packages/engine/src/seal/prove.ts', 'small.cpus']],
+    told: [sandboxLimits, 'a sandbox that wants more is slowed down and goes on, and the time is counted'],
+    counted: [sandboxLimits, "count('sandbox_cpu_throttled_seconds_total')"],
+  },
+  processes: {
+    holds: [launch, ['packages/engine/test/conformance.test.ts', 'reports an end for want of processes as such']],
+    told: stopped,
+    counted: [sandboxLimits, "['processes',"],
+  },
+  workspaceMiB: {
+    holds: [['packages/engine/test/quota/disk.test.ts', 'ends at its bytes and at its files']],
+    told: [disks, 'ends at its limit, which people are told'],
+    counted: [disks, "count('group_limit_reached_total', 'workspaceMiB'), 1"],
+  },
+}
+
+const ofLimits = Object.fromEntries(
+  Object.entries(limits).map(([name, { holds, told, counted }]) => [`limits.${name}`, [...holds, told, counted]]),
+)
 
 const effects: Readonly<Record<Kind, Readonly<Record<string, readonly Row[]>>>> = {
   agent_create: {

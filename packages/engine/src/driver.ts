@@ -53,6 +53,8 @@ export interface Usage {
   readonly memoryFull: boolean
   readonly refusedProcesses: number
   readonly throttledPeriods: number
+  /** Seconds for which its processes were held back by the limit on processor time. */
+  readonly throttledSeconds: number
 }
 
 export interface Sandbox {

@@ -52,6 +52,7 @@ import { DeadLetters } from './state/dead-letters.ts'
 import { IdempotencyIndex } from './state/idempotency-index.ts'
 import { LaunchSlots } from './state/launch-slots.ts'
 import { createNote, createReport } from './state/notes.ts'
+import { Throttling } from './state/throttling.ts'
 import { WriteGate } from './state/write-gate.ts'
 import type { ToolContainers } from './tool-containers/containers.ts'
 
@@ -127,9 +128,10 @@ const launchSlots = (options: RunnerOptions): LaunchSlots =>
   })
 
 /** Who lets in so much at once and no more. */
-const admissionLimits = (options: RunnerOptions): Pick<Context, 'uploads' | 'launches' | 'writeGate'> => ({
+const admissionLimits = (options: RunnerOptions): Pick<Context, 'uploads' | 'launches' | 'writeGate' | 'throttling'> => ({
   uploads: new Uploads(options.stateDir),
   launches: launchSlots(options),
+  throttling: new Throttling(options),
   writeGate: new WriteGate({ few: limits.receiptsAtOnce, longest: limits.receiptsFirst }),
 })
 
@@ -251,7 +253,10 @@ const showFromTheStart = (metrics: Metrics): void => {
 
 const lifeOf = (context: Context): Runner['life'] => ({
   health: () => health(context),
-  metrics: async () => (await context.metrics.json()).map((metric) => ({ ...metric })),
+  metrics: async () => {
+    context.throttling.measure()
+    return (await context.metrics.json()).map((metric) => ({ ...metric }))
+  },
 })
 
 export const createRunner = async (options: RunnerOptions): Promise<Runner> => {

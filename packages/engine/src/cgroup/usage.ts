@@ -30,13 +30,15 @@ const read = async (path: string, name: string): Promise<number> => {
 /** Zeros where there is no such group. */
 export const readUsage = async ({ memory, pids, cpu }: Directories): Promise<Usage> => {
   const one = memory.version === 1
-  const [memoryKills, memoryFull, refusedProcesses, throttledPeriods] = await Promise.all([
+  const [memoryKills, memoryFull, refusedProcesses, throttledPeriods, throttled] = await Promise.all([
     read(join(memory.path, one ? 'memory.oom_control' : 'memory.events'), 'oom_kill'),
     readFull(memory),
     read(join(pids.path, 'pids.events'), 'max'),
     read(join(cpu.path, 'cpu.stat'), 'nr_throttled'),
+    read(join(cpu.path, 'cpu.stat'), cpu.version === 1 ? 'throttled_time' : 'throttled_usec'),
   ])
-  return { memoryKills, memoryFull, refusedProcesses, throttledPeriods }
+  const throttledSeconds = throttled / (cpu.version === 1 ? 1e9 : 1e6)
+  return { memoryKills, memoryFull, refusedProcesses, throttledPeriods, throttledSeconds }
 }
 
 /** Null where there is no such process, or its groups cannot be seen from here. */

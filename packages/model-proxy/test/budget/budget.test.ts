@@ -39,12 +39,20 @@ const spending = async () =>
     await bench.proxy.controlPlane.providers({}, { requestId: '', traceparent: undefined, signal: new AbortController().signal })
   ).spending.find(({ agentGroupID }) => agentGroupID === group)
 
+const limitReached = async (): Promise<number> => {
+  const metrics = (await bench.metrics.json()) as { name: string; values: { labels: { limit: string }; value: number }[] }[]
+  const metric = metrics.find(({ name }) => name === 'gatehouse_group_limit_reached_total')
+  return metric?.values.find(({ labels }) => labels.limit === 'modelTokensPerDay')?.value ?? NaN
+}
+
 test('what a request took is counted, and the next one that does not fit is refused until the day is over', async () => {
   bench.gateway.tokensPerDay = 160
   assert.equal((await post({ max_tokens: 50 })).status, 200)
   assert.deepEqual(await spending(), { agentGroupID: group, tokens: 18, reserved: 0 })
+  const before = await limitReached()
   const refused = await post({ max_tokens: 130 })
   assert.equal(refused.status, 403)
+  assert.equal(await limitReached(), before + 1)
   assert.equal(codeOf(refused), 'budget-exhausted')
   assert.match(refused.text, /modelTokensPerDay/)
   assert.equal((await post({ max_tokens: 100 })).status, 200)

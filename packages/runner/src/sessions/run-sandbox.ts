@@ -109,6 +109,7 @@ const live = async (context: Context, session: Session, { sandbox, ...watched }:
   const alive = context.metrics.gauge('sandbox_live')
   const unwatch = watch(context, session, watched)
   alive.inc()
+  context.throttling.add(sandbox)
   session.launches += 1
   context.note('launch', session, { sandbox: run.id, driver })
   follow(context, session, { sandbox, id: run.id }).catch((error: unknown) =>
@@ -123,6 +124,7 @@ const live = async (context: Context, session: Session, { sandbox, ...watched }:
   } finally {
     unwatch()
     alive.dec()
+    context.throttling.remove(sandbox)
   }
 }
 

@@ -18,6 +18,7 @@ import type { DeadLetters } from './dead-letters.ts'
 import type { IdempotencyIndex } from './idempotency-index.ts'
 import type { LaunchSlots } from './launch-slots.ts'
 import type { Note, Report } from './notes.ts'
+import type { Throttling } from './throttling.ts'
 import type { WriteGate } from './write-gate.ts'
 
 /** Milliseconds. */
@@ -77,6 +78,7 @@ export interface Context {
   readonly uploads: Uploads
   readonly disks: GroupDisks
   readonly launches: LaunchSlots
+  readonly throttling: Throttling
   readonly writeGate: WriteGate
   readonly trees: Trees
   readonly witnessTree: PackageEvidence

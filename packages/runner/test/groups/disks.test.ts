@@ -36,6 +36,7 @@ describe('the disk of a group', { skip, timeout: 240_000 }, () => {
     await hear(unit, /can write nothing more: the disk of its group is full: it has room for 1\d MiB/)
     await unit.send('exit 1')
     await hear(unit, /was stopped: the disk of its group is full/)
+    assert.equal(await unit.count('group_limit_reached_total', 'workspaceMiB'), 1, 'counted once for the sandbox')
     await unit.stop()
     assert.deepEqual(await mountedBelow(unit.home), [])
     unit.gateway.group.limits = { workspaceMiB: 40 }
