@@ -47,6 +47,7 @@ export const startUnit = async (options: UnitOptions = {}) => {
       all: true,
       buffer: false,
       reject: false,
+      forceKillAfterDelay: false,
       ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
     },
   )

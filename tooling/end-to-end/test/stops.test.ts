@@ -45,7 +45,7 @@ for (const scene of scenes) {
       const marks = await marksOf(last)
       await stopLast(last)
       assert.deepEqual(await leftOf(marks), [])
-      assert.ok(!existsSync(await runDirectoryOf(last)))
+      assert.ok(!existsSync(await runDirectoryOf(last)), last.lines.slice(-40).join('\n'))
     },
   )
 }

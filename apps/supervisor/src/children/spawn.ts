@@ -70,6 +70,8 @@ export const spawn = (birth: Birth, options: SpawnOptions): Child => {
     buffer: false,
     reject: false,
     cleanup: true,
+    // By default it is killed five seconds after `drain`. Whoever stops it knows how long a drain may take.
+    forceKillAfterDelay: false,
   })
   const pipe = child.stdio[3]
   if (!(pipe instanceof Duplex) || child.pid === undefined) return unstarted(child)

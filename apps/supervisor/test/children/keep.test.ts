@@ -49,6 +49,13 @@ test('a stop ends the process and does not start it again', async (t) => {
   assert.equal(kept.state.state, 'down')
 })
 
+test('a process that takes seconds to end in order is not killed meanwhile', async (t) => {
+  const { kept, lines } = keep(t, 'drains.mjs')
+  await kept.ready
+  await kept.stop()
+  await waitFor(() => lines.includes('ended in order'), { what: 'its last line', deadline: 1_000 })
+})
+
 test(`${limits.startsBeforeGivingUp} ends before ready give the unit up with 70`, async (t) => {
   const { kept } = keep(t, 'dies.mjs')
   await assert.rejects(kept.ready, (error) => isRefusal(error) && error.exit === exits.childCannotStart)
