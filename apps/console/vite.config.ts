@@ -44,12 +44,22 @@ const leaveMessages: Plugin = {
   transform: (code, id) => (/packages\/contracts\/src\/(?!codes)/.test(id) ? code.replaceAll(/'expected [^'\n]*'/g, "''") : undefined),
 }
 
+const bounds =
+  /,\s*v\.(?:(?:min|max)(?:Length|Value|Bytes)\([\w.]+(?:, '')?\)|integer\(\)|trim\(\)|regex\([^\n]+?\/u?(?:, '')?\)|check\(\(\w+\) => [^\n]+?, ''\))(?=\s*[,)])/g
+
+/** The unit has checked the lengths, ranges and forms of what it sends. */
+const leaveBounds: Plugin = {
+  name: 'leave-bounds',
+  enforce: 'pre',
+  transform: (code, id) => (id.includes('/packages/contracts/src/') ? code.replaceAll(bounds, '') : undefined),
+}
+
 /** They make schemas, of which the console uses some. */
 const manualPureFunctions = ['call', 'defineEdge', 'listOf', 'dictionary', 'count', 'bound', 'label', 'distinct', 'v']
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [loadPlainly, writeLimits, leaveRest, leaveMessages, keepSpelling, preact()],
+  plugins: [loadPlainly, writeLimits, leaveRest, leaveMessages, leaveBounds, keepSpelling, preact()],
   build: {
     target: 'es2024',
     // Of 2024, too: they know `light-dark()`, which is otherwise written out for each colour.

@@ -33,9 +33,6 @@ const path = (id: string, act = ''): string => `/v1/changes/${encodeURIComponent
 export const changesOf = ({ send }: Exchange) => ({
   submit: (body: Wanted, options?: AttemptOptions) =>
     send({ method: 'POST', path: '/v1/changes', body, headers: attemptHeaders(options) }, SubmitAnswer, options),
-  /** What would become of a submission. */
-  preview: (body: Wanted, options?: CallOptions) =>
-    send({ method: 'POST', path: '/v1/changes', body: { ...body, dryRun: true } }, Preview, options),
   pending: (wanted: PendingWanted = {}, options?: CallOptions) =>
     send({ method: 'GET', path: '/v1/changes/pending', query: { ...wanted } }, ChangeList, options),
   history: (wanted: HistoryWanted = {}, options?: CallOptions) =>
@@ -56,3 +53,9 @@ export const changesOf = ({ send }: Exchange) => ({
   revert: (id: string, body: v.InferInput<typeof RevertBody> = {}, options?: CallOptions) =>
     send({ method: 'POST', path: path(id, '/revert'), body }, SubmitAnswer, options),
 })
+
+/** What would become of a submission. */
+export const previewOf =
+  ({ send }: Exchange) =>
+  (body: Wanted, options?: CallOptions) =>
+    send({ method: 'POST', path: '/v1/changes', body: { ...body, dryRun: true } }, Preview, options)

@@ -1,11 +1,14 @@
 // The admin API as functions, grouped as its resources are.
 import { type BackupOrder, limits, Ready, SealProof } from '@gatehouse/contracts'
+import { previewOf } from './changes.ts'
 import { channelsOf } from './channels.ts'
 import { createConsoleClient } from './create-console-client.ts'
 import { explainSystem } from './explain-system.ts'
+import { removeFileOf } from './files.ts'
 import { modelsOf } from './models.ts'
 import { auditHead, explainOf } from './registry.ts'
 import { type CallOptions, type ClientOptions, createExchange } from './request.ts'
+import { reloadOf } from './servers.ts'
 
 /** Every function rejects with `ServiceError`, or with the reason of the caller's own signal. */
 export const createClient = (given: ClientOptions) => {
@@ -15,6 +18,9 @@ export const createClient = (given: ClientOptions) => {
   return {
     ...base,
     audit: { ...base.audit, head: auditHead(exchange) },
+    changes: { ...base.changes, preview: previewOf(exchange) },
+    files: { ...base.files, remove: removeFileOf(exchange) },
+    servers: { ...base.servers, reload: reloadOf(exchange) },
     explain: explainOf(exchange),
     models: modelsOf(exchange),
     channels: channelsOf(exchange),

@@ -18,7 +18,7 @@ const transferTime = 600_000
 const pathOf = (group: string, path: string): string =>
   `/v1/agent-groups/${encodeURIComponent(group)}/files/${path.split('/').map(encodeURIComponent).join('/')}`
 
-export const filesOf = ({ send, sendForBytes, sendForText }: Exchange) => ({
+export const filesOf = ({ send, sendForBytes }: Exchange) => ({
   /** `path` is that of a directory; default the place itself. */
   list: (group: string, wanted: OfPlace & Page & { readonly path?: string } = {}, options?: CallOptions) =>
     send({ method: 'GET', path: `/v1/agent-groups/${encodeURIComponent(group)}/files`, query: { ...wanted } }, FileList, options),
@@ -27,8 +27,11 @@ export const filesOf = ({ send, sendForBytes, sendForText }: Exchange) => ({
     sendForBytes({ method: 'GET', path: pathOf(group, path), query: { place }, timeout: transferTime }, options),
   put: (group: string, { path, place, bytes }: Located & { readonly bytes: Uint8Array<ArrayBuffer> }, options?: CallOptions) =>
     send({ method: 'PUT', path: pathOf(group, path), query: { place }, bytes, timeout: transferTime }, PutFile, options),
-  /** What has this name, and nothing that it leads to; `conflict` for a directory that holds something. */
-  remove: async (group: string, { path, place }: Located, options?: CallOptions): Promise<void> => {
-    await sendForText({ method: 'DELETE', path: pathOf(group, path), query: { place } }, options)
-  },
 })
+
+/** What has this name, and nothing that it leads to; `conflict` for a directory that holds something. */
+export const removeFileOf =
+  ({ sendForText }: Exchange) =>
+  async (group: string, { path, place }: Located, options?: CallOptions): Promise<void> => {
+    await sendForText({ method: 'DELETE', path: pathOf(group, path), query: { place } }, options)
+  }

@@ -1,4 +1,5 @@
 // Public surface of the typed client of the admin API. It runs in Node and in a browser, and keeps nothing.
+export { addToGrant, findPresentGrant, isBasedOn } from './access-request.ts'
 export type { AttemptOptions } from './changes.ts'
 export * from './create-client.ts'
 export * from './create-console-client.ts'

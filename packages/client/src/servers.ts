@@ -44,6 +44,10 @@ export const serversOf = ({ send, sendForText }: Exchange) => ({
   /** What a local server wrote to its stderr, from behind `after` on. */
   logs: (name: string, { after, limit }: LogsFrom = {}, options?: CallOptions) =>
     send({ method: 'GET', path: `${path(name)}/logs`, query: { after, limit } }, ServerLogs, options),
-  /** Has the catalog file read again. */
-  reload: (options?: CallOptions) => send({ method: 'POST', path: '/v1/registry/reload' }, ReloadOutcome, options),
 })
+
+/** Has the catalog file read again. */
+export const reloadOf =
+  ({ send }: Exchange) =>
+  (options?: CallOptions) =>
+    send({ method: 'POST', path: '/v1/registry/reload' }, ReloadOutcome, options)

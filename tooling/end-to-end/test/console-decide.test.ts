@@ -1,6 +1,7 @@
 // The console where people decide: the whole flow by mouse and by keyboard, a second window, a stale change, who may not.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { createClient } from '@gatehouse/client'
 import type { Browser, Page } from 'playwright-core'
 import { browserLacks, openBrowser } from '../src/browser.ts'
 import { enter, goTo, press, signIn, tabTo } from '../src/console.ts'
@@ -182,6 +183,24 @@ const startAs = async (bearer: string, instructions: string): Promise<string> =>
   })
   return ((await response.json()) as { id: string }).id
 }
+
+test('a change whose approval fell with its token is held again, and the same person may approve it again', { skip }, async () => {
+  const id = await submit('Approved twice.')
+  const approve = { outcome: 'approve', decidedBy: 'someone' } as const
+  const mint = async (): Promise<string> => (await unit.client.tokens.create({ name: 'twice', role: 'approver' })).token
+  const first = await mint()
+  const { freezes } = unit.client
+  await freezes.freeze({ agentGroupID: 'dev-agent', reason: 'to hold the apply back' })
+  await createClient({ address: unit.address, token: first }).changes.decide(id, approve)
+  await unit.client.tokens.revoke('twice')
+  await freezes.unfreeze({ agentGroupID: 'dev-agent' })
+  await waitFor('the change to be held again', patience, async () => (await unit.client.changes.show(id)).state === 'held')
+
+  const { page } = await enter(browser, { unit, token: await mint(), path: `changes/${id}` })
+  await page.getByRole('button', { name: 'Approve exactly this' }).click()
+  await ended(page, 'applied')
+  await page.close()
+})
 
 test('a unit that starts again in mid-work is found again, and nothing that was typed is lost', { skip }, async () => {
   const options = { flags, env: { SERVICE_API_TOKEN: token }, token, stateDir: await freshDirectory(), port: await freePort() }

@@ -36,3 +36,14 @@ test('says who may not approve, as the gateway would', () => {
   assert.match(whyNotApprove(change({ approvals: two, decisions: mine }), as('bob')) ?? '', /another person/)
   assert.equal(whyNotApprove(change({ approvals: two, decisions: mine, digest: 'moved' as ChangeView['digest'] }), as('bob')), undefined)
 })
+
+test('a person whose approval no longer counts may approve again', () => {
+  const approvals = (given: number): ChangeView['approvals'] => ({ needed: 2, given })
+  const approved = (...names: string[]): ChangeView['decisions'] =>
+    names.map((name) => ({ outcome: 'approve', by: name, principal: name, at: '', digest: 'd' })) as unknown as ChangeView['decisions']
+  const why = (given: number, ...names: string[]): string | undefined =>
+    whyNotApprove(change({ approvals: approvals(given), decisions: approved(...names) }), as('bob'))
+  assert.equal(why(0, 'bob'), undefined)
+  assert.equal(why(1, 'bob', 'carol'), undefined)
+  assert.match(why(1, 'bob', 'bob') ?? '', /another person/)
+})

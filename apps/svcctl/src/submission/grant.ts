@@ -1,6 +1,6 @@
 // A grant as people ask for it: added to what the group has, for tools that the server is known to declare.
-import type { Client } from '@gatehouse/client'
-import { type After, type Change, Evidence, type GrantView, isSameServer, kinds, ServiceError } from '@gatehouse/contracts'
+import { addToGrant, type Client, findPresentGrant } from '@gatehouse/client'
+import { type After, type Change, Evidence, type GrantView, kinds, ServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { everyPage } from '../connection/every-page.ts'
 import { nearest } from '../output/nearest.ts'
@@ -12,23 +12,18 @@ interface Place {
   readonly server: string
 }
 
-/** The one that a new grant would replace. */
-export const findGrant = async (client: Client, { group, server }: Place): Promise<GrantView | undefined> => {
-  const grants = await everyPage((cursor) => client.grants.list({ agentGroupID: group, cursor }))
-  return grants.find((grant) => isSameServer(grant.server, server) && grant.state !== 'revoked')
-}
+/** The grant that the change replaces. */
+export const findGrant = async (client: Client, { group, server }: Place): Promise<GrantView | undefined> =>
+  findPresentGrant(await everyPage((cursor) => client.grants.list({ agentGroupID: group, cursor })), server)
 
-/** What has ended is not granted again. */
+/** Throws where the group has every tool already: naming some of them would add nothing. */
 export const addTo = (present: GrantView | undefined, input: Access): Access => {
-  if (present === undefined || present.expired || present.exhausted) return input
-  if (present.tools.length === 0 && input.tools.length > 0)
-    throw new ServiceError('invalid', {
-      detail: `${present.agentGroupID} may use every tool of ${present.server} already`,
-      hint: '--replace grants only the tools that you name',
-    })
-  const { expiresAt, maxCalls } = present
-  const tools = input.tools.length === 0 ? [] : [...new Set([...present.tools, ...input.tools])]
-  return { ...(expiresAt !== undefined && { expiresAt }), ...(maxCalls !== undefined && { maxCalls }), ...input, tools }
+  const sum = addToGrant(present, input)
+  if (present === undefined || sum.tools.length > 0 || input.tools.length === 0) return sum
+  throw new ServiceError('invalid', {
+    detail: `${present.agentGroupID} may use every tool of ${present.server} already`,
+    hint: '--replace grants only the tools that you name',
+  })
 }
 
 /** Undefined where nobody knows. */
@@ -64,10 +59,6 @@ const toolsBefore = ({ before }: Pick<Change, 'before'>): readonly string[] | un
   const result = v.safeParse(v.looseObject({ tools: v.array(v.string()) }), before)
   return result.success ? result.output.tools : undefined
 }
-
-/** Whether the change replaces the grant that was read. */
-export const isFor = (present: GrantView | undefined, change: Pick<Change, 'before'>): boolean =>
-  JSON.stringify(toolsBefore(change)?.toSorted()) === JSON.stringify(present?.tools.toSorted())
 
 const listOf = (tools: readonly string[]): string => (tools.length === 0 ? 'every tool' : tools.join(', '))
 

@@ -13,15 +13,16 @@ interface DeskProps {
 }
 
 const Needed = ({ change: { approvals, decisions, digest } }: { readonly change: ChangeView }) => {
-  const given = decisions.filter((decision) => decision.outcome === 'approve' && decision.digest === digest)
+  const approved = decisions.filter((decision) => decision.outcome === 'approve' && decision.digest === digest)
+  const names = new Set(approved.map(({ principal }) => principal))
   if (approvals.needed < 2) return <p class="soft">One approval is needed.</p>
   return (
     <p>
       <strong>
         {approvals.given} of {approvals.needed} approvals
       </strong>
-      {given.length > 0 && `, by ${given.map(({ principal }) => principal).join(', ')}`}. They must come from different people, none of whom
-      asked for it.
+      {approvals.given > 0 && names.size <= approvals.given && `, by ${[...names].join(', ')}`}. They must come from different people, none
+      of whom asked for it.
     </p>
   )
 }

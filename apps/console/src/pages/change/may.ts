@@ -10,6 +10,14 @@ const personOf = (principal: string, person = principal): string => person
 /** Kinds that only take power away. */
 const narrowing: readonly ChangeView['kind'][] = ['mcp_revoke']
 
+/** People who approved the change as it is, also those whose approval no longer counts. */
+const approversOf = ({ decisions, digest }: ChangeView): ReadonlySet<string> =>
+  new Set(
+    decisions
+      .filter((decision) => decision.outcome === 'approve' && decision.digest === digest)
+      .map(({ principal, person }) => personOf(principal, person)),
+  )
+
 export const whyNotApprove = (change: ChangeView, status: Status | undefined): string | undefined => {
   if (status === undefined) return undefined
   const { name: me } = status.principal
@@ -18,9 +26,8 @@ export const whyNotApprove = (change: ChangeView, status: Status | undefined): s
   const isOwn = personOf(change.principal, change.person) === person
   const ownAllowed = needed === 1 && (isUnnamed(me) || narrowing.includes(change.kind))
   if (isOwn && !ownAllowed) return 'You asked for this change yourself, so somebody else must approve it.'
-  const mine = change.decisions.some(
-    (decision) =>
-      decision.outcome === 'approve' && personOf(decision.principal, decision.person) === person && decision.digest === change.digest,
-  )
-  return mine ? 'You have approved it. It waits for another person.' : undefined
+  const approvers = approversOf(change)
+  // Fewer count than approved: an approval fell with its token. Whose it was, only the gateway knows.
+  const allCount = change.approvals.given >= approvers.size
+  return allCount && approvers.has(person) ? 'You have approved it. It waits for another person.' : undefined
 }

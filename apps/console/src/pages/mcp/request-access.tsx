@@ -1,13 +1,18 @@
-// Asks that an agent may use tools of this server: a change, which a person then decides.
-import type { ToolDefinition } from '@gatehouse/contracts'
+// The form that requests tools of a server for an agent group. The tools are added to those of the present grant, unless the
+// requester chooses to replace it; what the group may use afterwards is shown before the request is sent.
+import { addToGrant, findPresentGrant, isBasedOn } from '@gatehouse/client'
+import type { AgentGroup, ChangeView, GrantView, ToolDefinition } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
+import { everyPage } from '../../live/every-page.ts'
+import { useLive } from '../../live/use-live.ts'
+import { Untrusted } from '../../parts/untrusted.tsx'
 import { useGroups } from '../../live/use-groups.ts'
 import { wallMs } from '../../parts/clock.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { linesOf } from '../../parts/lines-of.ts'
 import { Line, Lines } from '../../parts/text-fields.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
-import { useLacks } from '../../unit/unit.ts'
+import { useApi, useLacks } from '../../unit/unit.ts'
 
 interface RequestProps {
   readonly server: string
@@ -20,16 +25,24 @@ interface RequestProps {
 interface Terms {
   readonly group: string
   readonly every: boolean
+  /** Grant only these tools and terms, instead of adding them to the present grant. */
+  readonly replace: boolean
   readonly days: string
   readonly calls: string
   readonly reason: string
 }
 
+interface FormPart {
+  readonly terms: Terms
+  readonly set: (part: Partial<Terms>) => void
+  readonly present: GrantView | undefined
+}
+
 const day = 86_400_000
 
-const afterOf = ({ every, days, calls }: Terms, server: string, names: readonly string[]) => ({
+const buildRequest = ({ every, days, calls }: Terms, server: string, names: readonly string[]) => ({
   server,
-  tools: every ? [] : names,
+  tools: every ? [] : [...names],
   ...(days !== '' && { expiresAt: new Date(wallMs() + Number(days) * day).toISOString() }),
   ...(calls !== '' && { maxCalls: Number(calls) }),
 })
@@ -55,7 +68,7 @@ const Which = ({
   declared,
   chosen,
   choose,
-}: Pick<RequestProps, 'declared' | 'chosen' | 'choose'> & { readonly terms: Terms; readonly set: (part: Partial<Terms>) => void }) => (
+}: Pick<RequestProps, 'declared' | 'chosen' | 'choose'> & Omit<FormPart, 'present'>) => (
   <fieldset>
     <legend>Which tools</legend>
     <label class="choice">
@@ -70,63 +83,147 @@ const Which = ({
   </fieldset>
 )
 
-const Limits = ({ terms, set }: { readonly terms: Terms; readonly set: (part: Partial<Terms>) => void }) => (
-  <>
-    <Line label="Ends after days" type="number" min="1" max="3650" placeholder="never" value={terms.days} set={(days) => set({ days })} />
-    <Line
-      label="Calls in all, at most"
-      type="number"
-      min="1"
-      placeholder="as many as it wants"
-      value={terms.calls}
-      set={(calls) => set({ calls })}
-    />
-    <Lines label="Why" prose rows={2} maxLength={4096} value={terms.reason} set={(reason) => set({ reason })} />
-  </>
-)
+const Limits = ({ terms, set, present }: FormPart) => {
+  const keeps = present !== undefined && !terms.replace
+  return (
+    <>
+      <Line
+        label="Ends after days"
+        type="number"
+        min="1"
+        max="3650"
+        placeholder={keeps ? 'unchanged' : 'never'}
+        value={terms.days}
+        set={(days) => set({ days })}
+      />
+      <Line
+        label="Calls in all, at most"
+        type="number"
+        min="1"
+        placeholder={keeps ? 'unchanged' : 'unlimited'}
+        value={terms.calls}
+        set={(calls) => set({ calls })}
+      />
+      <Lines label="Why" prose rows={2} maxLength={4096} value={terms.reason} set={(reason) => set({ reason })} />
+    </>
+  )
+}
 
-export const RequestAccess = ({ server, declared, chosen, choose }: RequestProps) => {
-  const groups = useGroups()
-  const [terms, setTerms] = useState<Terms>({ group: '', every: false, days: '', calls: '', reason: '' })
-  const set = (part: Partial<Terms>): void => setTerms((before) => ({ ...before, ...part }))
+const listOf = (tools: readonly string[]): string => (tools.length === 0 ? 'every tool' : tools.join(', '))
+
+const Replace = ({ terms, set, present }: FormPart) =>
+  present !== undefined && (
+    <label class="choice">
+      <input type="checkbox" checked={terms.replace} onChange={(event) => set({ replace: event.currentTarget.checked })} />
+      Replace the present grant: <Untrusted text={listOf(present.tools)} />
+    </label>
+  )
+
+/** The tools that the group would no longer have. */
+const listLost = (present: GrantView | undefined, tools: readonly string[]): string => {
+  if (present === undefined || tools.length === 0) return ''
+  return present.tools.length === 0 ? 'every other tool' : present.tools.filter((tool) => !tools.includes(tool)).join(', ')
+}
+
+/** What the group may use once the request is applied, and what it loses by it. */
+const Result = ({
+  group,
+  present,
+  tools,
+}: {
+  readonly group: string
+  readonly present: GrantView | undefined
+  readonly tools: string[]
+}) => {
+  const lost = listLost(present, tools)
+  const loses = lost === '' ? '' : ` It loses ${lost}.`
+  return (
+    <p class="hint" role="status">
+      <Untrusted text={`Result: ${group} may use ${listOf(tools)}.${loses}`} />
+    </p>
+  )
+}
+
+/** The grant of the group for this server. `present` is absent where the grant has ended; nothing is `known` until the unit answered. */
+const useGrant = (group: string, server: string) => {
+  const api = useApi()
+  const { data } = useLive((signal) => everyPage((page) => api.grants.list({ ...page, agentGroupID: group }, { signal })), {
+    of: [group],
+    wants: ({ agentGroupID }) => agentGroupID === group,
+  })
+  const grant = findPresentGrant(data ?? [], server)
+  return { isKnown: data !== undefined, grant, present: grant?.expired === false && !grant.exhausted ? grant : undefined }
+}
+
+const useRequest = ({ server, chosen }: RequestProps, groups: readonly AgentGroup[]) => {
+  const [terms, setTerms] = useState<Terms>({ group: '', every: false, replace: false, days: '', calls: '', reason: '' })
   const asks = useSubmit()
+  const group = terms.group === '' ? (groups[0]?.id ?? '') : terms.group
+  const { isKnown, grant, present } = useGrant(group, server)
+  const request = buildRequest(terms, server, [...chosen])
+  const after = terms.replace ? request : addToGrant(grant, request)
+  const isNamed = terms.every || chosen.size > 0
+  return {
+    terms,
+    set: (part: Partial<Terms>): void => setTerms((before) => ({ ...before, ...part })),
+    asks,
+    group,
+    present,
+    result: isKnown && isNamed ? after.tools : undefined,
+    // Naming tools adds nothing to a grant of every tool.
+    isReady: group !== '' && isKnown && isNamed && (terms.every || after.tools.length > 0),
+    send: () =>
+      asks.submit({
+        kind: 'mcp_access',
+        agentGroupID: group,
+        after,
+        reason: terms.reason,
+        ...(!terms.replace && { isCurrent: (change: ChangeView) => isBasedOn(change, grant) }),
+      }),
+  }
+}
+
+const Form = ({ groups, ...props }: RequestProps & { readonly groups: readonly AgentGroup[] }) => {
+  const { terms, set, asks, group, present, result, isReady, send } = useRequest(props, groups)
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <label class="field">
+        Agent group
+        <select value={group} onChange={(event) => set({ group: event.currentTarget.value, replace: false })}>
+          {groups.map(({ id }) => (
+            <option key={id} value={id}>
+              {id}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Which {...props} terms={terms} set={set} />
+      <Replace terms={terms} set={set} present={present} />
+      <Limits terms={terms} set={set} present={present} />
+      {result !== undefined && <Result group={group} present={present} tools={result} />}
+      {asks.problem !== undefined && <ProblemNote problem={asks.problem} />}
+      <p class="actions">
+        <button type="submit" disabled={asks.busy || !isReady}>
+          Ask for access
+        </button>
+      </p>
+    </form>
+  )
+}
+
+export const RequestAccess = (props: RequestProps) => {
+  const groups = useGroups()
   const lacks = useLacks('requester')
-  const items = groups.data ?? []
-  const group = terms.group === '' ? (items[0]?.id ?? '') : terms.group
-  const isReady = group !== '' && (terms.every || chosen.size > 0)
   return (
     <section class="desk card" aria-labelledby="request">
       <h2 id="request">Request access</h2>
-      {lacks !== undefined ? (
-        <p class="note">{lacks}</p>
-      ) : (
-        <form
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault()
-            void asks.submit({ kind: 'mcp_access', agentGroupID: group, after: afterOf(terms, server, [...chosen]), reason: terms.reason })
-          }}
-        >
-          <label class="field">
-            Agent group
-            <select value={group} onChange={(event) => set({ group: event.currentTarget.value })}>
-              {items.map(({ id }) => (
-                <option key={id} value={id}>
-                  {id}
-                </option>
-              ))}
-            </select>
-          </label>
-          <Which terms={terms} set={set} declared={declared} chosen={chosen} choose={choose} />
-          <Limits terms={terms} set={set} />
-          {asks.problem !== undefined && <ProblemNote problem={asks.problem} />}
-          <p class="actions">
-            <button type="submit" disabled={asks.busy || !isReady}>
-              Ask for access
-            </button>
-          </p>
-        </form>
-      )}
+      {lacks !== undefined ? <p class="note">{lacks}</p> : <Form {...props} groups={groups.data ?? []} />}
     </section>
   )
 }

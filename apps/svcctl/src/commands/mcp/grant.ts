@@ -1,7 +1,8 @@
 // svcctl mcp grant
 import { Args, Flags } from '@oclif/core'
+import { isBasedOn } from '@gatehouse/client'
 import { ServiceError } from '@gatehouse/contracts'
-import { addTo, findGrant, isFor, readAccess } from '../../submission/grant.ts'
+import { addTo, findGrant, readAccess } from '../../submission/grant.ts'
 import { fromSugar } from '../../submission/sugar.ts'
 import { grantFlags, undeclaredFlag } from '../../submission/sugar-flags.ts'
 import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
@@ -34,7 +35,7 @@ export class McpGrant extends SubmitCommand {
     const client = await this.connect(flags)
     const present = await findGrant(client, { group, server: args.name })
     const submitted = await this.submit(flags, { kind: 'mcp_access', group, after: addTo(present, input), added: input.tools })
-    if (!('id' in submitted) || isFor(present, await client.changes.show(submitted.id))) return submitted
+    if (!('id' in submitted) || isBasedOn(await client.changes.show(submitted.id), present)) return submitted
     await client.changes.withdraw(submitted.id)
     throw new ServiceError('conflict', {
       detail: `the grant of ${group} for ${args.name} changed in the meantime: ${submitted.id} was withdrawn`,
