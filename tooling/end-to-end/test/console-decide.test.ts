@@ -193,7 +193,7 @@ test('a change whose approval fell with its token is held again, and the same pe
   await freezes.freeze({ agentGroupID: 'dev-agent', reason: 'to hold the apply back' })
   await createClient({ address: unit.address, token: first }).changes.decide(id, approve)
   await unit.client.tokens.revoke('twice')
-  await freezes.unfreeze({ agentGroupID: 'dev-agent' })
+  await freezes.unfreeze({ agentGroupID: 'dev-agent', reason: 'the approver is gone' })
   await waitFor('the change to be held again', patience, async () => (await unit.client.changes.show(id)).state === 'held')
 
   const { page } = await enter(browser, { unit, token: await mint(), path: `changes/${id}` })
