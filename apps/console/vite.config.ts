@@ -45,7 +45,7 @@ const leaveMessages: Plugin = {
 }
 
 const bounds =
-  /,\s*v\.(?:(?:min|max)(?:Length|Value|Bytes)\([\w.]+(?:, '')?\)|integer\(\)|trim\(\)|regex\([^\n]+?\/u?(?:, '')?\)|check\(\(\w+\) => [^\n]+?, ''\))(?=\s*[,)])/g
+  /,\s*v\.(?:(?:min|max)(?:Length|Value|Bytes)\([\w.]+(?:, '')?\)|integer\(\)|trim\(\)|regex\([^\n]+?\/u?(?:, '')?\)|(?:regex|isoTimestamp|check)\(\w+(?:, (?:\w+|''))?\)|check\(\(\w+\) => [^\n]+?, ''\))(?=\s*[,)])/g
 
 /** The unit has checked the lengths, ranges and forms of what it sends. */
 const leaveBounds: Plugin = {

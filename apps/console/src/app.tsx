@@ -1,12 +1,11 @@
 // Decides between signing in and the pages, and asks for another token over the page when its own is refused.
 import { type ServiceError, toServiceError } from '@gatehouse/contracts'
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { ProblemNote } from './parts/problem-note.tsx'
-import { createStream, type Stream } from './live/stream.ts'
+import { ProblemNote } from './components/problem-note.tsx'
 import type { Session } from './session/session.ts'
-import { SignIn } from './session/sign-in.tsx'
-import { SignInAgain } from './session/sign-in-again.tsx'
+import { SignIn, SignInAgain } from './session/sign-in.tsx'
 import { Shell } from './shell/shell.tsx'
+import { createStream, type Stream } from './unit/stream.ts'
 
 /** `refused`: the pages stay below the question for another token. */
 type Stage = { readonly name: 'asking' } | { readonly name: 'out' } | { readonly name: 'in' | 'refused'; readonly stream: Stream }

@@ -1,4 +1,5 @@
-// Every key that does something, in one table: the help sheet shows it, one listener serves it.
+// The table of keyboard shortcuts, with one listener for all.
+import { useEffect, useRef } from 'preact/hooks'
 
 export interface Shortcut {
   /** One key, or two in a row such as `g o`. */
@@ -23,7 +24,7 @@ export const shortcutsAreOn = (): boolean => localStorage.getItem(storageKey) !=
 
 export const turnShortcuts = (on: boolean): void => localStorage.setItem(storageKey, on ? 'on' : 'off')
 
-/** Where a letter is text, it is no command. */
+/** Typing into a field triggers no shortcut. */
 const takesText = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
 
@@ -47,4 +48,11 @@ const hear = (event: KeyboardEvent): void => {
 export const listenForShortcuts = (): (() => void) => {
   document.addEventListener('keydown', hear)
   return () => document.removeEventListener('keydown', hear)
+}
+
+/** Adds a shortcut while the component is mounted. */
+export const useShortcut = (keys: string, label: string, act: () => void): void => {
+  const latest = useRef(act)
+  latest.current = act
+  useEffect(() => addShortcut({ keys, label, act: () => latest.current() }), [keys, label])
 }

@@ -1,4 +1,4 @@
-// A list that is needed whole, page by page.
+// Reads a whole list, page by page.
 export interface PageOf<T> {
   readonly items: readonly T[]
   readonly nextCursor?: string | undefined

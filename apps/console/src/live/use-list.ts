@@ -1,7 +1,8 @@
-// A long list, newest first, read page by page and kept fresh at its head.
-import { type ServiceError, toServiceError } from '@gatehouse/contracts'
+// Long lists, newest first: read page by page, kept fresh at their head; and the list of all agent groups.
+import { type AgentGroup, type ServiceError, toServiceError } from '@gatehouse/contracts'
 import { useEffect, useState } from 'preact/hooks'
-import type { PageOf } from './every-page.ts'
+import { useApi } from '../unit/unit.ts'
+import { everyPage, type PageOf } from './every-page.ts'
 import { type Live, type LiveOptions, useLive } from './use-live.ts'
 
 export interface List<T> extends Live<readonly T[]> {
@@ -10,20 +11,20 @@ export interface List<T> extends Live<readonly T[]> {
   readonly asking: boolean
 }
 
-interface Asked<T> {
+interface ListSource<T> {
   readonly ask: (cursor: string | undefined, signal: AbortSignal) => Promise<PageOf<T>>
   readonly keyOf: (item: T) => string | number
 }
 
-/** A new head over what was read before; alone where nothing of both is the same. */
-const renewHead = <T>(head: PageOf<T>, before: PageOf<T> | undefined, keyOf: Asked<T>['keyOf']): PageOf<T> => {
+/** Puts a new first page over the pages read before. Where the two do not overlap, only the new page is kept. */
+const renewHead = <T>(head: PageOf<T>, before: PageOf<T> | undefined, keyOf: ListSource<T>['keyOf']): PageOf<T> => {
   const last = head.items.at(-1)
   if (before === undefined || last === undefined) return head
   const place = before.items.findIndex((item) => keyOf(item) === keyOf(last))
   return place === -1 ? head : { items: [...head.items, ...before.items.slice(place + 1)], nextCursor: before.nextCursor }
 }
 
-export const useList = <T>({ ask, keyOf }: Asked<T>, options: LiveOptions = {}): List<T> => {
+export const useList = <T>({ ask, keyOf }: ListSource<T>, options: LiveOptions = {}): List<T> => {
   const head = useLive((signal) => ask(undefined, signal), options)
   const [all, setAll] = useState<PageOf<T>>()
   const [asking, setAsking] = useState(false)
@@ -50,4 +51,12 @@ export const useList = <T>({ ask, keyOf }: Asked<T>, options: LiveOptions = {}):
     setAsking(false)
   }
   return { ...head, data: all?.items, problem: head.problem ?? problem, more: cursor === undefined ? undefined : () => void more(), asking }
+}
+
+const applied: readonly string[] = ['apply', 'seed', 'recovered']
+
+/** All agent groups, read again after each applied change. */
+export const useGroups = (): Live<readonly AgentGroup[]> => {
+  const api = useApi()
+  return useLive((signal) => everyPage((page) => api.groups.list(page, { signal })), { wants: ({ stage }) => applied.includes(stage) })
 }

@@ -1,14 +1,74 @@
-// Keeps one answer of the API fresh: asks at once, again when news makes it old, when the stream stands again, and now and then.
-import type { News, ServiceError } from '@gatehouse/contracts'
-import { toServiceError } from '@gatehouse/contracts'
+// Keeps one answer of the API fresh: asks at once, after related events, after a reconnect, and at intervals.
+import { type News, type ServiceError, toServiceError } from '@gatehouse/contracts'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { wallMs } from '../parts/clock.ts'
+import { wallMs } from '../clock.ts'
 import { useUnit } from '../unit/unit.ts'
-import { createAsker } from './asker.ts'
+
+interface PollerOptions {
+  readonly ask: (signal: AbortSignal) => Promise<'answered' | 'failed'>
+  /** Milliseconds between two requests without events. */
+  readonly every: number
+}
+
+interface Poller {
+  /** Events often come in bursts: one request answers all of them. */
+  readonly soon: () => void
+  readonly stop: () => void
+}
+
+const afterNews = 100
+const leastGap = 500
+const afterFailure = 2_000
+
+const isHidden = (): boolean => document.visibilityState === 'hidden'
+
+/** Runs `act` at the time that was planned last. */
+const createPlan = (act: () => void) => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const clear = (): void => clearTimeout(timer)
+  return {
+    clear,
+    in: (time: number): void => {
+      clear()
+      timer = setTimeout(act, time)
+    },
+  }
+}
+
+/** Polls one request at a time: soon after events, after 2 s on a failure, and not while the page is hidden. */
+const createPoller = ({ ask, every }: PollerOptions): Poller => {
+  const life = new AbortController()
+  const { signal } = life
+  let state: 'waits' | 'asks' = 'waits'
+  let again = false
+  let last = -leastGap
+  const plan = createPlan(() => void once())
+  const hurry = (): void => plan.in(Math.max(afterNews, last + leastGap - performance.now()))
+
+  const once = async (): Promise<void> => {
+    again = isHidden()
+    if (again || signal.aborted) return
+    state = 'asks'
+    const came = await ask(signal)
+    state = 'waits'
+    last = performance.now()
+    if (signal.aborted) return
+    if (again) hurry()
+    else plan.in(came === 'failed' ? afterFailure : every)
+  }
+  const soon = (): void => {
+    again = true
+    if (state === 'waits') hurry()
+  }
+  document.addEventListener('visibilitychange', () => (again && !isHidden() ? soon() : undefined), { signal })
+  signal.addEventListener('abort', plan.clear)
+  void once()
+  return { soon, stop: () => life.abort() }
+}
 
 export interface Live<T> {
   readonly data: T | undefined
-  /** Why the last attempt failed; the last good answer stays meanwhile. */
+  /** Why the last attempt failed. The last good answer is kept. */
   readonly problem: ServiceError | undefined
   /** When the last good answer came, in milliseconds since the epoch. */
   readonly at: number | undefined
@@ -16,15 +76,15 @@ export interface Live<T> {
 }
 
 export interface LiveOptions {
-  /** Another question begins where one of these is another. */
+  /** The answer is dropped and requested again when one of these changes. */
   readonly of?: readonly unknown[]
-  /** News that make the answer old; default: none. */
+  /** Events after which the answer is requested again; default: none. */
   readonly wants?: (news: News) => boolean
-  /** Milliseconds between two questions without news; default 30 s. */
+  /** Milliseconds between two requests without events; default 30 s. */
   readonly every?: number
 }
 
-interface Kept<T> {
+interface Answer<T> {
   readonly data?: T
   readonly problem?: ServiceError
   readonly at?: number
@@ -32,14 +92,14 @@ interface Kept<T> {
 
 export const useLive = <T>(ask: (signal: AbortSignal) => Promise<T>, { of = [], wants, every = 30_000 }: LiveOptions = {}): Live<T> => {
   const { stream } = useUnit()
-  const [kept, setKept] = useState<Kept<T>>({})
+  const [kept, setKept] = useState<Answer<T>>({})
   const latest = useRef({ ask, wants })
   latest.current = { ask, wants }
-  const asker = useRef<{ soon(): void }>(undefined)
+  const poller = useRef<{ soon(): void }>(undefined)
 
   useEffect(() => {
     setKept({})
-    const mine = createAsker({
+    const mine = createPoller({
       every,
       ask: async (signal) => {
         try {
@@ -53,7 +113,7 @@ export const useLive = <T>(ask: (signal: AbortSignal) => Promise<T>, { of = [], 
         }
       },
     })
-    asker.current = mine
+    poller.current = mine
     const leave = stream.listen({ renewed: mine.soon, news: (news) => latest.current.wants?.(news) === true && mine.soon() })
     return () => {
       leave()
@@ -61,6 +121,6 @@ export const useLive = <T>(ask: (signal: AbortSignal) => Promise<T>, { of = [], 
     }
   }, [stream, every, ...of])
 
-  const refresh = useCallback(() => asker.current?.soon(), [])
+  const refresh = useCallback(() => poller.current?.soon(), [])
   return { data: kept.data, problem: kept.problem, at: kept.at, refresh }
 }

@@ -1,7 +1,6 @@
 // A link to a place of the console: an ordinary one, that loads nothing when it is simply clicked.
 import type { ComponentChildren } from 'preact'
-import { hrefOf, type Target } from './place.ts'
-import { go } from './router.ts'
+import { go, hrefOf, type Target } from './router.ts'
 
 interface LinkProps {
   readonly to: Target

@@ -1,6 +1,63 @@
-// The page before all others: asks for the bearer token when the unit wants one.
-import { Mark } from '../parts/mark.tsx'
-import { TokenForm, type TokenFormProps } from './token-form.tsx'
+// Asks for the bearer token: on a page of its own, and over the page when the unit no longer accepts the token.
+import { type ServiceError, toServiceError } from '@gatehouse/contracts'
+import { useState } from 'preact/hooks'
+import { Dialog } from '../components/dialog.tsx'
+import { Mark } from '../components/elements.tsx'
+import { ProblemNote } from '../components/problem-note.tsx'
+
+interface TokenFormProps {
+  readonly enter: (token: string, keep: boolean) => Promise<void>
+  /** Why it is asked for. */
+  readonly problem?: ServiceError | undefined
+}
+
+const TokenForm = ({ enter, problem }: TokenFormProps) => {
+  const [token, setToken] = useState('')
+  const [keep, setKeep] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [failed, setFailed] = useState<ServiceError>()
+  const shown = failed ?? problem
+
+  const submit = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      await enter(token.trim(), keep)
+      setFailed(undefined)
+    } catch (error) {
+      setFailed(toServiceError(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <label class="field" for="token">
+        Admin token
+        <input
+          id="token"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          required
+          value={token}
+          onInput={(event) => setToken(event.currentTarget.value)}
+        />
+      </label>
+      <label class="choice">
+        <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} /> Keep it until this tab closes
+      </label>
+      <button type="submit" disabled={busy}>
+        {busy ? 'Signing in …' : 'Sign in'}
+      </button>
+      {shown !== undefined && <ProblemNote problem={shown} />}
+    </form>
+  )
+}
 
 export const SignIn = (props: TokenFormProps) => (
   <main class="sign-in">
@@ -15,4 +72,22 @@ export const SignIn = (props: TokenFormProps) => (
       for other people are made in Settings.
     </p>
   </main>
+)
+
+interface SignInAgainProps {
+  readonly enter: (token: string, keep: boolean) => Promise<void>
+  readonly leave: () => void
+}
+
+/** A dialog over the page. What was typed below is kept. */
+export const SignInAgain = ({ enter, leave }: SignInAgainProps) => (
+  <Dialog title="Sign in again" stays>
+    <p>The unit no longer takes your token: it has expired or was revoked. Nothing that you typed on this page is lost.</p>
+    <TokenForm enter={enter} />
+    <p>
+      <button type="button" class="link" onClick={leave}>
+        Sign out and leave the page
+      </button>
+    </p>
+  </Dialog>
 )

@@ -1,7 +1,7 @@
 // What holds for the whole unit and nobody may overlook: no token, missing walls, what is broken, what is frozen.
 import type { Status } from '@gatehouse/contracts'
+import { Untrusted } from '../components/elements.tsx'
 import type { Live } from '../live/use-live.ts'
-import { Untrusted } from '../parts/untrusted.tsx'
 
 const sentencesOf = (status: Status): readonly string[] => [
   ...(status.open ? ['Development mode: no token is asked for. Never put this unit on a network.'] : []),

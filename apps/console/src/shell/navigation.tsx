@@ -1,12 +1,11 @@
 // The way between pages, with what waits; who is signed in; whether news arrive.
 import type { Status } from '@gatehouse/contracts'
 import { useEffect, useState } from 'preact/hooks'
-import type { StreamState } from '../live/stream.ts'
+import { Mark, Untrusted } from '../components/elements.tsx'
 import { type PageRow, pages } from '../pages/pages.ts'
-import { Mark } from '../parts/mark.tsx'
-import { Untrusted } from '../parts/untrusted.tsx'
 import { Link } from '../router/link.tsx'
-import { usePlace } from '../router/use-place.ts'
+import { usePlace } from '../router/router.ts'
+import type { StreamState } from '../unit/stream.ts'
 import { useUnit } from '../unit/unit.ts'
 
 interface NavigationProps {

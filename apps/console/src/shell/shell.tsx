@@ -1,18 +1,28 @@
-// Around every page: navigation, banners, keys, notices; and what the unit says about itself, kept fresh for all of them.
+// The frame of every page: navigation, banners, shortcuts, notices, and the status of the unit.
 import type { ConsoleClient } from '@gatehouse/client'
 import type { Status } from '@gatehouse/contracts'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import type { Stream } from '../live/stream.ts'
+import { Notices } from '../components/notices.tsx'
+import { PageHead } from '../components/page-head.tsx'
 import { type Live, useLive } from '../live/use-live.ts'
 import { findPage } from '../pages/pages.ts'
-import { Notices } from '../parts/notices.tsx'
-import { usePlace } from '../router/use-place.ts'
+import { Link } from '../router/link.tsx'
+import { usePlace } from '../router/router.ts'
+import type { Stream } from '../unit/stream.ts'
 import { UnitContext, useApi } from '../unit/unit.ts'
 import { Banners } from './banners.tsx'
 import { Keys } from './keys.tsx'
 import { Navigation } from './navigation.tsx'
-import { NotFound } from './not-found.tsx'
+
+const NotFound = () => (
+  <>
+    <PageHead title="There is no such page" />
+    <p>
+      <Link to={{ page: 'overview' }}>Go to the overview</Link>
+    </p>
+  </>
+)
 
 interface ShellProps {
   readonly api: ConsoleClient

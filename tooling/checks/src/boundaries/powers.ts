@@ -32,7 +32,7 @@ const jsonHolders = [
 ]
 
 /** What runs in the product reads the wall clock in one place each: the processes of the host, and the browser. */
-const clockHolders = [/^packages\/kernel\/src\/clock\//, /^apps\/console\/src\/parts\/clock\.ts$/, /^tooling\//, testCode]
+const clockHolders = [/^packages\/kernel\/src\/clock\//, /^apps\/console\/src\/clock\.ts$/, /^tooling\//, testCode]
 
 const randomTests = /^packages\/kernel\/test\/fixtures\/random\.ts$/
 
@@ -68,7 +68,7 @@ const reasons: Record<Use['power'], string> = {
   shell: 'a program is started with a list of arguments, never by a shell',
   randomness: 'tests take fc, seed and seeded from @gatehouse/kernel/random, so that a run can be repeated',
   'wall-clock':
-    'measure durations and deadlines with performance.now(), which never jumps; for an instant that people read take wallMs or wallTime of kernel/src/clock (in the console: parts/clock.ts)',
+    'measure durations and deadlines with performance.now(), which never jumps; for an instant that people read take wallMs or wallTime of kernel/src/clock (in the console: src/clock.ts)',
 }
 
 export const powerFindings = (modules: readonly Module[]): string[] =>

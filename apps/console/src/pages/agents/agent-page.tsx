@@ -1,22 +1,17 @@
-// One agent group: what it is and may do, and the forms that ask for something else.
+// One agent group: its settings, its access, and the forms that request changes.
 import type { AgentGroup } from '@gatehouse/contracts'
 import type { ComponentChildren } from 'preact'
+import { Untrusted } from '../../components/elements.tsx'
+import { ListFrame } from '../../components/list.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { useLive } from '../../live/use-live.ts'
-import { ListFrame } from '../../parts/list-frame.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Untrusted } from '../../parts/untrusted.tsx'
-import { When } from '../../parts/when.tsx'
 import { Link } from '../../router/link.tsx'
 import { useApi } from '../../unit/unit.ts'
+import { GroupGrants, GroupWirings } from './access.tsx'
 import { AskForm } from './ask-form.tsx'
-import { GroupGrants } from './group-grants.tsx'
-import { GroupWirings } from './group-wirings.tsx'
-import { MountsForm } from './mounts-form.tsx'
-import { PackagesForm } from './packages-form.tsx'
+import { MountsForm, PackagesForm, PersonaForm, ToolsForm, WiringForm } from './forms.tsx'
 import { PermissionsForm } from './permissions-form.tsx'
-import { PersonaForm } from './persona-form.tsx'
-import { ToolsForm } from './tools-form.tsx'
-import { WiringForm } from './wiring-form.tsx'
 
 const Origin = ({ origin }: { readonly origin: string }) =>
   origin.startsWith('chg_') ? <Link to={{ page: 'changes', rest: [origin] }}>{origin}</Link> : <Untrusted text={origin} />
@@ -49,7 +44,7 @@ const Facts = ({ group }: { readonly group: AgentGroup }) => (
     </dd>
     <dt>Made</dt>
     <dd>
-      <When at={group.createdAt} /> by <Origin origin={group.origin} />
+      <RelativeTime at={group.createdAt} /> by <Origin origin={group.origin} />
     </dd>
   </dl>
 )

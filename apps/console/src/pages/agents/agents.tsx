@@ -1,16 +1,60 @@
-// Agent groups: all of them, one of them, a new one. Whatever alters one is a change that waits for a decision.
+// All agent groups, and the form that requests a new one. Each request is a change that a person decides.
 import { type AgentGroup, visible } from '@gatehouse/contracts'
-import { useGroups } from '../../live/use-groups.ts'
-import { FrozenNote, ListFrame } from '../../parts/list-frame.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { TextFilter } from '../../parts/text-filter.tsx'
-import { Untrusted } from '../../parts/untrusted.tsx'
+import { useState } from 'preact/hooks'
+import { Untrusted } from '../../components/elements.tsx'
+import { TextArea, TextField } from '../../components/fields.tsx'
+import { TextFilter } from '../../components/filters.tsx'
+import { FrozenNote, ListFrame } from '../../components/list.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { useGroups } from '../../live/use-list.ts'
 import { Link } from '../../router/link.tsx'
-import { usePlace } from '../../router/use-place.ts'
-import { useLacks } from '../../unit/unit.ts'
+import { usePlace } from '../../router/router.ts'
+import { useMissingRole } from '../../unit/unit.ts'
 import { AgentPage } from './agent-page.tsx'
-import { NewAgent } from './new-agent.tsx'
 import './agents.css'
+import { AskForm } from './ask-form.tsx'
+import { type Model, ModelFields } from './permissions-form.tsx'
+
+const NewAgent = () => {
+  const [id, setId] = useState('')
+  const [name, setName] = useState('')
+  const [agent, setAgent] = useState<'mock' | 'model'>('model')
+  const [persona, setPersona] = useState('')
+  const [model, setModel] = useState<Model>({ provider: 'anthropic', id: '' })
+  const after = () => ({ id, name, agent, ...(persona !== '' && { persona }), ...(agent === 'model' && { model }) })
+  return (
+    <>
+      <PageHead title="New agent group" about={<Link to={{ page: 'agents' }}>All agent groups</Link>} />
+      <div class="narrow">
+        <AskForm kind="agent_create" agentGroupID={id} after={after} label="Ask for this group">
+          <div class="pair">
+            <TextField
+              label="Id"
+              required
+              pattern="[a-z0-9][a-z0-9_\-]{0,62}"
+              title="a-z, 0-9, - and _, the first a letter or digit"
+              value={id}
+              set={setId}
+            />
+            <TextField label="Name" required maxLength={128} value={name} set={setName} />
+          </div>
+          <fieldset>
+            <legend>Agent</legend>
+            <label class="choice">
+              <input type="radio" name="agent" checked={agent === 'model'} onChange={() => setAgent('model')} /> A model thinks
+            </label>
+            <label class="choice">
+              <input type="radio" name="agent" checked={agent === 'mock'} onChange={() => setAgent('mock')} /> A mock that echoes, for
+              trials
+            </label>
+          </fieldset>
+          {agent === 'model' && <ModelFields model={model} change={setModel} />}
+          <TextArea label="Instructions" prose rows={8} value={persona} set={setPersona} />
+        </AskForm>
+      </div>
+    </>
+  )
+}
 
 const Card = ({ group }: { readonly group: AgentGroup }) => (
   <article class="card agent" data-row>
@@ -33,7 +77,7 @@ const Card = ({ group }: { readonly group: AgentGroup }) => (
 )
 
 const AgentList = () => {
-  const lacks = useLacks('requester')
+  const lacks = useMissingRole('requester')
   const { query } = usePlace()
   const live = useGroups()
   const words = (query['find'] ?? '').toLowerCase()

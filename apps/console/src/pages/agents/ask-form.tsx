@@ -1,11 +1,11 @@
-// The frame of every form that asks for a change: its fields, why, and what the unit said to it.
+// The frame of the forms that request a change: fields, reason, and the error of the unit.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Lacks } from '../../parts/lacks.tsx'
-import { ProblemNote } from '../../parts/problem-note.tsx'
-import { Line } from '../../parts/text-fields.tsx'
-import { useLacks } from '../../unit/unit.ts'
-import { useSubmit } from '../../parts/use-submit.ts'
+import { MissingRole } from '../../components/elements.tsx'
+import { TextField } from '../../components/fields.tsx'
+import { ProblemNote } from '../../components/problem-note.tsx'
+import { useSubmit } from '../../components/use-action.ts'
+import { useMissingRole } from '../../unit/unit.ts'
 
 interface AskFormProps {
   readonly kind: string
@@ -19,7 +19,7 @@ interface AskFormProps {
 export const AskForm = ({ kind, agentGroupID, after, label, children }: AskFormProps) => {
   const [reason, setReason] = useState('')
   const asks = useSubmit()
-  const lacks = useLacks('requester')
+  const lacks = useMissingRole('requester')
   return (
     <form
       class="stack"
@@ -30,9 +30,9 @@ export const AskForm = ({ kind, agentGroupID, after, label, children }: AskFormP
       }}
     >
       {children}
-      <Line label="Reason, for who decides (optional)" maxLength={4096} value={reason} set={setReason} />
+      <TextField label="Reason, for who decides (optional)" maxLength={4096} value={reason} set={setReason} />
       {asks.problem !== undefined && <ProblemNote problem={asks.problem} />}
-      <Lacks why={lacks} />
+      <MissingRole why={lacks} />
       <button type="submit" disabled={asks.busy || lacks !== undefined}>
         {label}
       </button>

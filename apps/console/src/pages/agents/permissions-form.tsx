@@ -1,8 +1,20 @@
-// Which model a group asks, how much it may take, and what its provider may do for it.
-import { type AgentGroup, providerPowers } from '@gatehouse/contracts'
+// The form that requests another model, other limits and other members for an agent group.
+import { type AgentGroup, modelProviders, providerPowers } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
+import { ChoiceField, TextField } from '../../components/fields.tsx'
 import { AskForm } from './ask-form.tsx'
-import { type Model, ModelFields } from './model-fields.tsx'
+
+export interface Model {
+  readonly provider: string
+  readonly id: string
+}
+
+export const ModelFields = ({ model, change }: { readonly model: Model; readonly change: (model: Model) => void }) => (
+  <div class="pair">
+    <ChoiceField label="Provider" choices={modelProviders} value={model.provider} set={(provider) => change({ ...model, provider })} />
+    <TextField label="Model" required maxLength={128} value={model.id} set={(id) => change({ ...model, id })} />
+  </div>
+)
 
 const limitNames = {
   modelTokensPerDay: 'Model tokens a day',

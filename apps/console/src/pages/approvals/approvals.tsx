@@ -1,14 +1,84 @@
-// What waits for a person, oldest first, and what was decided; each change is one row that leads to its page.
-import { type Change, ChangeState, kindNames, Risk } from '@gatehouse/contracts'
+// Pending changes, oldest first, and decided ones. Each row links to the page of its change.
+import { type Change, ChangeState, kindNames, Risk, visible } from '@gatehouse/contracts'
 import * as v from 'valibot'
+import { wallMs } from '../../clock.ts'
+import { stateLabel, stateTone } from '../../components/change-state.ts'
+import { Untrusted } from '../../components/elements.tsx'
+import { SelectFilter, TextFilter } from '../../components/filters.tsx'
+import { ListFrame } from '../../components/list.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { useList } from '../../live/use-list.ts'
-import { ListFrame } from '../../parts/list-frame.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
 import { Link } from '../../router/link.tsx'
-import { usePlace } from '../../router/use-place.ts'
+import { usePlace } from '../../router/router.ts'
 import { useApi } from '../../unit/unit.ts'
-import { ChangeRow } from './change-row.tsx'
-import { Filters, isFiltered } from './filters.tsx'
+
+const day = 86_400_000
+
+const Waiting = ({ change: { createdAt, expiresAt, approvals } }: { readonly change: Change }) => (
+  <>
+    {wallMs() - Date.parse(createdAt) > day && <span class="tag warn">waits for more than a day</span>}
+    {expiresAt !== undefined && Date.parse(expiresAt) - wallMs() < day && (
+      <span class="tag warn">
+        ends unanswered <RelativeTime at={expiresAt} />
+      </span>
+    )}
+    {approvals.needed > 1 && (
+      <span class="tag info">
+        {approvals.given} of {approvals.needed} approvals
+      </span>
+    )}
+  </>
+)
+
+const ChangeRow = ({ change }: { readonly change: Change }) => {
+  const { id, summary, risk, kind, agentGroupID, requestedBy, createdAt, state, decisions } = change
+  const last = decisions.at(-1)
+  return (
+    <li data-row class={`row ${risk}`}>
+      <div class="row-head">
+        <Link to={{ page: 'changes', rest: [id] }} class="row-title">
+          {visible(summary)}
+        </Link>
+        <span class={`risk ${risk}`}>{risk} risk</span>
+      </div>
+      <p class="row-facts">
+        <code>{kind}</code> for <code>{agentGroupID}</code>, asked for by <Untrusted text={requestedBy} />, <RelativeTime at={createdAt} />
+        {state === 'held' ? (
+          <Waiting change={change} />
+        ) : (
+          <>
+            {' '}
+            <span class={`tag ${stateTone[state]}`}>{stateLabel[state]}</span>
+            {last !== undefined && (
+              <>
+                {' by '}
+                <Untrusted text={last.by} />, <RelativeTime at={last.at} />
+              </>
+            )}
+          </>
+        )}
+        {change.afterToolOutput === true && <span class="tag warn">after output of a tool</span>}
+      </p>
+    </li>
+  )
+}
+
+const names = ['group', 'kind', 'risk', 'by', 'state']
+const states = ['applied', 'rejected', 'refused', 'withdrawn', 'expired', 'approved', 'apply_failed']
+const risks = ['low', 'medium', 'high']
+
+const isFiltered = (query: Readonly<Record<string, string>>): boolean => names.some((name) => (query[name] ?? '') !== '')
+
+const Filters = ({ which }: { readonly which: 'waiting' | 'decided' }) => (
+  <form class="filters" role="search" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+    <TextFilter name="group" label="Agent group" />
+    <SelectFilter name="kind" label="Kind" choices={kindNames} />
+    <SelectFilter name="risk" label="Risk" choices={risks} />
+    <TextFilter name="by" label="Asked by" />
+    {which === 'decided' && <SelectFilter name="state" label="State" choices={states} />}
+  </form>
+)
 
 const pageSize = 100
 

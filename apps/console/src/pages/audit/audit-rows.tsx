@@ -1,9 +1,10 @@
-// The lines in a table of which only those in sight are on the page.
+// The table of audit log records, and one record in full.
 import type { AuditEntry } from '@gatehouse/contracts'
-import { useNarrow } from '../../parts/use-narrow.ts'
-import { Untrusted } from '../../parts/untrusted.tsx'
-import { VirtualRows } from '../../parts/virtual-rows.tsx'
-import { When } from '../../parts/when.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Untrusted } from '../../components/elements.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { useNarrow, VirtualRows } from '../../components/virtual-rows.tsx'
+import { Link } from '../../router/link.tsx'
 
 interface AuditRowsProps {
   readonly items: readonly AuditEntry[]
@@ -51,7 +52,7 @@ export const AuditRows = ({ items, more, open }: AuditRowsProps) => {
               </button>
             </span>
             <span role="cell">
-              <When at={entry.time} />
+              <RelativeTime at={entry.time} />
             </span>
             <span role="cell">
               <span class={`tag ${stageColours[entry.stage] ?? ''}`}>{entry.stage}</span>
@@ -71,3 +72,51 @@ export const AuditRows = ({ items, more, open }: AuditRowsProps) => {
     </div>
   )
 }
+
+interface AuditLineProps {
+  readonly entry: AuditEntry
+  readonly close: () => void
+}
+
+export const AuditLine = ({ entry, close }: AuditLineProps) => (
+  <Dialog title={`Line ${entry.seq}: ${entry.stage}`} close={close}>
+    <dl>
+      <dt>Time</dt>
+      <dd>{entry.time}</dd>
+      <dt>Principal</dt>
+      <dd>
+        <Untrusted text={entry.principal} />
+        {entry.by !== undefined && (
+          <>
+            {' '}
+            as <Untrusted text={entry.by} />
+          </>
+        )}
+      </dd>
+      <dt>Came by</dt>
+      <dd>{entry.edge}</dd>
+      {entry.changeID !== undefined && (
+        <>
+          <dt>Change</dt>
+          <dd>
+            <Link to={{ page: 'changes', rest: [entry.changeID] }}>
+              <Untrusted text={entry.changeID} />
+            </Link>
+          </dd>
+        </>
+      )}
+      <dt>Hash</dt>
+      <dd>
+        <code>{entry.hash}</code>
+      </dd>
+      <dt>Hash before</dt>
+      <dd>
+        <code>{entry.prev}</code>
+      </dd>
+    </dl>
+    <h3>Detail</h3>
+    <pre tabIndex={0}>
+      <Untrusted text={JSON.stringify(entry.detail, null, 2)} />
+    </pre>
+  </Dialog>
+)

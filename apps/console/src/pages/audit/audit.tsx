@@ -1,18 +1,63 @@
-// The journal, newest first: by filters that stand in the address, as many lines as one likes.
-import { type AuditEntry, auditStages, kindNames } from '@gatehouse/contracts'
+// The audit log, newest first: filters, download, verification.
+import { type AuditEntry, auditStages, type AuditVerdict, kindNames, visibleJson } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
+import { Untrusted } from '../../components/elements.tsx'
+import { SelectFilter, TextFilter } from '../../components/filters.tsx'
+import { ListFrame } from '../../components/list.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { ProblemNote } from '../../components/problem-note.tsx'
+import { saveFile } from '../../components/save-file.ts'
+import { useAction } from '../../components/use-action.ts'
 import { useList } from '../../live/use-list.ts'
-import { ListFrame } from '../../parts/list-frame.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { SelectFilter } from '../../parts/select-filter.tsx'
-import { TextFilter } from '../../parts/text-filter.tsx'
-import { usePlace } from '../../router/use-place.ts'
+import { usePlace } from '../../router/router.ts'
 import { useApi } from '../../unit/unit.ts'
-import { AuditLine } from './audit-line.tsx'
-import { AuditRows } from './audit-rows.tsx'
-import { saveLines } from './save-lines.ts'
-import { Verify } from './verify.tsx'
+import { AuditLine, AuditRows } from './audit-rows.tsx'
 import './audit.css'
+
+/** Downloads the lines read so far, one JSON document a line, oldest first. */
+const saveLines = (items: readonly AuditEntry[]): void => {
+  const lines = items.toReversed().map((entry) => `${visibleJson(JSON.stringify(entry))}\n`)
+  saveFile(`audit-${items.at(-1)?.seq ?? 0}-${items[0]?.seq ?? 0}.jsonl`, lines.join(''))
+}
+
+const Verdict = ({ verdict }: { readonly verdict: AuditVerdict }) =>
+  verdict.ok ? (
+    <p class="note good" role="status">
+      All {verdict.lines} lines are whole: the chain, the signatures and the end are what they were. The last line is{' '}
+      <code>
+        {verdict.head.seq} {verdict.head.hash}
+      </code>
+    </p>
+  ) : (
+    <p class="note bad" role="alert">
+      Line {verdict.line} is not what it was: <Untrusted text={verdict.reason} />
+    </p>
+  )
+
+/** Has the unit verify its whole audit log, and shows the result. */
+const Verify = () => {
+  const api = useApi()
+  const act = useAction()
+  const [verdict, setVerdict] = useState<AuditVerdict>()
+  return (
+    <section aria-labelledby="verify">
+      <h2 id="verify">Is the journal whole?</h2>
+      {act.problem !== undefined && <ProblemNote problem={act.problem} />}
+      {verdict !== undefined && <Verdict verdict={verdict} />}
+      <button
+        type="button"
+        class="quiet"
+        disabled={act.busy}
+        onClick={() => void act.run(async () => setVerdict(await api.audit.verify()))}
+      >
+        {act.busy ? 'Reading …' : 'Verify all of it'}
+      </button>
+      <p class="hint">
+        The unit reads its own journal. Without trusting the unit: <code>svcctl audit verify</code> on the host.
+      </p>
+    </section>
+  )
+}
 
 const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
 

@@ -1,43 +1,97 @@
-// One change, for the person who decides it: what is asked, what would be different, what is known, what it means, and the word.
-import { type ChangeView, isServiceError, visible } from '@gatehouse/contracts'
+// The page of one change, for the person who decides it.
+import { type ChangeView, Evidence, isServiceError, type Reach, visible } from '@gatehouse/contracts'
+import { stateLabel, stateTone } from '../../components/change-state.ts'
+import { ChangeDiff, readAs } from '../../components/diff/change-diff.tsx'
+import { Collapsible, Untrusted } from '../../components/elements.tsx'
+import { FrozenNote, ListFrame } from '../../components/list.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { useLive } from '../../live/use-live.ts'
-import { FrozenNote, ListFrame } from '../../parts/list-frame.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Untrusted } from '../../parts/untrusted.tsx'
-import { When } from '../../parts/when.tsx'
 import { Link } from '../../router/link.tsx'
-import { usePlace } from '../../router/use-place.ts'
+import { usePlace } from '../../router/router.ts'
 import { useApi } from '../../unit/unit.ts'
-import { Desk } from './desk.tsx'
+import { DecisionPanel } from './decision-panel.tsx'
+import { ReachPart } from './effective-access.tsx'
 import { EvidencePart, useEvidence } from './evidence.tsx'
-import { ChangeDiff } from '../../parts/diff/change-diff.tsx'
-import { ReachPart } from './reach.tsx'
 import { type Seen, useSeen } from './seen.ts'
-import { Stale } from './stale.tsx'
 import { Timeline } from './timeline.tsx'
-import { toneOf, wordsOf } from '../../parts/change-state.ts'
-import { Why } from './why.tsx'
+
+/** Says that the change has moved since the reader first saw it, and what they saw then. */
+const Stale = ({ change, seen }: { readonly change: ChangeView; readonly seen: Seen }) => {
+  const before = seen.change
+  if (!seen.moved || before === undefined || change.state !== 'held') return null
+  return (
+    <div class="note warn" role="alert">
+      <p>
+        <strong>This change is not what you saw before.</strong> What it would write over, or its evidence, has moved. Below stands what
+        would happen now; nothing was approved.
+      </p>
+      <Collapsible summary="As you saw it before">
+        {() => <ChangeDiff change={before} evidence={readAs(Evidence, before.evidence) ?? null} />}
+      </Collapsible>
+      <p class="actions">
+        <button type="button" onClick={seen.read}>
+          I have read the new difference
+        </button>
+      </p>
+    </div>
+  )
+}
+
+const general = {
+  low: 'It gives the agent nothing that it could do harm with.',
+  medium: 'It changes what the agent does or reaches, within what was seen and can be undone.',
+  high: 'It gives power that can do harm before anybody looks again.',
+} as const
+
+interface WhyProps {
+  readonly change: ChangeView
+  readonly reach: Reach | undefined
+}
+
+const Why = ({ change, reach }: WhyProps) => {
+  if (change.state !== 'held') return null
+  const reasons = reach?.why ?? []
+  return (
+    <div class={change.risk === 'high' ? 'note bad' : 'note'}>
+      <p>
+        <strong>Why {change.risk} risk:</strong> {reasons.length === 0 && general[change.risk]}
+        {reasons.length === 1 && <Untrusted text={reasons[0] ?? ''} />}
+      </p>
+      {reasons.length > 1 && (
+        <ul>
+          {reasons.map((reason) => (
+            <li key={reason}>
+              <Untrusted text={reason} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
 
 const Facts = ({ change }: { readonly change: ChangeView }) => (
   <p class="facts">
-    <span class={`risk ${change.risk}`}>{change.risk} risk</span> <span class={`tag ${toneOf[change.state]}`}>{wordsOf[change.state]}</span>{' '}
-    <code>{change.kind}</code> for <code>{change.agentGroupID}</code>, asked for by <Untrusted text={change.requestedBy} />
+    <span class={`risk ${change.risk}`}>{change.risk} risk</span>{' '}
+    <span class={`tag ${stateTone[change.state]}`}>{stateLabel[change.state]}</span> <code>{change.kind}</code> for{' '}
+    <code>{change.agentGroupID}</code>, asked for by <Untrusted text={change.requestedBy} />
     {change.principal !== change.requestedBy && (
       <>
         {' '}
         (proved to be <Untrusted text={change.principal} />)
       </>
     )}
-    , <When at={change.createdAt} />
+    , <RelativeTime at={change.createdAt} />
     {change.state === 'held' && change.expiresAt !== undefined && (
       <>
-        ; ends unanswered <When at={change.expiresAt} />
+        ; ends unanswered <RelativeTime at={change.expiresAt} />
       </>
     )}
   </p>
 )
 
-const Asked = ({ change }: { readonly change: ChangeView }) => (
+const RequestDetails = ({ change }: { readonly change: ChangeView }) => (
   <>
     {change.reason !== undefined && (
       <p class="asked-why">
@@ -65,7 +119,7 @@ const Asked = ({ change }: { readonly change: ChangeView }) => (
   </>
 )
 
-const Whole = ({ change, seen, refresh }: { readonly change: ChangeView; readonly seen: Seen; readonly refresh: () => void }) => {
+const ChangeDetails = ({ change, seen, refresh }: { readonly change: ChangeView; readonly seen: Seen; readonly refresh: () => void }) => {
   const api = useApi()
   const { id, agentGroupID } = change
   const reach = useLive((signal) => api.changes.reach(id, { signal }), {
@@ -78,7 +132,7 @@ const Whole = ({ change, seen, refresh }: { readonly change: ChangeView; readonl
       <PageHead title={visible(change.summary)} />
       <Facts change={change} />
       <FrozenNote group={agentGroupID} />
-      <Asked change={change} />
+      <RequestDetails change={change} />
       <Why change={change} reach={reach.data} />
       <Stale change={change} seen={seen} />
       {reach.data?.moved === true && !seen.moved && change.state === 'held' && (
@@ -97,13 +151,13 @@ const Whole = ({ change, seen, refresh }: { readonly change: ChangeView; readonl
           <ReachPart change={change} live={reach} />
           <Timeline change={change} />
         </div>
-        <Desk change={change} seen={seen} refresh={refresh} />
+        <DecisionPanel change={change} seen={seen} refresh={refresh} />
       </div>
     </>
   )
 }
 
-const One = ({ id }: { readonly id: string }) => {
+const ChangeLoader = ({ id }: { readonly id: string }) => {
   const api = useApi()
   const live = useLive((signal) => api.changes.show(id, { signal }), { of: [id], wants: ({ changeID }) => changeID === id })
   const seen = useSeen(live.data)
@@ -127,11 +181,11 @@ const One = ({ id }: { readonly id: string }) => {
       </>
     )
   }
-  return <Whole change={live.data} seen={seen} refresh={() => live.refresh()} />
+  return <ChangeDetails change={live.data} seen={seen} refresh={() => live.refresh()} />
 }
 
 export const ChangePage = () => {
   const { rest } = usePlace()
   const id = rest[0] ?? ''
-  return <One key={id} id={id} />
+  return <ChangeLoader key={id} id={id} />
 }

@@ -1,14 +1,13 @@
-// Approve or reject, with a reason. The digest of what was read goes along; a high risk is typed out before it is approved.
+// The form to approve or reject. It sends the digest of what was read; a high risk is typed out before it is approved.
 import { type ChangeView, isServiceError, type Status } from '@gatehouse/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useShortcut } from '../../keyboard/use-shortcut.ts'
-import { notify } from '../../parts/notices.tsx'
-import { ProblemNote } from '../../parts/problem-note.tsx'
-import { useAct } from '../../parts/use-act.ts'
-import { useApi, useLacks } from '../../unit/unit.ts'
-import { whyNotApprove } from './may.ts'
+import { notify } from '../../components/notices.tsx'
+import { ProblemNote } from '../../components/problem-note.tsx'
+import { useAction } from '../../components/use-action.ts'
+import { useShortcut } from '../../keyboard/shortcuts.ts'
+import { useApi, useMissingRole, useSignature } from '../../unit/unit.ts'
+import { whyNotApprove } from './approval-rights.ts'
 import type { Seen } from './seen.ts'
-import { useSignature } from '../../unit/signature.ts'
 
 interface DecideProps {
   readonly change: ChangeView
@@ -19,12 +18,12 @@ interface DecideProps {
 
 type Outcome = 'approve' | 'reject'
 
-/** What a look at the change as it is now clears up. */
+/** Errors that are resolved by showing the change as it is now. */
 const overtaken: readonly string[] = ['change-stale', 'digest-mismatch', 'change-already-decided']
 
 const useDecision = ({ change, refresh }: Pick<DecideProps, 'change' | 'refresh'>, reason: string) => {
   const api = useApi()
-  const act = useAct()
+  const act = useAction()
   const { name, set, label } = useSignature()
   const decide = async (outcome: Outcome): Promise<void> => {
     const done = await act.run(() =>
@@ -50,7 +49,7 @@ const Confirm = ({ word, typed, set }: { readonly word: string; readonly typed: 
   </label>
 )
 
-const Problem = ({ act }: { readonly act: ReturnType<typeof useAct> }) => {
+const Problem = ({ act }: { readonly act: ReturnType<typeof useAction> }) => {
   if (act.problem === undefined) return null
   if (isServiceError(act.problem) && overtaken.includes(act.problem.code))
     return (
@@ -67,7 +66,7 @@ export const Decide = ({ change, seen, refresh, status }: DecideProps) => {
   const [typed, setTyped] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   const { act, name, setName, decide } = useDecision({ change, refresh }, reason)
-  const lacks = useLacks('approver')
+  const lacks = useMissingRole('approver')
   const own = whyNotApprove(change, status)
   const word = change.agentGroupID
   const isHigh = change.risk === 'high'

@@ -1,27 +1,25 @@
-// What a witness saw, and how old that is. Nobody who asks for a change can say it in the witness's place.
+// The evidence of a change, and how old it is. A requester cannot supply it.
 import { type ChangeView, Evidence } from '@gatehouse/contracts'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { readAs } from '../../parts/diff/kind-of.ts'
-import { Fold } from '../../parts/fold.tsx'
-import { Json } from '../../parts/json.tsx'
-import { ProblemNote } from '../../parts/problem-note.tsx'
-import { TextDiff } from '../../parts/diff/text-diff.tsx'
-import { Untrusted } from '../../parts/untrusted.tsx'
-import { type Act, useAct } from '../../parts/use-act.ts'
-import { When } from '../../parts/when.tsx'
+import { readAs } from '../../components/diff/change-diff.tsx'
+import { TextDiff } from '../../components/diff/text-diff.tsx'
+import { Collapsible, Json, Untrusted } from '../../components/elements.tsx'
+import { ProblemNote } from '../../components/problem-note.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { type Action, useAction } from '../../components/use-action.ts'
 import { useApi } from '../../unit/unit.ts'
 
 export interface EvidenceShown {
   /** Null also for evidence that this console does not know the form of. */
   readonly evidence: Evidence | null
   readonly load: (() => void) | undefined
-  readonly act: Act
+  readonly act: Action
 }
 
-/** Evidence that outgrew its change comes when it is asked for. */
+/** Evidence that is too large for its change is loaded on demand. */
 export const useEvidence = (change: ChangeView): EvidenceShown => {
   const api = useApi()
-  const act = useAct()
+  const act = useAction()
   const [whole, setWhole] = useState<Evidence>()
   const { id, digest } = change
   useEffect(() => setWhole(undefined), [id, digest])
@@ -57,14 +55,14 @@ const Drifted = ({ evidence }: { readonly evidence: Extract<Evidence, { status: 
   <>
     {evidence.drift.length > 0 && <h3>Definitions that are others than those approved before</h3>}
     {evidence.drift.map(({ tool, was, now }) => (
-      <Fold key={tool} open={evidence.drift.length <= 3} summary={<Untrusted text={tool} />}>
+      <Collapsible key={tool} open={evidence.drift.length <= 3} summary={<Untrusted text={tool} />}>
         {() => (
           <TextDiff
             before={was === undefined ? '' : JSON.stringify(was, null, 2)}
             after={now === undefined ? '' : JSON.stringify(now, null, 2)}
           />
         )}
-      </Fold>
+      </Collapsible>
     ))}
   </>
 )
@@ -117,7 +115,7 @@ export const EvidencePart = ({ change, evidence, load, act }: EvidenceShown & { 
       {evidence?.status === 'described' && <p>Taken from the change itself, by the gateway.</p>}
       {evidence !== null && 'at' in evidence && (
         <p>
-          {witnesses[evidence.status]} <When at={evidence.at} />
+          {witnesses[evidence.status]} <RelativeTime at={evidence.at} />
           {evidence.age > 0 && `, ${evidence.age} s before this was asked`}. If something else is there by then, the approval is refused.
         </p>
       )}
@@ -131,7 +129,7 @@ export const EvidencePart = ({ change, evidence, load, act }: EvidenceShown & { 
       )}
       {act.problem !== undefined && <ProblemNote problem={act.problem} />}
       {evidence !== null && <Body evidence={evidence} />}
-      <Fold summary="The evidence as it was recorded">{() => <Json value={change.evidence} />}</Fold>
+      <Collapsible summary="The evidence as it was recorded">{() => <Json value={change.evidence} />}</Collapsible>
     </section>
   )
 }

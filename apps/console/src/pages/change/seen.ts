@@ -1,4 +1,4 @@
-// What the reader has seen of a change: when it becomes another under their eyes, that is said, and nothing is approved unread.
+// What the reader has seen of a change. Where the change moves, the page says so, and nothing is approved unread.
 import type { ChangeView } from '@gatehouse/contracts'
 import { useEffect, useState } from 'preact/hooks'
 

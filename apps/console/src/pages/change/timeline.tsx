@@ -1,8 +1,8 @@
-// What happened to a change, from the question to its effect in every session.
+// The history of a change, from the request to its effect in every session.
 import type { ChangeView } from '@gatehouse/contracts'
 import type { ComponentChildren } from 'preact'
-import { Untrusted } from '../../parts/untrusted.tsx'
-import { When } from '../../parts/when.tsx'
+import { Untrusted } from '../../components/elements.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { Link } from '../../router/link.tsx'
 
 interface EventProps {
@@ -13,7 +13,7 @@ interface EventProps {
 const Event = ({ at, children }: EventProps) => (
   <li>
     <div>{children}</div>
-    <When at={at} />
+    <RelativeTime at={at} />
   </li>
 )
 

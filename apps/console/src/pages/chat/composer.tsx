@@ -1,9 +1,11 @@
-// What the reader says. It stays in the field until the unit has taken it, and is taken once.
+// The message field, and what the agent is doing. The text stays until the unit has accepted it, exactly once.
+import type { SessionStatus } from '@gatehouse/contracts'
 import { useRef, useState } from 'preact/hooks'
-import { Lacks } from '../../parts/lacks.tsx'
-import { ProblemNote } from '../../parts/problem-note.tsx'
-import { useAct } from '../../parts/use-act.ts'
-import { useApi, useLacks } from '../../unit/unit.ts'
+import { MissingRole } from '../../components/elements.tsx'
+import { ProblemNote } from '../../components/problem-note.tsx'
+import { useAction } from '../../components/use-action.ts'
+import { Link } from '../../router/link.tsx'
+import { useApi, useMissingRole } from '../../unit/unit.ts'
 
 interface ComposerProps {
   readonly group: string
@@ -13,8 +15,8 @@ interface ComposerProps {
 
 export const Composer = ({ group, conversation, sent }: ComposerProps) => {
   const api = useApi()
-  const act = useAct()
-  const lacks = useLacks('requester')
+  const act = useAction()
+  const lacks = useMissingRole('requester')
   const [text, setText] = useState('')
   const attempt = useRef<{ readonly text: string; readonly key: string }>(undefined)
   const send = async (): Promise<void> => {
@@ -55,7 +57,46 @@ export const Composer = ({ group, conversation, sent }: ComposerProps) => {
       <button type="submit" disabled={act.busy || lacks !== undefined}>
         Send
       </button>
-      <Lacks why={lacks} />
+      <MissingRole why={lacks} />
     </form>
+  )
+}
+
+const says = ({ state, waiting }: SessionStatus): string | undefined => {
+  if (state === 'launching') return 'A sandbox is starting …'
+  if (state === 'backoff') return 'The sandbox ended; another one starts soon.'
+  if (state === 'parked') return 'The session is parked: its sandbox ended too often.'
+  if (waiting === 0) return undefined
+  return waiting === 1 ? 'The agent works on it …' : `The agent works; ${waiting} messages wait.`
+}
+
+/** What the agent is doing, and a button that stops it. */
+export const Progress = ({ sessions }: { readonly sessions: readonly SessionStatus[] }) => {
+  const api = useApi()
+  const act = useAction()
+  const lacks = useMissingRole('requester')
+  const busy = sessions.flatMap((session) => {
+    const text = says(session)
+    return text === undefined ? [] : [{ session, text }]
+  })
+  return (
+    <div class="progress" role="status">
+      {busy.map(({ session, text }) => (
+        <p key={session.id}>
+          <span class="pulse" aria-hidden="true" /> {text} <Link to={{ page: 'sessions', rest: [session.id] }}>Session</Link>
+          {session.state === 'live' && lacks === undefined && (
+            <button
+              type="button"
+              class="quiet small"
+              disabled={act.busy}
+              onClick={() => void act.run(() => api.sessions.cancel(session.id))}
+            >
+              Stop
+            </button>
+          )}
+        </p>
+      ))}
+      {act.problem !== undefined && <ProblemNote problem={act.problem} />}
+    </div>
   )
 }

@@ -1,16 +1,15 @@
-// What lies in the workspace of a group: looked at, fetched, given.
+// Files in the workspace of an agent group: listed, downloaded, uploaded.
 import type { FileItem } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
+import { MissingRole, Untrusted } from '../../components/elements.tsx'
+import { ListFrame } from '../../components/list.tsx'
+import { notify } from '../../components/notices.tsx'
+import { ProblemNote } from '../../components/problem-note.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { saveFile } from '../../components/save-file.ts'
+import { type Action, useAction } from '../../components/use-action.ts'
 import { useLive } from '../../live/use-live.ts'
-import { Lacks } from '../../parts/lacks.tsx'
-import { ListFrame } from '../../parts/list-frame.tsx'
-import { notify } from '../../parts/notices.tsx'
-import { ProblemNote } from '../../parts/problem-note.tsx'
-import { saveFile } from '../../parts/save-file.ts'
-import { Untrusted } from '../../parts/untrusted.tsx'
-import { type Act, useAct } from '../../parts/use-act.ts'
-import { When } from '../../parts/when.tsx'
-import { useApi, useLacks } from '../../unit/unit.ts'
+import { useApi, useMissingRole } from '../../unit/unit.ts'
 
 const below = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 
@@ -32,14 +31,14 @@ const Item = ({ item: { name, kind, size: bytes, modifiedAt, readable }, open, f
       <Untrusted text={name} />
     )}{' '}
     <span class="soft">
-      {kind === 'file' ? `${size.format(bytes)}B` : kind}, <When at={modifiedAt} />
+      {kind === 'file' ? `${size.format(bytes)}B` : kind}, <RelativeTime at={modifiedAt} />
       {!readable && ', cannot be fetched'}
     </span>
   </li>
 )
 
-const Give = ({ give, act }: { readonly give: (file: File) => Promise<void>; readonly act: Act }) => {
-  const lacks = useLacks('requester')
+const Give = ({ give, act }: { readonly give: (file: File) => Promise<void>; readonly act: Action }) => {
+  const lacks = useMissingRole('requester')
   return (
     <>
       <label class="field">
@@ -54,14 +53,14 @@ const Give = ({ give, act }: { readonly give: (file: File) => Promise<void>; rea
           }}
         />
       </label>
-      <Lacks why={lacks} />
+      <MissingRole why={lacks} />
     </>
   )
 }
 
 const FileSheet = ({ group }: { readonly group: string }) => {
   const api = useApi()
-  const act = useAct()
+  const act = useAction()
   const [folder, setFolder] = useState('')
   const live = useLive((signal) => api.files.list(group, { path: folder, limit: 200 }, { signal }), { of: [group, folder], every: 5_000 })
   const fetch = (name: string): Promise<boolean> =>

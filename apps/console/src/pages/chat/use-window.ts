@@ -1,6 +1,6 @@
-// Which part of a long conversation is on the page: its end, or a part that the reader went back to. Never more than so many lines.
+// The part of a long conversation that is in the document: its end, or where the reader scrolled to. Its length is bounded.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type Entry, keyOfEntry } from './entry.ts'
+import { type Entry, keyOfEntry } from './use-timeline.ts'
 
 const most = 240
 export const step = 120

@@ -1,6 +1,6 @@
 // A catalog entry as a person fills it in: lines of text, under the names of the specification; and the entry that it stands for.
 import type { CatalogEntry } from '@gatehouse/contracts'
-import { linesOf } from '../../parts/lines-of.ts'
+import { splitLines } from '../../components/fields.tsx'
 
 export interface Draft {
   readonly name: string
@@ -55,12 +55,17 @@ const kept = (before: CatalogEntry | undefined, transport: CatalogEntry['transpo
 
 export const entryOf = (draft: Draft, before?: CatalogEntry): CatalogEntry =>
   draft.place === 'remote'
-    ? { ...kept(before, 'http'), transport: 'http', url: draft.url.trim(), headers: Object.fromEntries(linesOf(draft.headers).map(header)) }
+    ? {
+        ...kept(before, 'http'),
+        transport: 'http',
+        url: draft.url.trim(),
+        headers: Object.fromEntries(splitLines(draft.headers).map(header)),
+      }
     : {
         ...kept(before, 'stdio'),
         transport: 'stdio',
         command: draft.command.trim(),
-        args: linesOf(draft.args),
-        env: Object.fromEntries(linesOf(draft.env).map((line) => pair(line, '='))),
+        args: splitLines(draft.args),
+        env: Object.fromEntries(splitLines(draft.env).map((line) => pair(line, '='))),
         ...(draft.image.trim() !== '' && { image: draft.image.trim() }),
       }

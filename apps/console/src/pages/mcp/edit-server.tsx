@@ -1,14 +1,14 @@
-// Changes or removes a catalog entry: an operator's act that takes effect at once, so it says what rests on the entry.
+// Forms to add, edit and remove a catalog entry. They take effect at once, so they name the grants that depend on it.
 import type { PutServerAnswer, ServerView } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Fold } from '../../parts/fold.tsx'
-import { notify } from '../../parts/notices.tsx'
-import { ProblemNote } from '../../parts/problem-note.tsx'
-import { useAct } from '../../parts/use-act.ts'
+import { Dialog } from '../../components/dialog.tsx'
+import { Collapsible } from '../../components/elements.tsx'
+import { notify } from '../../components/notices.tsx'
+import { ProblemNote } from '../../components/problem-note.tsx'
+import { useAction } from '../../components/use-action.ts'
 import { go } from '../../router/router.ts'
-import { useApi, useLacks } from '../../unit/unit.ts'
-import { type Draft, draftOf, entryOf } from './draft.ts'
+import { useApi, useMissingRole } from '../../unit/unit.ts'
+import { type Draft, draftOf, emptyDraft, entryOf } from './draft.ts'
 import { EntryForm } from './entry-form.tsx'
 
 interface EditProps {
@@ -23,7 +23,7 @@ const said = ({ grants }: PutServerAnswer): string =>
 
 const Removal = ({ server: { name, tag }, close }: { readonly server: ServerView; readonly close: () => void }) => {
   const api = useApi()
-  const act = useAct()
+  const act = useAction()
   const remove = async (): Promise<void> => {
     if (!(await act.run(() => api.servers.remove(name, { ifMatch: tag })))) return
     notify(`${name} is no longer in the catalog.`)
@@ -44,9 +44,9 @@ const Removal = ({ server: { name, tag }, close }: { readonly server: ServerView
 
 export const EditServer = ({ server, refresh }: EditProps) => {
   const api = useApi()
-  const act = useAct()
+  const act = useAction()
   const [removing, setRemoving] = useState(false)
-  const lacks = useLacks('admin')
+  const lacks = useMissingRole('admin')
   const save = async (draft: Draft): Promise<void> => {
     await act.run(async () => notify(said(await api.servers.put(server.name, entryOf(draft, server.entry), { ifMatch: server.tag }))))
     refresh()
@@ -54,7 +54,7 @@ export const EditServer = ({ server, refresh }: EditProps) => {
   if (lacks !== undefined) return <p class="hint">To change it: {lacks}</p>
   return (
     <>
-      <Fold summary="Edit">
+      <Collapsible summary="Edit">
         {() => (
           <EntryForm
             fixed
@@ -68,8 +68,29 @@ export const EditServer = ({ server, refresh }: EditProps) => {
             </button>
           </EntryForm>
         )}
-      </Fold>
+      </Collapsible>
       {removing && <Removal server={server} close={() => setRemoving(false)} />}
     </>
+  )
+}
+
+/** Adds a catalog entry. It grants nothing. */
+export const AddServer = ({ open, refresh }: { readonly open: boolean; readonly refresh: () => void }) => {
+  const api = useApi()
+  const act = useAction()
+  const [round, setRound] = useState(0)
+  const save = async (draft: Draft): Promise<void> => {
+    const name = draft.name.trim()
+    const done = await act.run(() => api.servers.put(name, entryOf(draft), { ifMatch: null }))
+    if (!done) return
+    setRound(round + 1)
+    refresh()
+    notify('Saved. No agent may use it yet.')
+    go({ page: 'mcp', rest: [name] })
+  }
+  return (
+    <Collapsible class="card add" open={open} summary={<strong>Add a tool server</strong>}>
+      {() => <EntryForm key={round} start={emptyDraft} busy={act.busy} problem={act.problem} save={(draft) => void save(draft)} />}
+    </Collapsible>
   )
 }

@@ -2,8 +2,8 @@
 import type { ServiceError } from '@gatehouse/contracts'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { ProblemNote } from '../../parts/problem-note.tsx'
-import { Line, Lines } from '../../parts/text-fields.tsx'
+import { TextArea, TextField } from '../../components/fields.tsx'
+import { ProblemNote } from '../../components/problem-note.tsx'
 import type { Draft } from './draft.ts'
 
 interface EntryFormProps {
@@ -41,19 +41,19 @@ export const EntryForm = ({ start, fixed = false, busy, problem, save, children 
         save(draft)
       }}
     >
-      <Line label="Name" required readOnly={fixed} value={draft.name} set={set('name')} hint="1 to 64 letters, digits, ., - and _" />
+      <TextField label="Name" required readOnly={fixed} value={draft.name} set={set('name')} hint="1 to 64 letters, digits, ., - and _" />
       <Place draft={draft} set={(place) => setDraft((before) => ({ ...before, place }))} />
       {draft.place === 'local' ? (
         <>
-          <Line label="Command" required value={draft.command} set={set('command')} />
-          <Lines label="Arguments" value={draft.args} set={set('args')} hint="One a line." />
-          <Line
+          <TextField label="Command" required value={draft.command} set={set('command')} />
+          <TextArea label="Arguments" value={draft.args} set={set('args')} hint="One a line." />
+          <TextField
             label="Image"
             value={draft.image}
             set={set('image')}
             hint="Of the container that it runs in; leave it empty for the unit's own."
           />
-          <Lines
+          <TextArea
             label="Environment"
             value={draft.env}
             set={set('env')}
@@ -62,8 +62,8 @@ export const EntryForm = ({ start, fixed = false, busy, problem, save, children 
         </>
       ) : (
         <>
-          <Line label="URL" required value={draft.url} set={set('url')} hint="https; http only for this machine itself." />
-          <Lines
+          <TextField label="URL" required value={draft.url} set={set('url')} hint="https; http only for this machine itself." />
+          <TextArea
             label="Auth header"
             value={draft.headers}
             set={set('headers')}

@@ -1,14 +1,13 @@
 // Who may use a server, on which terms, and what has moved since that was approved.
 import type { GrantView } from '@gatehouse/contracts'
-import { ListFrame } from '../../parts/list-frame.tsx'
-import { ProblemNote } from '../../parts/problem-note.tsx'
-import { Untrusted } from '../../parts/untrusted.tsx'
-import { useSubmit } from '../../parts/use-submit.ts'
-import { When } from '../../parts/when.tsx'
+import { Untrusted } from '../../components/elements.tsx'
+import { ListFrame } from '../../components/list.tsx'
+import { ProblemNote } from '../../components/problem-note.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { useSubmit } from '../../components/use-action.ts'
 import { Link } from '../../router/link.tsx'
-import { useLacks } from '../../unit/unit.ts'
-import { driftsOf } from './drift.ts'
-import { useGrants } from './use-catalog.ts'
+import { useMissingRole } from '../../unit/unit.ts'
+import { driftsOf, useGrants } from './catalog.ts'
 
 const pinned = {
   approval: 'as the approver saw them',
@@ -33,7 +32,7 @@ const Terms = ({ grant }: { readonly grant: GrantView }) => (
       {Object.keys(grant.pins).length} definitions, {pinned[grant.pinned]}
     </dd>
     <dt>Ends</dt>
-    <dd>{grant.expiresAt === undefined ? 'never, until it is revoked' : <When at={grant.expiresAt} />}</dd>
+    <dd>{grant.expiresAt === undefined ? 'never, until it is revoked' : <RelativeTime at={grant.expiresAt} />}</dd>
     <dt>Calls</dt>
     <dd>
       {grant.calls}
@@ -42,7 +41,7 @@ const Terms = ({ grant }: { readonly grant: GrantView }) => (
     <dt>Approved</dt>
     <dd>
       <Link to={{ page: 'changes', rest: [grant.changeID] }}>
-        <When at={grant.grantedAt} />
+        <RelativeTime at={grant.grantedAt} />
       </Link>
     </dd>
   </dl>
@@ -50,7 +49,7 @@ const Terms = ({ grant }: { readonly grant: GrantView }) => (
 
 const Grant = ({ grant }: { readonly grant: GrantView }) => {
   const asks = useSubmit()
-  const mayAsk = useLacks('requester') === undefined
+  const mayAsk = useMissingRole('requester') === undefined
   const drifts = driftsOf(grant)
   const { agentGroupID } = grant
   return (

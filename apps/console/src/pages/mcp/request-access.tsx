@@ -3,16 +3,15 @@
 import { addToGrant, findPresentGrant, isBasedOn } from '@gatehouse/client'
 import type { AgentGroup, ChangeView, GrantView, ToolDefinition } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
+import { wallMs } from '../../clock.ts'
+import { Untrusted } from '../../components/elements.tsx'
+import { splitLines, TextArea, TextField } from '../../components/fields.tsx'
+import { ProblemNote } from '../../components/problem-note.tsx'
+import { useSubmit } from '../../components/use-action.ts'
 import { everyPage } from '../../live/every-page.ts'
+import { useGroups } from '../../live/use-list.ts'
 import { useLive } from '../../live/use-live.ts'
-import { Untrusted } from '../../parts/untrusted.tsx'
-import { useGroups } from '../../live/use-groups.ts'
-import { wallMs } from '../../parts/clock.ts'
-import { ProblemNote } from '../../parts/problem-note.tsx'
-import { linesOf } from '../../parts/lines-of.ts'
-import { Line, Lines } from '../../parts/text-fields.tsx'
-import { useSubmit } from '../../parts/use-submit.ts'
-import { useApi, useLacks } from '../../unit/unit.ts'
+import { useApi, useMissingRole } from '../../unit/unit.ts'
 
 interface RequestProps {
   readonly server: string
@@ -50,13 +49,13 @@ const buildRequest = ({ every, days, calls }: Terms, server: string, names: read
 const Names = ({ chosen, choose }: Pick<RequestProps, 'chosen' | 'choose'>) => {
   const [text, setText] = useState([...chosen].join('\n'))
   return (
-    <Lines
+    <TextArea
       label="Tools, one a line"
       hint="Probe the server to choose from what it declares."
       value={text}
       set={(typed) => {
         setText(typed)
-        choose(new Set(linesOf(typed).map((line) => line.trim())))
+        choose(new Set(splitLines(typed).map((line) => line.trim())))
       }}
     />
   )
@@ -87,7 +86,7 @@ const Limits = ({ terms, set, present }: FormPart) => {
   const keeps = present !== undefined && !terms.replace
   return (
     <>
-      <Line
+      <TextField
         label="Ends after days"
         type="number"
         min="1"
@@ -96,7 +95,7 @@ const Limits = ({ terms, set, present }: FormPart) => {
         value={terms.days}
         set={(days) => set({ days })}
       />
-      <Line
+      <TextField
         label="Calls in all, at most"
         type="number"
         min="1"
@@ -104,7 +103,7 @@ const Limits = ({ terms, set, present }: FormPart) => {
         value={terms.calls}
         set={(calls) => set({ calls })}
       />
-      <Lines label="Why" prose rows={2} maxLength={4096} value={terms.reason} set={(reason) => set({ reason })} />
+      <TextArea label="Why" prose rows={2} maxLength={4096} value={terms.reason} set={(reason) => set({ reason })} />
     </>
   )
 }
@@ -219,7 +218,7 @@ const Form = ({ groups, ...props }: RequestProps & { readonly groups: readonly A
 
 export const RequestAccess = (props: RequestProps) => {
   const groups = useGroups()
-  const lacks = useLacks('requester')
+  const lacks = useMissingRole('requester')
   return (
     <section class="desk card" aria-labelledby="request">
       <h2 id="request">Request access</h2>

@@ -1,21 +1,83 @@
-// One tool server: what it is, how it goes, what it can do, who may use it, and what it wrote.
+// One tool server: its entry, its state, its tools, its grants and its logs.
 import { isServiceError, type ProbeResult, type ServerView } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
+import { Fields, fieldsOf } from '../../components/diff/fields.tsx'
+import { Collapsible, Untrusted } from '../../components/elements.tsx'
+import { ListFrame } from '../../components/list.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { ProblemNote } from '../../components/problem-note.tsx'
+import { useAction } from '../../components/use-action.ts'
 import { useLive } from '../../live/use-live.ts'
-import { fieldsOf } from '../../parts/diff/entry.tsx'
-import { Fields } from '../../parts/diff/fields.tsx'
-import { ListFrame } from '../../parts/list-frame.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Untrusted } from '../../parts/untrusted.tsx'
 import { Link } from '../../router/link.tsx'
-import { useApi } from '../../unit/unit.ts'
+import { useApi, useMissingRole } from '../../unit/unit.ts'
 import { EditServer } from './edit-server.tsx'
 import { Grants } from './grants.tsx'
-import { Logs } from './logs.tsx'
-import { Probe } from './probe.tsx'
 import { RequestAccess } from './request-access.tsx'
 import { StateNote } from './state.tsx'
 import { Tools } from './tools.tsx'
+
+/** Standard error of a local server, followed while it is open. */
+const Follow = ({ name }: { readonly name: string }) => {
+  const api = useApi()
+  const logs = useLive((signal) => api.servers.logs(name, { limit: 200 }, { signal }), { of: [name], every: 3_000 })
+  if (logs.problem !== undefined) return <ProblemNote problem={logs.problem} />
+  if (logs.data === undefined) return <p class="soft">Loading …</p>
+  if (logs.data.items.length === 0) return <p class="soft">It wrote nothing since it was started.</p>
+  return (
+    <ol class="log" tabIndex={0} aria-label={`What ${name} wrote`}>
+      {logs.data.items.map(({ seq, at, text }) => (
+        <li key={seq}>
+          <time dateTime={at}>{at.slice(11, 19)}</time> <Untrusted text={text} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+const Logs = ({ name }: { readonly name: string }) => {
+  const lacks = useMissingRole('approver')
+  return (
+    <section aria-labelledby="logs">
+      <h2 id="logs">What it wrote</h2>
+      {lacks === undefined ? <Collapsible summary="Its stderr">{() => <Follow name={name} />}</Collapsible> : <p class="note">{lacks}</p>}
+    </section>
+  )
+}
+
+interface ProbeProps {
+  readonly name: string
+  readonly found: ProbeResult | undefined
+  readonly show: (found: ProbeResult) => void
+}
+
+/** Connects to the server and shows what it declares now. */
+const Probe = ({ name, found, show }: ProbeProps) => {
+  const api = useApi()
+  const act = useAction()
+  const lacks = useMissingRole('approver')
+  const probe = (): Promise<boolean> => act.run(async () => show(await api.servers.probe(name)))
+  if (lacks !== undefined) return <p class="note">To probe the server: {lacks}</p>
+  return (
+    <>
+      <p>
+        <button type="button" class="quiet" disabled={act.busy} onClick={() => void probe()}>
+          {act.busy ? 'Probing …' : 'Probe'}
+        </button>{' '}
+        <span class="soft" role="status">
+          {found === undefined ? (
+            'Connects and lists its tools; nothing is called.'
+          ) : (
+            <>
+              <Untrusted text={`${found.server.name} ${found.server.version}`} /> answered in {found.elapsedMs} ms with {found.tools.length}{' '}
+              tools, protocol <Untrusted text={found.server.protocol} />
+            </>
+          )}
+        </span>
+      </p>
+      {act.problem !== undefined && <ProblemNote problem={act.problem} />}
+    </>
+  )
+}
 
 const Entry = ({ server, refresh }: { readonly server: ServerView; readonly refresh: () => void }) => (
   <section aria-labelledby="entry">
@@ -26,7 +88,7 @@ const Entry = ({ server, refresh }: { readonly server: ServerView; readonly refr
   </section>
 )
 
-const Whole = ({ server, refresh }: { readonly server: ServerView; readonly refresh: () => void }) => {
+const ServerDetails = ({ server, refresh }: { readonly server: ServerView; readonly refresh: () => void }) => {
   const [found, setFound] = useState<ProbeResult>()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   return (
@@ -59,7 +121,7 @@ export const ServerPage = ({ name }: { readonly name: string }) => {
     wants: ({ stage }) => stage.startsWith('catalog'),
   })
   const isGone = isServiceError(live.problem) && live.problem.code === 'not-found'
-  if (live.data !== undefined && !isGone) return <Whole server={live.data} refresh={() => live.refresh()} />
+  if (live.data !== undefined && !isGone) return <ServerDetails server={live.data} refresh={() => live.refresh()} />
   return (
     <>
       <PageHead title="Tool server" />

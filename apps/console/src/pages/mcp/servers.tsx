@@ -1,16 +1,15 @@
 // The tool servers of the catalog, and one of them: what stands in the address decides.
 import type { GrantView, ServerView } from '@gatehouse/contracts'
-import { ListFrame } from '../../parts/list-frame.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Untrusted } from '../../parts/untrusted.tsx'
+import { Untrusted } from '../../components/elements.tsx'
+import { ListFrame } from '../../components/list.tsx'
+import { PageHead } from '../../components/page-head.tsx'
 import { Link } from '../../router/link.tsx'
-import { usePlace } from '../../router/use-place.ts'
-import { useLacks, useUnit } from '../../unit/unit.ts'
-import { AddServer } from './add-server.tsx'
-import { driftsOf } from './drift.ts'
+import { usePlace } from '../../router/router.ts'
+import { useMissingRole, useUnit } from '../../unit/unit.ts'
+import { driftsOf, useGrants, useServers } from './catalog.ts'
+import { AddServer } from './edit-server.tsx'
 import { ServerPage } from './server-page.tsx'
 import { StateTag, targetOf } from './state.tsx'
-import { useGrants, useServers } from './use-catalog.ts'
 
 const Row = ({ server, grants }: { readonly server: ServerView; readonly grants: readonly GrantView[] }) => {
   const drifts = grants.flatMap(driftsOf)
@@ -45,7 +44,7 @@ const List = () => {
   const servers = useServers()
   const grants = useGrants()
   const { status } = useUnit()
-  const lacks = useLacks('admin')
+  const lacks = useMissingRole('admin')
   const { query } = usePlace()
   const items = servers.data?.items ?? []
   if (status?.mcp.enabled === false)

@@ -1,7 +1,7 @@
 // How a tool server goes, and where it is.
 import type { CatalogEntry, ServerState } from '@gatehouse/contracts'
-import { Untrusted } from '../../parts/untrusted.tsx'
-import { When } from '../../parts/when.tsx'
+import { Untrusted } from '../../components/elements.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 
 const tones = { up: 'good', connecting: 'info', idle: '', down: 'bad' } as const
 const words = { up: 'up', connecting: 'connecting', idle: 'idle: it starts when it is needed', down: 'down' } as const
@@ -32,7 +32,7 @@ export const StateNote = ({ state }: { readonly state: ServerState | undefined }
         {state?.nextAttemptAt !== undefined && (
           <span class="soft">
             {' '}
-            tried again <When at={state.nextAttemptAt} />
+            tried again <RelativeTime at={state.nextAttemptAt} />
           </span>
         )}
       </p>

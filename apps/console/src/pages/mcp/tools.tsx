@@ -1,8 +1,7 @@
 // What a server declares, to be read, searched and chosen from. Schemas are made when they are opened: hundreds stay quick.
-import type { ToolDefinition } from '@gatehouse/contracts'
+import { type ToolDefinition, visible } from '@gatehouse/contracts'
 import { useMemo, useState } from 'preact/hooks'
-import { visible } from '@gatehouse/contracts'
-import { Tool } from '../../parts/tool/tool.tsx'
+import { Tool } from '../../components/tool.tsx'
 
 interface ToolsProps {
   readonly server: string

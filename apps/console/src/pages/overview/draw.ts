@@ -1,6 +1,20 @@
-// Draws lines over time with uPlot: the only file that knows it, loaded when a plot is first shown.
+// Draws lines over time with uPlot. Only this file imports it, and it is loaded when a plot is first shown.
 import UPlot from 'uplot'
-import type { PlotProps } from './drawn.ts'
+
+export interface Line {
+  readonly name: string
+  /** Name of a custom property. */
+  readonly colour: string
+  readonly values: readonly (number | null)[]
+}
+
+export interface PlotProps {
+  readonly title: string
+  readonly says: string
+  readonly lines: readonly Line[]
+  /** Seconds since 1970. */
+  readonly at: readonly number[]
+}
 
 type Drawn = Pick<PlotProps, 'lines' | 'at'>
 

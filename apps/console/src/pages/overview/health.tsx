@@ -1,9 +1,9 @@
 // How every process, tool server and session fares, each with the page that says more.
-import { type ServerView, type SessionStatus, sessionStates, type Status } from '@gatehouse/contracts'
+import { type ServerView, sessionStates, type SessionStatus, type Status } from '@gatehouse/contracts'
+import { ListFrame } from '../../components/list.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { everyPage } from '../../live/every-page.ts'
 import { useLive } from '../../live/use-live.ts'
-import { ListFrame } from '../../parts/list-frame.tsx'
-import { When } from '../../parts/when.tsx'
 import { Link } from '../../router/link.tsx'
 import { useApi, useUnit } from '../../unit/unit.ts'
 
@@ -15,7 +15,7 @@ const Processes = ({ status }: { readonly status: Status }) => (
         <li key={name}>
           <span class={`tag ${state === 'ready' ? 'good' : state === 'down' ? 'bad' : 'warn'}`}>{state}</span> {name}{' '}
           <span class="soft">
-            {since !== undefined && <When at={since} />}
+            {since !== undefined && <RelativeTime at={since} />}
             {restarts > 0 && `, ${restarts} restarts`}
           </span>
         </li>

@@ -1,10 +1,10 @@
 // The last hour in plots, each with its sum in words.
 import type { StatusSample } from '@gatehouse/contracts'
 import { useMemo } from 'preact/hooks'
+import { ListFrame } from '../../components/list.tsx'
 import { useLive } from '../../live/use-live.ts'
-import { ListFrame } from '../../parts/list-frame.tsx'
 import { useApi } from '../../unit/unit.ts'
-import type { PlotProps } from './drawn.ts'
+import type { PlotProps } from './draw.ts'
 import { Plot } from './plot.tsx'
 
 const sumOf = (samples: readonly StatusSample[], of: (sample: StatusSample) => number): number =>

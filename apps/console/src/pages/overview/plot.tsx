@@ -1,7 +1,6 @@
-// One plot over time, with the same in words for who does not see it. The library that draws is loaded here alone.
+// One plot over time, with the same in words for readers who cannot see it. It loads the drawing library when it is shown.
 import { useEffect, useRef } from 'preact/hooks'
-import type { Drawing } from './draw.ts'
-import type { PlotProps } from './drawn.ts'
+import type { Drawing, PlotProps } from './draw.ts'
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 

@@ -1,12 +1,12 @@
-// What people may do with a session: stop what it is at, close it, wake it.
+// Actions on a session: cancel, terminate, resume, purge.
 import type { SessionStatus } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Lacks } from '../../parts/lacks.tsx'
-import { notify } from '../../parts/notices.tsx'
-import { ProblemNote } from '../../parts/problem-note.tsx'
-import { useAct } from '../../parts/use-act.ts'
-import { useApi, useLacks } from '../../unit/unit.ts'
+import { Confirm } from '../../components/dialog.tsx'
+import { MissingRole } from '../../components/elements.tsx'
+import { notify } from '../../components/notices.tsx'
+import { ProblemNote } from '../../components/problem-note.tsx'
+import { useAction } from '../../components/use-action.ts'
+import { useApi, useMissingRole } from '../../unit/unit.ts'
 
 interface SessionActsProps {
   readonly session: SessionStatus
@@ -15,10 +15,10 @@ interface SessionActsProps {
 
 export const SessionActs = ({ session, refresh }: SessionActsProps) => {
   const api = useApi()
-  const act = useAct()
+  const act = useAction()
   const [asks, setAsks] = useState(false)
-  const lacks = useLacks('approver')
-  const mayNotCancel = useLacks('requester')
+  const lacks = useMissingRole('approver')
+  const mayNotCancel = useMissingRole('requester')
   const run = async (does: () => Promise<void>, said: string): Promise<void> => {
     if (await act.run(does)) notify(said)
     refresh()
@@ -51,7 +51,7 @@ export const SessionActs = ({ session, refresh }: SessionActsProps) => {
           Terminate
         </button>
       )}
-      <Lacks why={lacks} />
+      <MissingRole why={lacks} />
       {asks && (
         <Confirm
           title={`Terminate ${session.id}`}
@@ -59,6 +59,37 @@ export const SessionActs = ({ session, refresh }: SessionActsProps) => {
           act="Terminate"
           reason="may"
           run={terminate}
+          close={() => setAsks(false)}
+        />
+      )}
+    </>
+  )
+}
+
+/** Deletes the messages of a closed session. */
+export const Purge = ({ id }: { readonly id: string }) => {
+  const api = useApi()
+  const lacks = useMissingRole('admin')
+  const [asks, setAsks] = useState(false)
+  const purge = async (): Promise<void> => {
+    await api.sessions.purge(id)
+    notify(`What was said in ${id} is gone.`)
+  }
+  return (
+    <>
+      <p>There is no such session, or it was closed. What was said in a closed one is kept until it is purged.</p>
+      {lacks === undefined && (
+        <button type="button" class="danger" onClick={() => setAsks(true)}>
+          Purge
+        </button>
+      )}
+      <MissingRole why={lacks} />
+      {asks && (
+        <Confirm
+          title={`Purge ${id}`}
+          says="All messages of the session and their key are deleted. Nobody can bring them back. The journal keeps its lines."
+          act="Purge for good"
+          run={purge}
           close={() => setAsks(false)}
         />
       )}

@@ -1,15 +1,27 @@
-// One session: its facts, what can be done with it, what its sandboxes printed.
+// One session: its facts, its actions, its logs.
 import type { SessionStatus } from '@gatehouse/contracts'
+import { Untrusted } from '../../components/elements.tsx'
+import { FrozenNote, ListFrame } from '../../components/list.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { useLive } from '../../live/use-live.ts'
-import { FrozenNote, ListFrame } from '../../parts/list-frame.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Untrusted } from '../../parts/untrusted.tsx'
-import { When } from '../../parts/when.tsx'
 import { Link } from '../../router/link.tsx'
 import { useApi } from '../../unit/unit.ts'
-import { Purge } from './purge.tsx'
-import { SessionActs } from './session-acts.tsx'
-import { SessionState } from './session-state.tsx'
+import { Purge, SessionActs } from './session-acts.tsx'
+
+const colours: Readonly<Record<SessionStatus['state'], string>> = {
+  idle: '',
+  launching: 'info',
+  live: 'good',
+  backoff: 'warn',
+  parked: 'bad',
+  stopping: 'warn',
+}
+
+/** The state of a session, as a label with a colour. */
+export const SessionState = ({ session }: { readonly session: SessionStatus }) => (
+  <span class={`tag ${colours[session.state]}`}>{session.state}</span>
+)
 
 const Facts = ({ session }: { readonly session: SessionStatus }) => (
   <dl class="card">
@@ -48,7 +60,7 @@ const Logs = ({ id }: { readonly id: string }) => {
         <ol class="log" tabIndex={0} aria-label="Lines">
           {lines.map(({ at, text }, place) => (
             <li key={`${at} ${place}`}>
-              <When at={at} /> <Untrusted text={text} />
+              <RelativeTime at={at} /> <Untrusted text={text} />
             </li>
           ))}
         </ol>

@@ -1,16 +1,14 @@
 // Every session and how its sandbox fares; one of them with what its sandboxes printed.
-import { type SessionStatus, sessionStates } from '@gatehouse/contracts'
+import { sessionStates, type SessionStatus } from '@gatehouse/contracts'
+import { SelectFilter } from '../../components/filters.tsx'
+import { Columns, ListFrame } from '../../components/list.tsx'
+import { PageHead } from '../../components/page-head.tsx'
 import { everyPage } from '../../live/every-page.ts'
 import { useLive } from '../../live/use-live.ts'
-import { Columns } from '../../parts/columns.tsx'
-import { ListFrame } from '../../parts/list-frame.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { SelectFilter } from '../../parts/select-filter.tsx'
 import { Link } from '../../router/link.tsx'
-import { usePlace } from '../../router/use-place.ts'
+import { usePlace } from '../../router/router.ts'
 import { useApi } from '../../unit/unit.ts'
-import { SessionPage } from './session-page.tsx'
-import { SessionState } from './session-state.tsx'
+import { SessionPage, SessionState } from './session-page.tsx'
 
 const every = 3_000
 

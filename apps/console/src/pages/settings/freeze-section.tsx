@@ -1,21 +1,21 @@
 // The emergency stop, for the unit or for one group: what is frozen, stop, lift.
 import type { Freeze } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
-import { useGroups } from '../../live/use-groups.ts'
+import { Confirm } from '../../components/dialog.tsx'
+import { MissingRole, Untrusted } from '../../components/elements.tsx'
+import { ListFrame } from '../../components/list.tsx'
+import { notify } from '../../components/notices.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { useGroups } from '../../live/use-list.ts'
 import { useLive } from '../../live/use-live.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Lacks } from '../../parts/lacks.tsx'
-import { ListFrame } from '../../parts/list-frame.tsx'
-import { notify } from '../../parts/notices.tsx'
-import { Untrusted } from '../../parts/untrusted.tsx'
-import { When } from '../../parts/when.tsx'
-import { useApi, useLacks } from '../../unit/unit.ts'
+import { useApi, useMissingRole } from '../../unit/unit.ts'
 
 const nameOf = ({ agentGroupID }: Pick<Freeze, 'agentGroupID'>): string => agentGroupID ?? 'the whole unit'
 
 const Frozen = ({ freeze, lift }: { readonly freeze: Freeze; readonly lift: (() => void) | undefined }) => (
   <li class="card" data-row>
-    <strong>{nameOf(freeze)}</strong>, by <Untrusted text={freeze.by} />, <When at={freeze.at} />: <Untrusted text={freeze.reason} />
+    <strong>{nameOf(freeze)}</strong>, by <Untrusted text={freeze.by} />, <RelativeTime at={freeze.at} />:{' '}
+    <Untrusted text={freeze.reason} />
     {lift !== undefined && (
       <div class="actions">
         <button type="button" class="quiet small" onClick={lift}>
@@ -29,8 +29,8 @@ const Frozen = ({ freeze, lift }: { readonly freeze: Freeze; readonly lift: (() 
 const Stop = ({ stop }: { readonly stop: (group: string) => void }) => {
   const groups = useGroups().data
   const [group, setGroup] = useState('')
-  const lacks = useLacks('approver')
-  if (lacks !== undefined) return <Lacks why={lacks} />
+  const lacks = useMissingRole('approver')
+  if (lacks !== undefined) return <MissingRole why={lacks} />
   return (
     <div class="filters">
       <label class="field">
@@ -55,7 +55,7 @@ export const FreezeSection = () => {
   const api = useApi()
   const live = useLive((signal) => api.freezes.list({ signal }), { wants: ({ stage }) => stage === 'freeze' || stage === 'unfreeze' })
   const [asks, setAsks] = useState<{ readonly act: 'freeze' | 'unfreeze'; readonly group: string }>()
-  const mayNotLift = useLacks('admin')
+  const mayNotLift = useMissingRole('admin')
   const items = live.data?.items ?? []
   const run = async (reason: string): Promise<void> => {
     const wanted = { reason, ...(asks?.group !== '' && { agentGroupID: asks?.group }) }

@@ -1,0 +1,28 @@
+// An error of the API: what is wrong, where, and what to do.
+import type { ServiceError } from '@gatehouse/contracts'
+import { Untrusted } from './elements.tsx'
+
+export const ProblemNote = ({ problem }: { readonly problem: ServiceError }) => (
+  <div class="note bad" role="alert">
+    <p>
+      <Untrusted text={problem.detail} /> <code>{problem.code}</code>
+    </p>
+    {problem.errors !== undefined && problem.errors.length > 0 && (
+      <ul>
+        {problem.errors.map(({ pointer, detail }) => (
+          <li key={`${pointer} ${detail}`}>
+            <code>
+              <Untrusted text={pointer} />
+            </code>{' '}
+            <Untrusted text={detail} />
+          </li>
+        ))}
+      </ul>
+    )}
+    {problem.hint !== undefined && (
+      <p>
+        <Untrusted text={problem.hint} />
+      </p>
+    )}
+  </div>
+)
