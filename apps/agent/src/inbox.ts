@@ -1,4 +1,4 @@
-// Takes messages from the inbox one after another. What is not acknowledged comes again.
+// Takes messages from the inbox in order. A message that is not acknowledged is delivered again.
 import { limits } from '@gatehouse/contracts'
 import { complain } from './complain.ts'
 import { explain, fields } from './host/fields.ts'

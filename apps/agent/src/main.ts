@@ -1,4 +1,4 @@
-// The program inside a sandbox: finds its sockets, asks who it is, and answers messages until it is told to end.
+// The program inside a sandbox: finds its sockets, asks for its identity, and answers messages until it is stopped.
 import { exits, sandboxSockets } from '@gatehouse/contracts'
 import { complain } from './complain.ts'
 import { createSession } from './host/session.ts'

@@ -1,4 +1,4 @@
-// Reads fields out of what the host answered, without believing its shape.
+// Reads fields out of answers of the host without trusting their shape.
 
 export type Fields = Readonly<Record<string, unknown>>
 

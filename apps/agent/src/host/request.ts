@@ -1,9 +1,12 @@
-// One HTTP exchange with the host over a unix socket. A connection per exchange: a kept one would die unseen with the host's process.
+// HTTP requests to the host over a unix socket, one connection each, with retries while the host restarts.
+// A kept connection would die unseen with the host's process.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { problemCode } from './fields.ts'
 
 /** Bytes of an answer beyond which the host is not believed. */
 const largestAnswer = 16 * 1024 * 1024
 
-export interface Exchange {
+interface Exchange {
   readonly socket: string
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -39,7 +42,7 @@ const parse = (text: string): unknown => {
 }
 
 /** Rejects with `Unanswered` alone. */
-export const exchange = (options: Exchange): Promise<Answer> =>
+const exchange = (options: Exchange): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const body = options.body === undefined ? undefined : Buffer.from(JSON.stringify(options.body))
     let sent = false
@@ -72,3 +75,34 @@ export const exchange = (options: Exchange): Promise<Answer> =>
     })
     request.end(body)
   })
+
+/** Milliseconds between two attempts. */
+const initialDelay = 50
+const maxDelay = 2_000
+
+/** Temporary statuses: too many requests, upstream gone, starting or stopping, too late. */
+const temporary: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+/** A freeze has the status of a restart, but lasts until a human lifts it. */
+const isTemporary = ({ status, body }: Answer): boolean => temporary.has(status) && problemCode(body) !== 'frozen'
+
+export type RetryWhen = 'always' | 'unsent'
+
+/**
+ * Waits for a host that restarts, without a limit: a little longer each time, with jitter.
+ * `always`: for idempotent requests; a temporary status is retried too.
+ * `unsent`: for all others; only a request that the host cannot have seen is retried.
+ * Rejects with `Unanswered`, or with the signal's reason once it is aborted.
+ */
+export const retryUntilAccepted = async (options: Exchange, when: RetryWhen): Promise<Answer> => {
+  for (let delay = initialDelay; ; delay = Math.min(delay * 2, maxDelay)) {
+    try {
+      const answer = await exchange(options)
+      if (when === 'unsent' || !isTemporary(answer)) return answer
+    } catch (error) {
+      options.signal.throwIfAborted()
+      if (!(error instanceof Unanswered) || (when === 'unsent' && error.sent)) throw error
+    }
+    await sleep(delay / 2 + Math.random() * (delay / 2), undefined, { signal: options.signal })
+  }
+}

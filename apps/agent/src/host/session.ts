@@ -1,9 +1,8 @@
-// The agent's side of `session.sock`: who it is, what came in, what it answers, what it asks for.
+// Client of `session.sock`: identity, messages, replies and requests for changes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@gatehouse/contracts'
 import { fields, list, text } from './fields.ts'
-import type { Answer } from './request.ts'
-import { persist } from './retry.ts'
+import { type Answer, retryUntilAccepted } from './request.ts'
 
 /** The host holds an empty inbox for so long. */
 const wait = limits.inboxWait / 1000
@@ -52,8 +51,9 @@ const toMessage = (value: unknown): Message[] => {
 }
 
 export const createSession = (socket: string, signal: AbortSignal): SessionClient => {
-  const get = (path: string, time: number) => persist({ socket, method: 'GET', path, time, signal }, 'always')
-  const post = (path: string, body: unknown, time = short) => persist({ socket, method: 'POST', path, body, time, signal }, 'always')
+  const get = (path: string, time: number) => retryUntilAccepted({ socket, method: 'GET', path, time, signal }, 'always')
+  const post = (path: string, body: unknown, time = short) =>
+    retryUntilAccepted({ socket, method: 'POST', path, body, time, signal }, 'always')
   return {
     info: async () => {
       const { status, body } = await get('/session', short)
@@ -82,6 +82,7 @@ export const createSession = (socket: string, signal: AbortSignal): SessionClien
     },
     reply: (message) => post('/outbox', message, message.files === undefined ? short : copyTime),
     withdrawChange: (id, reason) => post(`/changes/${encodeURIComponent(id)}/withdraw`, { reason }),
-    requestChange: (request) => persist({ socket, method: 'POST', path: '/changes', body: request, time: short, signal }, 'unsent'),
+    requestChange: (request) =>
+      retryUntilAccepted({ socket, method: 'POST', path: '/changes', body: request, time: short, signal }, 'unsent'),
   }
 }

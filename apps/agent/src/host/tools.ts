@@ -1,8 +1,7 @@
-// The agent's side of `tools.sock`: what it may call, and one call at a time.
+// Client of `tools.sock`: lists the granted tools and calls one of them.
 import { stat } from 'node:fs/promises'
-import { explain, type Fields, fields, list, problemCode, text } from './fields.ts'
-import type { Answer } from './request.ts'
-import { persist } from './retry.ts'
+import { explain, fields, type Fields, list, problemCode, text } from './fields.ts'
+import { type Answer, retryUntilAccepted } from './request.ts'
 
 const listTime = 60_000
 /** The host's own deadline for a call is shorter. */
@@ -36,13 +35,13 @@ export const connectTools = async (socket: string, signal: AbortSignal): Promise
   if (found === null) return null
   return {
     list: async () => {
-      const { status, body } = await persist({ socket, method: 'GET', path: '/tools', time: listTime, signal }, 'always')
+      const { status, body } = await retryUntilAccepted({ socket, method: 'GET', path: '/tools', time: listTime, signal }, 'always')
       if (problemCode(body) === 'frozen') throw new ListRefused(explain(body, status))
       return list(fields(body)['tools'])
         .flatMap(toTool)
         .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     },
     call: (name, args) =>
-      persist({ socket, method: 'POST', path: '/call', body: { name, arguments: args }, time: callTime, signal }, 'unsent'),
+      retryUntilAccepted({ socket, method: 'POST', path: '/call', body: { name, arguments: args }, time: callTime, signal }, 'unsent'),
   }
 }

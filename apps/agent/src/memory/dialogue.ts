@@ -1,5 +1,5 @@
-// What was said in a conversation, kept over the agent's death. It changes at the ends of steps alone, so no call in it lacks
-// its result; what happens within a step is noted beside it.
+// The stored conversation, which outlives the agent. It changes only at the ends of steps, so every call in it has its
+// result; what happens within a step is noted beside it.
 import { readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ModelMessage, modelMessageSchema } from 'ai'
@@ -7,8 +7,8 @@ import { complain } from '../complain.ts'
 import { fields, list, text } from '../host/fields.ts'
 import type { Reply } from '../inbox.ts'
 import type { Outcome } from '../tools/own.ts'
-import { mend } from './mend.ts'
-import { writeAtomically } from './write-atomically.ts'
+import { writeAtomically } from '../write-atomically.ts'
+import { repair } from './repair.ts'
 
 /** The message that is being answered, or that was answered last. */
 export interface Turn {
@@ -111,7 +111,7 @@ export const openDialogue = (memory: string, session: string): DialogueStore => 
   return {
     load: async (model) => {
       const kept = fields(await readJson(path))
-      return { model, messages: mend(toMessages(kept['messages']), text(kept['model']) === model), turn: toTurn(kept['turn']) }
+      return { model, messages: repair(toMessages(kept['messages']), text(kept['model']) === model), turn: toTurn(kept['turn']) }
     },
     save: (dialogue) => write(path, dialogue),
     readStep: async () => toNote(await readJson(stepPath)),

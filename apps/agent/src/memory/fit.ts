@@ -1,4 +1,4 @@
-// Makes a dialogue fit into a model's window: old results are shortened, then whole turns left out from the front.
+// Fits a dialogue into the model's context window: shortens old results first, then drops whole turns from the front.
 import type { ModelMessage, ToolModelMessage } from 'ai'
 
 type Result = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>

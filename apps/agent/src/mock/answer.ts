@@ -5,9 +5,8 @@ import type { SessionClient, SessionInfo } from '../host/session.ts'
 import { ListRefused, type ToolsClient } from '../host/tools.ts'
 import type { Places } from '../tools/own.ts'
 import { callBuiltin, isBuiltin, listBuiltins, type Say } from './builtin.ts'
-import type { Command } from './command.ts'
 
-export interface Surroundings {
+export interface AnswerContext {
   readonly session: SessionClient
   /** Null where this unit has no tool servers. */
   readonly tools: ToolsClient | null
@@ -53,7 +52,7 @@ const callTool = async (tools: ToolsClient | null, name: string, args: unknown):
   }
 }
 
-const listTools = async ({ toolNames }: Surroundings): Promise<string> => {
+const listTools = async ({ toolNames }: AnswerContext): Promise<string> => {
   try {
     return (await toolNames()).join(', ') || 'no tools'
   } catch (error) {
@@ -85,21 +84,58 @@ const requestChange = async (session: SessionClient, kind: string, after: unknow
   }
 }
 
-export const answer = async (command: Command, around: Surroundings): Promise<string> => {
+export const answer = async (command: Command, context: AnswerContext): Promise<string> => {
   switch (command.type) {
     case 'echo':
       return `echo: ${command.text}`
     case 'tools':
-      return listTools(around)
+      return listTools(context)
     case 'builtins':
-      return listBuiltins(around.info)
+      return listBuiltins(context.info)
     case 'tool':
       return isBuiltin(command.name)
-        ? callBuiltin(around, command.name, command.arguments)
-        : callTool(around.tools, command.name, command.arguments)
+        ? callBuiltin(context, command.name, command.arguments)
+        : callTool(context.tools, command.name, command.arguments)
     case 'request':
-      return requestChange(around.session, command.kind, command.after)
+      return requestChange(context.session, command.kind, command.after)
     case 'unreadable':
       return `I cannot read that: ${command.why}`
   }
+}
+
+/** What a message tells the mock agent to do. */
+export type Command =
+  | { readonly type: 'echo'; readonly text: string }
+  | { readonly type: 'tools' }
+  | { readonly type: 'builtins' }
+  | { readonly type: 'tool'; readonly name: string; readonly arguments: unknown }
+  | { readonly type: 'request'; readonly kind: string; readonly after: unknown }
+  | { readonly type: 'unreadable'; readonly why: string }
+
+const pattern = /^(tool|request):(\S+)\s*([\s\S]*)$/
+
+const parseObject = (json: string): { value: object } | { why: string } => {
+  try {
+    const value: unknown = json === '' ? {} : JSON.parse(json)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value }
+    return { why: `expected a JSON object, got ${json}` }
+  } catch (error) {
+    return { why: `expected a JSON object: ${error instanceof Error ? error.message : String(error)}` }
+  }
+}
+
+export const readCommand = (message: string): Command => {
+  const line = message.trim()
+  if (line === 'tools') return { type: 'tools' }
+  if (line === 'tools builtin') return { type: 'builtins' }
+  const match = pattern.exec(line)
+  if (match === null) {
+    return line === 'tool:' || line === 'request:'
+      ? { type: 'unreadable', why: `expected ${line}<name> {json}` }
+      : { type: 'echo', text: message }
+  }
+  const [, verb, name = '', json = ''] = match
+  const parsed = parseObject(json)
+  if ('why' in parsed) return { type: 'unreadable', why: `after ${verb}:${name} I ${parsed.why}` }
+  return verb === 'tool' ? { type: 'tool', name, arguments: parsed.value } : { type: 'request', kind: name, after: parsed.value }
 }

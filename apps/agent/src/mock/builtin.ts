@@ -1,9 +1,9 @@
-// The tools that an agent brings along itself. Which of them are on is decided for its group and told to it at launch.
+// Built-in tools called by the mock agent. The host decides which of them are on.
 import type { BuiltinTool } from '@gatehouse/contracts'
 import { fields, list, text } from '../host/fields.ts'
 import type { SessionInfo } from '../host/session.ts'
 import { listDir, readFile, writeFile } from '../tools/files.ts'
-import type { Around, OwnTool } from '../tools/own.ts'
+import type { OwnTool, ToolContext } from '../tools/own.ts'
 import { NotHere } from '../tools/paths.ts'
 import { requestChange } from '../tools/request-change.ts'
 import { runScript } from '../tools/run-script.ts'
@@ -31,14 +31,14 @@ export const isBuiltin = (name: string): name is BuiltinTool => Object.hasOwn(to
 
 export const listBuiltins = ({ tools: enabled }: Pick<SessionInfo, 'tools'>): string => enabled.toSorted().join(', ') || 'none'
 
-const runTool = async (tool: OwnTool, args: unknown, around: Around): Promise<string> => {
+const runTool = async (tool: OwnTool, args: unknown, context: ToolContext): Promise<string> => {
   const wrong = checkArguments(tool.schema, args)
   if (wrong.length > 0) return `failed: ${wrong.join('. ')}`
   try {
-    const outcome = await tool.run(fields(args), around)
+    const outcome = await tool.run(fields(args), context)
     return outcome.failed === true ? `failed: ${outcome.text}` : outcome.text
   } catch (error) {
-    around.signal.throwIfAborted()
+    context.signal.throwIfAborted()
     if (error instanceof NotHere) return `failed: ${error.message}`
     return `failed: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}`
   }
@@ -52,15 +52,15 @@ const refusalOf = (name: string, { unavailable }: Pick<SessionInfo, 'unavailable
 }
 
 /** The same tools as those of an agent with a model. */
-export const callBuiltin = async (around: Around, name: string, args: unknown): Promise<string> => {
-  const { persona, tools: enabled } = around.info
-  if (!isBuiltin(name) || !enabled.includes(name)) return refusalOf(name, around.info)
+export const callBuiltin = async (context: ToolContext, name: string, args: unknown): Promise<string> => {
+  const { persona, tools: enabled } = context.info
+  if (!isBuiltin(name) || !enabled.includes(name)) return refusalOf(name, context.info)
   const tool = tools[name]
-  if (tool !== null) return runTool(tool, args, around)
+  if (tool !== null) return runTool(tool, args, context)
   if (name === 'run_script') return JSON.stringify(await runScript(args))
   if (name === 'read_persona') return persona
   const { text: said, files } = fields(args)
-  const refusal = await around.say(
+  const refusal = await context.say(
     text(said) ?? '',
     list(files).flatMap((path) => text(path) ?? []),
   )

@@ -1,12 +1,12 @@
-// Makes the calls of one answer, each at most once, and notes what was begun before it is done.
+// Runs the tool calls of one answer, each at most once. A call is noted before it runs.
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
 import { fields } from '../host/fields.ts'
 import type { Reply } from '../inbox.ts'
 import type { DialogueStore, StepNote } from '../memory/dialogue.ts'
 import { cutText } from '../memory/fit.ts'
-import { type Part, partsOf } from '../memory/mend.ts'
+import { type Part, partsOf } from '../memory/repair.ts'
 import { callGranted } from '../tools/granted.ts'
-import { type Around, failed, type Outcome } from '../tools/own.ts'
+import { failed, type Outcome, type ToolContext } from '../tools/own.ts'
 import { NotHere } from '../tools/paths.ts'
 import { checkArguments } from '../tools/schema.ts'
 import { withoutTags } from './instructions.ts'
@@ -14,7 +14,7 @@ import { inputOf, type Toolbox } from './toolbox.ts'
 
 export interface Calls {
   readonly toolbox: Toolbox
-  readonly around: Omit<Around, 'say'>
+  readonly context: Omit<ToolContext, 'say'>
   readonly store: DialogueStore
   /** The id of the next reply of this turn, given that so many were said in this step. */
   readonly replyId: (said: number) => string
@@ -47,7 +47,7 @@ const wentWrong = (error: unknown): Outcome => {
   return failed(`it failed: ${code === '' ? (error instanceof Error ? error.message : String(error)) : code}`)
 }
 
-const perform = async ({ name, input }: Call, { toolbox, around }: Calls, say: Around['say']): Promise<Outcome> => {
+const perform = async ({ name, input }: Call, { toolbox, context }: Calls, say: ToolContext['say']): Promise<Outcome> => {
   const known = toolbox.known.get(name)
   if (known === undefined)
     return failed(`There is no tool ${name}, or it is turned off. There are: ${[...toolbox.known.keys()].join(', ')}`)
@@ -56,9 +56,9 @@ const perform = async ({ name, input }: Call, { toolbox, around }: Calls, say: A
     return failed(`The arguments are not what ${name} takes. ${wrong.join('. ')}. Nothing was done; correct them and call again.`)
   if ('granted' in known) return callGranted(known.tools, known.granted, input)
   try {
-    return await known.own.run(fields(input), { ...around, say })
+    return await known.own.run(fields(input), { ...context, say })
   } catch (error) {
-    around.signal.throwIfAborted()
+    context.signal.throwIfAborted()
     return wentWrong(error)
   }
 }
@@ -117,7 +117,7 @@ export const makeCalls = async (begun: StepNote, calls: Calls): Promise<{ result
     if (outcome === undefined) {
       note = { ...note, begun: [...note.begun, call.id] }
       await calls.store.noteStep(note)
-      const say: Around['say'] = async (text, files) => {
+      const say: ToolContext['say'] = async (text, files) => {
         const reply = { id: calls.replyId(Object.keys(note.said).length), text, ...(files.length > 0 && { files }) }
         note = { ...note, said: { ...note.said, [call.id]: reply } }
         await calls.store.noteStep(note)

@@ -1,4 +1,4 @@
-// What the model is told of its place, beside what its group wants of it.
+// The system prompt: the sandbox and the tools, beside the group's own instructions.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Message, SessionInfo } from '../host/session.ts'

@@ -1,4 +1,4 @@
-// The model of the group, in its provider's own wire format. There is no key here: the host puts it on.
+// The model of the group in its provider's wire format. It holds no key: the host adds it.
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogle } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'

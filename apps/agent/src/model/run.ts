@@ -1,4 +1,4 @@
-// The agent that thinks. Loaded only where a group has a model.
+// The model agent. Loaded only where the group has a model.
 import type { SessionClient, SessionInfo } from '../host/session.ts'
 import type { ToolsClient } from '../host/tools.ts'
 import { eachMessage } from '../inbox.ts'

@@ -1,4 +1,4 @@
-// fetch over the model's socket: only what the clients of the providers use. Nothing is sent twice that may have been taken.
+// `fetch` over the model socket, as far as the providers' clients use it. A request that the host may have seen is not sent again.
 import { type Readable, Transform } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,4 +1,4 @@
-// The tools that the model is shown in one turn: the agent's own that are on, and those that its group was granted.
+// The tools offered to the model in one turn: the built-in ones that are on, and those granted to the group.
 import { jsonSchema, type JSONSchema7, tool, type ToolSet } from 'ai'
 import { type Fields, text } from '../host/fields.ts'
 import { type GrantedTool, ListRefused, type ToolsClient } from '../host/tools.ts'

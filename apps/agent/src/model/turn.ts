@@ -1,4 +1,4 @@
-// Answers one message: asks the model, makes its calls, asks again, until it has said what it has to say.
+// Answers one message: asks the model, runs its calls, and asks again until it is done.
 import { limits } from '@gatehouse/contracts'
 import type { ModelMessage } from 'ai'
 import type { Message, SessionClient, SessionInfo } from '../host/session.ts'
@@ -6,7 +6,7 @@ import type { ToolsClient } from '../host/tools.ts'
 import { type Reply, sendReply } from '../inbox.ts'
 import type { Dialogue, DialogueStore, StepNote, Turn } from '../memory/dialogue.ts'
 import { cutText, fit } from '../memory/fit.ts'
-import { close, mend, partsOf } from '../memory/mend.ts'
+import { close, partsOf, repair } from '../memory/repair.ts'
 import type { OwnTool, Places } from '../tools/own.ts'
 import { type Answered, askModel, hasCalls, spokenPart } from './ask.ts'
 import { beginStep, type Calls, makeCalls } from './calls.ts'
@@ -103,7 +103,7 @@ const callsWith = (work: Work): Calls => {
   const { agent, message, toolbox } = work
   return {
     toolbox,
-    around: agent,
+    context: agent,
     store: agent.store,
     replyId: (said) => replyId(work, work.turn.said + said + 1),
     send: (reply: Reply) => sendReply(agent.session, reply, message.id),
@@ -134,7 +134,7 @@ const endStep = async (work: Work, note: StepNote): Promise<void> => {
   const { results, said } = await makeCalls(note, callsWith(work))
   const messages = [...dialogue.messages, ...note.response, results]
   const change = { step: work.turn.step + 1, said: work.turn.said + said, pending: [] }
-  await save(work, note.model === dialogue.model ? messages : mend(messages, false), change)
+  await save(work, note.model === dialogue.model ? messages : repair(messages, false), change)
 }
 
 const goOn = async (work: Work): Promise<void> => {

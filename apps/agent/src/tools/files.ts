@@ -1,9 +1,9 @@
-// Reads, writes and lists files of the group.
+// The built-in tools that read, write and list files of the group.
 import { mkdir, readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { limits } from '@gatehouse/contracts'
 import { text } from '../host/fields.ts'
-import { writeAtomically } from '../memory/write-atomically.ts'
+import { writeAtomically } from '../write-atomically.ts'
 import { failed, objectOf, type OwnTool } from './own.ts'
 import { findPlace, readStart } from './paths.ts'
 

@@ -1,4 +1,4 @@
-// Tools of tool servers, as the broker lends them: one call, made once, and what the model is told of it.
+// Tools of tool servers, called through the broker: once each, with the outcome in words for the model.
 import { explain, fields, list, problemCode, text } from '../host/fields.ts'
 import { type Answer, Unanswered } from '../host/request.ts'
 import type { ToolsClient } from '../host/tools.ts'

@@ -1,4 +1,4 @@
-// What a tool of the agent's own is.
+// What a built-in tool is, and what it is given.
 import type { BuiltinTool } from '@gatehouse/contracts'
 import type { Fields } from '../host/fields.ts'
 import type { SessionClient, SessionInfo } from '../host/session.ts'
@@ -12,7 +12,7 @@ export interface Places {
   readonly mnt: string
 }
 
-export interface Around {
+export interface ToolContext {
   readonly session: SessionClient
   readonly info: SessionInfo
   readonly places: Places
@@ -35,7 +35,7 @@ export interface OwnTool {
   readonly schema: Fields
   /** Doing it twice is as good as once, so it is done again where its outcome was lost. */
   readonly repeatable: boolean
-  run(args: Fields, around: Around): Promise<Outcome>
+  run(args: Fields, context: ToolContext): Promise<Outcome>
 }
 
 export const failed = (text: string): Outcome => ({ text, failed: true })

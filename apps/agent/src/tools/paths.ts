@@ -1,4 +1,4 @@
-// Where the agent's own tools may read and write, and nowhere else.
+// The directories that built-in tools may read and write; every other path is refused.
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve } from 'node:path'

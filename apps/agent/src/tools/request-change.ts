@@ -1,7 +1,7 @@
-// Asks for more power, or takes the request back. That a human must decide first is a normal result; the decision comes as a message.
+// The built-in tool that requests a change, or withdraws the request. That a human must decide first is a normal result.
 import { explain, fields, text } from '../host/fields.ts'
 import { Unanswered } from '../host/request.ts'
-import { type Around, failed, objectOf, type Outcome, type OwnTool } from './own.ts'
+import { failed, objectOf, type Outcome, type OwnTool, type ToolContext } from './own.ts'
 
 const meanings: Readonly<Record<string, string>> = {
   held: 'A human decides, which may take long. You will get a message when it is decided: do not wait, do not ask again. Say what you asked for and why, and go on with what you can do without it.',
@@ -26,7 +26,7 @@ const describe = (kind: string, status: number, body: unknown): Outcome => {
 }
 
 /** Asked again until there is an answer: twice is as good as once. */
-const takeBack = async ({ session }: Around, after: unknown, reason: string): Promise<Outcome> => {
+const takeBack = async ({ session }: ToolContext, after: unknown, reason: string): Promise<Outcome> => {
   const wanted = text(fields(after)['id'])
   if (wanted === undefined)
     return failed('Nothing was withdrawn. after: expected {"id":"chg_…"}, the id that you were told when it was held.')
@@ -46,11 +46,11 @@ export const requestChange: OwnTool = {
     reason: { type: 'string', minLength: 1, maxLength: 4096, description: 'why, for the human who decides' },
   }),
   repeatable: false,
-  run: async (args, around) => {
+  run: async (args, context) => {
     const [kind, reason] = [text(args['kind']) ?? '', text(args['reason']) ?? '']
-    if (kind === 'withdraw') return takeBack(around, args['after'], reason)
+    if (kind === 'withdraw') return takeBack(context, args['after'], reason)
     try {
-      const { status, body } = await around.session.requestChange({ kind, after: args['after'], reason })
+      const { status, body } = await context.session.requestChange({ kind, after: args['after'], reason })
       return describe(kind, status, body)
     } catch (error) {
       if (error instanceof Unanswered)

@@ -1,7 +1,8 @@
-// The built-in tool `run_script`: an ES module run by Node beside the agent, behind the same walls, with the approved packages to import.
+// The built-in tool `run_script`: an ES module run by Node inside the sandbox, with the approved packages to import.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { fields, text } from '../host/fields.ts'
+import { objectOf, type OwnTool } from './own.ts'
 
 /** Milliseconds. */
 const usualTime = 10_000
@@ -85,4 +86,18 @@ export const runScript = async (args: unknown): Promise<ScriptResult> => {
   const result = last.then(() => run(script, timeoutMs))
   last = result
   return result
+}
+
+/** `run_script` as a tool of the model. */
+export const scriptTool: OwnTool = {
+  name: 'run_script',
+  description:
+    'Runs an ES module by Node and returns its stdout, stderr and exit code. It may import the approved packages, read and write below /workspace, and has no network.',
+  schema: objectOf({ code: { type: 'string' }, timeoutMs: { type: 'integer', minimum: 1, maximum: 60_000 } }, ['code']),
+  // It may have had effects.
+  repeatable: false,
+  run: async (args) => {
+    const result = await runScript(args)
+    return { text: JSON.stringify(result), ...(result.exitCode === 0 ? {} : { failed: true }) }
+  },
 }

@@ -1,5 +1,5 @@
-// Checks the arguments of a tool against its JSON schema: the common part of it. What it does not know it lets through,
-// since whoever declared the tool checks again. Patterns are not tried: a hostile one would hold up the agent.
+// Checks the arguments of a tool against the common part of JSON Schema. Unknown keywords are let through, since the
+// server that declared the tool checks again. Patterns are not tried: a hostile one would block the agent.
 import { type Fields, fields, list, text } from '../host/fields.ts'
 
 /** Depth beyond which nothing is looked at. */

@@ -1,4 +1,4 @@
-// Looks for a text in the files of the group. Plain text: a pattern could take for ever.
+// The built-in tool that searches files for plain text. A pattern could run without end.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from '../host/fields.ts'

@@ -1,8 +1,8 @@
-// The tools that the agent brings along itself. Which of them are on is decided for its group.
+// The table of built-in tools. The group decides which of them are on.
 import { listDir, readFile, writeFile } from './files.ts'
 import type { OwnTool } from './own.ts'
 import { requestChange } from './request-change.ts'
-import { scriptTool } from './script.ts'
+import { scriptTool } from './run-script.ts'
 import { search } from './search.ts'
 import { readPersona, remember, sendMessage } from './talk.ts'
 

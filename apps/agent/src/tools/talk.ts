@@ -1,4 +1,4 @@
-// Tools by which the agent speaks, remembers, and knows itself.
+// The built-in tools that send messages, keep notes, and read the instructions of the agent.
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '@gatehouse/contracts'
@@ -35,10 +35,10 @@ export const sendMessage: OwnTool = {
     ['text'],
   ),
   repeatable: false,
-  run: async (args, around) => {
+  run: async (args, context) => {
     const paths = list(args['files']).flatMap((path) => text(path) ?? [])
-    const files = await Promise.all(paths.map((path) => sendable(path, around.places)))
-    const refusal = await around.say(text(args['text']) ?? '', files)
+    const files = await Promise.all(paths.map((path) => sendable(path, context.places)))
+    const refusal = await context.say(text(args['text']) ?? '', files)
     return refusal === undefined ? { text: 'sent' } : failed(`the host did not take the message: ${refusal}`)
   },
 }

@@ -1,10 +1,10 @@
 // Whatever a kept dialogue holds and however little fits, what is made of it is one that every provider takes.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ModelMessage } from 'ai'
 import { fc } from '@gatehouse/kernel/random'
+import type { ModelMessage } from 'ai'
 import { fit } from '../../src/memory/fit.ts'
-import { callIds, close, mend } from '../../src/memory/mend.ts'
+import { callIds, close, repair } from '../../src/memory/repair.ts'
 import { timeout } from '../fixtures/agent.ts'
 
 const id = fc.constantFrom('a', 'b', 'c', 'constructor')
@@ -54,7 +54,7 @@ describe('a kept dialogue', timeout, () => {
   it('is sound after it was mended, for the model that led it and for any other', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 14 }), fc.boolean(), (messages, mine) => {
-        assertSound(mend(messages, mine))
+        assertSound(repair(messages, mine))
       }),
       { numRuns: 500 },
     )
@@ -63,8 +63,8 @@ describe('a kept dialogue', timeout, () => {
   it('that is mended already stays as it is', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 14 }), (messages) => {
-        const once = mend(messages)
-        assert.deepEqual(mend(once), once)
+        const once = repair(messages)
+        assert.deepEqual(repair(once), once)
       }),
       { numRuns: 200 },
     )
@@ -73,7 +73,7 @@ describe('a kept dialogue', timeout, () => {
   it('is sound and small after it was made to fit', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 14 }), fc.integer({ min: 1000, max: 20_000 }), (messages, most) => {
-        const sound = close(mend(messages))
+        const sound = close(repair(messages))
         const fitted = fit([...sound, { role: 'user', content: 'and now?' }], most)
         assertSound(fitted)
         assert.deepEqual(fitted.at(-1), { role: 'user', content: 'and now?' })

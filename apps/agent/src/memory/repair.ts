@@ -1,4 +1,4 @@
-// Makes a dialogue valid for every provider: each call has its result right behind it, and nothing else has one.
+// Makes a dialogue valid for every provider: each call is followed by its result, and no result stands without its call.
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
 
 export type Part = Exclude<AssistantModelMessage['content'], string>[number]
@@ -73,7 +73,7 @@ const whole = (messages: readonly ModelMessage[]): ModelMessage[] =>
   })
 
 /** `mine`: the model that is asked is the one that said all this. */
-export const mend = (messages: readonly ModelMessage[], mine = true): ModelMessage[] => {
+export const repair = (messages: readonly ModelMessage[], mine = true): ModelMessage[] => {
   const sound = whole(mine ? messages : plain(messages))
   const start = sound.findIndex(({ role }) => role === 'user')
   return start < 0 ? [] : sound.slice(start)

@@ -1,4 +1,4 @@
-// Puts a file in place of another: on disk before it resolves, and never half of it.
+// Replaces a file atomically: the new content is on disk before it resolves, and never only a part of it.
 import { open, rename, rm } from 'node:fs/promises'
 
 const write = async (path: string, content: string): Promise<void> => {
