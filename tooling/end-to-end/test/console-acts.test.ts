@@ -193,7 +193,7 @@ test('a request for a grant that changed while it was sent is withdrawn', { skip
     await route.continue()
   })
   await page.getByRole('button', { name: 'Ask for access' }).click()
-  await page.getByRole('alert').getByText('has changed in the meantime').waitFor()
+  await page.getByRole('alert').getByText('changed in the meantime').waitFor()
   assert.deepEqual((await unit.client.changes.pending()).items, [])
   await page.close()
 })

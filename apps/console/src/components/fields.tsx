@@ -37,9 +37,6 @@ export const TextArea = ({ label, hint, value, set, rows = 3, prose = false, ...
   </label>
 )
 
-/** The lines of a text area that are not blank. */
-export const splitLines = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '')
-
 interface ChoiceFieldProps<T extends string> {
   readonly label: string
   readonly choices: readonly T[]

@@ -1,7 +1,8 @@
 // The forms that request other instructions, tools, packages, mounts and routes for an agent group.
 import { type AgentGroup, alwaysOnTools, type BuiltinTool, builtinTools, channels, type Mount } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
-import { ChoiceField, splitLines, TextArea, TextField } from '../../components/fields.tsx'
+import { ChoiceField, TextArea, TextField } from '../../components/fields.tsx'
+import { splitLines } from '../../components/split-lines.ts'
 import { AskForm } from './ask-form.tsx'
 
 export const PersonaForm = ({ group }: { readonly group: AgentGroup }) => {

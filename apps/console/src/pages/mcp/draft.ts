@@ -1,6 +1,6 @@
 // A catalog entry as a person fills it in: lines of text, under the names of the specification; and the entry that it stands for.
 import type { CatalogEntry } from '@gatehouse/contracts'
-import { splitLines } from '../../components/fields.tsx'
+import { splitLines } from '../../components/split-lines.ts'
 
 export interface Draft {
   readonly name: string

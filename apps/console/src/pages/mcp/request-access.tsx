@@ -5,7 +5,8 @@ import type { AgentGroup, ChangeView, GrantView, ToolDefinition } from '@gatehou
 import { useState } from 'preact/hooks'
 import { wallMs } from '../../clock.ts'
 import { Untrusted } from '../../components/elements.tsx'
-import { splitLines, TextArea, TextField } from '../../components/fields.tsx'
+import { TextArea, TextField } from '../../components/fields.tsx'
+import { splitLines } from '../../components/split-lines.ts'
 import { ProblemNote } from '../../components/problem-note.tsx'
 import { useSubmit } from '../../components/use-action.ts'
 import { everyPage } from '../../live/every-page.ts'
@@ -154,10 +155,10 @@ const useGrant = (group: string, server: string) => {
   return { isKnown: data !== undefined, grant, present: grant?.expired === false && !grant.exhausted ? grant : undefined }
 }
 
-const useRequest = ({ server, chosen }: RequestProps, groups: readonly AgentGroup[]) => {
-  const [terms, setTerms] = useState<Terms>({ group: '', every: false, replace: false, days: '', calls: '', reason: '' })
+const useRequest = ({ server, chosen }: RequestProps, first: string) => {
+  const [terms, setTerms] = useState<Terms>({ group: first, every: false, replace: false, days: '', calls: '', reason: '' })
   const asks = useSubmit()
-  const group = terms.group === '' ? (groups[0]?.id ?? '') : terms.group
+  const { group } = terms
   const { isKnown, grant, present } = useGrant(group, server)
   const request = buildRequest(terms, server, [...chosen])
   const after = terms.replace ? request : addToGrant(grant, request)
@@ -170,7 +171,7 @@ const useRequest = ({ server, chosen }: RequestProps, groups: readonly AgentGrou
     present,
     result: isKnown && isNamed ? after.tools : undefined,
     // Naming tools adds nothing to a grant of every tool.
-    isReady: group !== '' && isKnown && isNamed && (terms.every || after.tools.length > 0),
+    isReady: isKnown && isNamed && (terms.every || after.tools.length > 0),
     send: () =>
       asks.submit({
         kind: 'mcp_access',
@@ -182,8 +183,8 @@ const useRequest = ({ server, chosen }: RequestProps, groups: readonly AgentGrou
   }
 }
 
-const Form = ({ groups, ...props }: RequestProps & { readonly groups: readonly AgentGroup[] }) => {
-  const { terms, set, asks, group, present, result, isReady, send } = useRequest(props, groups)
+const Form = ({ groups, first, ...props }: RequestProps & { readonly groups: readonly AgentGroup[]; readonly first: string }) => {
+  const { terms, set, asks, group, present, result, isReady, send } = useRequest(props, first)
   return (
     <form
       class="stack"
@@ -219,10 +220,15 @@ const Form = ({ groups, ...props }: RequestProps & { readonly groups: readonly A
 export const RequestAccess = (props: RequestProps) => {
   const groups = useGroups()
   const lacks = useMissingRole('requester')
+  const first = groups.data?.[0]?.id
   return (
     <section class="desk card" aria-labelledby="request">
       <h2 id="request">Request access</h2>
-      {lacks !== undefined ? <p class="note">{lacks}</p> : <Form {...props} groups={groups.data ?? []} />}
+      {lacks !== undefined ? (
+        <p class="note">{lacks}</p>
+      ) : (
+        first !== undefined && <Form {...props} groups={groups.data ?? []} first={first} />
+      )}
     </section>
   )
 }
