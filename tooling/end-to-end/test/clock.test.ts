@@ -124,7 +124,7 @@ const keepRate = async ({ unit, clock }: World, seconds: number): Promise<void> 
   await isSet(unit, seconds)
   const answer = await say(unit, call)
   if (performance.now() - called < 60_000) assert.match(answer, /calls per minute/)
-  await answers(unit)
+  if (isFull) await answers(unit)
 }
 
 suite('a unit whose clock is set', { concurrency: isFull ? 4 : 2, skip: skipWithoutFaketime, timeout: 3_600_000 }, () => {
@@ -140,9 +140,11 @@ suite('a unit whose clock is set', { concurrency: isFull ? 4 : 2, skip: skipWith
       await terms()
       await grant(first)
       await answers(first)
-      await crash(first)
-      await backUp(first)
-      // A second start costs seconds of processor time.
+      // Crashes, backups and starts cost seconds of processor time: the fast profile takes some under each of its steps.
+      if (isFull || seconds < 0) {
+        await crash(first)
+        await backUp(first)
+      }
       if (!isFull && seconds < 0) return
       const [messages, records] = [await texts(first), await callRecords(first)]
 
