@@ -1,6 +1,16 @@
-// The broker: tools lent to sessions, call by call. Handlers of its edges and of the gateway's events, one line each into an act.
+// The broker's service: its dependencies, constructed once, the handlers of its edges and the listeners of the gateway's events. Each
+// handler delegates to one use case.
 import { join } from 'node:path'
-import { type BrokerBoot, type brokerControlPlane, type gatewayBroker, type lifeEdge, limits, type SessionID } from '@gatehouse/contracts'
+import {
+  type BrokerBoot,
+  type brokerControlPlane,
+  type gatewayBroker,
+  type Health,
+  type lifeEdge,
+  limits,
+  type SessionID,
+  stateFiles,
+} from '@gatehouse/contracts'
 import {
   createServe,
   type Logger,
@@ -12,21 +22,33 @@ import {
 } from '@gatehouse/kernel'
 import type { Resolve } from '@gatehouse/outbound'
 import type { Calls, EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
-import { createInFlight, type InFlight } from './calls/in-flight.ts'
-import { readCalls } from './calls/read.ts'
-import { Recorder, type Records } from './calls/record.ts'
-import type { CallSession } from './calls/session.ts'
-import { health } from './health.ts'
+import { type CallSession, createInFlight, type InFlightCalls } from './calls/session.ts'
+import { queryRecords } from './records/query.ts'
+import { Recorder, type Records } from './records/recorder.ts'
 import { createRoutes } from './socket/routes.ts'
 import { Catalog } from './upstream/catalog.ts'
-import { Eras } from './upstream/eras.ts'
-import type { ConnectSettings } from './upstream/make-transport.ts'
-import { Observations } from './upstream/observations.ts'
+import { EvidenceReporter } from './upstream/evidence-reporter.ts'
+import { type ConnectSettings, ProtocolCache } from './upstream/make-transport.ts'
 import { Origins } from './upstream/origins.ts'
 import { Servers } from './upstream/servers.ts'
-import { Alone } from './upstream/stdio/alone.ts'
-import { Output } from './upstream/stdio/output.ts'
 import type { Containers } from './upstream/stdio/containers.ts'
+import { ExclusiveStarts } from './upstream/stdio/exclusive.ts'
+import { ServerLogStore } from './upstream/stdio/server-logs.ts'
+
+interface HealthSources {
+  readonly servers: Pick<Servers, 'states'>
+  readonly sessions: { readonly size: number }
+  readonly recorder: Pick<Recorder, 'isWritable'>
+}
+
+/** A server that is down degrades the broker, and so do records that cannot be written. An idle server does not. */
+const getHealth = ({ servers, sessions, recorder }: HealthSources): Health => {
+  const states = Object.entries(servers.states())
+  const down = states.filter(([, { status }]) => status === 'down').map(([name]) => name)
+  const degraded = recorder.isWritable ? down : [...down, stateFiles.calls]
+  const facts = { servers: states.length, sessions: sessions.size }
+  return { status: degraded.length === 0 ? 'ready' : 'degraded', degraded, facts }
+}
 
 export interface GatewayListeners {
   readonly on: EventListeners<typeof gatewayBroker>
@@ -38,7 +60,7 @@ export interface BrokerOptions {
     BrokerBoot,
     'runDir' | 'halves' | 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'version' | 'stateDir' | 'isRated'
   >
-  /** The client of the gateway, which stays when its connection does not. */
+  /** The client of the gateway, which outlives its connections. */
   connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayBroker>, 'calls' | 'close'>
   readonly records: Records
   /** Where local servers run in containers. */
@@ -58,20 +80,20 @@ export interface BrokerOptions {
 export interface Broker {
   readonly controlPlane: Handlers<typeof brokerControlPlane>
   readonly life: Handlers<ReturnType<typeof lifeEdge>>
-  /** Gives running calls a moment, then gives them up, records them, and ends the servers. */
+  /** Gives running calls a moment, then aborts and records them, and ends the servers. */
   stop(): Promise<void>
 }
 
-interface Rooms {
-  readonly inFlight: InFlight
+interface Services {
+  readonly inFlight: InFlightCalls
   readonly sessions: Sessions<CallSession>
   readonly catalog: Catalog
   readonly servers: Servers
-  readonly observations: Observations
+  readonly evidence: EvidenceReporter
 }
 
-/** Until its socket is closed a call may still begin a server of its own. */
-const endSession = async ({ sessions, servers }: Rooms, session: SessionID): Promise<void> => {
+/** The socket is closed first: until then a call may still start a server for the session. */
+const endSession = async ({ sessions, servers }: Services, session: SessionID): Promise<void> => {
   try {
     await sessions.closed(session)
   } finally {
@@ -79,37 +101,37 @@ const endSession = async ({ sessions, servers }: Rooms, session: SessionID): Pro
   }
 }
 
-const listenToGateway = (rooms: () => Rooms, log: Logger): GatewayListeners => {
-  /** The next connection to the gateway makes good for what failed. */
+const listenToGateway = (services: () => Services, log: Logger): GatewayListeners => {
+  /** The next connection to the gateway repeats whatever failed. */
   const begin = (event: string, act: Promise<void>): void =>
     void act.catch((error: unknown) => log.warn('an event failed', { event, error }))
   return {
     on: {
-      'session-opened': (session) => begin('session-opened', rooms().sessions.opened(session)),
-      'session-closed': ({ session }) => begin('session-closed', endSession(rooms(), session)),
-      'catalog-changed': () => begin('catalog-changed', rooms().catalog.synchronize()),
+      'session-opened': (session) => begin('session-opened', services().sessions.opened(session)),
+      'session-closed': ({ session }) => begin('session-closed', endSession(services(), session)),
+      'catalog-changed': () => begin('catalog-changed', services().catalog.synchronize()),
       'grant-changed': ({ agentGroupID, server }) =>
         begin(
           'grant-changed',
-          rooms().inFlight.recheck(({ session, address }) => session.agentGroupID === agentGroupID && address.server === server),
+          services().inFlight.recheck(({ session, address }) => session.agentGroupID === agentGroupID && address.server === server),
         ),
-      'freeze-changed': () => begin('freeze-changed', rooms().inFlight.recheck()),
-      'observation-wanted': ({ server }) => begin('observation-wanted', rooms().catalog.observe(server)),
+      'freeze-changed': () => begin('freeze-changed', services().inFlight.recheck()),
+      'observation-wanted': ({ server }) => begin('observation-wanted', services().catalog.observe(server)),
     },
     onConnect: async () => {
-      const { sessions, catalog, observations, inFlight } = rooms()
-      await Promise.all([catalog.synchronize(), sessions.synchronize(), observations.tellAgain(), inFlight.recheck()])
+      const { sessions, catalog, evidence, inFlight } = services()
+      await Promise.all([catalog.synchronize(), sessions.synchronize(), evidence.resend(), inFlight.recheck()])
     },
   }
 }
 
-/** A socket is the sandbox's to reach, a home is its server's; both lie where no earlier unit's files matter. */
+/** Sandboxes reach the sockets, and each server its home. No earlier unit's files are left there. */
 const prepareDirectories = async (runDir: string): Promise<void> => {
   await privateDirectory(join(runDir, 'tools'), 0o711)
   await privateDirectory(join(runDir, 'servers'))
 }
 
-const surfaceOf = (
+const buildSurface = (
   gateway: Calls<typeof gatewayBroker>,
 ): Pick<SessionsOptions<CallSession>, 'surface' | 'sessions' | 'report' | 'callerOf'> => ({
   surface: 'tools',
@@ -118,41 +140,41 @@ const surfaceOf = (
   callerOf: ({ session, agentGroupID }) => ({ id: session, agentGroupID, names: undefined }),
 })
 
-const handlersOf = ({ catalog, servers }: Rooms, records: Records): Broker['controlPlane'] => ({
+const createHandlers = ({ catalog, servers }: Services, records: Records): Broker['controlPlane'] => ({
   probe: ({ name }) => catalog.probe(name),
   logs: (query) => catalog.logs(query),
   states: () => servers.states(),
-  records: (wanted) => readCalls(records, wanted),
+  records: (query) => queryRecords(records, query),
 })
 
-const settingsOf = ({ boot, log, secret, containers, resolve }: BrokerOptions, origins: Origins): ConnectSettings => ({
+const buildSettings = ({ boot, log, secret, containers, resolve }: BrokerOptions, origins: Origins): ConnectSettings => ({
   boot,
   log,
   secret,
   containers,
-  eras: new Eras(),
-  output: new Output(),
-  alone: new Alone(),
+  protocolCache: new ProtocolCache(),
+  serverLogs: new ServerLogStore(),
+  exclusiveStarts: new ExclusiveStarts(),
   resolve,
   reachOf: (entry) => origins.reachOf(entry),
 })
 
-interface Composed extends Rooms {
+interface AllServices extends Services {
   readonly recorder: Recorder
 }
 
-interface Around {
+interface Environment {
   readonly gateway: Calls<typeof gatewayBroker>
   readonly origins: Origins
   readonly stopping: AbortSignal
   readonly running: RunningExchanges
 }
 
-const compose = (options: BrokerOptions, { gateway, origins, stopping, running }: Around): Composed => {
+const compose = (options: BrokerOptions, { gateway, origins, stopping, running }: Environment): AllServices => {
   const { boot, log, metrics, records, recordLog } = options
-  const observations = new Observations(gateway, log)
-  const settings = settingsOf(options, origins)
-  const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void observations.tell(item, tools) })
+  const evidence = new EvidenceReporter(gateway, log)
+  const settings = buildSettings(options, origins)
+  const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void evidence.report(item, tools) })
   const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.item(server) !== undefined })
   const inFlight = createInFlight(gateway)
   const routes = createRoutes({ gateway, servers, recorder, inFlight }, boot.isRated)
@@ -160,10 +182,10 @@ const compose = (options: BrokerOptions, { gateway, origins, stopping, running }
   return {
     recorder,
     inFlight,
-    observations,
+    evidence,
     servers,
-    catalog: new Catalog({ gateway, servers, settings, observations, origins, log }),
-    sessions: new Sessions({ ...surfaceOf(gateway), runDir: boot.runDir, isSplit: boot.halves !== undefined, serve, log }),
+    catalog: new Catalog({ gateway, servers, settings, evidence, origins, log }),
+    sessions: new Sessions({ ...buildSurface(gateway), runDir: boot.runDir, isSplit: boot.halves !== undefined, serve, log }),
   }
 }
 
@@ -173,15 +195,15 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const origins = await Origins.open({ stateDir: boot.stateDir, log, resolve: options.resolve })
   const stopping = new AbortController()
   const running = new RunningExchanges()
-  // The gateway may speak from here on: until the rooms are there nothing is waited for.
-  const client = options.connect(listenToGateway(() => rooms, log))
-  const rooms = compose(options, { gateway: client.calls, origins, stopping: stopping.signal, running })
-  const { recorder, servers, sessions } = rooms
+  // The gateway may speak from here on: it waits for no answer until the services are there.
+  const client = options.connect(listenToGateway(() => services, log))
+  const services = compose(options, { gateway: client.calls, origins, stopping: stopping.signal, running })
+  const { recorder, servers, sessions } = services
   await recorder.recover()
   return {
-    controlPlane: handlersOf(rooms, records),
+    controlPlane: createHandlers(services, records),
     life: {
-      health: () => health({ servers, recorder, sessions }),
+      health: () => getHealth({ servers, recorder, sessions }),
       metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),
     },
     stop: async () => {

@@ -9,31 +9,31 @@ import { type Intrusion, type IntrusionName, intrusions } from './fixtures/intru
 
 const weakenings: Readonly<Record<IntrusionName, Weakening>> = {
   'a call that is not granted': {
-    file: 'calls/handle.ts',
+    file: 'calls/call.ts',
     from: 'if (!verdict.allowed) return',
     to: "if (!verdict.allowed && verdict.code === 'frozen') return",
   },
   'a call in a frozen group': {
-    file: 'calls/handle.ts',
+    file: 'calls/call.ts',
     from: 'if (!verdict.allowed) return',
     to: "if (!verdict.allowed && verdict.code !== 'frozen') return",
   },
   'a tool that is not what was approved': {
-    file: 'upstream/upstream.ts',
-    from: '(pin === undefined || digestOf(definition) === pin)',
-    to: '(pin !== digestOf(definition) || true)',
+    file: 'upstream/call-tool.ts',
+    from: '(pin === undefined || getDefinitionDigest(definition) === pin)',
+    to: '(pin !== getDefinitionDigest(definition) || true)',
   },
   'a call that no record could be written of': {
-    file: 'calls/handle.ts',
+    file: 'calls/call.ts',
     from: 'if (!recorder.isWritable) return false',
     to: 'if (!recorder.isWritable) return true',
   },
   'a call whose grant ended while it was sent': {
-    file: 'calls/in-flight.ts',
+    file: 'calls/session.ts',
     from: "return isGranted ? undefined : new Abandoned('revoked')",
     to: 'return isGranted ? undefined : undefined',
   },
-  'a value of the entry': { file: 'secrets/scrub.ts', from: 'if (secrets.length === 0) return value', to: 'if (secrets) return value' },
+  'a value of the entry': { file: 'secrets/redact.ts', from: 'if (secrets.length === 0) return value', to: 'if (secrets) return value' },
   'a variable of the host': { file: 'upstream/stdio/start-program.ts', from: 'extendEnv: false', to: 'extendEnv: true' },
   'a line of any length': {
     file: 'upstream/stdio/lines.ts',
@@ -57,11 +57,11 @@ const weakenings: Readonly<Record<IntrusionName, Weakening>> = {
     to: "result['resultType'] === ''",
   },
   'a list of any length': {
-    file: 'upstream/listing.ts',
+    file: 'upstream/list-tools.ts',
     from: "if (tools.size + dropped + page.tools.length > limits.listTools) throw new UpstreamFailure('too-large')",
     to: '',
   },
-  'a name with white space': { file: 'upstream/definitions.ts', from: '/^[\\x21-\\x7e]{1,128}$/', to: '/^[\\x20-\\x7e]{1,128}$/' },
+  'a name with white space': { file: 'upstream/list-tools.ts', from: '/^[\\x21-\\x7e]{1,128}$/', to: '/^[\\x20-\\x7e]{1,128}$/' },
 }
 
 const room = join(import.meta.dirname, '..')

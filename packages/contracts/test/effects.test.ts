@@ -46,7 +46,7 @@ const limits: Readonly<Record<keyof GroupLimits, LimitRows>> = {
   },
   callsPerMinute: {
     holds: [[`${gateway}/grants/call-rates.test.ts`, 'of 20 calls at once a group that may make 5 a minute is allowed 5']],
-    told: ['packages/broker/test/calls/handle.test.ts', 'tells an agent that reached its limit of calls when to try again'],
+    told: ['packages/broker/test/calls/call.test.ts', 'tells an agent that reached its limit of calls when to try again'],
     counted: callRates,
   },
   memoryMiB: {
@@ -130,7 +130,7 @@ const effects: Readonly<Record<Kind, Readonly<Record<string, readonly Row[]>>>> 
     args: [registered],
     image: [[`${gateway}/catalog/images.test.ts`, 'a registered server is pinned when it is applied']],
     env: [registered, started],
-    sharing: [[`${runner.replace('runner', 'broker')}/upstream/share.test.ts`, 'session']],
+    sharing: [[`${runner.replace('runner', 'broker')}/upstream/upstream-pool.test.ts`, 'session']],
     data: [[`${gateway}/catalog/images.test.ts`, 'volumes and data belong to what a server is']],
     url: [registered],
     headers: [registered],

@@ -1,7 +1,7 @@
-// Content blocks as a model may read them: those of MCP's kinds, without control characters, their text within a bound. What is left
-// out is said in words of our own at the end.
+// Content blocks as a model may read them: only MCP's kinds, without control characters, with bounded text. A note at the end says what
+// was left out.
 import { limits, visible } from '@gatehouse/contracts'
-import type { Scrub } from '../secrets/scrub.ts'
+import type { Redactor } from '../secrets/redact.ts'
 
 export type Block = Record<string, unknown>
 
@@ -22,27 +22,27 @@ const kinds: Readonly<Record<string, (block: Block) => boolean>> = {
 const controls = /\u001b\[[0-?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 const hasControl = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 
-export const withoutControls = (text: string): string => (hasControl.test(text) ? text.replaceAll(controls, '') : text)
+export const stripControls = (text: string): string => (hasControl.test(text) ? text.replaceAll(controls, '') : text)
 
 /** Every string of a value; the same value where none had to change. */
 export const cleanValue = (value: unknown): unknown => {
-  if (isText(value)) return withoutControls(value)
+  if (isText(value)) return stripControls(value)
   if (Array.isArray(value)) return value.map(cleanValue)
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [withoutControls(name), cleanValue(item)]))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [stripControls(name), cleanValue(item)]))
 }
 
-const mostKinds = 8
-const mostKind = 32
+const maxKinds = 8
+const maxKindLength = 32
 
 /** Text that may still be shown, and what was not. */
 class Budget {
-  readonly #scrub: Scrub
+  readonly #redactor: Redactor
   #left: number = limits.resultText
   #cut = 0
 
-  constructor(scrub: Scrub) {
-    this.#scrub = scrub
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor
   }
 
   get cut(): number {
@@ -53,15 +53,15 @@ class Budget {
     return this.#cut > 0
   }
 
-  /** What of it may be shown. A value that no answer may hold must not be cut in two: then nobody would find it. */
+  /** The part that may be shown. Secrets are redacted before the cut: a secret cut in two would not be found. */
   spend(text: string): string {
-    const clean = withoutControls(text)
+    const clean = stripControls(text)
     const size = Buffer.byteLength(clean)
     if (size <= this.#left) {
       this.#left -= size
       return clean
     }
-    const bytes = Buffer.from(this.#scrub.text(clean))
+    const bytes = Buffer.from(this.#redactor.text(clean))
     const shown = new TextDecoder().decode(bytes.subarray(0, this.#left), { stream: true })
     this.#cut += bytes.length - Math.min(bytes.length, this.#left)
     this.#left -= Math.min(bytes.length, this.#left)
@@ -84,20 +84,20 @@ const cleanBlock = (block: Block, budget: Budget): Block | undefined => {
 }
 
 /** Blocks that are left out, by kind. */
-class LeftOut {
+class OmittedBlocks {
   readonly kinds = new Set<string>()
   count = 0
 
   add(block: unknown): void {
     const type = isObject(block) ? block['type'] : undefined
     this.count += 1
-    if (this.kinds.size < mostKinds) this.kinds.add(isText(type) ? visible(type.slice(0, mostKind)) : 'none')
+    if (this.kinds.size < maxKinds) this.kinds.add(isText(type) ? visible(type.slice(0, maxKindLength)) : 'none')
   }
 }
 
 const note = (text: string): Block => ({ type: 'text', text: `[${text}]` })
 
-const notes = ({ cut }: Budget, { kinds, count }: LeftOut): Block[] => [
+const notes = ({ cut }: Budget, { kinds, count }: OmittedBlocks): Block[] => [
   ...(cut > 0 ? [note(`cut: ${cut} more bytes of text are not shown; at most ${limits.resultText} are`)] : []),
   ...(count > 0
     ? [note(`left out: ${count} content block${count === 1 ? '' : 's'} of a kind that is not supported here: ${[...kinds].join(', ')}`)]
@@ -109,9 +109,9 @@ const isKnown = (block: unknown): block is Block => {
   return isObject(block) && isText(type) && Object.hasOwn(kinds, type) && kinds[type]?.(block) === true
 }
 
-export const readContent = (content: unknown, scrub: Scrub): Block[] => {
-  const budget = new Budget(scrub)
-  const leftOut = new LeftOut()
+export const readContent = (content: unknown, redactor: Redactor): Block[] => {
+  const budget = new Budget(redactor)
+  const leftOut = new OmittedBlocks()
   const blocks: Block[] = []
   for (const block of Array.isArray(content) ? content : []) {
     const clean = isKnown(block) ? cleanBlock(block, budget) : leftOut.add(block)

@@ -1,10 +1,20 @@
-// Reads what a server answered, as its caller may have it.
-import { isDeeperThan, jsonBounds, limits, type ToolResult } from '@gatehouse/contracts'
-import { describeJsonFault, type ToolAddress } from '@gatehouse/kernel'
-import type { Answer } from '../upstream/upstream.ts'
-import { type Block, cleanValue, isObject, readContent } from './content.ts'
-import { failed, type Outcome } from './outcome.ts'
-import { refuse } from './refuse.ts'
+// Turns the answer of a server, or the error of a call, into the outcome that the caller may see.
+import { isDeeperThan, isServiceError, jsonBounds, limits, type ToolResult } from '@gatehouse/contracts'
+import { Abandoned, describeJsonFault, type ToolAddress } from '@gatehouse/kernel'
+import {
+  AnswerRefused,
+  DefinitionChanged,
+  type FailureKind,
+  NotConnected,
+  NotDeclared,
+  untouched,
+  UpstreamError,
+  UpstreamFailure,
+} from '../upstream/base/failure.ts'
+import { QueueFull } from '../upstream/concurrency-limiter.ts'
+import type { Answer } from '../upstream/call-tool.ts'
+import { type Block, cleanValue, isObject, readContent, stripControls } from './content.ts'
+import { buildFailure, type Outcome, refuse, unknownEffect } from './outcome.ts'
 
 /** Absent in older revisions, where every result is complete. */
 const isComplete = (type: unknown): boolean => type === undefined || type === 'complete'
@@ -22,10 +32,11 @@ const readStructured = (value: unknown): Structured => {
   return { notes: [{ type: 'text', text }] }
 }
 
-export const interpret = (address: ToolAddress, { result, scrub }: Answer): Outcome => {
+/** The outcome of a call that the server answered. */
+export const interpretAnswer = (address: ToolAddress, { result, redactor }: Answer): Outcome => {
   if (isObject(result) && result['resultType'] === 'input_required') return refuse(address, 'input-required-unsupported')
   if (!isObject(result) || !isComplete(result['resultType']))
-    return failed(address, 'upstream-error', { message: 'the tool server did not answer as MCP asks' })
+    return buildFailure(address, 'upstream-error', { message: 'the tool server did not answer as MCP asks' })
   const { content, structuredContent, isError } = result
   if (isDeeperThan([content, structuredContent], limits.jsonDepth))
     return refuse(address, 'too-large', {
@@ -33,9 +44,46 @@ export const interpret = (address: ToolAddress, { result, scrub }: Answer): Outc
     })
   const { value, notes } = readStructured(structuredContent)
   const read: ToolResult = {
-    content: [...readContent(content, scrub), ...notes],
+    content: [...readContent(content, redactor), ...notes],
     ...(value !== undefined && { structuredContent: value }),
     isError: isError === true,
   }
-  return { address, status: read.isError ? 'error' : 'ok', result: read, scrub }
+  return { address, status: read.isError ? 'error' : 'ok', result: read, redactor }
+}
+
+const maxMessage = 1024
+
+const fromFailure = (address: ToolAddress, kind: FailureKind, wasSent: boolean): Outcome => {
+  if (kind === 'too-large') return refuse(address, 'too-large')
+  if (kind !== 'status' && kind !== 'protocol') return refuse(address, 'server-unavailable', { wasSent: wasSent && !untouched.has(kind) })
+  return buildFailure(address, 'upstream-error', {
+    message: `the tool server did not answer as MCP asks${wasSent ? `; ${unknownEffect}` : ''}`,
+  })
+}
+
+export interface FailedCall {
+  readonly signal: AbortSignal
+  /** The server may have got the call. */
+  readonly wasSent: boolean
+}
+
+/** Safe for a model and a terminal. */
+const sanitize = (message: string): string => stripControls(message).slice(0, maxMessage).toWellFormed()
+
+/** The outcome of a call that threw. Only the caller sees the message of an upstream error. Throws errors that it does not know. */
+export const interpretError = (address: ToolAddress, error: unknown, { signal, wasSent }: FailedCall): Outcome => {
+  const cause: unknown = signal.aborted ? signal.reason : error
+  if (cause instanceof Abandoned) return refuse(address, cause.code, { wasSent })
+  if (cause instanceof NotDeclared) return refuse(address, 'not-declared')
+  if (cause instanceof DefinitionChanged) return refuse(address, 'definition-changed')
+  if (cause instanceof QueueFull) return refuse(address, 'busy', { retryAfter: 1 })
+  if (cause instanceof NotConnected) return refuse(address, 'server-unavailable', { retryAfter: cause.retryAfter, wasSent })
+  if (cause instanceof AnswerRefused)
+    return refuse(address, 'too-large', { excess: describeJsonFault(cause.fault, jsonBounds.upstreamMessage) })
+  if (cause instanceof UpstreamFailure) return fromFailure(address, cause.kind, wasSent)
+  if (cause instanceof UpstreamError)
+    return buildFailure(address, 'upstream-error', { message: sanitize(cause.message) || 'the tool server answered with an error' })
+  // The gateway cannot be asked: no call is allowed.
+  if (isServiceError(cause)) return refuse(address, 'server-unavailable', { retryAfter: 1 })
+  throw cause
 }

@@ -1,15 +1,15 @@
-// What came of a call: the result that the agent reads, and what the record says of it.
-import type { CallRecord, ToolErrorCode, ToolResult } from '@gatehouse/contracts'
-import type { ToolAddress } from '@gatehouse/kernel'
-import type { Scrub } from '../secrets/scrub.ts'
+// The outcome of a call: the result that the agent reads and the status of its record, and the message of every refusal.
+import { type CallRecord, jsonBounds, limits, type ToolErrorCode, type ToolResult } from '@gatehouse/contracts'
+import { describeJsonFault, fullName, type ToolAddress } from '@gatehouse/kernel'
+import type { Redactor } from '../secrets/redact.ts'
 
 export interface Outcome {
   readonly address: ToolAddress
   readonly status: CallRecord['status']
   readonly code?: ToolErrorCode
   readonly result: ToolResult
-  /** What the answering server's entry must not let out. */
-  readonly scrub?: Scrub
+  /** Removes the secrets of the answering server's entry. */
+  readonly redactor?: Redactor
 }
 
 const statuses: Partial<Record<ToolErrorCode, CallRecord['status']>> = {
@@ -24,8 +24,8 @@ const statuses: Partial<Record<ToolErrorCode, CallRecord['status']>> = {
   cancelled: 'cancelled',
 }
 
-/** How a record calls what came to this code. */
-export const statusOf = (code: ToolErrorCode): CallRecord['status'] => statuses[code] ?? 'error'
+/** The status that a record has for this code. */
+export const getRecordStatus = (code: ToolErrorCode): CallRecord['status'] => statuses[code] ?? 'error'
 
 interface Failure {
   readonly message: string
@@ -33,10 +33,10 @@ interface Failure {
   readonly retryAfter?: number | undefined
 }
 
-/** A result that says why there is none, in words that a model can act on. */
-export const failed = (address: ToolAddress, code: ToolErrorCode, { message, retryAfter }: Failure): Outcome => ({
+/** The outcome of a failed call, with a message that a model can act on. */
+export const buildFailure = (address: ToolAddress, code: ToolErrorCode, { message, retryAfter }: Failure): Outcome => ({
   address,
-  status: statusOf(code),
+  status: getRecordStatus(code),
   code,
   result: {
     content: [{ type: 'text', text: message }],
@@ -44,3 +44,56 @@ export const failed = (address: ToolAddress, code: ToolErrorCode, { message, ret
     error: { code, message, ...(retryAfter !== undefined && { retryAfter }) },
   },
 })
+
+type Refusal = Exclude<ToolErrorCode, 'upstream-error'>
+
+const requestHint = 'ask for it with request_capability_change, kind mcp_access, and wait for a human'
+
+/** An agent that makes a payment must know this before it tries again. */
+export const unknownEffect = 'whether the call took effect is unknown'
+const notMade = 'the call was not made'
+
+interface RefusalOptions {
+  /** Seconds. */
+  readonly retryAfter?: number | undefined
+  /** The server may have got the call. */
+  readonly wasSent?: boolean
+  /** The limit that the answer is over, as the end of a sentence. */
+  readonly excess?: string
+}
+
+type MessageBuilder = (name: string, wasSent: boolean, options: RefusalOptions) => string
+
+const largeAnswer = describeJsonFault('bytes', jsonBounds.upstreamMessage)
+
+/** They tell an agent what it may do next, and nothing of the host: a missing server and one that is not granted read the same. */
+const messages: Record<Refusal, MessageBuilder> = {
+  'not-granted': (name) => `${name}: this agent has no grant for the tool; ${requestHint}`,
+  revoked: (name, wasSent) => `${name}: the grant for the tool was revoked${wasSent ? `; ${unknownEffect}` : ''}; ${requestHint}`,
+  frozen: (name, wasSent) => `${name}: tool calls are stopped by an operator until further notice${wasSent ? `; ${unknownEffect}` : ''}`,
+  'not-declared': (name) => `${name}: the server does not offer this tool now; list the tools again`,
+  'definition-changed': (name) => `${name}: the tool is not what was approved any more; a human has to approve it again`,
+  'server-unavailable': (name, wasSent) =>
+    wasSent
+      ? `${name}: the tool server was lost before it answered; ${unknownEffect}`
+      : `${name}: the tool server cannot be used now; try again later`,
+  timeout: (name, wasSent) =>
+    `${name}: no answer within ${limits.callTime / 1000} s; ${wasSent ? unknownEffect : `${notMade}; try again later`}`,
+  cancelled: (name, wasSent) => `${name}: the call was given up; ${wasSent ? unknownEffect : notMade}`,
+  'too-large': (name, _, { excess = largeAnswer }) => `${name}: the answer ${excess}; ask for less`,
+  busy: (name) => `${name}: too many calls wait for this server; try again in a moment`,
+  'rate-limited': (name, _, { retryAfter }) =>
+    `${name}: this agent reached its limit of calls per minute; ${notMade}; try again ${retryAfter === undefined ? 'in a moment' : `in ${retryAfter} s`}`,
+  'input-required-unsupported': (name) => `${name}: the tool asks for input in the middle of the call, which is not supported here`,
+  'audit-unwritable': (name) => `${name}: the call cannot be recorded; ${unknownEffect}; an operator has to look at the unit`,
+}
+
+export const refuse = (address: ToolAddress, code: Refusal, options: RefusalOptions = {}): Outcome =>
+  buildFailure(address, code, {
+    message: messages[code](fullName(address), options.wasSent === true, options),
+    retryAfter: options.retryAfter,
+  })
+
+/** Refuses a name that belongs to no server. */
+export const refuseName = (name: string): Outcome =>
+  buildFailure({ server: '', tool: name }, 'not-granted', { message: messages['not-granted'](name, false, {}) })

@@ -1,5 +1,5 @@
 // Puts host variables in place of `${NAME}` in values of env and headers, at connect time and nowhere else.
-import { UpstreamFailure } from '../upstream/failure.ts'
+import { UpstreamFailure } from '../upstream/base/failure.ts'
 
 export interface Expanded {
   readonly values: Readonly<Record<string, string>>
@@ -12,7 +12,7 @@ export interface Expanded {
 }
 
 /** Shorter ones are found in ordinary words: a variable that holds one is refused, one in the entry itself is named in the log. */
-export const shortestSecret = 6
+export const minSecretLength = 6
 
 const reference = /\$\{([^}]*)\}?/g
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -33,13 +33,13 @@ const credentialsIn = (value: string): string[] => {
   return [...(credential === undefined ? [] : [credential]), ...passwordIn(value)]
 }
 
-const longOnes = (values: Iterable<string>): string[] => [...values].filter((value) => value.length >= shortestSecret)
+const longOnes = (values: Iterable<string>): string[] => [...values].filter((value) => value.length >= minSecretLength)
 
 const assertLong = (name: string, value: string): void => {
-  if (value === '' || value.length >= shortestSecret) return
+  if (value === '' || value.length >= minSecretLength) return
   throw new UpstreamFailure(
     'variable',
-    `the variable ${name} has fewer than ${shortestSecret} characters, too few to be kept from agents: use a longer secret, or write a value that is none into the entry itself`,
+    `the variable ${name} has fewer than ${minSecretLength} characters, too few to be kept from agents: use a longer secret, or write a value that is none into the entry itself`,
   )
 }
 
@@ -58,7 +58,7 @@ export const expand = (values: Readonly<Record<string, string>>, variables: Read
     })
   const expanded = Object.entries(values).map(([name, value]) => [name, expandOne(value)] as const)
   for (const [, value] of expanded) for (const secret of credentialsIn(value)) secrets.add(secret)
-  const plain = expanded.flatMap(([name, value]) => (value !== '' && value.length < shortestSecret ? [name] : []))
+  const plain = expanded.flatMap(([name, value]) => (value !== '' && value.length < minSecretLength ? [name] : []))
   const literals = longOnes(expanded.map(([, value]) => value)).filter((value) => !secrets.has(value))
   return { values: Object.fromEntries(expanded), secrets: longOnes(secrets), literals, plain }
 }

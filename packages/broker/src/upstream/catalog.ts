@@ -1,20 +1,59 @@
-// The catalog as the gateway holds it, brought to the servers here; and what the gateway or an operator asks of one server.
+// Keeps the servers in step with the catalog of the gateway, and answers questions about one of them: probe, logs, definitions.
 import { type gatewayBroker, limits, type ProbeResult, type ServerLogs, type ServerName, ServiceError } from '@gatehouse/contracts'
 import { inTurn, type Logger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
-import type { ConnectSettings } from './make-transport.ts'
-import type { Observations } from './observations.ts'
+import { classify } from './base/classify.ts'
+import { UpstreamError, UpstreamFailure } from './base/failure.ts'
+import { connect } from './connection.ts'
+import { listTools } from './list-tools.ts'
+import type { EvidenceReporter } from './evidence-reporter.ts'
+import type { ConnectSettings, NamedEntry } from './make-transport.ts'
 import type { Origins } from './origins.ts'
-import { probe } from './probe.ts'
 import type { Servers } from './servers.ts'
-import { keepsFiles } from './stdio/alone.ts'
-import type { LogQuery } from './stdio/output.ts'
+import { keepsFiles } from './stdio/exclusive.ts'
+import type { LogQuery } from './stdio/server-logs.ts'
+
+const toFailure = (error: unknown, signal: AbortSignal): UpstreamFailure => {
+  if (signal.aborted) return new UpstreamFailure('silent', `the server did not answer within ${limits.probeTime / 1000} s`)
+  return error instanceof UpstreamError ? new UpstreamFailure('protocol') : classify(error)
+}
+
+type ProbeFindings = Omit<ProbeResult, 'elapsedMs'>
+
+const connectAndList = async (entry: NamedEntry, settings: ConnectSettings, signal: AbortSignal): Promise<ProbeFindings> => {
+  const connection = await connect(entry, settings, { signal })
+  try {
+    const { tools } = await listTools(connection, signal)
+    return { tools: [...tools], server: connection.server, ...(connection.image !== undefined && { image: connection.image }) }
+  } finally {
+    await connection.close()
+  }
+}
+
+/**
+ * Lists on a short-lived connection of its own, so that nothing is touched that sessions share. `inspectOpen` asks on the open connection,
+ * if there is one: a server that keeps files may not run twice. Throws `upstream-failed`, which names the class of the failure.
+ */
+const probe = async (
+  entry: NamedEntry,
+  settings: ConnectSettings,
+  inspectOpen: (signal: AbortSignal) => Promise<ProbeFindings | undefined> = async () => undefined,
+): Promise<ProbeResult> => {
+  const started = performance.now()
+  const signal = AbortSignal.timeout(limits.probeTime)
+  try {
+    const findings = (await inspectOpen(signal)) ?? (await connectAndList(entry, settings, signal))
+    return { ...findings, elapsedMs: Math.round(performance.now() - started) }
+  } catch (error) {
+    throw new ServiceError('upstream-failed', { detail: toFailure(error, signal).message, cause: error })
+  }
+}
 
 export interface CatalogOptions {
   readonly gateway: Calls<typeof gatewayBroker>
   readonly servers: Servers
   readonly settings: ConnectSettings
-  readonly observations: Observations
+  readonly evidence: EvidenceReporter
   readonly origins: Origins
   readonly log: Logger
 }
@@ -32,12 +71,12 @@ export class Catalog {
       const { gateway, servers, origins, settings } = this.#options
       const catalog = await gateway.catalog({})
       servers.synchronize(catalog)
-      settings.output.keepOnly(new Set(catalog.map(({ name }) => name)))
+      settings.serverLogs.keepOnly(new Set(catalog.map(({ name }) => name)))
       void origins.synchronize(catalog.map(({ entry }) => entry))
     })
   }
 
-  /** Of the entry as it is now, so that a probe right after a change probes the change. */
+  /** Probes the entry as it is now, so that a probe right after a change probes the change. */
   async probe(name: ServerName): Promise<ProbeResult> {
     await this.synchronize().catch((error: unknown) =>
       this.#options.log.warn('the catalog could not be read; the last one is used', { error }),
@@ -46,22 +85,22 @@ export class Catalog {
     if (item === undefined)
       throw new ServiceError('not-found', { detail: `expected the name of a tool server in the catalog, got ${name}` })
     const shared = keepsFiles(item.entry) ? this.#options.servers.find(name) : undefined
-    const result = await probe(item, this.#options.settings, async (signal) => shared?.look(signal))
-    void this.#options.observations.tell(item, result.tools)
+    const result = await probe(item, this.#options.settings, async (signal) => shared?.inspect(signal))
+    void this.#options.evidence.report(item, result.tools)
     return result
   }
 
   /** What the server wrote to its stderr. */
   logs({ name, ...query }: { readonly name: ServerName } & LogQuery): ServerLogs {
-    return this.#options.settings.output.read(name, query)
+    return this.#options.settings.serverLogs.read(name, query)
   }
 
-  /** The gateway wants to know what the server declares now; the listing itself tells it. */
+  /** The gateway asks what the server declares now. The listing itself reports it. */
   async observe(name: ServerName): Promise<void> {
     const { servers, log } = this.#options
     const upstream = servers.find(name)
-    // Where each session has its own, none of them is the one to ask.
-    const look = upstream === undefined ? this.probe(name) : upstream.relist(AbortSignal.timeout(limits.probeTime))
-    await look.catch(() => log.warn('a server that the gateway asks about cannot be listed', { server: name }))
+    // Where each session has a server of its own, none of them is the one to ask.
+    const listing = upstream === undefined ? this.probe(name) : upstream.relist(AbortSignal.timeout(limits.probeTime))
+    await listing.catch(() => log.warn('a server that the gateway asks about cannot be listed', { server: name }))
   }
 }

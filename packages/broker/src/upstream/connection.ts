@@ -1,16 +1,16 @@
-// One connection to a tool server: the SDK's client connects and negotiates, lists and calls go by our own requests.
-import { Client, type ClientOptions, type PriorDiscovery, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+// One connection to a tool server. The SDK's client connects and negotiates the revision; lists and calls are sent by `Requests`.
+import { setTimeout as pause } from 'node:timers/promises'
 import { limits, type ProbeResult, type ServerImage, type ToolDefinition } from '@gatehouse/contracts'
-import type { Scrub } from '../secrets/scrub.ts'
-import { classify } from './classify.ts'
-import { UpstreamError, UpstreamFailure } from './failure.ts'
-import { type ConnectSettings, makeTransport, type MadeTransport } from './make-transport.ts'
-import type { NamedEntry } from './named-entry.ts'
-import { keepListening } from './keep-listening.ts'
+import { backoff } from '@gatehouse/kernel'
+import { Client, type ClientOptions, type PriorDiscovery, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+import type { Redactor } from '../secrets/redact.ts'
+import { classify } from './base/classify.ts'
+import { UpstreamError, UpstreamFailure } from './base/failure.ts'
+import { type ConnectSettings, type MadeTransport, makeTransport, type NamedEntry } from './make-transport.ts'
 import { envelope, type Json, Requests } from './requests.ts'
 
 export interface Connection {
-  readonly scrub: Scrub
+  readonly redactor: Redactor
   readonly requests: Requests
   readonly server: ProbeResult['server']
   /** That of a local server in a container. */
@@ -91,7 +91,7 @@ const endedByProbe = (error: unknown, { entry }: NamedEntry): boolean => {
 
 const connectClient = async (entry: NamedEntry, settings: ConnectSettings, options: ConnectOptions): Promise<Attempt> => {
   const asLegacy = { ...options, prior: { kind: 'legacy' } as const }
-  if (settings.eras.isLegacy(entry)) return attempt(entry, settings, asLegacy)
+  if (settings.protocolCache.isLegacy(entry)) return attempt(entry, settings, asLegacy)
   try {
     return await attempt(entry, settings, options)
   } catch (error) {
@@ -111,10 +111,33 @@ const callBySdk = async (client: Client, { tool, args }: { tool: ToolDefinition;
   }
 }
 
-const brief = (text: string | undefined, scrub: Scrub): string => scrub.text(text ?? '').slice(0, 128)
+/**
+ * Keeps the stream open on which a server of the stateless revision announces changes of its tools, until the connection ends. Changes
+ * from the time without a stream are asked for when one is open again.
+ */
+const keepListening = async (client: Client, gone: Promise<unknown>, onToolsChanged: () => void): Promise<void> => {
+  const pauses = backoff({ first: limits.upstreamRetryFirst, most: limits.upstreamRetryMost })
+  const ended = new AbortController()
+  let isFirst = true
+  void gone.then(() => ended.abort())
+  const listenOnce = async (): Promise<void> => {
+    const stream = await client.listen({ toolsListChanged: true }, { timeout: limits.connectTime })
+    if (!isFirst) onToolsChanged()
+    isFirst = false
+    const since = performance.now()
+    await Promise.race([stream.closed, gone])
+    if (performance.now() - since >= limits.upstreamSustained) pauses.reset()
+  }
+  while (!ended.signal.aborted) {
+    await listenOnce().catch(() => undefined)
+    await Promise.race([pause(pauses.next(), undefined, { ref: false }), gone])
+  }
+}
 
-const wire = ({ client, made }: Attempt, version: string, onToolsChanged: () => void): Connection => {
-  const { transport, scrub } = made
+const shorten = (text: string | undefined, redactor: Redactor): string => redactor.text(text ?? '').slice(0, 128)
+
+const buildConnection = ({ client, made }: Attempt, version: string, onToolsChanged: () => void): Connection => {
+  const { transport, redactor } = made
   const protocol = client.getNegotiatedProtocolVersion() ?? ''
   const isLegacy = client.getProtocolEra() !== 'modern'
   const requests = new Requests(transport, isLegacy ? undefined : envelope(protocol, { name: 'gatehouse', version }))
@@ -130,9 +153,9 @@ const wire = ({ client, made }: Attempt, version: string, onToolsChanged: () => 
   if (announces && !isLegacy) void keepListening(client, gone.promise, onToolsChanged)
   const info = client.getServerVersion()
   return {
-    scrub,
+    redactor,
     requests,
-    server: { name: brief(info?.name, scrub), version: brief(info?.version, scrub), protocol },
+    server: { name: shorten(info?.name, redactor), version: shorten(info?.version, redactor), protocol },
     image: made.kind === 'stdio' ? made.transport.image : undefined,
     isLegacy,
     gone: gone.promise,
@@ -146,14 +169,16 @@ const wire = ({ client, made }: Attempt, version: string, onToolsChanged: () => 
   }
 }
 
-/** Rejects with `UpstreamFailure` alone. */
+/** Rejects only with `UpstreamFailure`. */
 export const connect = async (entry: NamedEntry, settings: ConnectSettings, options: ConnectOptions): Promise<Connection> => {
   try {
-    const connection = wire(await connectClient(entry, settings, options), settings.boot.version, () => options.onToolsChanged?.())
-    settings.eras.found(entry, connection.isLegacy ? 'legacy' : 'modern')
+    const connection = buildConnection(await connectClient(entry, settings, options), settings.boot.version, () =>
+      options.onToolsChanged?.(),
+    )
+    settings.protocolCache.remember(entry, connection.isLegacy ? 'legacy' : 'modern')
     return connection
   } catch (error) {
-    settings.eras.forget(entry)
+    settings.protocolCache.forget(entry)
     throw classify(error)
   }
 }

@@ -14,8 +14,8 @@ export interface OriginsOptions {
   readonly resolve?: Resolve | undefined
 }
 
-/** Not frozen: without it the names are judged anew, as when they were saved. */
-const file = 'mcp-origins.json'
+/** Not frozen: without it the names are judged again, as when they were saved. */
+const fileName = 'mcp-origins.json'
 
 const Remembered = v.record(v.string(), v.picklist(['any', 'public']))
 
@@ -41,7 +41,7 @@ export class Origins {
   }
 
   static async open(options: OriginsOptions): Promise<Origins> {
-    const path = join(options.stateDir, file)
+    const path = join(options.stateDir, fileName)
     return new Origins(options, path, await load(path))
   }
 

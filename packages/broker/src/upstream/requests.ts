@@ -1,5 +1,6 @@
 // JSON-RPC requests of our own beside the SDK's client, on its connected transport: results arrive as the server sent them,
 // so that a content block or a tool that the SDK does not know spoils nothing.
+import { limits } from '@gatehouse/contracts'
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -10,9 +11,8 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client'
-import { limits } from '@gatehouse/contracts'
-import { classify } from './classify.ts'
-import { AnswerRefused, findRefusal, LossGuessed, UpstreamError, UpstreamFailure } from './failure.ts'
+import { classify } from './base/classify.ts'
+import { AnswerRefused, findRefusal, SuspectedSessionLoss, UpstreamError, UpstreamFailure } from './base/failure.ts'
 import type { OverlongLine } from './stdio/lines.ts'
 
 export type Json = Record<string, unknown>
@@ -32,24 +32,24 @@ interface Waiting {
 /** The SDK counts its own requests from zero. */
 const firstId = 1_000_000_000
 
-const idIn = (line: OverlongLine): number | undefined => {
+const findRequestId = (line: OverlongLine): number | undefined => {
   const found = [/"id"\s*:\s*"?(1\d{9})\b/.exec(line.head), /"id"\s*:\s*"?(1\d{9})\b(?!.*"id"\s*:\s*"?1\d{9})/s.exec(line.tail)]
   const text = found.find((match) => match !== null)?.[1]
   return text === undefined ? undefined : Number(text)
 }
 
 /** Ids of the SDK are below ours. Some servers give a number back as text. */
-const ownId = (id: unknown): number | undefined => {
+const parseOwnId = (id: unknown): number | undefined => {
   const number = typeof id === 'string' && /^1\d{9}$/.test(id) ? Number(id) : id
   return typeof number === 'number' && number >= firstId ? number : undefined
 }
 
-const errorOf = (error: unknown): UpstreamError => {
+const parseError = (error: unknown): UpstreamError => {
   const { code, message } = typeof error === 'object' && error !== null ? (error as { code?: unknown; message?: unknown }) : {}
   return new UpstreamError(typeof code === 'number' ? code : 0, typeof message === 'string' ? message : '')
 }
 
-const statusOf = (error: unknown): number | undefined => (error instanceof SdkHttpError ? error.status : undefined)
+const getHttpStatus = (error: unknown): number | undefined => (error instanceof SdkHttpError ? error.status : undefined)
 
 /** Why a stream of events ended without the answer. */
 const watchStreams = (transport: Transport): (() => UpstreamFailure) => {
@@ -113,7 +113,7 @@ export class Requests {
 
   /** Fails the request whose response was this line, if one can be told. */
   failOverlong(line: OverlongLine): void {
-    this.#waiting.get(idIn(line) ?? -1)?.reject(new AnswerRefused(line.fault))
+    this.#waiting.get(findRequestId(line) ?? -1)?.reject(new AnswerRefused(line.fault))
   }
 
   failAll(failure: UpstreamFailure): void {
@@ -122,12 +122,12 @@ export class Requests {
 
   #take(message: JSONRPCMessage): boolean {
     if (!('id' in message) || 'method' in message) return false
-    const id = ownId(message.id)
+    const id = parseOwnId(message.id)
     if (id === undefined) return false
     // A late answer to a request that was given up is dropped.
     const found = this.#waiting.get(id)
     if ('result' in message) found?.resolve(message.result)
-    else found?.reject(errorOf(message.error))
+    else found?.reject(parseError(message.error))
     return true
   }
 
@@ -147,9 +147,9 @@ export class Requests {
   }
 
   async #failure(error: unknown): Promise<UpstreamFailure> {
-    const status = this.#transport.sessionId === undefined ? undefined : statusOf(error)
+    const status = this.#transport.sessionId === undefined ? undefined : getHttpStatus(error)
     if (status === 404) return new UpstreamFailure('session-lost')
-    return status === 400 && !(await this.answersPing()) ? new LossGuessed() : classify(error)
+    return status === 400 && !(await this.answersPing()) ? new SuspectedSessionLoss() : classify(error)
   }
 
   /** Many servers answer 400, not 404, to a session that they have forgotten; then they refuse also what is never wrong. */
@@ -159,7 +159,7 @@ export class Requests {
       await this.#post({ id: this.#nextId++, method: 'ping' }, options)
       return true
     } catch (error) {
-      return statusOf(error) !== 400 && statusOf(error) !== 404
+      return getHttpStatus(error) !== 400 && getHttpStatus(error) !== 404
     }
   }
 }

@@ -1,8 +1,8 @@
-// The tool servers of the catalog, each behind one shared upstream, kept in step with what the gateway holds.
+// The tool servers of the catalog, each with its pool of upstreams, kept in step with the gateway.
 import type { gatewayBroker, Result, ServerState, SessionID, ToolDefinition } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { ConnectSettings } from './make-transport.ts'
-import { Share } from './share.ts'
+import { UpstreamPool } from './upstream-pool.ts'
 import type { Upstream } from './upstream.ts'
 
 export type CatalogItem = Result<typeof gatewayBroker, 'catalog'>[number]
@@ -15,55 +15,55 @@ export interface ServersOptions {
   readonly onListed: (item: CatalogItem, tools: readonly ToolDefinition[]) => void
 }
 
-interface Known {
+interface ServerRecord {
   readonly item: CatalogItem
-  readonly share: Share
+  readonly pool: UpstreamPool
 }
 
 export class Servers {
   readonly #options: ServersOptions
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, ServerRecord>()
 
   constructor(options: ServersOptions) {
     this.#options = options
   }
 
-  /** That of the session, where each has its own; undefined where none is named then. */
+  /** The session's own upstream where each session has one; undefined where no session is named then. */
   find(name: string, session?: SessionID): Upstream | undefined {
-    return this.#known.get(name)?.share.find(session)
+    return this.#known.get(name)?.pool.find(session)
   }
 
   item(name: string): CatalogItem | undefined {
     return this.#known.get(name)?.item
   }
 
-  /** An entry that changed, be it in a value, or that was removed loses its connection; calls in flight end on it. */
+  /** An entry that changed, also in a value, or that was removed loses its connection; calls in flight end on it. */
   synchronize(catalog: readonly CatalogItem[]): void {
-    const wanted = new Map<string, CatalogItem>(catalog.map((item) => [item.name, item]))
-    for (const [name, { item, share }] of this.#known) {
-      if (wanted.get(name)?.tag === item.tag) continue
-      share.retire()
+    const current = new Map<string, CatalogItem>(catalog.map((item) => [item.name, item]))
+    for (const [name, { item, pool }] of this.#known) {
+      if (current.get(name)?.tag === item.tag) continue
+      pool.retire()
       this.#known.delete(name)
     }
-    for (const item of catalog) if (!this.#known.has(item.name)) this.#known.set(item.name, { item, share: this.#create(item) })
+    for (const item of catalog) if (!this.#known.has(item.name)) this.#known.set(item.name, { item, pool: this.#create(item) })
   }
 
-  /** Ends what the session had for itself. */
+  /** Ends the upstreams that the session had for itself. */
   async leave(session: SessionID): Promise<void> {
-    await Promise.all([...this.#known.values()].map(({ share }) => share.leave(session)))
+    await Promise.all([...this.#known.values()].map(({ pool }) => pool.leave(session)))
   }
 
   states(): Record<string, ServerState> {
-    return Object.fromEntries([...this.#known].map(([name, { share }]) => [name, share.state]))
+    return Object.fromEntries([...this.#known].map(([name, { pool }]) => [name, pool.state]))
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#known.values()].map(({ share }) => share.close()))
+    await Promise.all([...this.#known.values()].map(({ pool }) => pool.close()))
   }
 
-  #create(item: CatalogItem): Share {
+  #create(item: CatalogItem): UpstreamPool {
     const { settings, metrics, onListed } = this.#options
-    return new Share({
+    return new UpstreamPool({
       name: item.name,
       entry: item.entry,
       settings,

@@ -1,55 +1,50 @@
-// One tool server as all sessions share it: its live list, its slots, its calls.
-import type { Digest, ProbeResult, ServerState, ToolDefinition } from '@gatehouse/contracts'
-import { Abandoned, type Metrics, wallMs } from '@gatehouse/kernel'
-import type { Scrub } from '../secrets/scrub.ts'
-import { answersAtAll } from './answers-at-all.ts'
-import { classify } from './classify.ts'
-import { Connector, type ConnectorOptions } from './connector.ts'
-import { digestOf } from './digest-of.ts'
-import { DefinitionChanged, fatal, LossGuessed, NotDeclared, UpstreamError, UpstreamFailure } from './failure.ts'
-import type { Listing, Live } from './live.ts'
-import type { Json } from './requests.ts'
-import { type DeclaredCall, sendCall } from './send-call.ts'
-import { untilAborted } from './until-aborted.ts'
+// One tool server as its users share it. Keeps at most one connection: made on first need by one attempt at a time, and again after
+// it was lost. Calls are in `call-tool.ts`.
+import { setTimeout as pause } from 'node:timers/promises'
+import { limits, type ProbeResult, type ServerState } from '@gatehouse/contracts'
+import { backoff, type Metrics, wallMs } from '@gatehouse/kernel'
+import { ActiveConnection, type Listing, type OpenOptions } from './active-connection.ts'
+import { abortable } from './base/abortable.ts'
+import { classify } from './base/classify.ts'
+import { NotConnected, UpstreamFailure } from './base/failure.ts'
 
-export type UpstreamOptions = ConnectorOptions
-
-export interface Answer {
-  /** As the server sent it. */
-  readonly result: unknown
-  /** What the entry of the answering connection must not let out. */
-  readonly scrub: Scrub
+export interface UpstreamOptions extends Omit<OpenOptions, 'signal' | 'onDead'> {
+  readonly metrics: Metrics
+  /** Told whenever a connection is made or lost. */
+  readonly onUp: (up: 0 | 1) => void
 }
 
-export interface ToolRequest {
-  /** Who asks: sessions take turns. */
-  readonly session: string
-  readonly tool: string
-  readonly args: Json
-  /** What the definition must be when the call is sent; any will do without. */
-  readonly pin?: Digest | undefined
-  /** Asked right before the call is sent: waits while it is not sure that it may be. */
-  readonly admit: () => Promise<void>
-  /** Told when the call is sent, and with `false` when it turns out that the server did not look at it. */
-  readonly onSent: (wasSent: boolean) => void
+/** When to connect again after a failure: pauses grow, with jitter, and start from the first after a connection that lasted. */
+class RetrySchedule {
+  readonly #pauses = backoff({ first: limits.upstreamRetryFirst, most: limits.upstreamRetryMost })
+  #upSince = 0
+  #last: UpstreamFailure | undefined
+  #nextAt = 0
+
+  get last(): UpstreamFailure | undefined {
+    return this.#last
+  }
+
+  /** Milliseconds until the next attempt; 0 when it may be made now. */
+  get wait(): number {
+    return this.#last === undefined ? 0 : Math.max(0, this.#nextAt - performance.now())
+  }
+
+  up(): void {
+    this.#upSince = performance.now()
+    this.#last = undefined
+  }
+
+  failed(failure: UpstreamFailure): void {
+    if (this.#upSince !== 0 && performance.now() - this.#upSince >= limits.upstreamSustained) this.#pauses.reset()
+    this.#upSince = 0
+    this.#last = failure
+    this.#nextAt = performance.now() + (failure.kind === 'denied' ? limits.upstreamRetryDenied : this.#pauses.next())
+  }
 }
 
-/** A tool that a list older than this lacks, or has otherwise, is looked for once more. */
-const staleList = 5_000
-
-const fits = (definition: ToolDefinition | undefined, pin: Digest | undefined): boolean =>
-  definition !== undefined && (pin === undefined || digestOf(definition) === pin)
-
-const pinned = (listing: Listing, { tool, pin }: ToolRequest): ToolDefinition => {
-  const definition = listing.tools.get(tool)
-  if (definition === undefined) throw new NotDeclared()
-  if (!fits(definition, pin)) throw new DefinitionChanged()
-  return definition
-}
-
-const isTimeout = ({ reason }: AbortSignal): boolean => reason instanceof Abandoned && reason.code === 'timeout'
-
-const showServer = (metrics: Metrics, server: string): void => {
+/** A server that has not been used yet has its series too. */
+const initMetrics = (metrics: Metrics, server: string): void => {
   for (const name of ['broker_upstream_up', 'broker_upstream_restarts_total', 'broker_queue_depth'] as const)
     metrics.touch(name, { server })
   for (const direction of ['in', 'out']) metrics.touch('broker_bytes_total', { server, direction })
@@ -60,32 +55,30 @@ const showServer = (metrics: Metrics, server: string): void => {
 }
 
 export class Upstream {
-  readonly #connector: Connector
+  readonly #options: UpstreamOptions
+  readonly #schedule = new RetrySchedule()
+  readonly #ending = new AbortController()
+  #active: ActiveConnection | undefined
+  #connecting: Promise<ActiveConnection> | undefined
+  #hasBeenUp = false
   #lastListing: Listing | undefined
-  /** The connection that is looked at for life. */
-  #doubted: Live | undefined
 
   constructor(options: UpstreamOptions) {
-    const { metrics, name, onListed } = options
-    showServer(metrics, name)
-    this.#connector = new Connector({
-      ...options,
-      onListed: (listing) => {
-        this.#lastListing = listing
-        onListed(listing)
-      },
-    })
+    initMetrics(options.metrics, options.name)
+    this.#options = options
+    options.onUp(0)
   }
 
   get state(): ServerState {
-    const { live, isConnecting, schedule } = this.#connector
-    const down = schedule.last === undefined ? 'idle' : 'down'
+    const { last, wait } = this.#schedule
+    const down = last === undefined ? 'idle' : 'down'
+    const image = this.#active?.connection.image
     return {
-      status: live !== undefined ? 'up' : isConnecting ? 'connecting' : down,
-      ...(schedule.last !== undefined && { lastError: schedule.last.message }),
-      ...(schedule.wait > 0 && { nextAttemptAt: new Date(wallMs() + schedule.wait).toISOString() }),
+      status: this.#active !== undefined ? 'up' : this.#connecting !== undefined ? 'connecting' : down,
+      ...(last !== undefined && { lastError: last.message }),
+      ...(wait > 0 && { nextAttemptAt: new Date(wallMs() + wait).toISOString() }),
       ...(this.#lastListing !== undefined && { tools: this.#lastListing.tools.size }),
-      ...(live?.connection.image !== undefined && { image: live.connection.image }),
+      ...(image !== undefined && { image }),
     }
   }
 
@@ -94,110 +87,109 @@ export class Upstream {
     return this.#lastListing
   }
 
+  /** Rejects with the signal's reason or `UpstreamFailure`. Aborting does not end the attempt: others may wait for it. */
+  async connected(signal: AbortSignal): Promise<ActiveConnection> {
+    if (this.#active !== undefined) return this.#active
+    this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined))
+    return abortable(this.#connecting, signal)
+  }
+
   async listing(signal: AbortSignal): Promise<Listing> {
-    return (await this.#connector.connected(signal)).listing
+    return (await this.connected(signal)).listing
   }
 
-  /** Asks the server now, not the list that is kept. */
+  /** Asks the server now instead of returning the list that is kept. */
   async relist(signal: AbortSignal): Promise<Listing> {
-    const { live } = this.#connector
-    return live === undefined ? this.listing(signal) : untilAborted(live.refresh(), signal)
+    return this.#active === undefined ? this.listing(signal) : abortable(this.#active.refresh(), signal)
   }
 
-  /** What a probe would find, asked on the connection that stands or is being made; undefined where there is none. */
-  async look(signal: AbortSignal): Promise<Omit<ProbeResult, 'elapsedMs'> | undefined> {
-    const connector = this.#connector
-    const live = connector.live ?? (connector.isConnecting ? await connector.connected(signal) : undefined)
-    if (live === undefined) return undefined
-    const { tools } = await untilAborted(live.refresh(), signal)
-    const { server, image } = live.connection
+  /** The findings of a probe, asked on the connection that is open or being made; undefined where there is none. */
+  async inspect(signal: AbortSignal): Promise<Omit<ProbeResult, 'elapsedMs'> | undefined> {
+    const active = this.#active ?? (this.#connecting === undefined ? undefined : await this.connected(signal))
+    if (active === undefined) return undefined
+    const { tools } = await abortable(active.refresh(), signal)
+    const { server, image } = active.connection
     return { tools: [...tools.values()], server, ...(image !== undefined && { image }) }
   }
 
-  /** Rejects with the signal's reason, `NotDeclared`, `DefinitionChanged`, `QueueFull`, `UpstreamError` or `UpstreamFailure`. */
-  async call(request: ToolRequest, signal: AbortSignal): Promise<Answer> {
-    try {
-      return await this.#callOnce(request, signal)
-    } catch (error) {
-      // The server did not look at the call: it no longer knew who asked.
-      if (!(error instanceof UpstreamFailure) || error.kind !== 'session-lost') throw error
-      if (error instanceof LossGuessed) await this.#assertPings(signal)
-      request.onSent(false)
-      return this.#callOnce(request, signal)
+  /** New calls get another connection. Calls that were sent on this one may still be answered. */
+  lost(active: ActiveConnection, failure: UpstreamFailure): void {
+    if (this.#active === active) {
+      this.#active = undefined
+      this.#schedule.failed(failure)
+      this.#options.onUp(0)
+      if (!this.#ending.signal.aborted) this.#options.log.warn('the connection to a tool server is lost', { reason: failure.message })
     }
+    active.lose(failure)
   }
 
   /** Calls in flight end on the connection that they began on. */
   retire(): void {
-    this.#connector.retire()
+    const reason = new UpstreamFailure('retired')
+    this.#ending.abort(reason)
+    this.#active?.retire(reason)
+    this.#active = undefined
+    this.#options.onUp(0)
   }
 
-  close(): Promise<void> {
-    return this.#connector.close()
+  /** Closes the connection at once, also under calls in flight. */
+  async close(): Promise<void> {
+    const active = this.#active
+    this.retire()
+    await this.#connecting?.catch(() => undefined)
+    await active?.connection.close(new UpstreamFailure('retired'))
   }
 
-  /** One that refuses a ping of a new session too knows no ping: then the call may have been looked at, and is not made again. */
-  async #assertPings(signal: AbortSignal): Promise<void> {
-    const { connection } = await this.#connector.connected(signal)
-    if (!(await connection.requests.answersPing())) throw new UpstreamFailure('status', 'the server answered with HTTP 400')
-  }
-
-  /** Sent once. What waits on a connection that is lost waits for the next one: it is not the call that failed. */
-  async #callOnce(request: ToolRequest, signal: AbortSignal): Promise<Answer> {
-    for (;;) {
-      const live = await this.#connector.connected(signal)
-      const answer = await live.use(() => this.#callOn(live, request, signal))
-      if (answer !== undefined) return answer
-    }
-  }
-
-  /** Undefined where the connection was lost before the call was sent. */
-  async #callOn(live: Live, request: ToolRequest, signal: AbortSignal): Promise<Answer | undefined> {
-    await this.#findDeclared(live, request, signal)
-    const release = await live.slots.take(request.session, signal)
+  async #connect(): Promise<ActiveConnection> {
+    const { last, wait } = this.#schedule
+    if (last !== undefined && wait > limits.upstreamRetryWait) throw new NotConnected(last, wait)
+    if (wait > 0) await pause(wait)
+    if (this.#ending.signal.aborted) throw new UpstreamFailure('retired')
     try {
-      if (release !== undefined) await untilAborted(request.admit(), signal)
-      if (release === undefined || live.isLost) return undefined
-      // From here to the first byte nothing else runs.
-      const call = { declared: pinned(live.listing, request), args: request.args }
-      request.onSent(true)
-      return await this.#send(live, call, signal)
-    } finally {
-      release?.()
-    }
-  }
-
-  async #findDeclared(live: Live, request: ToolRequest, signal: AbortSignal): Promise<void> {
-    const isFresh = performance.now() - live.listing.at < staleList
-    if (isFresh || fits(live.listing.tools.get(request.tool), request.pin)) return void pinned(live.listing, request)
-    const listing = await untilAborted(live.refresh(), signal).catch((error: unknown) => {
-      throw live.isBusy(error) ? error : this.#judge(error, live, signal)
-    })
-    pinned(listing, request)
-  }
-
-  async #send(live: Live, call: DeclaredCall, signal: AbortSignal): Promise<Answer> {
-    try {
-      return { result: await sendCall(live.connection, call, signal), scrub: live.connection.scrub }
+      return this.#up(await this.#open())
     } catch (error) {
-      throw this.#judge(error, live, signal)
+      const failure = classify(error)
+      this.#schedule.failed(failure)
+      this.#options.log.warn('a tool server cannot be used', { reason: failure.message })
+      throw new NotConnected(failure, this.#schedule.wait)
     }
   }
 
-  #judge(error: unknown, live: Live, signal: AbortSignal): unknown {
-    if (isTimeout(signal)) void this.#doubt(live)
-    if (signal.aborted) return error
-    if (error instanceof UpstreamError) return new UpstreamError(error.code, live.connection.scrub.text(error.message))
-    const failure = classify(error)
-    if (fatal.has(failure.kind)) this.#connector.lost(live, failure)
-    return failure
+  #open(): Promise<ActiveConnection> {
+    return ActiveConnection.open({
+      ...this.#options,
+      signal: this.#ending.signal,
+      onListed: (listing) => {
+        this.#lastListing = listing
+        this.#options.onListed(listing)
+      },
+      onDead: (active, failure) => {
+        this.lost(active, failure)
+        this.#reconnectLater()
+      },
+    })
   }
 
-  /** A server that hangs would let every call of every session wait; the next one gets another. */
-  async #doubt(live: Live): Promise<void> {
-    if (this.#doubted === live) return
-    this.#doubted = live
-    if (!(await answersAtAll(live.connection))) this.#connector.lost(live, new UpstreamFailure('silent'))
-    this.#doubted = undefined
+  /** Without a call nobody would see that a server which was found dead is back. */
+  #reconnectLater(): void {
+    const reconnect = (): void => {
+      if (this.#ending.signal.aborted || this.#active !== undefined) return
+      void this.connected(this.#ending.signal).catch(() => this.#reconnectLater())
+    }
+    setTimeout(reconnect, limits.listPoll).unref()
+  }
+
+  #up(active: ActiveConnection): ActiveConnection {
+    void active.connection.gone.then((reason) => this.lost(active, reason))
+    if (this.#ending.signal.aborted) {
+      active.retire(new UpstreamFailure('retired'))
+      return active
+    }
+    if (this.#hasBeenUp) this.#options.metrics.counter('broker_upstream_restarts_total').inc({ server: this.#options.name })
+    this.#hasBeenUp = true
+    this.#active = active
+    this.#schedule.up()
+    this.#options.onUp(1)
+    return active
   }
 }

@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { explain } from '../../src/calls/explain.ts'
-import { interpret } from '../../src/calls/interpret.ts'
-import { createScrub } from '../../src/secrets/scrub.ts'
-import { UpstreamError } from '../../src/upstream/failure.ts'
+import { interpretAnswer, interpretError } from '../../src/calls/interpret.ts'
+import { createRedactor } from '../../src/secrets/redact.ts'
+import { UpstreamError } from '../../src/upstream/base/failure.ts'
 
 const address = { server: 'sample', tool: 'echo' }
-const read = (result: unknown, secrets: readonly string[] = []) => interpret(address, { result, scrub: createScrub(secrets) })
+const read = (result: unknown, secrets: readonly string[] = []) => interpretAnswer(address, { result, redactor: createRedactor(secrets) })
 const contentOf = (content: unknown, secrets?: readonly string[]) => read({ content }, secrets).result.content
 const text = (value: string) => ({ type: 'text', text: value })
 
@@ -105,7 +104,7 @@ test('refuses what nobody could write again, what is no result, and what asks fo
 
 test('gives the message of an error without control characters, cut, and never half a character', () => {
   const message = (given: string) =>
-    explain(address, new UpstreamError(-1, given), { signal: new AbortController().signal, wasSent: true }).result.error?.message
+    interpretError(address, new UpstreamError(-1, given), { signal: new AbortController().signal, wasSent: true }).result.error?.message
   assert.equal(message('\u001b[31mred\u001b[0m\u0007 line\nnext'), 'red line\nnext')
   assert.equal(message(`\u0000${'x'.repeat(1_023)}\u{1f600}`), `${'x'.repeat(1_023)}\ufffd`)
   assert.equal(message('\u0007'), 'the tool server answered with an error')

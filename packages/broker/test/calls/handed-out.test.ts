@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import { ListedTool, ToolDefinition } from '@gatehouse/contracts'
 import { definitionDigest } from '@gatehouse/kernel'
 import { fc } from '@gatehouse/kernel/random'
-import { writeListed } from '../../src/calls/listed.ts'
+import { writeTool } from '../../src/calls/tool-text.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
 const runs = { numRuns: full ? 200_000 : 2_000 }
 
-const listed = (tool: ToolDefinition): string => writeListed(`sample__${tool.name}`, 'sample', structuredClone(tool)).text
+const listed = (tool: ToolDefinition): string => writeTool(`sample__${tool.name}`, 'sample', structuredClone(tool)).text
 
 type Path = readonly (string | number)[]
 

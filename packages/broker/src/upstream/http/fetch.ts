@@ -1,19 +1,19 @@
-// What the SDK's transport asks by: the answer to a message that asks nothing is thrown away, events come calmly, and of a list of
-// messages few are read.
+// The `fetch` that the SDK's transport uses: answers to notifications are discarded, event streams are filtered, JSON is bounded, and
+// only the first messages of a batch are read.
 import { Readable } from 'node:stream'
 import { jsonBounds, limits } from '@gatehouse/contracts'
 import { JsonScanner, parseJson, parseScannedJson } from '@gatehouse/kernel'
 import { type Fetch, isEventStream } from '@gatehouse/outbound'
-import { AnswerRefused } from '../failure.ts'
-import { messagesIn } from '../messages.ts'
-import { calm } from './calm.ts'
+import { AnswerRefused } from '../base/failure.ts'
+import { readMessages } from '../base/messages.ts'
+import { filterNoise } from './filter-noise.ts'
 
-/** Of a longer message only so much is looked at: a call may be large. */
-const head = 4 * 1024
+/** Only this prefix of a longer message is looked at: a call may be large. */
+const headLength = 4 * 1024
 
-/** No text within JSON can hold these quotes as they are. Every message of ours names its method before its arguments. */
+/** No text within JSON can hold these quotes as they are. Our messages name their method before its arguments. */
 const isAsking = (body: string): boolean => {
-  if (body.length > head) return body.slice(0, head).includes('"method":')
+  if (body.length > headLength) return body.slice(0, headLength).includes('"method":')
   const message = parseJson(body, jsonBounds.upstreamMessage)
   return typeof message === 'object' && message !== null && 'id' in message && 'method' in message
 }
@@ -26,15 +26,15 @@ const isRead = ({ method, body }: RequestInit): boolean =>
 const isListening = ({ body }: RequestInit): boolean => typeof body === 'string' && body.includes('"method":"subscriptions/listen"')
 
 /** Bytes of an answer that nobody wants: a longer one is cut. */
-const mostDropped = 64 * 1024
+const maxDiscarded = 64 * 1024
 
 /** To its end, if that comes soon: then the connection can be used again. Some servers keep it open for ever. */
-const drop = async (body: ReadableStream<Uint8Array>): Promise<void> => {
+const discardBody = async (body: ReadableStream<Uint8Array>): Promise<void> => {
   const reader = body.getReader()
   const timer = setTimeout(() => void reader.cancel().catch(() => undefined), limits.upstreamStopTime)
   let size = 0
   try {
-    for (let part = await reader.read(); !part.done && size <= mostDropped; part = await reader.read()) size += part.value.length
+    for (let part = await reader.read(); !part.done && size <= maxDiscarded; part = await reader.read()) size += part.value.length
     await reader.cancel()
   } finally {
     clearTimeout(timer)
@@ -42,9 +42,9 @@ const drop = async (body: ReadableStream<Uint8Array>): Promise<void> => {
 }
 
 /** Under the plain name of its type: under an odd one the SDK would read it whole, and it may have no end. */
-const calmed = (response: Response, isAsked: boolean): Response => {
+const withFilteredEvents = (response: Response, isAsked: boolean): Response => {
   if (response.body === null) return response
-  const events = Readable.from(calm(response.body, { isAsked }), { objectMode: false })
+  const events = Readable.from(filterNoise(response.body, { isAsked }), { objectMode: false })
   const headers = new Headers(response.headers)
   headers.set('content-type', 'text/event-stream')
   return new Response(Readable.toWeb(events) as ReadableStream, { status: response.status, headers })
@@ -63,11 +63,11 @@ const readScanned = async (body: AsyncIterable<Uint8Array> | null): Promise<stri
 }
 
 /** The SDK parses what it reads, also of an error. */
-const bounded = (response: Response): Response => {
+const withBoundedJson = (response: Response): Response => {
   const read = (): Promise<string> => readScanned(response.body)
   const json = async (): Promise<unknown> => {
     const value = parseScannedJson(await read(), jsonBounds.upstreamMessage)
-    return Array.isArray(value) ? messagesIn(value) : value
+    return Array.isArray(value) ? readMessages(value) : value
   }
   return Object.assign(response, { json, text: read })
 }
@@ -79,8 +79,8 @@ export const createMcpFetch =
     if (isRead(init)) {
       const isPost = init.method === 'POST'
       const areEvents = response.ok && (!isPost || isEventStream(response.headers))
-      return areEvents ? calmed(response, isPost && !isListening(init)) : bounded(response)
+      return areEvents ? withFilteredEvents(response, isPost && !isListening(init)) : withBoundedJson(response)
     }
-    if (response.body !== null) void drop(response.body).catch(() => undefined)
+    if (response.body !== null) void discardBody(response.body).catch(() => undefined)
     return new Response(null, { status: response.status, headers: response.headers })
   }

@@ -1,11 +1,46 @@
-// MCP over streamable HTTP to a remote server, by the SDK's transport on our own way out.
+// MCP over streamable HTTP to a remote server: the SDK's transport on the unit's outbound connection.
 import { setTimeout as pause } from 'node:timers/promises'
-import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { checkServerUrl, limits, type OutboundSettings } from '@gatehouse/contracts'
 import { createOutlet, type Reach, type Resolve } from '@gatehouse/outbound'
-import { UpstreamFailure } from '../failure.ts'
+import { StreamableHTTPClientTransport, type StreamableHTTPClientTransportOptions, type Transport } from '@modelcontextprotocol/client'
+import { type AnswerRefused, findRefusal, UpstreamFailure } from '../base/failure.ts'
 import { createMcpFetch } from './fetch.ts'
-import { createStreams } from './streams.ts'
+
+type Scheduler = NonNullable<StreamableHTTPClientTransportOptions['reconnectionScheduler']>
+
+/** Milliseconds. A server may name any pause, also none. */
+const minPause = 250
+
+export interface Reconnection {
+  readonly scheduler: Scheduler
+  /** To be set before the transport is used. */
+  watch(transport: Transport): void
+}
+
+/**
+ * When an event stream that ended is requested again: not so soon that it is a load, not so late that a timer cannot hold the delay, and
+ * not at all where it was cut for a limit, since that would happen again.
+ */
+export const createReconnection = (): Reconnection => {
+  let refusal: AnswerRefused | undefined
+  return {
+    watch: (transport) => {
+      const onerror = ({ message }: Error): void => {
+        refusal = findRefusal(message)
+        // What is asked of the scheduler for this stream is asked at once.
+        queueMicrotask(() => (refusal = undefined))
+      }
+      Object.assign(transport, { onerror })
+    },
+    scheduler: (reconnect, delay) => {
+      // The request that waits for the answer reads its text.
+      if (refusal !== undefined) throw new Error(String(refusal))
+      const timer = setTimeout(reconnect, Math.min(Math.max(delay, minPause), limits.upstreamRetryMost))
+      timer.unref()
+      return () => clearTimeout(timer)
+    },
+  }
+}
 
 export interface HttpOptions {
   readonly url: string
@@ -31,21 +66,21 @@ export const createHttpTransport = ({ url, headers, ownAddress, outbound, reach,
     streams: true,
     resolve,
   })
-  const streams = createStreams()
+  const reconnection = createReconnection()
   const sent = new Headers({ 'accept-encoding': 'identity' })
   for (const [name, value] of Object.entries(headers)) sent.set(name, value)
   const transport = new StreamableHTTPClientTransport(target, {
     fetch: createMcpFetch(outlet.fetch),
     requestInit: { headers: Object.fromEntries(sent) },
-    reconnectionScheduler: streams.scheduler,
+    reconnectionScheduler: reconnection.scheduler,
     reconnectionOptions: { initialReconnectionDelay: 1_000, maxReconnectionDelay: 30_000, reconnectionDelayGrowFactor: 2, maxRetries: 2 },
   })
-  streams.watch(transport)
+  reconnection.watch(transport)
   const close = transport.close.bind(transport)
   transport.close = async () => {
-    // A server may keep what belongs to a session until it is told; one that does not answer is not waited for.
-    const told = transport.terminateSession().catch(() => undefined)
-    await Promise.race([told, pause(limits.upstreamStopTime, undefined, { ref: false })])
+    // A server may keep the state of a session until it is told; one that does not answer is not waited for.
+    const terminated = transport.terminateSession().catch(() => undefined)
+    await Promise.race([terminated, pause(limits.upstreamStopTime, undefined, { ref: false })])
     await close()
     await outlet.close()
   }

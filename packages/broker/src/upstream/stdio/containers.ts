@@ -1,8 +1,8 @@
 // Local servers in containers, started by the runner: this process never holds the engine. Only the two ends of a server's
 // streams are here, and what the runner says of its end.
 import { randomBytes } from 'node:crypto'
-import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   type ContainerStart,
@@ -15,7 +15,7 @@ import {
 } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import { type Calls, connectEdge } from '@gatehouse/rpc'
-import { UpstreamFailure } from '../failure.ts'
+import { UpstreamFailure } from '../base/failure.ts'
 import type { RunningProgram } from './start-program.ts'
 
 export interface LocalServer {
@@ -59,7 +59,7 @@ const within = (promise: Promise<unknown>, milliseconds: number): Promise<boolea
   Promise.race([promise.then(() => true), pause(milliseconds, false, { ref: false })])
 
 /** The runner may be gone too; then nobody knows. */
-const codeOf = async (runner: Runner, container: string): Promise<number | null> => {
+const readExitCode = async (runner: Runner, container: string): Promise<number | null> => {
   try {
     return (await runner.ended({ container })).code
   } catch {
@@ -76,7 +76,7 @@ const attach = async ({ socket, container, image }: Started, runner: Runner, log
   const told = new Promise<void>((resolve) => void errors.once('close', () => resolve()))
   const gone = closed.then(async () => {
     await within(told, limits.upstreamStopTime)
-    const code = await codeOf(runner, container)
+    const code = await readExitCode(runner, container)
     failure = code === null ? undefined : failures[code]
     if (code !== 0) log.warn('the container of a tool server has ended', { container, code })
   })
@@ -102,7 +102,7 @@ const attach = async ({ socket, container, image }: Started, runner: Runner, log
   }
 }
 
-const noEngine = (reason: string): string =>
+const describeNoEngine = (reason: string): string =>
   `the server cannot be started: no container engine can be used: ${reason}: fix that, or choose another engine with --mcp-engine`
 
 /** What the runner answers is ours; its words for an operator are in its own log too. */
@@ -112,7 +112,7 @@ const startOne = async (runner: Runner, order: Parameters<Runner['start']>[0], l
   })
   if (!answer.started) {
     log.warn('mcp.container.refused', { server: order.server, reason: answer.reason, detail: answer.detail })
-    throw new UpstreamFailure(answer.reason, answer.reason === 'no-engine' ? noEngine(answer.detail) : answer.detail)
+    throw new UpstreamFailure(answer.reason, answer.reason === 'no-engine' ? describeNoEngine(answer.detail) : answer.detail)
   }
   const { pinned, moved, id } = answer.image
   if (pinned && moved !== undefined)

@@ -18,7 +18,7 @@ export interface LineOptions {
   readonly most: number
   readonly onLine: (line: string) => void
   readonly onOverlong: (line: OverlongLine) => void
-  /** The beginning of a line that has just gone over a limit: whoever waits for it need not wait for its end. */
+  /** The beginning of a line that has just gone over a limit: its receiver need not wait for the end. */
   readonly onOverrun?: (line: Omit<OverlongLine, 'tail'>) => void
   /** A new one for each line. */
   readonly watch?: () => LineWatch

@@ -1,13 +1,39 @@
 // Starts a local server as an unisolated host process: no shell, an environment built from nothing, a process group of its own.
 import { randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits, type ServerImage } from '@gatehouse/contracts'
 import { execa } from 'execa'
-import { UpstreamFailure } from '../failure.ts'
-import { enclosure } from './enclose.ts'
-import { findCommand, serverPath } from './find-command.ts'
-import { endStrays, markName } from './strays.ts'
+import { UpstreamFailure } from '../base/failure.ts'
+import { findCommand, findEnclosure, serverPath } from './command.ts'
+
+/** Every process of a server inherits this variable: it finds those that left the process group where the host has no process namespace. */
+export const markVariable = 'GATEHOUSE_SERVER'
+
+const isMarked = async (pid: number, mark: string): Promise<boolean> => {
+  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+  return environment.split('\0').includes(`${markVariable}=${mark}`)
+}
+
+const kill = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // Gone by itself.
+  }
+}
+
+/** Kills the marked processes of now; processes that they start in the meantime are found by the next round. */
+export const killOrphans = async (mark: string): Promise<void> => {
+  for (let round = 0; round < 8; round += 1) {
+    const pids = (await readdir('/proc').catch(() => [])).map(Number).filter((pid) => pid > 1 && pid !== process.pid)
+    const marked = await Promise.all(pids.map(async (pid) => ((await isMarked(pid, mark)) ? pid : 0)))
+    const orphans = marked.filter((pid) => pid !== 0)
+    if (orphans.length === 0) return
+    for (const pid of orphans) kill(pid)
+  }
+}
 
 export interface Program {
   readonly command: string
@@ -46,7 +72,7 @@ const within = (promise: Promise<unknown>, milliseconds: number): Promise<boolea
   Promise.race([promise.then(() => true), pause(milliseconds, false, { ref: false })])
 
 const prepare = async ({ command, args, env, directory }: Program) => {
-  const { prefix, isWhole } = await enclosure()
+  const { prefix, isWhole } = await findEnclosure()
   const mark = isWhole ? undefined : randomUUID()
   const environment = {
     PATH: serverPath,
@@ -54,7 +80,7 @@ const prepare = async ({ command, args, env, directory }: Program) => {
     PWD: directory,
     LANG: 'C.UTF-8',
     ...env,
-    ...(mark !== undefined && { [markName]: mark }),
+    ...(mark !== undefined && { [markVariable]: mark }),
   }
   const file = await findCommand(command, environment.PATH)
   const [first, ...rest] = [...prefix, file, ...args]
@@ -78,7 +104,7 @@ export const startProgram = async (program: Program): Promise<RunningProgram> =>
   const ended = new Promise<void>((resolve) => void child.nodeChildProcess.once('exit', () => resolve()))
   const exited = ended.then(async () => {
     signalGroup(pid, 'SIGKILL')
-    if (mark !== undefined) await endStrays(mark)
+    if (mark !== undefined) await killOrphans(mark)
   })
   const stop = async (): Promise<void> => {
     stdin.end()

@@ -1,13 +1,13 @@
 // MCP over the standard streams of a local server: one JSON message a line. A bad line harms nobody but itself.
 import type { Readable } from 'node:stream'
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { jsonBounds, limits, type ServerImage } from '@gatehouse/contracts'
 import { JsonScanner, parseScannedJson } from '@gatehouse/kernel'
-import { UpstreamFailure } from '../failure.ts'
-import { messagesIn } from '../messages.ts'
-import { type Heard, Turns } from './turns.ts'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { UpstreamFailure } from '../base/failure.ts'
+import { readMessages } from '../base/messages.ts'
 import { createLines, type OverlongLine } from './lines.ts'
 import type { RunningProgram } from './start-program.ts'
+import { type ItemEffect, ReadThrottle } from './throttle.ts'
 
 export interface StdioOptions {
   /** Starts the server, here or elsewhere. */
@@ -19,13 +19,13 @@ export interface StdioOptions {
 }
 
 /** Sixteen calls of the largest size: a server that leaves more unread gets nothing more. */
-const mostUnread = limits.callBody * limits.serverCallsInFlight
+const maxUnread = limits.callBody * limits.serverCallsInFlight
 
 /** Bytes of it that are taken as one: it may be lines of a character each. */
-const errorPiece = 4_096
+const errorChunk = 4_096
 
 /** Chatter that nobody here listens to, dropped before it costs a check of its shape. */
-const unheard: ReadonlySet<unknown> = new Set(['notifications/message', 'notifications/progress'])
+const ignoredMethods: ReadonlySet<unknown> = new Set(['notifications/message', 'notifications/progress'])
 
 const isMessage = (value: unknown): value is JSONRPCMessage => typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -33,7 +33,7 @@ const isMessage = (value: unknown): value is JSONRPCMessage => typeof value === 
 const parse = (line: string): readonly JSONRPCMessage[] => {
   try {
     const value = parseScannedJson(line.startsWith('\ufeff') ? line.slice(1) : line, jsonBounds.upstreamMessage)
-    return messagesIn(value).filter(isMessage)
+    return readMessages(value).filter(isMessage)
   } catch {
     return []
   }
@@ -49,7 +49,7 @@ export class StdioTransport implements Transport {
   readonly stderr = null
   readonly #options: StdioOptions
   #running: RunningProgram | null = null
-  #turns: Turns<string> | null = null
+  #turns: ReadThrottle<string> | null = null
   #isClosed = false
 
   constructor(options: StdioOptions) {
@@ -73,7 +73,7 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const running = await this.#options.start()
     this.#running = running
-    const turns = new Turns<string>(running.stdout, (line) => this.#take(line))
+    const turns = new ReadThrottle<string>(running.stdout, (line) => this.#take(line))
     this.#turns = turns
     const onOverlong = (line: OverlongLine): void => {
       turns.forfeit()
@@ -100,7 +100,7 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#running === null || this.#isClosed || !this.#running.stdin.writable) throw new UpstreamFailure('exited')
-    if (this.#running.stdin.writableLength > mostUnread) throw new UpstreamFailure('backlog')
+    if (this.#running.stdin.writableLength > maxUnread) throw new UpstreamFailure('backlog')
     if ('method' in message && 'id' in message) this.#turns?.ask()
     this.#running.stdin.write(`${JSON.stringify(message)}\n`)
   }
@@ -111,13 +111,13 @@ export class StdioTransport implements Transport {
   }
 
   #readErrors(stderr: Readable): void {
-    const keep = (chunk: Buffer): Heard => {
+    const keep = (chunk: Buffer): ItemEffect => {
       this.#options.onErrorOutput?.(chunk)
       return 'nothing'
     }
-    const turns = new Turns<Buffer>(stderr, keep)
+    const turns = new ReadThrottle<Buffer>(stderr, keep)
     stderr.on('data', (chunk: Buffer) => {
-      for (let at = 0; at < chunk.length; at += errorPiece) turns.take(chunk.subarray(at, at + errorPiece))
+      for (let at = 0; at < chunk.length; at += errorChunk) turns.take(chunk.subarray(at, at + errorChunk))
     })
     stderr.once('end', () => {
       turns.finish()
@@ -125,10 +125,10 @@ export class StdioTransport implements Transport {
     })
   }
 
-  #take(line: string): Heard {
+  #take(line: string): ItemEffect {
     const messages = parse(line)
     if (messages.length === 0) this.#options.onNoise?.()
-    const heard = messages.filter((message) => !('method' in message) || !unheard.has(message.method))
+    const heard = messages.filter((message) => !('method' in message) || !ignoredMethods.has(message.method))
     for (const message of heard) this.onmessage?.(message)
     if (heard.length === 0) return 'nothing'
     return heard.some((message) => 'method' in message && 'id' in message) ? 'question' : 'answer'

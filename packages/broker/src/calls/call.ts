@@ -1,0 +1,109 @@
+// A tool call from its name to its outcome: the gateway authorizes it, the server declares the tool as it was approved, and then the call
+// is made once.
+import type { gatewayBroker, ToolCall } from '@gatehouse/contracts'
+import { type Abandoned, parseName, type ToolAddress } from '@gatehouse/kernel'
+import type { Calls } from '@gatehouse/rpc'
+import type { Pending, Recorder } from '../records/recorder.ts'
+import { NotDeclared } from '../upstream/base/failure.ts'
+import { callTool } from '../upstream/call-tool.ts'
+import type { Servers } from '../upstream/servers.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import { interpretAnswer, interpretError } from './interpret.ts'
+import { createLookUp } from './look-up.ts'
+import { type Outcome, refuse, refuseName } from './outcome.ts'
+import type { CallSession, InFlightCalls } from './session.ts'
+
+export interface CallServices {
+  readonly gateway: Calls<typeof gatewayBroker>
+  readonly servers: Servers
+  readonly recorder: Recorder
+  readonly inFlight: InFlightCalls
+}
+
+/** The caller's side of a call: its signal and its record. */
+export interface CallContext extends Pick<Pending, 'setTarget'> {
+  /** Aborts with `Abandoned`. */
+  readonly signal: AbortSignal
+  readonly giveUp: (reason: Abandoned) => void
+}
+
+/** Milliseconds. A younger list has every tool that there is. */
+const staleList = 5_000
+
+interface ResolvedCall {
+  readonly session: CallSession
+  readonly call: ToolCall
+  readonly address: ToolAddress
+  /** The address is that of the session's table, not what the name seems to mean. */
+  readonly isKnown: boolean
+  readonly context: CallContext
+  readonly onSent: (wasSent: boolean) => void
+}
+
+/** A call that cannot be recorded is not made. */
+const trySetTarget = (recorder: Recorder, { setTarget }: CallContext, address: ToolAddress): boolean => {
+  if (!recorder.isWritable) return false
+  try {
+    setTarget(address)
+    return true
+  } catch {
+    return false
+  }
+}
+
+type LookUp = ReturnType<typeof createLookUp>
+
+/** A name that is in no table may be that of a tool which its server has declared only just now. */
+const resolveAfterRelist = async (
+  upstream: Upstream,
+  { session, call, context: { signal } }: ResolvedCall,
+  lookUp: LookUp,
+): Promise<ToolAddress> => {
+  const { at } = await upstream.listing(signal)
+  const address = await lookUp(session, { name: call.name, isFresh: performance.now() - at > staleList }, signal)
+  if (address === undefined) throw new NotDeclared()
+  return address
+}
+
+const makeCall = async (resolved: ResolvedCall, { gateway, servers, inFlight }: CallServices, lookUp: LookUp): Promise<Outcome> => {
+  const { session, call, address, isKnown, context, onSent } = resolved
+  const { server, tool } = address
+  const { signal, giveUp } = context
+  const flight = { session, address, giveUp }
+  inFlight.enter(flight)
+  try {
+    const verdict = await gateway.authorize({ session: session.id, server, tool }, { signal })
+    if (!verdict.allowed) return refuse(address, verdict.code, { retryAfter: verdict.retryAfter })
+    session.callsPerMinute = verdict.callsPerMinute
+    // No server is started for a session that is over.
+    signal.throwIfAborted()
+    const upstream = servers.find(server, session.id)
+    if (upstream === undefined) return refuse(address, 'server-unavailable')
+    const target = isKnown ? address : await resolveAfterRelist(upstream, resolved, lookUp)
+    // Only the tool that was authorized is called.
+    if (target.server !== server || target.tool !== tool) return refuse(address, 'not-declared')
+    const admit = (): Promise<void> => inFlight.admit(flight)
+    const request = { session: session.id, tool, args: call.arguments, pin: verdict.pin, admit, onSent }
+    return interpretAnswer(address, await callTool(upstream, request, signal))
+  } finally {
+    inFlight.leave(flight)
+  }
+}
+
+export const createCall = (services: CallServices) => {
+  const lookUp = createLookUp(services)
+  return async (session: CallSession, call: ToolCall, context: CallContext): Promise<Outcome> => {
+    let address = parseName(call.name)
+    let wasSent = false
+    const onSent = (isSent: boolean): void => void (wasSent = isSent)
+    try {
+      const known = await lookUp(session, { name: call.name }, context.signal)
+      address = known ?? address
+      if (address === null) return refuseName(call.name)
+      if (!trySetTarget(services.recorder, context, address)) return refuse(address, 'audit-unwritable')
+      return await makeCall({ session, call, address, isKnown: known !== undefined, context, onSent }, services, lookUp)
+    } catch (error) {
+      return interpretError(address ?? { server: '', tool: call.name }, error, { signal: context.signal, wasSent })
+    }
+  }
+}

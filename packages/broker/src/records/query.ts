@@ -1,0 +1,62 @@
+// Queries the records of lists and calls, newest first.
+import {
+  type brokerControlPlane,
+  type CallRecord,
+  CallRecord as CallRecordSchema,
+  isSameServer,
+  limits,
+  type Params,
+  type Result,
+  ServiceError,
+} from '@gatehouse/contracts'
+import type { Records } from '@gatehouse/journal'
+import * as v from 'valibot'
+
+type RecordQuery = Params<typeof brokerControlPlane, 'records'>
+
+const exactFields = ['session', 'agentGroupID', 'tool', 'op', 'status', 'code'] as const
+
+/** A cursor names a file by its number, and an offset in it. */
+const encode = ({ file, offset }: { file: number; offset: number }): string => Buffer.from(`${file}.${offset}`).toString('base64url')
+
+const decode = (cursor: string): { file: number; offset: number } => {
+  const [, file, offset] = /^([1-9]\d{0,14})\.(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const position = { file: Number(file), offset: Number(offset) }
+  if (file !== undefined && offset !== undefined && encode(position) === cursor) return position
+  throw new ServiceError('invalid', {
+    detail: 'expected a cursor of an earlier answer, got something else',
+    errors: [{ pointer: '/cursor', detail: 'expected a cursor of an answer' }],
+  })
+}
+
+const parse = (value: unknown): CallRecord | undefined => {
+  const parsed = v.safeParse(CallRecordSchema, value)
+  return parsed.success ? parsed.output : undefined
+}
+
+const createFilter = (query: RecordQuery): ((value: unknown) => boolean) => {
+  const [since, until] = [query.since, query.until].map((time) => (time === undefined ? undefined : Date.parse(time)))
+  return (value) => {
+    const record = parse(value)
+    if (record === undefined || exactFields.some((name) => query[name] !== undefined && query[name] !== record[name])) return false
+    if (query.server !== undefined && !isSameServer(query.server, record.server)) return false
+    // A token that is limited to some groups sees only their records.
+    if (query.groups !== undefined && !query.groups.some((group) => group === record.agentGroupID)) return false
+    const time = Date.parse(record.time)
+    return (since === undefined || time >= since) && (until === undefined || time < until)
+  }
+}
+
+/** The newest records that match. A page may be empty and still have a cursor: the search goes on from there. */
+export const queryRecords = async (
+  records: Pick<Records, 'read'>,
+  query: RecordQuery,
+): Promise<Result<typeof brokerControlPlane, 'records'>> => {
+  const { items, next } = await records.read({
+    isWanted: createFilter(query),
+    limit: query.limit,
+    before: query.cursor === undefined ? undefined : decode(query.cursor),
+    most: { lines: limits.callsLines, bytes: limits.callsBytes },
+  })
+  return { items: items.flatMap((item) => parse(item) ?? []), ...(next !== undefined && { nextCursor: encode(next) }) }
+}
