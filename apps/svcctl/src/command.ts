@@ -1,9 +1,9 @@
-// What every command has: a typed result that `--json` prints, and one way out for text.
+// The base of every command: a typed result that `--json` prints, and one way to write text.
 import { isatty } from 'node:tty'
 import { ServiceError } from '@gatehouse/contracts'
 import { Command } from '@oclif/core'
 import * as v from 'valibot'
-import { toJson } from './output/json.ts'
+import { toJson } from './output/visible.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -26,7 +26,7 @@ export abstract class SvcctlCommand<T> extends Command {
     process.stdout.write(`${toJson(result)}\n`)
   }
 
-  /** Left to `main`, which renders every failure in one way. */
+  /** `main` renders every failure. */
   protected override catch(error: Error): Promise<never> {
     return Promise.reject(error)
   }
@@ -40,10 +40,10 @@ export abstract class SvcctlCommand<T> extends Command {
     return isatty(1)
   }
 
-  /** Asks at a terminal before something that cannot be taken back; nobody is asked in a pipe. */
+  /** Asks at a terminal before something that cannot be undone; asks nothing in a pipe. */
   protected async insist(question: string): Promise<void> {
     if (!process.stdin.isTTY || !this.toPeople || this.jsonEnabled()) return
-    const { confirm } = await import('./conversation/confirm.ts')
+    const { confirm } = await import('./confirm.ts')
     if (!(await confirm(question))) throw new ServiceError('conflict', { detail: 'nothing was done' })
   }
 
@@ -62,3 +62,9 @@ export abstract class SvcctlCommand<T> extends Command {
     if (this.toPeople) this.say(text)
   }
 }
+
+/** The JSON result of a command that has nothing to report. */
+export const Done = v.strictObject({ done: v.literal(true) })
+export type Done = v.InferOutput<typeof Done>
+
+export const done: Done = { done: true }

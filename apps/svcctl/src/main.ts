@@ -1,8 +1,28 @@
-// Runs one command and turns whatever it throws into words and an exit code.
+// Runs one command and turns every error into a message and an exit code.
 import { run, settings } from '@oclif/core'
 import { type Environment, SvcctlCommand, wantsJson } from './command.ts'
-import { moveLeadingFlags } from './leading-flags.ts'
-import { exitCodeOf, failureOf, isExit, isInterrupted, render, renderJson } from './output/failure.ts'
+import { exitCodeOf, isExit, isInterrupted, render, renderJson, toFailure } from './output/failure.ts'
+
+/** Global flags may stand before the command: `svcctl --addr URL status`. The parser wants them behind it. */
+const withValue = new Set(['--addr', '--token-file'])
+const alone = new Set(['--insecure-http', '--json'])
+
+const lengthAt = (argv: readonly string[], at: number): number => {
+  const [name = '', value] = (argv[at] ?? '').split('=', 2)
+  if (alone.has(argv[at] ?? '')) return 1
+  if (!withValue.has(name)) return 0
+  return value === undefined ? 2 : 1
+}
+
+/** Moves them to the end, or before `--` where there is one. Without a command nothing is moved. */
+export const moveLeadingFlags = (argv: readonly string[]): string[] => {
+  let count = 0
+  for (let length = lengthAt(argv, 0); length > 0; length = lengthAt(argv, count)) count += length
+  const rest = argv.slice(count)
+  if (rest.length === 0) return [...argv]
+  const end = rest.indexOf('--')
+  return rest.toSpliced(end === -1 ? rest.length : end, 0, ...argv.slice(0, count))
+}
 
 /** Gives the exit code. `root` is the folder of `package.json`, or one below it. */
 export const main = async (argv: readonly string[], environment: Environment, root: string): Promise<number> => {
@@ -15,7 +35,7 @@ export const main = async (argv: readonly string[], environment: Environment, ro
   } catch (error) {
     if (isInterrupted(error)) return 130
     if (isExit(error)) return error.oclif.exit ?? 0
-    const failure = failureOf(error)
+    const failure = toFailure(error)
     process.stderr.write(wantsJson(argv) ? renderJson(failure) : render(failure, process.stderr))
     return exitCodeOf(failure)
   }

@@ -2,7 +2,7 @@
 import { ServiceError } from '@gatehouse/contracts'
 import type { Hook } from '@oclif/core'
 import { wantsJson } from './command.ts'
-import { nearest } from './output/nearest.ts'
+import { findNearest } from './output/visible.ts'
 
 const words = (id: string): string => id.replaceAll(':', ' ')
 
@@ -12,7 +12,7 @@ export const notFound: Hook<'command_not_found'> = async function (options) {
     return await ask.call(this, options)
   }
   const wanted = words(options.id)
-  const near = await nearest(
+  const near = await findNearest(
     wanted,
     options.config.commands.filter(({ hidden }) => !hidden).map(({ id }) => words(id)),
   )

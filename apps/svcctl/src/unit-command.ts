@@ -1,11 +1,21 @@
-// A command that asks a unit: where it is, and with which token.
-import { type Client, createClient } from '@gatehouse/client'
+// The base of every command that asks a unit: its address and its token.
+import { type Client, createClient, type Fetch } from '@gatehouse/client'
+import { keptHeader } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import { SvcctlCommand } from './command.ts'
-import { checkAddress } from './connection/address.ts'
-import { heedKept } from './connection/heed-kept.ts'
 import { createFetch } from './connection/node-fetch.ts'
-import { readToken } from './connection/token.ts'
+import { checkAddress, readToken } from './connection/unit.ts'
+
+/** Hears when an act holds and is on no disk yet, whichever command it was. */
+const notKept = 'It holds now, but is on no disk yet: it ends with the gateway. Mend the disk before anything is started again.'
+
+const withDurability =
+  (fetch: Fetch, tell: (text: string) => void): Fetch =>
+  async (url, init) => {
+    const answer = await fetch(url, init)
+    if (answer.headers.get(keptHeader) === 'false') tell(notKept)
+    return answer
+  }
 
 export interface UnitFlags {
   readonly addr: string
@@ -33,6 +43,6 @@ export abstract class UnitCommand<T> extends SvcctlCommand<T> {
   protected async connect(flags: UnitFlags): Promise<Client> {
     const token = await readToken(this.environment, flags['token-file'])
     const address = checkAddress(flags.addr, { token: token !== undefined, insecure: flags['insecure-http'] })
-    return createClient({ address, token, fetch: heedKept(createFetch(this.environment), (text) => this.say(text)) })
+    return createClient({ address, token, fetch: withDurability(createFetch(this.environment), (text) => this.say(text)) })
   }
 }

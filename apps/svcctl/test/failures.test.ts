@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { suite, test } from 'node:test'
 import { type Code, codes, ServiceError } from '@gatehouse/contracts'
-import { exitCodeOf, failureOf, render } from '../src/output/failure.ts'
+import { exitCodeOf, render, toFailure } from '../src/output/failure.ts'
 import { startUnit } from './fake-unit.ts'
 import { svcctl } from './svcctl.ts'
 
@@ -48,7 +48,7 @@ test('every code of the table has its exit code, and hostile details do no harm'
 })
 
 test('what nobody foresaw is internal and keeps its words', () => {
-  const failure = failureOf(new TypeError('planted'))
+  const failure = toFailure(new TypeError('planted'))
   assert.deepEqual([failure.code, failure.detail, exitCodeOf(failure)], ['internal', 'planted', 1])
 })
 

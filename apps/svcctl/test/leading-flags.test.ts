@@ -1,7 +1,7 @@
 // Global flags before the command mean what they mean behind it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { moveLeadingFlags } from '../src/leading-flags.ts'
+import { moveLeadingFlags } from '../src/main.ts'
 import { startUnit } from './fake-unit.ts'
 import { svcctl } from './svcctl.ts'
 

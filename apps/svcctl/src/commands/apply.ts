@@ -1,13 +1,13 @@
 // svcctl apply
 import type { Client } from '@gatehouse/client'
 import { ServiceError } from '@gatehouse/contracts'
-import * as v from 'valibot'
-import { Outcome } from '../declaration/carry-out.ts'
-import type { Declaration } from '../declaration/file.ts'
 import { Flags } from '@oclif/core'
+import * as v from 'valibot'
+import { Outcome } from '../declaration/execute.ts'
+import type { Declaration } from '../declaration/file.ts'
 import { type Column, table } from '../output/table.ts'
-import { loginName } from '../submission/login-name.ts'
 import { readText } from '../submission/after.ts'
+import { loginName } from '../submission/login-name.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 const Applied = v.strictObject({
@@ -68,17 +68,17 @@ export class Apply extends UnitCommand<Applied> {
 
   /** One round, or as many as it takes where each change is approved at once. */
   private async round(client: Client, declaration: Declaration, settings: Settings): Promise<Applied> {
-    const [{ carryOut }, { planOf }, { readUnit }] = await Promise.all([
-      import('../declaration/carry-out.ts'),
+    const [{ executeStep }, { buildPlan }, { readUnit }] = await Promise.all([
+      import('../declaration/execute.ts'),
       import('../declaration/plan.ts'),
-      import('../declaration/read-unit.ts'),
+      import('../declaration/current.ts'),
     ])
     const done: Outcome[] = []
     for (let round = 1; ; round += 1) {
       const present = await readUnit(client)
-      const { steps, others } = planOf(declaration, present)
+      const { steps, others } = buildPlan(declaration, present)
       const outcomes: Outcome[] = []
-      for (const step of steps) outcomes.push(await carryOut(step, { client, held: present.held, ...settings }))
+      for (const step of steps) outcomes.push(await executeStep(step, { client, held: present.held, ...settings }))
       done.push(...outcomes.filter(({ state }) => state === 'applied'))
       const rest = outcomes.filter(({ state }) => state !== 'applied')
       const goesOn = outcomes.some(({ state }) => state === 'applied') && rest.length > 0
@@ -89,12 +89,12 @@ export class Apply extends UnitCommand<Applied> {
   }
 
   private async showMissing(client: Client, declaration: Declaration): Promise<Applied> {
-    const [{ planOf }, { readUnit }, { renderSteps }] = await Promise.all([
+    const [{ buildPlan }, { readUnit }, { renderSteps }] = await Promise.all([
       import('../declaration/plan.ts'),
-      import('../declaration/read-unit.ts'),
-      import('../output/steps.ts'),
+      import('../declaration/current.ts'),
+      import('../declaration/step.ts'),
     ])
-    const { steps, others } = planOf(declaration, await readUnit(client))
+    const { steps, others } = buildPlan(declaration, await readUnit(client))
     this.print(renderSteps(steps, process.stdout))
     for (const other of others) this.print(`! ${other}`)
     if (steps.length + others.length === 0) this.remark('Nothing is missing.')

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs'
 import { BackupOrder, ServiceError } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
-import { keep } from '../backup/keep.ts'
-import { readPassphrase } from '../backup/secrets.ts'
+import { downloadBackup, readPassphrase } from '../backup/download.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 const Kept = v.strictObject({ file: v.string(), bytes: v.number() })
@@ -42,7 +41,7 @@ export class Backup extends UnitCommand<Kept> {
     const client = await this.connect(flags)
     const { name, body } = await client.backup(order)
     const path = flags.out ?? name
-    const bytes = await keep(body, { path, force: flags.force })
+    const bytes = await downloadBackup(body, { path, force: flags.force })
     this.print(path)
     return { file: path, bytes }
   }

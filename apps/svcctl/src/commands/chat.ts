@@ -2,14 +2,12 @@
 import { text as readAll } from 'node:stream/consumers'
 import type { Client } from '@gatehouse/client'
 import { type ChatMessage, isServiceError, ServiceError } from '@gatehouse/contracts'
-import * as v from 'valibot'
 import { Args, Flags } from '@oclif/core'
-import { exchange, type Exchanged, ExchangedSchema } from '../conversation/exchange.ts'
-import { keepHistory, readHistory } from '../conversation/history.ts'
-import { talk } from '../conversation/talk.ts'
+import * as v from 'valibot'
+import { exchange, type Exchanged, ExchangedSchema, keepHistory, readHistory, talk } from '../conversation/talk.ts'
 import { render } from '../output/failure.ts'
+import { wrap } from '../output/table.ts'
 import { visible, visibleLines } from '../output/visible.ts'
-import { wrap } from '../output/wrap.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 interface Settings {

@@ -1,13 +1,33 @@
 // svcctl doctor
 import { styleText } from 'node:util'
 import { SealProof } from '@gatehouse/contracts'
-import * as v from 'valibot'
-import { Finding, notCheckedPrefix } from '../doctor/check.ts'
 import { Flags } from '@oclif/core'
-import { lackingOf, proofRemarks, renderProof } from '../output/proof.ts'
+import * as v from 'valibot'
+import { createCheckContext, Finding, notCheckedPrefix, runChecks } from '../doctor/check.ts'
+import { type Column, type Place, table, wrap } from '../output/table.ts'
 import { visible } from '../output/visible.ts'
-import { wrap } from '../output/wrap.ts'
-import { type UnitFlags, UnitCommand } from '../unit-command.ts'
+import { UnitCommand, type UnitFlags } from '../unit-command.ts'
+
+const columns: readonly Column<SealProof['walls'][number]>[] = [
+  { name: 'WALL', value: (wall) => wall.name },
+  { name: 'VERDICT', value: (wall) => wall.verdict },
+  { name: 'WHAT IT MEANS', value: (wall) => wall.says, flexible: true },
+]
+
+const findMissing = ({ walls }: SealProof): number => walls.filter(({ verdict }) => verdict === 'lacking').length
+
+const renderProof = (proof: SealProof, place: Place): string => table(columns, proof.walls, place)
+
+/** Talk beside the table. */
+const proofRemarks = (proof: SealProof): string[] => {
+  const lacking = findMissing(proof)
+  const verdict = lacking === 0 ? 'every wall holds' : `${lacking} walls lack`
+  return [
+    `${proof.driver} by ${visible(proof.engine)}: ${verdict} (${proof.elapsedMs} ms)`,
+    ...proof.faults.map((fault) => `the probe itself: ${visible(fault)}`),
+    ...(proof.old === undefined ? [] : [`old release: ${visible(proof.old)}`]),
+  ]
+}
 
 const colours = { pass: 'green', warn: 'yellow', fail: 'red' } as const
 const signs = { pass: '✓', warn: '!', fail: '✗' } as const
@@ -62,12 +82,8 @@ export class Doctor extends UnitCommand<Finding[] | SealProof> {
   async run(): Promise<Finding[] | SealProof> {
     const { flags, metadata } = await this.parse(Doctor)
     if (flags.probe) return await this.prove(flags)
-    const [{ checks }, { examine }, { createSite }] = await Promise.all([
-      import('../doctor/checks.ts'),
-      import('../doctor/examine.ts'),
-      import('../doctor/site.ts'),
-    ])
-    const site = await createSite({
+    const { checks } = await import('../doctor/checks.ts')
+    const context = await createCheckContext({
       environment: this.environment,
       address: flags.addr,
       addressGiven: metadata.flags.addr?.setFromDefault !== true,
@@ -75,19 +91,20 @@ export class Doctor extends UnitCommand<Finding[] | SealProof> {
       insecure: flags['insecure-http'],
       stateDir: flags['state-dir'],
     })
-    const findings = await examine(site, checks)
+    const findings = await runChecks(context, checks)
     this.print(this.toPeople ? toPeople(findings) : findings.map(plain).join('\n'))
     const count = (status: Finding['status']): number => findings.filter((finding) => finding.status === status).length
     this.remark(`${count('pass')} pass, ${count('warn')} warn, ${count('fail')} fail`)
     if (count('fail') > 0 || (flags.strict && count('warn') > 0)) process.exitCode = 1
     return findings
   }
+
   private async prove(flags: UnitFlags): Promise<SealProof> {
     const client = await this.connect(flags)
     const proof = await client.proveSeal()
     this.print(renderProof(proof, process.stdout))
     for (const remark of proofRemarks(proof)) this.say(remark)
-    if (lackingOf(proof) > 0) process.exitCode = 1
+    if (findMissing(proof) > 0) process.exitCode = 1
     return proof
   }
 }

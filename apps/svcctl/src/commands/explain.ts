@@ -1,9 +1,9 @@
 // svcctl explain
 import { styleText } from 'node:util'
 import { codes, Explanation } from '@gatehouse/contracts'
-import { visible } from '../output/visible.ts'
 import { Args } from '@oclif/core'
-import { wrap } from '../output/wrap.ts'
+import { wrap } from '../output/table.ts'
+import { visible } from '../output/visible.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 const render = ({ allowed, code, summary, steps }: Explanation): string => {

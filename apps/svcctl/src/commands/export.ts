@@ -15,11 +15,8 @@ export class Export extends UnitCommand<Exported> {
   async run(): Promise<Exported> {
     const { flags } = await this.parse(Export)
     const client = await this.connect(flags)
-    const [{ readUnit }, { declarationOf, toYaml }] = await Promise.all([
-      import('../declaration/read-unit.ts'),
-      import('../declaration/write.ts'),
-    ])
-    const declaration = declarationOf(await readUnit(client))
+    const { buildDeclaration, readUnit, toYaml } = await import('../declaration/current.ts')
+    const declaration = buildDeclaration(await readUnit(client))
     if (!this.jsonEnabled()) this.print(toYaml(declaration))
     return { ...declaration, version: 1 }
   }

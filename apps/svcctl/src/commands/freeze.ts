@@ -1,8 +1,16 @@
 // svcctl freeze
-import { Freeze } from '@gatehouse/contracts'
-import { wantedOf } from '../submission/freeze.ts'
+import { AgentGroupID, Freeze, type FreezeBody, ServiceError } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
+import * as v from 'valibot'
 import { UnitCommand } from '../unit-command.ts'
+
+/** What is to be frozen or freed. */
+export const parseTarget = ({ group, reason }: { readonly group?: string | undefined; readonly reason: string }): FreezeBody => {
+  if (group === undefined) return { reason }
+  const id = v.safeParse(AgentGroupID, group)
+  if (id.success) return { reason, agentGroupID: id.output }
+  throw new ServiceError('invalid', { detail: `expected the id of a group after --group: ${id.issues[0].message}` })
+}
 
 export class FreezeCommand extends UnitCommand<Freeze> {
   static override summary = 'Stop launches, calls, lists and applies, now and after a restart.'
@@ -19,6 +27,6 @@ export class FreezeCommand extends UnitCommand<Freeze> {
   async run(): Promise<Freeze> {
     const { flags } = await this.parse(FreezeCommand)
     const client = await this.connect(flags)
-    return await client.freezes.freeze(wantedOf(flags))
+    return await client.freezes.freeze(parseTarget(flags))
   }
 }

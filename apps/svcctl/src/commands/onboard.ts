@@ -1,24 +1,53 @@
 // svcctl onboard
+import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
 import { ServiceError } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
-import { atTerminal, unasked } from '../onboard/questions.ts'
-import { type Questions, Told, type Tour } from '../onboard/step.ts'
+import { OnboardNotes, type Questions, type Tour } from '../onboard/step.ts'
 import { steps } from '../onboard/steps.ts'
+import { Interrupted } from '../output/failure.ts'
+import { wrap } from '../output/table.ts'
 import { visible } from '../output/visible.ts'
-import { wrap } from '../output/wrap.ts'
 import { loginName } from '../submission/login-name.ts'
 import { UnitCommand } from '../unit-command.ts'
 
-const Toured = v.strictObject({ steps: v.array(Told), group: v.nullable(v.string()), complete: v.boolean() })
+/** Questions of the first run at a terminal. Enter takes what is usual; Ctrl-C and Ctrl-D end the tour, which goes on next time. */
+const put = async (question: string): Promise<string> => {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const ended = new Promise<never>((_, reject) => {
+    for (const event of ['close', 'SIGINT']) terminal.once(event, () => reject(new Interrupted()))
+  })
+  try {
+    return (await Promise.race([terminal.question(question), ended])).trim()
+  } catch (error) {
+    process.stderr.write('\n')
+    throw error
+  } finally {
+    ended.catch(() => undefined)
+    terminal.close()
+  }
+}
+
+const show = (text: string): void => void process.stderr.write(`\n${text.trimEnd().replaceAll(/^(?=.)/gm, '  ')}\n\n`)
+
+const atTerminal: Questions = {
+  ask: async (question, usual) => (await put(`  ${visible(question)}${usual === '' ? '' : ` [${visible(usual)}]`}: `)) || usual,
+  confirm: async (question) => /^y(es)?$/i.test(await put(`  ${visible(question)} [y/N] `)),
+  show,
+}
+
+/** `--yes`: what is usual, and every change is approved. */
+const defaultAnswers: Questions = { ask: (_, usual) => Promise.resolve(usual), confirm: () => Promise.resolve(true), show: () => undefined }
+
+const Toured = v.strictObject({ steps: v.array(OnboardNotes), group: v.nullable(v.string()), complete: v.boolean() })
 type Toured = v.InferOutput<typeof Toured>
 
 const colours = { done: 'green', now: 'green', would: 'cyan', waits: 'yellow', left: 'yellow' } as const
 const signs = { done: '✓', now: '✓', would: '→', waits: '…', left: '!' } as const
 const width = Math.max(...steps.map(({ name }) => name.length))
 
-const line = ({ step, state, detail, type }: Told, toPeople: boolean): string => {
+const line = ({ step, state, detail, type }: OnboardNotes, toPeople: boolean): string => {
   if (!toPeople) return [step, state, detail, type ?? ''].map(visible).join('\t')
   const sign = styleText(colours[state], signs[state], { stream: process.stdout })
   const head = `${sign} ${step.padEnd(width)}  ${wrap(visible(detail), width + 4, process.stdout)}`
@@ -53,7 +82,7 @@ export class Onboard extends UnitCommand<Toured> {
       status: () => client.status(),
       group: flags.group,
     }
-    const told: Told[] = []
+    const told: OnboardNotes[] = []
     for (const { name, take } of steps) {
       const one = { step: name, ...(await take(tour)) }
       told.push(one)
@@ -66,7 +95,7 @@ export class Onboard extends UnitCommand<Toured> {
   }
 
   private questions(unattended: boolean): Questions {
-    if (unattended) return unasked
+    if (unattended) return defaultAnswers
     if (process.stdin.isTTY && this.toPeople && !this.jsonEnabled()) return atTerminal
     throw new ServiceError('invalid', { detail: 'expected a terminal to ask at, got none', hint: 'svcctl onboard --yes, or --dry-run' })
   }

@@ -1,9 +1,9 @@
 // svcctl restore: on the host, with the unit stopped, without a token.
-import { isRefusal } from '@gatehouse/kernel'
 import { ServiceError } from '@gatehouse/contracts'
+import { isRefusal } from '@gatehouse/kernel'
 import { Args, Flags } from '@oclif/core'
 import * as v from 'valibot'
-import { readPassphrase } from '../backup/secrets.ts'
+import { readPassphrase } from '../backup/download.ts'
 import { SvcctlCommand } from '../command.ts'
 
 const Restored = v.strictObject({

@@ -1,9 +1,8 @@
 // svcctl status
 import { type Freeze, type ProcessState, type SessionStatus, Status } from '@gatehouse/contracts'
 import { age } from '../output/age.ts'
-import { type Column, table } from '../output/table.ts'
+import { type Column, table, wrap } from '../output/table.ts'
 import { visible } from '../output/visible.ts'
-import { wrap } from '../output/wrap.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 const columns: readonly Column<ProcessState>[] = [

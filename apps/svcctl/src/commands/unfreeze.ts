@@ -1,8 +1,8 @@
 // svcctl unfreeze
-import { Done, done } from '../output/nothing.ts'
-import { wantedOf } from '../submission/freeze.ts'
 import { Flags } from '@oclif/core'
+import { done, Done } from '../command.ts'
 import { UnitCommand } from '../unit-command.ts'
+import { parseTarget } from './freeze.ts'
 
 export class Unfreeze extends UnitCommand<Done> {
   static override summary = 'Lift a freeze.'
@@ -18,7 +18,7 @@ export class Unfreeze extends UnitCommand<Done> {
   async run(): Promise<Done> {
     const { flags } = await this.parse(Unfreeze)
     const client = await this.connect(flags)
-    await client.freezes.unfreeze(wantedOf(flags))
+    await client.freezes.unfreeze(parseTarget(flags))
     return done
   }
 }

@@ -1,6 +1,6 @@
 // A `fetch` on node:http: that of Node costs a tenth of a second at its first use. Follows nothing, keeps nothing.
-import type { Answered, Fetch, Sent } from '@gatehouse/client'
 import { type ClientRequest, type IncomingMessage, request as requestByHttp } from 'node:http'
+import type { Answered, Fetch, Sent } from '@gatehouse/client'
 import type { Environment } from '../command.ts'
 
 /** Where the way leads through a proxy, and who is trusted. Plain http takes no proxy: it would read the token. */

@@ -1,5 +1,6 @@
-// Behind which walls agents run, as the unit found them.
-import { type Check, fail, pass, notAnswered, warn } from './check.ts'
+// Checks of sandboxes: the isolation that the unit runs with, and the programs of this host that it needs.
+import { surveyEngines } from '@gatehouse/engine/survey'
+import { type Check, fail, launchesNothing, notAnswered, pass, type Verdict, warn } from './check.ts'
 
 export const sandbox: Check = {
   name: 'sandbox',
@@ -21,5 +22,60 @@ export const sandbox: Check = {
         ? pass(name)
         : warn(`${name} lacks walls: ${missing.join(', ')}`, { advice: 'for real use install runsc; see SECURITY.md' }),
     ]
+  },
+}
+
+/** What this host has to run sandboxes and local tool servers with. */
+const join = { advice: 'run the doctor as the user of the unit, or add that user to the group docker, whose members are root on this host' }
+
+export const engines: Check = {
+  name: 'engines',
+  run: async ({ unit }) => {
+    if (launchesNothing(unit)) return [pass('not needed: this unit launches nothing')]
+    const found = await surveyEngines()
+    const there = found.filter(({ release }) => release !== null)
+    const lacking = found.filter(({ name, release }) => release === null && name === 'runsc')
+    return [
+      there.length === 0
+        ? warn(
+            'neither bubblewrap nor a container engine is here: agents run without walls, or not at all',
+            'apt-get install -y bubblewrap',
+          )
+        : pass(there.map(({ name, release }) => `${name} ${release}`).join(', ')),
+      ...there.flatMap(({ name, silent }) =>
+        silent === undefined
+          ? []
+          : [warn(`${name} is installed, and ${silent.reason}`, silent.forbidden ? join : 'systemctl start docker')],
+      ),
+      ...lacking.map(() =>
+        warn('runsc is not here: a production unit refuses launches without it', { advice: 'https://gvisor.dev/docs/user_guide/install' }),
+      ),
+    ]
+  },
+}
+
+/** How strictly the unit was started. */
+export const posture: Check = {
+  name: 'posture',
+  run: async ({ unit }) => {
+    const found = unit
+    if (!found.reached) return [notAnswered]
+    const { mode, open, mcp } = found.status
+    const verdicts: Verdict[] = [
+      ...(mode === 'production'
+        ? []
+        : [
+            warn(`mode ${mode}${open ? ', which asks for no token' : ''}: for trying things out alone`, {
+              advice: 'start without --dev and --demo for real use',
+            }),
+          ]),
+      ...(mcp.enabled && mcp.isolation === 'none' && mode !== 'dev'
+        ? [warn('local tool servers run as plain processes', { advice: 'start with --mcp-isolation container' })]
+        : []),
+      ...(mcp.enabled && mcp.pinning === 'warn'
+        ? [warn('tools that change after their approval stay allowed', { advice: 'start with --mcp-pinning refuse' })]
+        : []),
+    ]
+    return verdicts.length === 0 ? [pass(`mode ${mode}`)] : verdicts
   },
 }

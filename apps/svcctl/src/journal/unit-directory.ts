@@ -1,12 +1,14 @@
-// Which state directory of this host is meant. Where a unit is addressed, it is the one that this unit holds and no other, so that
-// nobody vouches for one unit by the files of another.
+// The state directory on this host that a command means. Where a unit is addressed, it is the one that this unit holds and no other, so
+// that no unit is vouched for by the files of another.
 import { readFile, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { isServiceError, stateFiles, type UnitIdentity } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import type { Unit } from '../connection/ask-unit.ts'
+import type { Environment } from '../command.ts'
+import type { Unit } from '../connection/unit.ts'
 
-export interface Question {
+export interface DirectoryQuery {
   readonly address: string
   /** Somebody named the address; else it is the default one. */
   readonly addressGiven: boolean
@@ -18,7 +20,7 @@ export interface Question {
   readonly usual: readonly string[]
 }
 
-export type Place =
+export type UnitDirectory =
   /** The one that the unit holds. */
   | { readonly status: 'proven'; readonly directory: string }
   /** Named, and no unit could be compared. */
@@ -43,7 +45,7 @@ const isHeld = async (directory: string, { installation, device, inode }: UnitId
   return (await installationIn(directory)) === installation
 }
 
-const ofAnswering = async (address: string, identity: UnitIdentity, named: string | undefined): Promise<Place> => {
+const ofAnswering = async (address: string, identity: UnitIdentity, named: string | undefined): Promise<UnitDirectory> => {
   const directory = named ?? identity.stateDir
   if (await isHeld(directory, identity)) return { status: 'proven', directory }
   const own = `${identity.stateDir} (installation ${identity.installation})`
@@ -54,7 +56,7 @@ const ofAnswering = async (address: string, identity: UnitIdentity, named: strin
 
 const reasonOf = (error: unknown): string => (isServiceError(error) ? error.detail : String(error))
 
-const ofSilent = ({ address, addressGiven, named, usual }: Question, error: unknown): Place => {
+const ofSilent = ({ address, addressGiven, named, usual }: DirectoryQuery, error: unknown): UnitDirectory => {
   const why = `not compared with the unit at ${address}: ${reasonOf(error)}`
   if (named !== undefined) return { status: 'named', directory: named, why }
   const answers = isServiceError(error) && error.code === 'unauthorized'
@@ -65,7 +67,7 @@ const ofSilent = ({ address, addressGiven, named, usual }: Question, error: unkn
   return { status: 'unknown', why: `no unit answers at ${address}, and ${found}` }
 }
 
-export const findPlace = async (question: Question): Promise<Place> => {
+export const findUnitDirectory = async (question: DirectoryQuery): Promise<UnitDirectory> => {
   const { address, unit, named } = question
   if (unit === undefined && named !== undefined) return { status: 'named', directory: named, why: 'no unit was asked' }
   if (unit === undefined) return ofSilent(question, 'it was not asked')
@@ -73,4 +75,10 @@ export const findPlace = async (question: Question): Promise<Place> => {
   const { identity } = unit.status
   if (identity === undefined) return ofSilent({ ...question, addressGiven: true }, 'it does not say which directory it holds')
   return ofAnswering(address, identity, named)
+}
+
+/** The default state directories of the three modes. */
+export const stateDirectories = (environment: Environment): string[] => {
+  const own = environment['XDG_STATE_HOME'] || join(homedir(), '.local/state')
+  return ['/var/lib/gatehouse/state', join(own, 'gatehouse-dev'), join(own, 'gatehouse-demo')]
 }

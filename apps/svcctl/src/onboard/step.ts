@@ -4,7 +4,7 @@ import type { Status } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { Environment } from '../command.ts'
 
-export const Told = v.strictObject({
+export const OnboardNotes = v.strictObject({
   step: v.string(),
   /** `waits`: somebody else must approve. `left`: nothing was done, `type` says what would do it. */
   state: v.picklist(['done', 'now', 'would', 'waits', 'left']),
@@ -12,7 +12,7 @@ export const Told = v.strictObject({
   /** A command line. */
   type: v.optional(v.string()),
 })
-export type Told = v.InferOutput<typeof Told>
+export type OnboardNotes = v.InferOutput<typeof OnboardNotes>
 
 export interface Questions {
   /** The default where nobody is asked. */
@@ -33,7 +33,7 @@ export interface Tour extends Questions {
   group: string | undefined
 }
 
-export type Outcome = Omit<Told, 'step'>
+export type Outcome = Omit<OnboardNotes, 'step'>
 
 export interface Step {
   readonly name: string

@@ -1,5 +1,6 @@
 // How long ago, in one unit: `12s`, `3m`, `2h`, `5d`.
 import { wallMs } from '@gatehouse/kernel'
+
 const units = [
   ['d', 86_400],
   ['h', 3_600],

@@ -1,8 +1,7 @@
-// Every failure as one error of the house, in words or as a problem document, with its exit code.
+// Renders every failure as one error, as text or as a problem document, with its exit code.
 import { stripVTControlCharacters, styleText } from 'node:util'
-import { codes, isServiceError, ServiceError } from '@gatehouse/contracts'
-import { toJson } from './json.ts'
-import { visible, visibleLines } from './visible.ts'
+import { type Change, codes, isServiceError, nextStep, ServiceError } from '@gatehouse/contracts'
+import { toJson, visible, visibleLines } from './visible.ts'
 
 interface CliError extends Error {
   readonly oclif: { readonly exit?: number | undefined }
@@ -21,7 +20,7 @@ export class Interrupted extends Error {
 export const isInterrupted = (error: unknown): error is Interrupted => error instanceof Interrupted
 
 /** What the parser of the command line says becomes `invalid`; what nobody foresaw becomes `internal`, with its message. */
-export const failureOf = (error: unknown): ServiceError => {
+export const toFailure = (error: unknown): ServiceError => {
   if (isServiceError(error)) return error
   if (isCliError(error)) {
     const [first = '', ...rest] = stripVTControlCharacters(error.message)
@@ -48,3 +47,11 @@ export const renderJson = (failure: ServiceError): string => {
   const problem = { title: codes[code].title, status: codes[code].status, detail, code, hint, errors, ...extra }
   return `${toJson(problem)}\n`
 }
+
+/** An approval that came to nothing. */
+export const applyFailed = (change: Change): ServiceError =>
+  new ServiceError('conflict', {
+    detail: `the change was approved, but it could not be applied: ${change.failure?.reason ?? 'no reason was given'}`,
+    hint: nextStep(change),
+    extra: { changeID: change.id, state: change.state },
+  })

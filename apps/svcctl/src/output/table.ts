@@ -17,7 +17,7 @@ export interface Place {
 }
 
 const gap = 2
-const narrowest = 12
+const minColumnWidth = 12
 
 /** What people see as characters. ASCII needs no segmenter, which takes a while to make. */
 const charactersOf = (text: string): string[] =>
@@ -37,10 +37,10 @@ const fit = (widths: readonly number[], flexible: readonly boolean[], room: numb
   const fitted = [...widths]
   const total = (): number => fitted.reduce((sum, width) => sum + width, 0) + gap * (fitted.length - 1)
   for (;;) {
-    const candidates = fitted.flatMap((width, index) => (flexible[index] === true && width > narrowest ? [{ width, index }] : []))
+    const candidates = fitted.flatMap((width, index) => (flexible[index] === true && width > minColumnWidth ? [{ width, index }] : []))
     const widest = candidates.toSorted((a, b) => b.width - a.width)[0]
     if (widest === undefined || total() <= room) return fitted
-    fitted[widest.index] = Math.max(narrowest, widest.width - (total() - room))
+    fitted[widest.index] = Math.max(minColumnWidth, widest.width - (total() - room))
   }
 }
 
@@ -62,4 +62,23 @@ export const table = <R>(columns: readonly Column<R>[], rows: readonly R[], plac
     return text + ' '.repeat((widths[index] ?? 0) - lengthOf(text))
   }
   return lines.map((line) => `${line.map(pad).join(' '.repeat(gap)).trimEnd()}\n`).join('')
+}
+
+/** Narrower than this nothing is gained. */
+const minWrapWidth = 20
+
+/** `indent`: the column that the text begins at. */
+export const wrap = (text: string, indent: number, { isTTY, columns = 0 }: Place): string => {
+  const room = columns - indent
+  if (isTTY !== true || room < minWrapWidth || text.length <= room) return text
+  const lines: string[] = []
+  const [first = '', ...words] = text.trimStart().split(' ')
+  let line = `${' '.repeat(text.length - text.trimStart().length)}${first}`
+  for (const word of words) {
+    if (line !== '' && line.length + 1 + word.length > room) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].join(`\n${' '.repeat(indent)}`)
 }

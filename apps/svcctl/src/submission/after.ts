@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { ServiceError } from '@gatehouse/contracts'
-import { fromSugar, type Sugar } from './sugar.ts'
+import { expandShorthand, type Shorthand } from './shorthand.ts'
 
-export interface AfterFlags extends Sugar {
+export interface AfterFlags extends Shorthand {
   readonly after?: string | undefined
   readonly file?: string | undefined
 }
@@ -33,5 +33,5 @@ export const readJson = async (path: string): Promise<unknown> => parse(await re
 export const readAfter = async (kind: string, flags: AfterFlags): Promise<unknown> => {
   if (flags.after !== undefined) return parse(flags.after, '--after')
   if (flags.file !== undefined) return readJson(flags.file)
-  return fromSugar(kind, flags)
+  return expandShorthand(kind, flags)
 }

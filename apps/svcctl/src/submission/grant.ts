@@ -2,8 +2,8 @@
 import { addToGrant, type Client, findPresentGrant } from '@gatehouse/client'
 import { type After, type Change, Evidence, type GrantView, kinds, ServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { everyPage } from '../connection/every-page.ts'
-import { nearest } from '../output/nearest.ts'
+import { readAllPages } from '../connection/pages.ts'
+import { findNearest } from '../output/visible.ts'
 
 export type Access = After<'mcp_access'>
 
@@ -14,7 +14,7 @@ interface Place {
 
 /** The grant that the change replaces. */
 export const findGrant = async (client: Client, { group, server }: Place): Promise<GrantView | undefined> =>
-  findPresentGrant(await everyPage((cursor) => client.grants.list({ agentGroupID: group, cursor })), server)
+  findPresentGrant(await readAllPages((cursor) => client.grants.list({ agentGroupID: group, cursor })), server)
 
 /** Throws where the group has every tool already: naming some of them would add nothing. */
 export const addTo = (present: GrantView | undefined, input: Access): Access => {
@@ -41,7 +41,7 @@ export const assertDeclared = async (client: Client, place: Place, tools: readon
   const missing = declared === undefined ? [] : tools.filter((tool) => !declared.includes(tool))
   const [first] = missing
   if (declared === undefined || first === undefined) return
-  const near = await nearest(first, declared)
+  const near = await findNearest(first, declared)
   const meant = near === undefined ? `svcctl mcp probe ${place.server} lists its tools` : `did you mean ${near}?`
   throw new ServiceError('invalid', {
     detail: `${place.server} does not declare ${missing.join(', ')}`,

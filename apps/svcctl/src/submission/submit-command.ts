@@ -1,10 +1,10 @@
 // A command that ends in the submission of one change, or only says what would become of it.
 import type { Client } from '@gatehouse/client'
 import { Preview, ServiceError, SubmitAnswer } from '@gatehouse/contracts'
-import * as v from 'valibot'
 import { Flags } from '@oclif/core'
+import * as v from 'valibot'
 import { renderPreview } from '../output/change.ts'
-import { type UnitFlags, UnitCommand } from '../unit-command.ts'
+import { UnitCommand, type UnitFlags } from '../unit-command.ts'
 import { assertDeclared, describeLoss, describeResult, readAccess } from './grant.ts'
 import { loginName } from './login-name.ts'
 
@@ -17,7 +17,7 @@ export interface SubmitFlags extends UnitFlags {
   readonly 'allow-undeclared'?: boolean | undefined
 }
 
-export interface Wanted {
+export interface SubmitInput {
   readonly kind: string
   readonly group: string
   readonly after: unknown
@@ -35,7 +35,7 @@ export abstract class SubmitCommand extends UnitCommand<Submitted> {
     'dry-run': Flags.boolean({ summary: 'Only show what would become of it.' }),
   }
 
-  protected async submit(flags: SubmitFlags, { kind, group, after, added }: Wanted): Promise<Submitted> {
+  protected async submit(flags: SubmitFlags, { kind, group, after, added }: SubmitInput): Promise<Submitted> {
     const client = await this.connect(flags)
     const access = readAccess(kind, after)
     if (access !== undefined && flags['allow-undeclared'] !== true)

@@ -7,10 +7,10 @@ import { test } from 'node:test'
 import { AgentGroup, isServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { parse } from 'yaml'
+import { buildDeclaration, toYaml } from '../../src/declaration/current.ts'
+import { deepEqual, plainlySame } from '../../src/declaration/deep-equal.ts'
 import { parseDeclaration } from '../../src/declaration/file.ts'
-import { planOf } from '../../src/declaration/plan.ts'
-import { plainlySame, same } from '../../src/declaration/same.ts'
-import { declarationOf, toYaml } from '../../src/declaration/write.ts'
+import { buildPlan } from '../../src/declaration/plan.ts'
 import { change, hostile } from '../contents.ts'
 import { startUnit } from '../fake-unit.ts'
 import { svcctl } from '../svcctl.ts'
@@ -38,40 +38,40 @@ for (const [name, text, said] of [
 }
 
 test('what is written is read again, and nothing in it is obeyed or hidden', () => {
-  const text = toYaml(declarationOf({ ...nothing, groups: [groupOf(`${hostile}\nsecond line\u2028third`)] }))
+  const text = toYaml(buildDeclaration({ ...nothing, groups: [groupOf(`${hostile}\nsecond line\u2028third`)] }))
   assert.doesNotMatch(text, /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2028\u200B]/)
   const { groups } = parse(text) as { groups: { alpha: { persona: string } } }
   assert.equal(groups.alpha.persona, `${hostile}\nsecond line\u2028third`)
-  const plan = planOf(parseDeclaration(text, 'it'), { ...nothing, groups: [groupOf(groups.alpha.persona)] })
+  const plan = buildPlan(parseDeclaration(text, 'it'), { ...nothing, groups: [groupOf(groups.alpha.persona)] })
   assert.deepEqual(plan, { steps: [], others: [] })
 })
 
 test('what rests on something that is not there waits for it', () => {
   const declared = parseDeclaration('version: 1\ngroups:\n  alpha: { agent: mock, grants: { one: { tools: [] } } }\n', 'it')
   assert.deepEqual(
-    planOf(declared, nothing).steps.map(({ kind, waitsFor }) => [kind, waitsFor]),
+    buildPlan(declared, nothing).steps.map(({ kind, waitsFor }) => [kind, waitsFor]),
     [
       ['agent_create', undefined],
       ['mcp_access', 'the group alpha'],
     ],
   )
   assert.deepEqual(
-    planOf(declared, { ...nothing, groups: [groupOf('')] }).steps.map(({ kind, waitsFor }) => [kind, waitsFor]),
+    buildPlan(declared, { ...nothing, groups: [groupOf('')] }).steps.map(({ kind, waitsFor }) => [kind, waitsFor]),
     [['mcp_access', 'the tool server one']],
   )
 })
 
 test('what no change can bring is said with the command that does', () => {
   const declared = parseDeclaration('version: 1\ngroups:\n  alpha: { agent: model, name: Other }\n', 'it')
-  const { steps, others } = planOf(declared, { ...nothing, groups: [groupOf('')] })
+  const { steps, others } = buildPlan(declared, { ...nothing, groups: [groupOf('')] })
   assert.deepEqual(steps, [])
   assert.match(others.join('\n'), /svcctl group remove alpha[^]*svcctl group show alpha/)
 })
 
 test('a mask is equal to any stored text, and to nothing else', () => {
-  assert.ok(same({ env: { A: 'x' } }, { env: { A: '••••' } }))
-  assert.ok(!same({ env: { A: 'x' } }, { env: {} }))
-  assert.ok(!same({ env: { A: 'x' } }, { env: { A: 'y' } }))
+  assert.ok(deepEqual({ env: { A: 'x' } }, { env: { A: '••••' } }))
+  assert.ok(!deepEqual({ env: { A: 'x' } }, { env: {} }))
+  assert.ok(!deepEqual({ env: { A: 'x' } }, { env: { A: 'y' } }))
   for (const wanted of ['x', '••••']) assert.ok(!plainlySame({ env: { A: wanted } }, { env: { A: '••••' } }))
 })
 

@@ -7,16 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, suite, test, type TestContext } from 'node:test'
-import type { Finding } from '../../src/doctor/check.ts'
+import { createCheckContext, type Finding, runChecks } from '../../src/doctor/check.ts'
 import { checks } from '../../src/doctor/checks.ts'
-import { examine } from '../../src/doctor/examine.ts'
-import { createSite } from '../../src/doctor/site.ts'
+import { visible } from '../../src/output/visible.ts'
 import { status } from '../contents.ts'
 import { startUnit } from '../fake-unit.ts'
 import { keepState } from '../kept-state.ts'
-import { visible } from '../../src/output/visible.ts'
 import { program, svcctl, svcctlAtTerminal } from '../svcctl.ts'
-import { type Broken, broken, type Place, secret, sound, writeState } from './broken.ts'
+import { broken, type Broken, type Place, secret, sound, writeState } from './broken.ts'
 
 let journal: string
 
@@ -49,8 +47,8 @@ const makePlace = async (t: TestContext, mends?: string): Promise<Place> => {
 }
 
 const look = async (place: Place, check: string): Promise<Finding[]> =>
-  examine(
-    await createSite({
+  runChecks(
+    await createCheckContext({
       environment: place.environment,
       address: place.environment['SERVICE_API_URL'] ?? 'http://127.0.0.1:8787',
       addressGiven: true,

@@ -1,7 +1,7 @@
 // What an approver sees of tools: words where these tell all, and everything else as it is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { evidenceLines } from '../../src/output/evidence.ts'
+import { evidenceLines } from '../../src/output/change.ts'
 
 const digest = '5'.repeat(64)
 const echo = {

@@ -1,7 +1,7 @@
 // Sentences at a terminal of some width, and in a pipe.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { wrap } from '../../src/output/wrap.ts'
+import { wrap } from '../../src/output/table.ts'
 
 const text = 'none of these walls stands here at all'
 

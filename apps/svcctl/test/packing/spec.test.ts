@@ -4,9 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { toEntry } from '../../src/catalog/to-entry.ts'
-import { programOf } from '../../src/packing/program.ts'
-import { parseSpec } from '../../src/packing/spec.ts'
+import { toEntry } from '../../src/catalog/entry.ts'
+import { findProgram, parseSpec } from '../../src/packing/pack.ts'
 
 test('a package is named by the registry, its name and one exact version', () => {
   assert.deepEqual(parseSpec('npm:@scope/server@1.2.3'), { name: '@scope/server', version: '1.2.3', spec: '@scope/server@1.2.3' })
@@ -34,20 +33,20 @@ const packaged = async (t: TestContext, manifest: object): Promise<string> => {
 }
 
 test('takes the only program, that of the package, or the one that was chosen', async (t) => {
-  assert.equal(await programOf(await packaged(t, { bin: './dist/a.js' }), '@scope/server', undefined), 'dist/a.js')
+  assert.equal(await findProgram(await packaged(t, { bin: './dist/a.js' }), '@scope/server', undefined), 'dist/a.js')
   const both = await packaged(t, { bin: { server: 'one.js', other: 'two.js' } })
-  assert.equal(await programOf(both, '@scope/server', undefined), 'one.js')
-  assert.equal(await programOf(both, '@scope/server', 'other'), 'two.js')
-  assert.equal(await programOf(await packaged(t, { bin: { any: 'x.js' } }), 'server', undefined), 'x.js')
+  assert.equal(await findProgram(both, '@scope/server', undefined), 'one.js')
+  assert.equal(await findProgram(both, '@scope/server', 'other'), 'two.js')
+  assert.equal(await findProgram(await packaged(t, { bin: { any: 'x.js' } }), 'server', undefined), 'x.js')
 })
 
 test('names the programs of a package where it cannot choose, and refuses one that lies elsewhere', async (t) => {
-  await assert.rejects(programOf(await packaged(t, { bin: { a: 'a.js', b: 'b.js' } }), 'server', undefined), {
+  await assert.rejects(findProgram(await packaged(t, { bin: { a: 'a.js', b: 'b.js' } }), 'server', undefined), {
     code: 'invalid',
     detail: /a, b/,
   })
-  await assert.rejects(programOf(await packaged(t, {}), 'server', undefined), { detail: /has none/ })
-  await assert.rejects(programOf(await packaged(t, { bin: '../../etc/x.js' }), 'server', undefined), { code: 'invalid' })
+  await assert.rejects(findProgram(await packaged(t, {}), 'server', undefined), { detail: /has none/ })
+  await assert.rejects(findProgram(await packaged(t, { bin: '../../etc/x.js' }), 'server', undefined), { code: 'invalid' })
 })
 
 test('a volume is a source, a target and perhaps a mode; it and data are for a local server', () => {

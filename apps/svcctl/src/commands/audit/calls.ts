@@ -1,8 +1,8 @@
 // svcctl audit calls
-import { CallRecord, callOps, callStatuses } from '@gatehouse/contracts'
-import * as v from 'valibot'
+import { callOps, CallRecord, callStatuses } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
-import { everyPage } from '../../connection/every-page.ts'
+import * as v from 'valibot'
+import { readAllPages } from '../../connection/pages.ts'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
@@ -45,7 +45,7 @@ export class AuditCalls extends UnitCommand<CallRecord[]> {
     const client = await this.connect(flags)
     const { session, server, tool, op, status, since, until } = flags
     const wanted = { agentGroupID: flags.group, session, server, tool, op, status, since, until }
-    const newest = await everyPage((cursor) => client.audit.calls({ ...wanted, cursor, limit: Math.min(flags.limit, 200) }), flags.limit)
+    const newest = await readAllPages((cursor) => client.audit.calls({ ...wanted, cursor, limit: Math.min(flags.limit, 200) }), flags.limit)
     const records = newest.toReversed()
     this.print(table(columns, records, process.stdout))
     if (records.length === 0) this.remark('No list and no call fits.')

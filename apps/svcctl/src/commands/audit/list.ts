@@ -1,9 +1,8 @@
 // svcctl audit, svcctl audit list
 import { AuditEntry } from '@gatehouse/contracts'
-import * as v from 'valibot'
 import { Flags } from '@oclif/core'
-import { filterFlags, filterOf } from '../../connection/filters.ts'
-import { everyPage } from '../../connection/every-page.ts'
+import * as v from 'valibot'
+import { filterFlags, parseFilter, readAllPages } from '../../connection/pages.ts'
 import { auditSubject } from '../../output/audit-subject.ts'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
@@ -40,9 +39,9 @@ export class AuditList extends UnitCommand<AuditEntry[]> {
   async run(): Promise<AuditEntry[]> {
     const { flags } = await this.parse(AuditList)
     const client = await this.connect(flags)
-    const newest = await everyPage(
+    const newest = await readAllPages(
       (cursor) =>
-        client.audit.list({ ...filterOf(flags), stage: flags.stage, changeID: flags.change, cursor, limit: Math.min(flags.limit, 200) }),
+        client.audit.list({ ...parseFilter(flags), stage: flags.stage, changeID: flags.change, cursor, limit: Math.min(flags.limit, 200) }),
       flags.limit,
     )
     const entries = newest.toSorted((a, b) => a.seq - b.seq)

@@ -1,15 +1,39 @@
 // svcctl audit verify: on the host, offline. Where a unit is addressed, it is asked which directory is its own.
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ServiceError, stateFiles } from '@gatehouse/contracts'
+import { Digest, ServiceError, stateFiles } from '@gatehouse/contracts'
+import type { Head } from '@gatehouse/journal'
 import type { DatabaseComparison } from '@gatehouse/journal/offline'
-import * as v from 'valibot'
 import { Flags } from '@oclif/core'
-import { askUnit } from '../../connection/ask-unit.ts'
-import { readHead } from '../../journal/read-head.ts'
-import { stateDirectories } from '../../journal/state-directories.ts'
-import { findPlace, type Place } from '../../journal/unit-directory.ts'
-import { type UnitFlags, UnitCommand } from '../../unit-command.ts'
+import * as v from 'valibot'
+import { askUnit } from '../../connection/unit.ts'
+import { findUnitDirectory, stateDirectories, type UnitDirectory } from '../../journal/unit-directory.ts'
+import { UnitCommand, type UnitFlags } from '../../unit-command.ts'
+
+/** A head of a journal that somebody kept elsewhere. */
+const HeadFile = v.object({ seq: v.pipe(v.number(), v.integer(), v.minValue(0)), hash: Digest })
+
+/** Alone, or as `svcctl audit verify --json` prints it among the rest. */
+const Kept = v.union([
+  HeadFile,
+  v.pipe(
+    v.object({ head: HeadFile }),
+    v.transform(({ head }) => head),
+  ),
+])
+
+const readHead = async (path: string): Promise<Head> => {
+  try {
+    return v.parse(Kept, JSON.parse(await readFile(path, 'utf8')))
+  } catch (error) {
+    throw new ServiceError('invalid', {
+      detail: `expected {"seq": …, "hash": …} in ${path}`,
+      hint: 'such as svcctl audit verify --json prints',
+      cause: error,
+    })
+  }
+}
 
 const Verified = v.strictObject({
   file: v.string(),
@@ -43,9 +67,9 @@ interface Wanted {
   readonly given: boolean
 }
 
-type Readable = Exclude<Place, { status: 'refused' | 'unknown' }>
+type Readable = Exclude<UnitDirectory, { status: 'refused' | 'unknown' }>
 
-const readable = (place: Place): Readable => {
+const readable = (place: UnitDirectory): Readable => {
   if (place.status === 'refused')
     throw new ServiceError('conflict', { detail: place.why, hint: 'name the directory of that unit, or another --addr' })
   if (place.status === 'unknown')
@@ -127,6 +151,6 @@ export class AuditVerify extends UnitCommand<Verified> {
     const where = { environment: this.environment, address: flags.addr, tokenFile: flags['token-file'], insecure: flags['insecure-http'] }
     const usual = stateDirectories(this.environment).filter((path) => existsSync(join(path, stateFiles.audit)))
     const unit = asks ? await askUnit(where) : undefined
-    return readable(await findPlace({ address: flags.addr, addressGiven: given, unit, named, usual }))
+    return readable(await findUnitDirectory({ address: flags.addr, addressGiven: given, unit, named, usual }))
   }
 }

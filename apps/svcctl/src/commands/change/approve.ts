@@ -2,9 +2,9 @@
 import type { Client } from '@gatehouse/client'
 import { Change, ServiceError } from '@gatehouse/contracts'
 import { Args, Flags } from '@oclif/core'
-import { confirm } from '../../conversation/confirm.ts'
-import { applyFailed } from '../../output/apply-failed.ts'
+import { confirm } from '../../confirm.ts'
 import { renderChange } from '../../output/change.ts'
+import { applyFailed } from '../../output/failure.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class ChangeApprove extends UnitCommand<Change> {

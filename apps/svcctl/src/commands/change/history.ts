@@ -1,9 +1,8 @@
 // svcctl change history
 import { Change, ChangeState, changeStates } from '@gatehouse/contracts'
-import * as v from 'valibot'
 import { Flags } from '@oclif/core'
-import { filterFlags, filterOf } from '../../connection/filters.ts'
-import { everyPage } from '../../connection/every-page.ts'
+import * as v from 'valibot'
+import { filterFlags, parseFilter, readAllPages } from '../../connection/pages.ts'
 import { historyColumns } from '../../output/change-table.ts'
 import { table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
@@ -27,8 +26,8 @@ export class ChangeHistory extends UnitCommand<Change[]> {
   async run(): Promise<Change[]> {
     const { flags } = await this.parse(ChangeHistory)
     const client = await this.connect(flags)
-    const changes = await everyPage(
-      (cursor) => client.changes.history({ ...filterOf(flags), state: v.parse(v.optional(ChangeState), flags.state), cursor }),
+    const changes = await readAllPages(
+      (cursor) => client.changes.history({ ...parseFilter(flags), state: v.parse(v.optional(ChangeState), flags.state), cursor }),
       flags.limit,
     )
     this.print(table(historyColumns, changes, process.stdout))

@@ -1,10 +1,9 @@
 // svcctl change pending
 import { Change } from '@gatehouse/contracts'
 import * as v from 'valibot'
+import { filterFlags, parseFilter, readAllPages } from '../../connection/pages.ts'
 import { pendingColumns } from '../../output/change-table.ts'
 import { table } from '../../output/table.ts'
-import { filterFlags, filterOf } from '../../connection/filters.ts'
-import { everyPage } from '../../connection/every-page.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class ChangePending extends UnitCommand<Change[]> {
@@ -18,7 +17,7 @@ export class ChangePending extends UnitCommand<Change[]> {
   async run(): Promise<Change[]> {
     const { flags } = await this.parse(ChangePending)
     const client = await this.connect(flags)
-    const changes = await everyPage((cursor) => client.changes.pending({ ...filterOf(flags), cursor }))
+    const changes = await readAllPages((cursor) => client.changes.pending({ ...parseFilter(flags), cursor }))
     this.print(table(pendingColumns, changes, process.stdout))
     if (changes.length === 0) this.remark('No change waits for a decision.')
     return changes

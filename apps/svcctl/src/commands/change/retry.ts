@@ -1,7 +1,7 @@
 // svcctl change retry
 import { Change } from '@gatehouse/contracts'
-import { applyFailed } from '../../output/apply-failed.ts'
 import { Args, Flags } from '@oclif/core'
+import { applyFailed } from '../../output/failure.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class ChangeRetry extends UnitCommand<Change> {

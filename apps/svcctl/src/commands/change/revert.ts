@@ -1,7 +1,7 @@
 // svcctl change revert
 import { SubmitAnswer } from '@gatehouse/contracts'
-import { loginName } from '../../submission/login-name.ts'
 import { Args, Flags } from '@oclif/core'
+import { loginName } from '../../submission/login-name.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class ChangeRevert extends UnitCommand<SubmitAnswer> {

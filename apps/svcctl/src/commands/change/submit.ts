@@ -1,8 +1,8 @@
 // svcctl change submit
 import { Args, Flags } from '@oclif/core'
 import { readAfter } from '../../submission/after.ts'
+import { shorthandFlags, undeclaredFlag } from '../../submission/shorthand-flags.ts'
 import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
-import { sugarFlags, undeclaredFlag } from '../../submission/sugar-flags.ts'
 
 const sugar = [
   'agent_create   --agent, --name, --text, --model',
@@ -57,7 +57,7 @@ export class ChangeSubmit extends SubmitCommand {
     group: Flags.string({ summary: 'Agent group that the change is for.', helpValue: 'ID', required: true }),
     after: Flags.string({ summary: 'Wanted state as JSON.', helpValue: 'JSON', exclusive: ['file'] }),
     file: Flags.string({ summary: 'File with the wanted state as JSON; - is standard input.', helpValue: 'PATH' }),
-    ...sugarFlags,
+    ...shorthandFlags,
     'allow-undeclared': undeclaredFlag,
   }
 

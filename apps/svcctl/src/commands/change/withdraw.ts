@@ -1,7 +1,7 @@
 // svcctl change withdraw
 import { Change } from '@gatehouse/contracts'
-import { loginName } from '../../submission/login-name.ts'
 import { Args, Flags } from '@oclif/core'
+import { loginName } from '../../submission/login-name.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class ChangeWithdraw extends UnitCommand<Change> {

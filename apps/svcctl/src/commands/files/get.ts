@@ -2,8 +2,7 @@
 import { limits, ServiceError } from '@gatehouse/contracts'
 import { Args, Flags } from '@oclif/core'
 import * as v from 'valibot'
-import { refuseTaken, writeLocal } from '../../files/local.ts'
-import { lastName, locate } from '../../files/path.ts'
+import { lastName, locate, refuseTaken, writeLocal } from '../../files/transfer.ts'
 import { visible, visibleLines } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
 

@@ -2,8 +2,8 @@
 import { FileItem } from '@gatehouse/contracts'
 import { Args } from '@oclif/core'
 import * as v from 'valibot'
-import { everyPage } from '../../connection/every-page.ts'
-import { locate } from '../../files/path.ts'
+import { readAllPages } from '../../connection/pages.ts'
+import { locate } from '../../files/transfer.ts'
 import { age } from '../../output/age.ts'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
@@ -39,7 +39,7 @@ export class FilesLs extends UnitCommand<FileItem[]> {
     const at = locate(args.path)
     const client = await this.connect(flags)
     let truncated = false
-    const items = await everyPage(async (cursor) => {
+    const items = await readAllPages(async (cursor) => {
       const page = await client.files.list(args.group, { ...at, cursor, limit: 200 })
       truncated ||= page.truncated === true
       return page

@@ -2,8 +2,7 @@
 import { basename } from 'node:path'
 import { limits, PutFile } from '@gatehouse/contracts'
 import { Args } from '@oclif/core'
-import { readLocal } from '../../files/local.ts'
-import { lastName, locate } from '../../files/path.ts'
+import { lastName, locate, readLocal } from '../../files/transfer.ts'
 import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
 

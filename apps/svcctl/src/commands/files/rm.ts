@@ -1,7 +1,7 @@
 // svcctl files rm
 import { Args, Flags } from '@oclif/core'
-import { locate } from '../../files/path.ts'
-import { Done, done } from '../../output/nothing.ts'
+import { done, Done } from '../../command.ts'
+import { locate } from '../../files/transfer.ts'
 import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
 

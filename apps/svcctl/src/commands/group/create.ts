@@ -1,7 +1,7 @@
 // svcctl group create
-import { fromSugar } from '../../submission/sugar.ts'
-import { sugarFlags } from '../../submission/sugar-flags.ts'
 import { Args, Flags } from '@oclif/core'
+import { shorthandFlags } from '../../submission/shorthand-flags.ts'
+import { expandShorthand } from '../../submission/shorthand.ts'
 import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
 
 export class GroupCreate extends SubmitCommand {
@@ -16,9 +16,9 @@ export class GroupCreate extends SubmitCommand {
 
   static override flags = {
     agent: Flags.string({ summary: 'What runs in its sandboxes.', options: ['mock', 'model'], required: true }),
-    name: sugarFlags.name,
-    text: sugarFlags.text,
-    model: sugarFlags.model,
+    name: shorthandFlags.name,
+    text: shorthandFlags.text,
+    model: shorthandFlags.model,
   }
 
   async run(): Promise<Submitted> {
@@ -26,7 +26,7 @@ export class GroupCreate extends SubmitCommand {
     return await this.submit(flags, {
       kind: 'agent_create',
       group: args.id,
-      after: fromSugar('agent_create', { ...flags, group: args.id }),
+      after: expandShorthand('agent_create', { ...flags, group: args.id }),
     })
   }
 }

@@ -1,7 +1,7 @@
 // svcctl group list
 import { AgentGroup } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { everyPage } from '../../connection/every-page.ts'
+import { readAllPages } from '../../connection/pages.ts'
 import { age } from '../../output/age.ts'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
@@ -24,7 +24,7 @@ export class GroupList extends UnitCommand<AgentGroup[]> {
   async run(): Promise<AgentGroup[]> {
     const { flags } = await this.parse(GroupList)
     const client = await this.connect(flags)
-    const groups = await everyPage((cursor) => client.groups.list({ cursor }))
+    const groups = await readAllPages((cursor) => client.groups.list({ cursor }))
     this.print(table(columns, groups, process.stdout))
     if (groups.length === 0) this.remark('There is no agent group. Try: svcctl group create my-agent --agent mock')
     return groups

@@ -1,11 +1,22 @@
 // svcctl mcp add
 import type { Client } from '@gatehouse/client'
-import { isServiceError, PutServerAnswer, ServiceError } from '@gatehouse/contracts'
+import { CatalogEntry, isServiceError, PutServerAnswer, ServiceError } from '@gatehouse/contracts'
 import { Args, Flags } from '@oclif/core'
-import { entryFlags } from '../../catalog/entry-flags.ts'
-import { readEntry } from '../../catalog/read-entry.ts'
-import { type EntryFlags, toEntry } from '../../catalog/to-entry.ts'
+import * as v from 'valibot'
+import { entryFlags, type EntryFlags, toEntry } from '../../catalog/entry.ts'
+import { readJson } from '../../submission/after.ts'
 import { UnitCommand } from '../../unit-command.ts'
+
+/** A catalog entry from a file. What the file holds is in no message: it may be a secret. */
+const readEntry = async (path: string): Promise<CatalogEntry> => {
+  const read = v.safeParse(CatalogEntry, await readJson(path))
+  if (read.success) return read.output
+  const errors = read.issues.map((issue) => ({
+    pointer: `/${(issue.path ?? []).map(({ key }) => String(key)).join('/')}`,
+    detail: issue.expected === null ? 'expected another value' : `expected ${issue.expected}`,
+  }))
+  throw new ServiceError('invalid', { detail: `${path}: expected a catalog entry`, errors, hint: 'svcctl mcp show NAME --json prints one' })
+}
 
 export class McpAdd extends UnitCommand<PutServerAnswer> {
   static override aliases = ['registry:servers:add']

@@ -1,8 +1,7 @@
 // svcctl mcp edit
 import { PutServerAnswer } from '@gatehouse/contracts'
-import { edited } from '../../catalog/edited.ts'
-import { entryFlags } from '../../catalog/entry-flags.ts'
 import { Args } from '@oclif/core'
+import { editEntry, entryFlags } from '../../catalog/entry.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class McpEdit extends UnitCommand<PutServerAnswer> {
@@ -24,7 +23,7 @@ export class McpEdit extends UnitCommand<PutServerAnswer> {
     const { args, flags } = await this.parse(McpEdit)
     const client = await this.connect(flags)
     const { entry, tag } = await client.servers.show(args.name)
-    const answer = await client.servers.put(args.name, edited(entry, flags), { ifMatch: tag })
+    const answer = await client.servers.put(args.name, editEntry(entry, flags), { ifMatch: tag })
     for (const { agentGroupID } of answer.grants) this.say(`The grant of ${agentGroupID} was for another server than this one is now.`)
     return answer
   }

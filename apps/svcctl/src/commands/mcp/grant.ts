@@ -1,10 +1,10 @@
 // svcctl mcp grant
-import { Args, Flags } from '@oclif/core'
 import { isBasedOn } from '@gatehouse/client'
 import { ServiceError } from '@gatehouse/contracts'
+import { Args, Flags } from '@oclif/core'
 import { addTo, findGrant, readAccess } from '../../submission/grant.ts'
-import { fromSugar } from '../../submission/sugar.ts'
-import { grantFlags, undeclaredFlag } from '../../submission/sugar-flags.ts'
+import { grantFlags, undeclaredFlag } from '../../submission/shorthand-flags.ts'
+import { expandShorthand } from '../../submission/shorthand.ts'
 import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
 
 export class McpGrant extends SubmitCommand {
@@ -29,7 +29,7 @@ export class McpGrant extends SubmitCommand {
   async run(): Promise<Submitted> {
     const { args, flags } = await this.parse(McpGrant)
     const { group } = flags
-    const asked = fromSugar('mcp_access', { ...flags, server: args.name })
+    const asked = expandShorthand('mcp_access', { ...flags, server: args.name })
     const input = readAccess('mcp_access', asked)
     if (flags.replace || input === undefined) return await this.submit(flags, { kind: 'mcp_access', group, after: asked })
     const client = await this.connect(flags)

@@ -1,8 +1,8 @@
 // svcctl mcp logs
 import { setTimeout as pause } from 'node:timers/promises'
 import { ServerLogLine } from '@gatehouse/contracts'
-import * as v from 'valibot'
 import { Args, Flags } from '@oclif/core'
+import * as v from 'valibot'
 import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
 

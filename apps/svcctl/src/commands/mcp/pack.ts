@@ -1,11 +1,10 @@
 // svcctl mcp pack: on the host, without a unit.
 import { containerEngines, LocalEntry, LockedPackage, ServiceError } from '@gatehouse/contracts'
-import * as v from 'valibot'
 import { Args, Flags } from '@oclif/core'
+import * as v from 'valibot'
 import { SvcctlCommand } from '../../command.ts'
 import { type Column, table } from '../../output/table.ts'
-import { pack } from '../../packing/pack.ts'
-import { parseSpec } from '../../packing/spec.ts'
+import { pack, parseSpec } from '../../packing/pack.ts'
 
 const McpPacked = v.strictObject({
   packages: v.array(LockedPackage),

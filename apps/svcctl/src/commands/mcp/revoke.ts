@@ -1,7 +1,7 @@
 // svcctl mcp revoke
-import { fromSugar } from '../../submission/sugar.ts'
-import { grantFlags } from '../../submission/sugar-flags.ts'
 import { Args, Flags } from '@oclif/core'
+import { grantFlags } from '../../submission/shorthand-flags.ts'
+import { expandShorthand } from '../../submission/shorthand.ts'
 import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
 
 export class McpRevoke extends SubmitCommand {
@@ -19,7 +19,7 @@ export class McpRevoke extends SubmitCommand {
     return await this.submit(flags, {
       kind: 'mcp_revoke',
       group: flags.group,
-      after: fromSugar('mcp_revoke', { ...flags, server: args.name }),
+      after: expandShorthand('mcp_revoke', { ...flags, server: args.name }),
     })
   }
 }

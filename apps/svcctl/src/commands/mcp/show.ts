@@ -1,10 +1,46 @@
 // svcctl mcp show
 import { GrantView, ServerView } from '@gatehouse/contracts'
-import * as v from 'valibot'
-import { everyPage } from '../../connection/every-page.ts'
-import { renderServer } from '../../output/server.ts'
 import { Args } from '@oclif/core'
+import * as v from 'valibot'
+import { readAllPages } from '../../connection/pages.ts'
+import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
+
+/** One tool server for people: its entry, its state, who may use it. */
+const field = (name: string, value: string | undefined): string[] =>
+  value === undefined || value === '' ? [] : [`${name.padEnd(10)} ${visible(value)}`]
+
+const pairs = (values: Readonly<Record<string, string>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('  ')
+
+const entryLines = ({ entry }: ServerView): string[] =>
+  entry.transport === 'stdio'
+    ? [...field('command', [entry.command, ...entry.args].join(' ')), ...field('image', entry.image), ...field('env', pairs(entry.env))]
+    : [...field('url', entry.url), ...field('headers', pairs(entry.headers))]
+
+const renderServer = (server: ServerView, grants: readonly GrantView[]): string => {
+  const { state } = server
+  const lines = [
+    ...field('name', server.name),
+    ...field('transport', server.entry.transport),
+    ...entryLines(server),
+    ...field('state', state === undefined ? 'unknown' : state.status),
+    ...field('failure', state?.lastError),
+    ...field('tools', state?.tools === undefined ? undefined : String(state.tools)),
+    ...field('digest', server.digest),
+    ...field(
+      'granted',
+      grants.length === 0
+        ? 'to nobody'
+        : grants
+            .map(({ agentGroupID, tools, state: of }) => `${agentGroupID} (${tools.length === 0 ? 'every tool' : tools.join(', ')}, ${of})`)
+            .join('; '),
+    ),
+  ]
+  return `${lines.join('\n')}\n`
+}
 
 const Shown = v.strictObject({ server: ServerView, grants: v.array(GrantView) })
 type Shown = v.InferOutput<typeof Shown>
@@ -21,7 +57,7 @@ export class McpShow extends UnitCommand<Shown> {
   async run(): Promise<Shown> {
     const { args, flags } = await this.parse(McpShow)
     const client = await this.connect(flags)
-    const [server, all] = await Promise.all([client.servers.show(args.name), everyPage((cursor) => client.grants.list({ cursor }))])
+    const [server, all] = await Promise.all([client.servers.show(args.name), readAllPages((cursor) => client.grants.list({ cursor }))])
     const grants = all.filter((grant) => grant.server === server.name)
     this.print(renderServer(server, grants))
     return { server, grants }

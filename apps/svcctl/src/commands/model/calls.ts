@@ -1,8 +1,8 @@
 // svcctl model calls
 import { ModelCallRecord, modelProviders } from '@gatehouse/contracts'
-import * as v from 'valibot'
 import { Flags } from '@oclif/core'
-import { everyPage } from '../../connection/every-page.ts'
+import * as v from 'valibot'
+import { readAllPages } from '../../connection/pages.ts'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
@@ -35,7 +35,7 @@ export class ModelCalls extends UnitCommand<ModelCallRecord[]> {
     const client = await this.connect(flags)
     const { group: agentGroupID, provider, outcome, limit } = flags
     const wanted = { agentGroupID, provider, outcome, limit: Math.min(limit, 200) }
-    const newest = await everyPage((cursor) => client.models.calls({ ...wanted, cursor }), limit)
+    const newest = await readAllPages((cursor) => client.models.calls({ ...wanted, cursor }), limit)
     const calls = newest.toReversed()
     this.print(table(columns, calls, process.stdout))
     if (calls.length === 0) this.remark('No request of a model is recorded.')

@@ -1,9 +1,9 @@
 // svcctl session list
 import { limits, SessionStatus } from '@gatehouse/contracts'
-import * as v from 'valibot'
-import { everyPage } from '../../connection/every-page.ts'
-import { type Column, table } from '../../output/table.ts'
 import { Flags } from '@oclif/core'
+import * as v from 'valibot'
+import { readAllPages } from '../../connection/pages.ts'
+import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 const columns: readonly Column<SessionStatus>[] = [
@@ -27,7 +27,7 @@ export class SessionList extends UnitCommand<SessionStatus[]> {
   async run(): Promise<SessionStatus[]> {
     const { flags } = await this.parse(SessionList)
     const client = await this.connect(flags)
-    const sessions = await everyPage((cursor) => client.sessions.list({ agentGroupID: flags.group, cursor, limit: limits.pageSizeMost }))
+    const sessions = await readAllPages((cursor) => client.sessions.list({ agentGroupID: flags.group, cursor, limit: limits.pageSizeMost }))
     this.print(table(columns, sessions, process.stdout))
     if (sessions.length === 0) this.remark("There is no session. Try: svcctl chat GROUP 'hello'")
     return sessions

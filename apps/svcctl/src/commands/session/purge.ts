@@ -1,6 +1,6 @@
 // svcctl session purge
-import * as v from 'valibot'
 import { Args, Flags } from '@oclif/core'
+import * as v from 'valibot'
 import { UnitCommand } from '../../unit-command.ts'
 
 const Purged = v.strictObject({ purged: v.string() })

@@ -1,6 +1,6 @@
 // svcctl session resume
-import { Done, done } from '../../output/nothing.ts'
 import { Args } from '@oclif/core'
+import { done, Done } from '../../command.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class SessionResume extends UnitCommand<Done> {

@@ -1,8 +1,8 @@
 // svcctl session show
 import { ServiceError, SessionID, SessionStatus } from '@gatehouse/contracts'
-import { visible } from '../../output/visible.ts'
 import { Args } from '@oclif/core'
 import * as v from 'valibot'
+import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class SessionShow extends UnitCommand<SessionStatus> {

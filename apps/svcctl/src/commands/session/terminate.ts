@@ -1,6 +1,6 @@
 // svcctl session terminate
-import { Done, done } from '../../output/nothing.ts'
 import { Args, Flags } from '@oclif/core'
+import { done, Done } from '../../command.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class SessionTerminate extends UnitCommand<Done> {

@@ -1,7 +1,7 @@
 // svcctl token list
 import { Token } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { everyPage } from '../../connection/every-page.ts'
+import { readAllPages } from '../../connection/pages.ts'
 import { age } from '../../output/age.ts'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
@@ -28,7 +28,7 @@ export class TokenList extends UnitCommand<Token[]> {
   async run(): Promise<Token[]> {
     const { flags } = await this.parse(TokenList)
     const client = await this.connect(flags)
-    const tokens = await everyPage((cursor) => client.tokens.list({ cursor }))
+    const tokens = await readAllPages((cursor) => client.tokens.list({ cursor }))
     this.print(table(columns, tokens, process.stdout))
     if (tokens.length === 0) this.remark('There is no named token. Try: svcctl token create alice --role approver --file alice.token')
     return tokens

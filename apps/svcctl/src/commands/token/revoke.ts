@@ -1,6 +1,6 @@
 // svcctl token revoke
-import { Done, done } from '../../output/nothing.ts'
 import { Args, Flags } from '@oclif/core'
+import { done, Done } from '../../command.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class TokenRevoke extends UnitCommand<Done> {

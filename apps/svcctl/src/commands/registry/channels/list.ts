@@ -1,7 +1,7 @@
 // svcctl registry channels list
 import { AgentGroupID, Channel, channels, channelStates } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { everyPage } from '../../../connection/every-page.ts'
+import { readAllPages } from '../../../connection/pages.ts'
 import { type Column, table } from '../../../output/table.ts'
 import { UnitCommand } from '../../../unit-command.ts'
 
@@ -37,7 +37,7 @@ export class ChannelsList extends UnitCommand<Row[]> {
   async run(): Promise<Row[]> {
     const { flags } = await this.parse(ChannelsList)
     const client = await this.connect(flags)
-    const [wirings, { items }] = await Promise.all([everyPage((cursor) => client.wirings.list({ cursor })), client.channels.list()])
+    const [wirings, { items }] = await Promise.all([readAllPages((cursor) => client.wirings.list({ cursor })), client.channels.list()])
     const rows = channels.map((channel): Row => {
       const own = wirings.filter((wiring) => wiring.channel === channel)
       const { state = 'absent', account, reason, waiting = 0, dead = 0 } = items.find(({ name }) => name === channel) ?? {}

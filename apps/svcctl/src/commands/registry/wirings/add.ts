@@ -1,8 +1,8 @@
 // svcctl registry wirings add
 import { channels } from '@gatehouse/contracts'
-import { fromSugar } from '../../../submission/sugar.ts'
-import { wiringFlags } from '../../../submission/sugar-flags.ts'
 import { Args, Flags } from '@oclif/core'
+import { wiringFlags } from '../../../submission/shorthand-flags.ts'
+import { expandShorthand } from '../../../submission/shorthand.ts'
 import { SubmitCommand, type Submitted } from '../../../submission/submit-command.ts'
 
 export class WiringsAdd extends SubmitCommand {
@@ -24,6 +24,6 @@ export class WiringsAdd extends SubmitCommand {
 
   async run(): Promise<Submitted> {
     const { args, flags } = await this.parse(WiringsAdd)
-    return await this.submit(flags, { kind: 'wiring', group: flags.group, after: fromSugar('wiring', { ...flags, ...args }) })
+    return await this.submit(flags, { kind: 'wiring', group: flags.group, after: expandShorthand('wiring', { ...flags, ...args }) })
   }
 }

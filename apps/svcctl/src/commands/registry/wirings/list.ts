@@ -1,9 +1,9 @@
 // svcctl registry wirings list
 import { Wired } from '@gatehouse/contracts'
-import * as v from 'valibot'
-import { everyPage } from '../../../connection/every-page.ts'
-import { type Column, table } from '../../../output/table.ts'
 import { Flags } from '@oclif/core'
+import * as v from 'valibot'
+import { readAllPages } from '../../../connection/pages.ts'
+import { type Column, table } from '../../../output/table.ts'
 import { UnitCommand } from '../../../unit-command.ts'
 
 const columns: readonly Column<Wired>[] = [
@@ -25,7 +25,7 @@ export class WiringsList extends UnitCommand<Wired[]> {
   async run(): Promise<Wired[]> {
     const { flags } = await this.parse(WiringsList)
     const client = await this.connect(flags)
-    const wirings = await everyPage((cursor) => client.wirings.list({ cursor, agentGroupID: flags.group }))
+    const wirings = await readAllPages((cursor) => client.wirings.list({ cursor, agentGroupID: flags.group }))
     this.print(table(columns, wirings, process.stdout))
     if (wirings.length === 0) this.remark('Nothing is wired. Try: svcctl registry wirings add slack C012345 --group GROUP')
     return wirings
