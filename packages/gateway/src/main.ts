@@ -1,4 +1,4 @@
-// The gateway's process: opens what it alone writes, listens at its doors, and nothing else.
+// Composition root of the gateway process: its lock, store, journal and edges. No logic.
 import { join } from 'node:path'
 import {
   type Edge,
@@ -16,14 +16,14 @@ import { openHeldJournal } from '@gatehouse/journal'
 import { edgeAddress, keepRetentionClock, type Lifeline, lockWriter, type Running, runService } from '@gatehouse/kernel'
 import { type EdgeServer, type Handlers, serveEdge, type ServeOptions } from '@gatehouse/rpc'
 import { openStore } from '@gatehouse/store'
-import { openWithRoom } from './ledger/room.ts'
-import { createGateway, type Gateway, migrations } from './service.ts'
+import { createGateway, type Gateway, migrations } from './gateway.ts'
+import { openWithDiskSpace } from './ledger/disk-space.ts'
 
 const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
   const at = (name: string): string => join(boot.stateDir, name)
   const lock = await lockWriter(boot.stateDir, 'gateway')
   const retention = await keepRetentionClock({ stateDir: boot.stateDir, service: 'gateway', log })
-  const store = await openWithRoom(at(stateFiles.auditReserve), () =>
+  const store = await openWithDiskSpace(at(stateFiles.auditReserve), () =>
     openStore({ path: at(stateFiles.database), key: boot.keys.database, migrations, log }),
   )
   const journal = await openHeldJournal({
@@ -49,19 +49,21 @@ const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): P
       ...told,
       log: log.child({ edge: edge.name }),
     })
-  const { seat } = gateway.audience
-  const { cameIn } = gateway
+  const { subscribe } = gateway.subscribers
+  const { onConnected } = gateway
   const hasChannels = boot.edges[gatewayChannels.name] !== undefined
   return [
-    await serve(gatewayControlPlane, gateway.controlPlane, { opening: (controlPlane) => seat({ controlPlane }) }),
+    await serve(gatewayControlPlane, gateway.controlPlane, { opening: (controlPlane) => subscribe({ controlPlane }) }),
     ...(boot.catalog === null
       ? []
-      : [await serve(gatewayBroker, gateway.broker, { opening: (broker) => seat({ broker }), onCaller: () => cameIn('broker') })]),
+      : [
+          await serve(gatewayBroker, gateway.broker, { opening: (broker) => subscribe({ broker }), onCaller: () => onConnected('broker') }),
+        ]),
     ...(boot.models.length === 0
       ? []
-      : [await serve(gatewayModelProxy, gateway.modelProxy, { opening: (modelProxy) => seat({ modelProxy }) })]),
-    await serve(gatewayRunner, gateway.runner, { opening: (runner) => seat({ runner }), onCaller: () => cameIn('runner') }),
-    ...(hasChannels ? [await serve(gatewayChannels, gateway.channels, { opening: (channels) => seat({ channels }) })] : []),
+      : [await serve(gatewayModelProxy, gateway.modelProxy, { opening: (modelProxy) => subscribe({ modelProxy }) })]),
+    await serve(gatewayRunner, gateway.runner, { opening: (runner) => subscribe({ runner }), onCaller: () => onConnected('runner') }),
+    ...(hasChannels ? [await serve(gatewayChannels, gateway.channels, { opening: (channels) => subscribe({ channels }) })] : []),
     await serve(lifeEdge('gateway'), gateway.supervisor),
   ]
 }

@@ -8,14 +8,17 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Edge, edgeSocket, gatewayBroker, gatewayControlPlane, gatewayRunner, lifeEdge } from '@gatehouse/contracts'
+import { type Edge, edgeSocket, gatewayBroker, gatewayControlPlane, gatewayModelProxy, gatewayRunner, lifeEdge } from '@gatehouse/contracts'
 import { connectEdge, type EdgeClient, type EventListeners } from '@gatehouse/rpc'
 import { fails, group, token } from './fixtures/people.ts'
 import { bootOf, newDirectory, removeDirectory } from './fixtures/unit.ts'
 
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const edges = Object.fromEntries(
-  [gatewayControlPlane, gatewayBroker, gatewayRunner, lifeEdge('gateway')].map(({ name }) => [name, `secret of ${name}`]),
+  [gatewayControlPlane, gatewayBroker, gatewayModelProxy, gatewayRunner, lifeEdge('gateway')].map(({ name }) => [
+    name,
+    `secret of ${name}`,
+  ]),
 )
 
 interface Born {

@@ -1,8 +1,7 @@
-// What references of images name on this host, as the runner tells. The gateway calls nobody: it says what it wants, and waits a little.
+// Resolves image references of tool servers to image ids, as the runner reports them.
 import type { CatalogEntry } from '@gatehouse/contracts'
-import type { Audience } from '../events/audience.ts'
-import type { Arrivals } from '../evidence/arrivals.ts'
-import type { Asking } from '../evidence/asking.ts'
+import type { EvidenceWaiters, PendingRequests } from '../state/evidence-waiters.ts'
+import type { Subscribers } from '../state/subscribers.ts'
 
 export interface ImageSight {
   readonly image: string
@@ -16,23 +15,23 @@ export interface Images {
 }
 
 interface ImagesDeps {
-  readonly audience: Pick<Audience, 'runner'>
-  readonly arrivals: Arrivals
-  readonly asking: Asking
+  readonly subscribers: Pick<Subscribers, 'runner'>
+  readonly arrivals: EvidenceWaiters
+  readonly asking: PendingRequests
   /** Milliseconds. */
   readonly evidenceWait: number
 }
 
 const imageArrival = (image: string): string => `image ${image}`
 
-export const createImages = ({ audience, arrivals, asking, evidenceWait }: ImagesDeps): Images => {
+export const createImages = ({ subscribers, arrivals, asking, evidenceWait }: ImagesDeps): Images => {
   const seen = new Map<string, string | undefined>()
   return {
     look: async (image) => {
       const isSeen = await asking.until({
         of: 'runner',
         answer: arrivals.wait(imageArrival(image), evidenceWait),
-        ask: () => audience.runner('images-wanted', { images: [image] }),
+        ask: () => subscribers.runner('images-wanted', { images: [image] }),
       })
       return isSeen ? seen.get(image) : undefined
     },

@@ -1,4 +1,4 @@
-// Reads a catalog file as anybody may have written it. Throws a `Refusal` that names the field or the chmod.
+// Reads a catalog file that anyone may have written. Throws a `Refusal` that names the field or the chmod to run.
 import { readFile, stat } from 'node:fs/promises'
 import {
   Catalog as CatalogFile,
@@ -11,8 +11,8 @@ import {
 } from '@gatehouse/contracts'
 import { describeJsonFault, JsonRefused, parseJson, Refusal, sha256 } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { parse } from '../input/parse.ts'
-import { checkEntry } from './check.ts'
+import { parse } from '../input.ts'
+import { checkEntry } from './entry.ts'
 
 export type Entries = ReadonlyMap<ServerName, CatalogEntry>
 

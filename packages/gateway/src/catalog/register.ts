@@ -1,15 +1,18 @@
-// The entry of an approved `mcp_register`: made ready before the line of its apply, in the catalog file and in force after it.
-import { type CatalogEntry, type ServerName, ServiceError } from '@gatehouse/contracts'
+// Registers the tool server of an approved `mcp_register`: prepared before the journal record of its apply, in force after it.
+import { type CatalogEntry, type Change, kinds, type ServerName, ServiceError } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { type Sealed, type Secrets, throughValues } from '../secrets.ts'
+import { spell } from '../state/catalog.ts'
+import { askedByAgent } from '../state/unit-config.ts'
 import { type Images, pinImage } from './images.ts'
-import { type CatalogDeps, catalogLock, tellExchanged } from './put.ts'
-import { type Sealed, sealEntry, settleCatalog, type SettleDeps, waitingNames } from './settle.ts'
-import { spell } from './spelling.ts'
+import { type CatalogDeps, catalogLock, tellExchanged } from './servers.ts'
+import { sealEntry, settleCatalog, type SettleDeps, waitingNames } from './settle.ts'
 
-export interface RegisterDeps extends SettleDeps, Pick<CatalogDeps, 'lock' | 'audience' | 'drift'> {
+export interface RegisterDeps extends SettleDeps, Pick<CatalogDeps, 'lock' | 'subscribers' | 'drift'> {
   readonly images: Images
 }
 
-export interface Registration {
+interface Registration {
   readonly name: ServerName
   /** With its values. */
   readonly entry: CatalogEntry
@@ -48,4 +51,13 @@ export const enforceWaiting = async (deps: RegisterDeps): Promise<void> => {
     await settleCatalog(deps)
     tellExchanged(deps, { suspended: [], names: [] })
   })
+}
+
+/** Undefined for another kind of change. */
+export const registered = (change: Pick<Change, 'kind' | 'after' | 'principal'>, { unseal }: Secrets): Registration | undefined => {
+  if (change.kind !== 'mcp_register') return undefined
+  const { name, ...entry } = v.parse(kinds.mcp_register, throughValues(change.after, unseal))
+  // What an agent proposed is never a way into the house; an operator may say otherwise by writing the entry anew.
+  const isConfined = entry.transport === 'http' && askedByAgent({ asker: change.principal })
+  return { name, entry: isConfined ? { ...entry, reach: 'public' } : entry }
 }

@@ -1,14 +1,65 @@
-// Takes over what an operator wrote into the catalog file: each difference in the journal first, then in force.
-import type { ReloadOutcome } from '@gatehouse/contracts'
+// Applies what an operator wrote into the catalog file: each difference is journaled first, then in force.
+import { type Digest, type ReloadOutcome, ServerName } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
-import { type Actor, itself } from '../changes/lines.ts'
-import { concern, type Concern } from '../grants/suspend.ts'
-import type { CatalogItem } from './catalog.ts'
-import { detailOf, type Difference, differences, exchanges } from './differences.ts'
-import { knownItems } from './known.ts'
-import { assertEnabled, type CatalogDeps, catalogLock, tellExchanged } from './put.ts'
-import { settleCatalog, waitingNames } from './settle.ts'
-import { spellItems } from './spelling.ts'
+import * as v from 'valibot'
+import { concern, type Concern, type Exchange } from '../grants/suspend.ts'
+import { Sealed, type Secrets } from '../secrets.ts'
+import { type CatalogItem, digestOfEntry, spellItems, tagOfEntry } from '../state/catalog.ts'
+import { type Actor, systemActor } from '../state/change-records.ts'
+import type { ReloadDetail } from './records.ts'
+import { assertEnabled, type CatalogDeps, catalogLock, tellExchanged } from './servers.ts'
+import { sealEntry, settleCatalog, type SettleDeps, unsealEntry, waitingNames } from './settle.ts'
+
+/** How one state of the catalog differs from another, entry by entry. */
+export interface Known {
+  readonly name: ServerName
+  readonly digest: Digest
+  readonly tag: Digest
+}
+
+interface Difference {
+  readonly name: ServerName
+  readonly before: Known | undefined
+  readonly after: CatalogItem | undefined
+}
+
+const differences = (before: readonly Known[], after: readonly CatalogItem[]): Difference[] => {
+  const were = new Map(before.map((item) => [item.name, item]))
+  const are = new Map(after.map((item) => [item.name, item]))
+  const names = [...new Set([...were.keys(), ...are.keys()])].toSorted()
+  return names
+    .map((name) => ({ name, before: were.get(name), after: are.get(name) }))
+    .filter((difference) => difference.before?.tag !== difference.after?.tag)
+}
+
+/** Those that make a tool server another one. What is taken away makes none. */
+const exchanges = (found: readonly Difference[]): Exchange[] =>
+  found.flatMap(({ name, before, after }) => (after === undefined ? [] : [{ server: name, from: before?.digest, to: after.digest }]))
+
+const stateOf = (known: Known | undefined) => (known === undefined ? null : { digest: known.digest, tag: known.tag })
+
+const detailOf = (secrets: Secrets, found: readonly Difference[]): ReloadDetail['entries'] =>
+  found.map(({ name, before, after }) => ({
+    name,
+    before: stateOf(before),
+    after: stateOf(after),
+    entry: after === undefined ? null : sealEntry(secrets, after.entry),
+  }))
+
+/** The catalog as the journal knows it, whatever the file says. */
+interface EntryRow {
+  readonly name: string
+  readonly entry: string
+}
+
+const knownItems = async ({ store, secrets }: SettleDeps): Promise<CatalogItem[]> => {
+  const rows = await store.read.all<EntryRow>('SELECT name, entry FROM catalog_writes WHERE entry IS NOT NULL ORDER BY name')
+  return rows.map((row) => {
+    const name = v.parse(ServerName, row.name)
+    const entry = unsealEntry(secrets, v.parse(Sealed, JSON.parse(row.entry)))
+    return { name, entry, digest: digestOfEntry(entry), tag: tagOfEntry(secrets, name, entry) }
+  })
+}
 
 const journal = async (deps: CatalogDeps, actor: Actor, found: readonly Difference[]): Promise<Concern> => {
   const touched = await concern(deps, exchanges(found))
@@ -62,6 +113,6 @@ export const beginCatalog = async (deps: CatalogDeps): Promise<void> => {
     deps.catalog.recall(await spellItems(deps, deps.catalog.items()))
     await settleCatalog(deps)
     const found = differences(await knownItems(deps), deps.catalog.items())
-    if (found.length > 0) tellExchanged(deps, { ...(await journal(deps, itself, found)), names: [] })
+    if (found.length > 0) tellExchanged(deps, { ...(await journal(deps, systemActor, found)), names: [] })
   })
 }

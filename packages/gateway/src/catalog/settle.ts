@@ -1,11 +1,9 @@
-// Brings the catalog file up to the journal: right after a line, and after a kill or a full disk between a line and the file.
+// Brings the catalog file up to date with the journal, right after a record and after a crash or a full disk in between.
 import { CatalogEntry, ServerName } from '@gatehouse/contracts'
 import type { Store, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
-import type { Secrets } from '../secrets/secrets.ts'
-import { throughValues } from '../secrets/values.ts'
-import type { Catalog } from './catalog.ts'
-import { tagOfEntry } from './identity.ts'
+import { Sealed, type Secrets, throughValues } from '../secrets.ts'
+import { type Catalog, tagOfEntry } from '../state/catalog.ts'
 
 export interface SettleDeps {
   readonly catalog: Catalog
@@ -18,10 +16,6 @@ interface WriteRow {
   readonly seq: number
   readonly entry: string | null
 }
-
-/** An entry whose values are sealed: longer than an entry may hold. */
-export const Sealed = v.record(v.string(), v.unknown())
-export type Sealed = v.InferOutput<typeof Sealed>
 
 export const sealEntry = (secrets: Secrets, entry: CatalogEntry): Sealed => throughValues(entry, secrets.seal)
 

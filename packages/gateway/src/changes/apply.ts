@@ -1,24 +1,31 @@
-// An approved change takes effect: verified again, then registry and change state in one transaction, once.
-import { type AgentGroupID, type Change, type Failure, type Freeze, isServiceError } from '@gatehouse/contracts'
+// Applies approved changes: verified again, then written together with the state of the change in one transaction, exactly once.
+import {
+  type AgentGroupID,
+  type Change,
+  type Failure,
+  type Freeze,
+  isServiceError,
+  nextStep,
+  Requester,
+  ServiceError,
+} from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
 import type { Clock, Logger, Metrics } from '@gatehouse/kernel'
-import { catalogLock } from '../catalog/put.ts'
-import { enforceEntry, prepareEntry, type RegisterDeps } from '../catalog/register.ts'
-import type { Sealed } from '../catalog/settle.ts'
-import { registered } from '../kinds/registration.ts'
+import { enforceEntry, prepareEntry, type RegisterDeps, registered } from '../catalog/register.ts'
+import { catalogLock } from '../catalog/servers.ts'
+import { parse } from '../input.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { OpenSessions } from '../sessions/open-sessions.ts'
-import { reached } from './conditions.ts'
-import { hasMoved, judgeAgain, type JudgeDeps, type Judged, type JudgedAgain } from './judge.ts'
-import { type Actor, changeLine, itself } from './lines.ts'
-import type { Lock } from './lock.ts'
-import { readChange, type ReadDeps } from './read.ts'
-import { standingApprovers, type StandingDeps } from './standing.ts'
-import { approversOf } from './tally.ts'
-import { verify } from './verify.ts'
+import type { Sealed } from '../secrets.ts'
+import { type Actor, changeLine, systemActor } from '../state/change-records.ts'
+import { type ChangeRow, readChange, type ReadDeps, toChange } from '../state/changes.ts'
+import { changeLock, type Lock } from '../state/lock.ts'
+import type { OpenSessions } from '../state/sessions.ts'
+import { type ApprovalDeps, approversOf, validApprovers } from './approvals.ts'
+import { type EvaluateDeps, type Evaluation, hasChanged, reevaluate, type Reevaluation, verify } from './evaluate.ts'
+import { affectedSessions } from './rollout.ts'
 
-export interface ApplyDeps extends JudgeDeps, ReadDeps, RegisterDeps, StandingDeps {
-  readonly boot: JudgeDeps['boot'] & StandingDeps['boot']
+export interface ApplyDeps extends EvaluateDeps, ReadDeps, RegisterDeps, ApprovalDeps {
+  readonly boot: EvaluateDeps['boot'] & ApprovalDeps['boot']
   readonly clock: Clock
   readonly ledger: Ledger
   readonly sessions: OpenSessions
@@ -33,14 +40,14 @@ export interface ApplyDeps extends JudgeDeps, ReadDeps, RegisterDeps, StandingDe
 const stale: Failure = { rule: 'stale', reason: 'what it would change, or its evidence, is no longer what was approved' }
 
 /** Nothing is narrower than what is gone. */
-const isOnlyTaking = ({ bound, sight, draft }: Judged): boolean => draft !== undefined && bound.onlyTakes(sight)
+const isOnlyTaking = ({ bound, sight, draft }: Evaluation): boolean => draft !== undefined && bound.onlyTakes(sight)
 
 /** Why it cannot be applied as it was approved. */
-const obstacle = (change: Change, { bound, sight, draft }: Judged): Failure | undefined => {
+const obstacle = (change: Change, { bound, sight, draft }: Evaluation): Failure | undefined => {
   const verdict = verify({ bound, sight, decisions: change.decisions })
   if (verdict.outcome === 'needs-human') throw new TypeError(`${change.id} has no approval and is not applied`)
   if (verdict.outcome === 'refused') return verdict.failure
-  return draft === undefined || hasMoved(change, draft) ? stale : undefined
+  return draft === undefined || hasChanged(change, draft) ? stale : undefined
 }
 
 /** What is known before the line: the entry that the catalog file is to hold, or why the change cannot be applied. */
@@ -49,7 +56,7 @@ interface Prepared {
   readonly failure?: Failure
 }
 
-const prepare = async (deps: ApplyDeps, change: Change, judged: Judged): Promise<Prepared> => {
+const prepare = async (deps: ApplyDeps, change: Change, judged: Evaluation): Promise<Prepared> => {
   const failure = obstacle(change, judged)
   if (failure !== undefined) return { failure }
   const registration = registered(change, deps.secrets)
@@ -81,7 +88,7 @@ const lostApprovers = (change: Change, standing: ReadonlySet<string>): string[] 
 interface Attempt {
   readonly actor: Actor
   readonly change: Change
-  readonly judged: JudgedAgain
+  readonly judged: Reevaluation
 }
 
 /** The line of an attempt that nothing stops. */
@@ -91,16 +98,16 @@ const attemptLine = (deps: ApplyDeps, subject: Attempt, { entry, failure }: Prep
   const at = new Date(deps.clock()).toISOString()
   const effect = judged.bound.apply(judged.shown, { changeID: change.id, at })
   const whole = entry === undefined ? effect : { ...effect, entry }
-  return changeLine('apply', subject, { digest: change.digest, at, effect: whole, sessions: reached(deps.sessions, change) })
+  return changeLine('apply', subject, { digest: change.digest, at, effect: whole, sessions: affectedSessions(deps.sessions, change) })
 }
 
 /** The line itself, or that the change is held again because too few approvals stand. Called when the line is about to be written. */
 const unlessReopened = (deps: ApplyDeps, change: Change, line: JournalInput): JournalInput => {
-  const standing = standingApprovers(deps, change)
+  const standing = validApprovers(deps, change)
   const needed = deps.boot.approvals
   if (standing.size >= needed) return line
   const reopened = { needed, given: standing.size, lost: lostApprovers(change, standing) }
-  return changeLine('rebased', { actor: itself, change }, { reopened })
+  return changeLine('rebased', { actor: systemActor, change }, { reopened })
 }
 
 /** The line stands: what the catalog file cannot be given now, it is given as soon as it can be written. */
@@ -115,7 +122,7 @@ const enforce = async (deps: ApplyDeps, change: Change): Promise<void> => {
 
 /** False where nothing may be done now. */
 const applyOnce = async (deps: ApplyDeps, actor: Actor, change: Change): Promise<boolean> => {
-  const judged = await judgeAgain(deps, change)
+  const judged = await reevaluate(deps, change)
   // A freeze stops what gives power. What only takes it away must not wait for the end of the freeze.
   const isNarrowing = isOnlyTaking(judged)
   const mayGoOn = (): boolean => isNarrowing || deps.freezes.of(change.agentGroupID) === undefined
@@ -142,4 +149,62 @@ export const apply = async (deps: ApplyDeps, actor: Actor, change: Change): Prom
     deps.retry()
   }
   return readChange(deps, change.id)
+}
+
+/** Applies what was approved and could not be applied: verified again, and only if it is still what was approved. */
+export interface RetryDeps extends ApplyDeps {
+  readonly lock: Lock
+}
+
+const assertFailed = (change: Change): void => {
+  if (change.state === 'apply_failed') return
+  throw new ServiceError('conflict', {
+    detail: `expected a change whose apply failed, got ${change.id}, which is ${change.state}`,
+    hint: nextStep(change),
+  })
+}
+
+export const retryFailed = async (deps: RetryDeps, door: Actor, given: { id: string; by?: string | undefined }): Promise<Change> => {
+  const by = parse(Requester, given.by ?? `api:${door.principal}`, '/by')
+  const actor: Actor = { ...door, by }
+  const { agentGroupID } = await readChange(deps, given.id)
+  return deps.lock(agentGroupID, async () => {
+    await deps.ledger.settle()
+    return deps.lock(changeLock(given.id), async () => {
+      const change = await readChange(deps, given.id)
+      assertFailed(change)
+      await deps.ledger.commit([changeLine('retry', { actor, change }, { digest: change.digest })])
+      return apply(deps, actor, await readChange(deps, change.id))
+    })
+  })
+}
+
+/** One that cannot be understood keeps no other from being applied. */
+const readable = ({ log }: ApplyDeps, row: ChangeRow & { readonly id: string }): Change[] => {
+  try {
+    return [toChange(row)]
+  } catch (error) {
+    log.error('an approved change cannot be read, and is not applied', { change: row.id, error })
+    return []
+  }
+}
+
+/** Resolves with how many are left, but for those that a freeze holds back. */
+export const applyApproved = async (deps: ApplyDeps): Promise<number> => {
+  await deps.ledger.settle()
+  const rows = await deps.store.read.all<ChangeRow & { readonly id: string }>(
+    `SELECT id, record FROM changes WHERE state = 'approved' ORDER BY id`,
+  )
+  const changes = rows.flatMap((row) => readable(deps, row))
+  const frozen = new Map(changes.map(({ agentGroupID }) => [agentGroupID, deps.freezes.of(agentGroupID)]))
+  // A freeze that is lifted meanwhile ends with the next run: else later changes would overtake those that it held back.
+  const freezes = { of: (agentGroupID: AgentGroupID) => frozen.get(agentGroupID) ?? deps.freezes.of(agentGroupID) }
+  let left = 0
+  for (const { agentGroupID, id } of changes) {
+    const after = await deps.lock(agentGroupID, () =>
+      deps.lock(changeLock(id), async () => apply({ ...deps, freezes }, systemActor, await readChange(deps, id))),
+    )
+    if (after.state === 'approved' && deps.freezes.of(agentGroupID) === undefined) left += 1
+  }
+  return left
 }

@@ -1,9 +1,64 @@
-// What a change would do, judged on the world as it is: made at submit, and again when that world has moved.
-import type { PatchOperation, Digest, Risk } from '@gatehouse/contracts'
-import type { Evidence } from '../evidence/evidence.ts'
-import type { Bound, Json, Sight } from '../kinds/kind.ts'
-import { diff } from './diff.ts'
-import { digestOfChange } from './digest.ts'
+// What a change would do to the current configuration: the difference, and the digest that an approval is bound to.
+import { type Digest, type Kind, PatchOperation, type Risk, type Evidence } from '@gatehouse/contracts'
+import { canonical, digestOf } from '@gatehouse/kernel'
+import { createPatch, type Operation, type Pointer } from 'rfc6902'
+import * as v from 'valibot'
+import type { Bound, Json, VerifyInput } from '../kinds/kind.ts'
+
+/** The library looks for the shortest way, which takes minutes and gigabytes for a thousand items. */
+const shortList = 24
+
+const sameOrder = (left: readonly string[], right: readonly string[]): boolean =>
+  left.length === right.length && left.every((item, index) => item === right[index])
+
+interface Lists {
+  readonly before: readonly unknown[]
+  readonly after: readonly unknown[]
+}
+
+/** Items stay, go or come as they are: linear, and easy to read. */
+const diffItems = ({ before, after }: Lists, pointer: Pointer): Operation[] => {
+  const left = before.map(canonical)
+  const right = after.map(canonical)
+  if (sameOrder(left, right)) return []
+  const had = new Set(left)
+  const has = new Set(right)
+  const kept = sameOrder(
+    left.filter((item) => has.has(item)),
+    right.filter((item) => had.has(item)),
+  )
+  if (!kept || had.size < left.length || has.size < right.length) return [{ op: 'replace', path: pointer.toString(), value: after }]
+  const at = (index: number): string => pointer.add(String(index)).toString()
+  const removals = left.flatMap((item, index): Operation[] => (has.has(item) ? [] : [{ op: 'remove', path: at(index) }]))
+  const additions = after.flatMap((value, index): Operation[] =>
+    had.has(right[index] ?? '') ? [] : [{ op: 'add', path: at(index), value }],
+  )
+  return [...removals.toReversed(), ...additions]
+}
+
+const isNames = (items: readonly unknown[]): boolean => items.every((item) => typeof item === 'string')
+
+const diffLists = (before: unknown, after: unknown, pointer: Pointer): Operation[] | undefined => {
+  if (!Array.isArray(before) || !Array.isArray(after)) return undefined
+  const names = isNames(before) && isNames(after)
+  return names || Math.max(before.length, after.length) > shortList ? diffItems({ before, after }, pointer) : undefined
+}
+
+export const diff = (before: Json | null, outcome: Json | null): PatchOperation[] =>
+  v.parse(v.array(PatchOperation), createPatch(before, outcome, diffLists))
+
+/** What exactly is approved: SHA-256 over canonical JSON (RFC 8785). */
+export interface Approvable {
+  readonly kind: Kind
+  readonly agentGroupID: string
+  readonly before: Json | null
+  /** With the HMAC of each secret value in its place. */
+  readonly after: Json
+  readonly evidence: Evidence | null
+}
+
+export const digestOfChange = ({ kind, agentGroupID, before, after, evidence }: Approvable): Digest =>
+  digestOf({ kind, agentGroupID, before, after, evidence })
 
 export interface Draft {
   readonly before: Json | null
@@ -15,7 +70,7 @@ export interface Draft {
 }
 
 /** The group is there, or the kind makes it. */
-export const draft = (bound: Bound, sight: Sight): Draft => {
+export const draft = (bound: Bound, sight: VerifyInput): Draft => {
   const { world, evidence } = sight
   const before = bound.slice(world)
   return {

@@ -1,19 +1,30 @@
-// Reads what is asked for, and what it would do to the world as it is: the same for what is kept and for what is only tried.
-import { AgentGroupID, type Failure, type Kind, limits, ServiceError, Submission } from '@gatehouse/contracts'
+// Parses and evaluates a request, for submissions and previews alike, and composes the change.
+import {
+  AgentGroupID,
+  type Change,
+  type ChangeID,
+  type Failure,
+  type Kind,
+  limits,
+  ServiceError,
+  Submission,
+  type Submitted,
+} from '@gatehouse/contracts'
+import type { Clock } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { invalid, parse } from '../input/parse.ts'
-import { spellMember } from '../catalog/spelling.ts'
+import { invalid, parse } from '../input.ts'
 import { bind, kindTable, readKind } from '../kinds/index.ts'
 import type { Bound } from '../kinds/kind.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { unknownGroup } from '../principals/scope.ts'
-import type { World } from '../registry/world.ts'
+import { spellMember } from '../state/catalog.ts'
+import type { ChangeIds } from '../state/change-ids.ts'
+import type { Actor } from '../state/change-records.ts'
+import { unknownGroup } from '../state/roles.ts'
+import type { ChangeContext } from '../state/unit-config.ts'
 import type { Draft } from './draft.ts'
-import { judge, type JudgeDeps, look } from './judge.ts'
-import type { Actor } from './lines.ts'
-import { verify } from './verify.ts'
+import { evaluate, type EvaluateDeps, loadContext, verify } from './evaluate.ts'
 
-export interface ExamineDeps extends JudgeDeps {
+export interface ExamineDeps extends EvaluateDeps {
   readonly ledger: Ledger
 }
 
@@ -26,7 +37,7 @@ export interface Asker extends Actor {
 
 export interface Asked {
   readonly bound: Bound
-  readonly world: World
+  readonly world: ChangeContext
   readonly draft: Draft
   readonly reason: string | undefined
   /** Why the verifier refuses it. */
@@ -52,7 +63,7 @@ const readTarget = (id: string): AgentGroupID => {
   return result.output
 }
 
-const assertTarget = (bound: Bound, world: World): void => {
+const assertTarget = (bound: Bound, world: ChangeContext): void => {
   if (bound.target === 'existing' && world.group === undefined) throw unknownGroup()
   if (bound.target === 'new' && bound.after['id'] !== world.agentGroupID) {
     throw invalid([{ pointer: '/agentGroupID', detail: 'expected the id of the new group, as in /after/id' }])
@@ -68,10 +79,62 @@ export const examine = async (deps: ExamineDeps, asker: Asker, submission: Submi
   const reason = parse(Submission.entries.reason, submission.reason, '/reason')
   const target = readTarget(submission.agentGroupID)
   await deps.ledger.settle()
-  const seen = await look(deps, target, asker.principal)
+  const seen = await loadContext(deps, target, asker.principal)
   assertTarget(bound, seen)
-  const { draft, world, sight } = await judge(deps, bound, seen)
+  const { draft, world, sight } = await evaluate(deps, bound, seen)
   if (draft === undefined) throw unknownGroup()
   const verdict = verify({ bound, sight, decisions: [] })
   return { bound, world, draft, reason, failure: verdict.outcome === 'refused' ? verdict.failure : undefined }
+}
+
+/** A change as it is kept, and what its requester is told of it. */
+export interface ComposeDeps {
+  readonly ids: ChangeIds
+  readonly clock: Clock
+  readonly boot: { readonly approvals: number; readonly changeTtl: number }
+}
+
+export interface Origin {
+  readonly revertOf?: ChangeID | undefined
+  readonly afterToolOutput?: boolean | undefined
+}
+
+const standing = ({ boot, clock }: ComposeDeps, { failure }: Asked, at: string): Pick<Change, 'state' | 'failure' | 'expiresAt'> => {
+  if (failure !== undefined) return { state: 'refused', failure }
+  const end = Date.parse(at) + boot.changeTtl
+  // The time that it has left is counted from now on.
+  clock.isPast(end)
+  return { state: 'held', expiresAt: new Date(end).toISOString() }
+}
+
+/** `held`, or `refused` with the rule. */
+export const compose = (deps: ComposeDeps, { asker, origin }: { asker: Asker; origin: Origin }, asked: Asked): Change => {
+  const { bound, world, draft, reason } = asked
+  const { id, at } = deps.ids.next()
+  return {
+    id,
+    kind: bound.kind,
+    agentGroupID: world.agentGroupID,
+    requestedBy: asker.by,
+    principal: asker.principal,
+    ...(asker.person === undefined ? {} : { person: asker.person }),
+    ...(reason === undefined ? {} : { reason }),
+    after: bound.after,
+    ...draft,
+    createdAt: at,
+    approvals: { needed: deps.boot.approvals, given: 0 },
+    decisions: [],
+    ...standing(deps, asked, at),
+    ...(origin.revertOf === undefined ? {} : { revertOf: origin.revertOf }),
+    ...(origin.afterToolOutput === undefined ? {} : { afterToolOutput: origin.afterToolOutput }),
+  }
+}
+
+/** Throws `change-refused` for one that the verifier refused. */
+export const outcomeOf = (change: Change): Submitted => {
+  if (change.state !== 'refused') return { id: change.id, state: change.state, digest: change.digest }
+  throw new ServiceError('change-refused', {
+    detail: change.failure?.reason,
+    extra: { changeID: change.id, ...(change.failure === undefined ? {} : { rule: change.failure.rule }) },
+  })
 }

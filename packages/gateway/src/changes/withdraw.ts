@@ -1,12 +1,45 @@
-// A requester takes its own request back, as long as nothing of it is in force.
+// Ends changes without a decision: withdrawn by their requester, or expired.
 import { type Change, Reason, Requester, ServiceError } from '@gatehouse/contracts'
-import { parse } from '../input/parse.ts'
-import { alreadyDecided } from './decided.ts'
-import { expireIfOver, type ExpireDeps } from './expire.ts'
-import { type Actor, changeLine } from './lines.ts'
-import { changeLock } from './lock.ts'
-import { readChange } from './read.ts'
-import { isUnapplied } from './stop.ts'
+import type { Clock, Logger } from '@gatehouse/kernel'
+import { parse } from '../input.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { type Actor, changeLine, systemActor } from '../state/change-records.ts'
+import { isUnapplied, readChange, type ReadDeps } from '../state/changes.ts'
+import { changeLock, type Lock } from '../state/lock.ts'
+import { alreadyDecidedError } from './decision.ts'
+
+/** The end of a held change that nobody decided in time. A clock that steps back revives nothing. */
+export interface ExpireDeps extends ReadDeps {
+  readonly ledger: Ledger
+  readonly lock: Lock
+  readonly log: Logger
+  readonly clock: Clock
+}
+
+const isOver = ({ state, expiresAt }: Pick<Change, 'state' | 'expiresAt'>, clock: Pick<Clock, 'isPast'>): boolean =>
+  state === 'held' && expiresAt !== undefined && clock.isPast(Date.parse(expiresAt))
+
+/** Under the lock of the change. The change as it then is; a change whose time is not over stays as it is. */
+export const expireIfOver = async (deps: Omit<ExpireDeps, 'lock'>, change: Change): Promise<Change> => {
+  if (!isOver(change, deps.clock)) return change
+  const at = new Date(deps.clock()).toISOString()
+  try {
+    await deps.ledger.commit([changeLine('expire', { actor: systemActor, change }, { at })])
+  } catch (error) {
+    deps.log.warn('a change has expired, which could not be journaled yet', { change: change.id, error })
+    return { ...change, state: 'expired', ended: { by: systemActor.principal, principal: systemActor.principal, at } }
+  }
+  return readChange(deps, change.id)
+}
+
+/** Those whose time is over. */
+export const expireAll = async (deps: ExpireDeps): Promise<void> => {
+  const held = await deps.store.read.all<{ id: string; expires_at: string }>(
+    `SELECT id, expires_at FROM changes WHERE state = 'held' AND expires_at IS NOT NULL ORDER BY id`,
+  )
+  const over = held.filter(({ expires_at }) => deps.clock.isPast(Date.parse(expires_at)))
+  await Promise.all(over.map(({ id }) => deps.lock(changeLock(id), async () => expireIfOver(deps, await readChange(deps, id)))))
+}
 
 export interface Withdrawal {
   readonly id: string
@@ -30,7 +63,7 @@ export const withdraw = async (deps: ExpireDeps, door: Actor, given: Withdrawal)
     await deps.ledger.settle()
     const change = await expireIfOver(deps, await readChange(deps, given.id))
     assertOwn(door.principal, change)
-    if (!isUnapplied(change)) throw alreadyDecided(change)
+    if (!isUnapplied(change)) throw alreadyDecidedError(change)
     const at = new Date(deps.clock()).toISOString()
     await deps.ledger.commit([changeLine('withdraw', { actor: { ...door, by }, change }, { at, ...reason })])
     return readChange(deps, change.id)

@@ -1,9 +1,9 @@
-// Whether a person may be heard at an address of a channel, and whether an agent may speak there: read now, kept nowhere.
+// Whether a person may send messages at a channel address, and whether an agent may answer there. Read for each message.
 import { type Admission, type AgentGroupID, canonicalAddress, type ChannelName, limits, Wired } from '@gatehouse/contracts'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
-import type { Freezes } from '../freeze/freezes.ts'
-import { readGroup } from '../registry/world.ts'
+import type { Freezes } from '../state/freezes.ts'
+import { readGroup } from '../state/unit-config.ts'
 
 export interface ChannelDeps {
   readonly store: Pick<Store, 'read'>

@@ -1,17 +1,73 @@
-// Evidence for a grant: what the server was last seen to declare. An observation of another entry says nothing about it.
-import { type Digest, limits, Observation, type ServerName } from '@gatehouse/contracts'
+// Evidence for a grant: the tool definitions that the server last declared, and how they differ from the approved ones.
+import {
+  type Change,
+  type Digest,
+  type Grant,
+  limits,
+  Observation,
+  type ServerName,
+  type ToolDefinition,
+  type Drift,
+  type Evidence,
+} from '@gatehouse/contracts'
 import { canonical, definitionDigest, digestOf } from '@gatehouse/kernel'
 import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
-import { standingGrant, type World } from '../registry/world.ts'
-import { driftFrom } from './drift.ts'
-import { ageOf, type Evidence, type Wanted } from './evidence.ts'
-import type { Whole } from './whole.ts'
+import { findChange } from '../state/changes.ts'
+import { activeGrant, type ChangeContext } from '../state/unit-config.ts'
+import { ageOf, evidenceOf, readDefinitions, type StoredEvidence, type Wanted } from './stored.ts'
+
+/** How far a server's tools have moved from what the standing grant was given for. */
+type Definition = ToolDefinition
+
+const byName = (tools: readonly Definition[]): ReadonlyMap<string, Definition> => new Map(tools.map((tool) => [tool.name, tool]))
+
+const toolsShown = async (rows: Rows, change: Change | undefined): Promise<readonly Definition[]> => {
+  const evidence = change === undefined ? null : evidenceOf(change)
+  if (evidence?.status === 'observed') return evidence.tools
+  if (evidence?.status === 'too-large') return (await readDefinitions(rows, evidence.definitions))?.tools ?? []
+  return []
+}
+
+/** The definitions that the grant's pins stand for, as far as the change that granted showed them. */
+const pinnedTools = async (rows: Rows, grant: Grant): Promise<ReadonlyMap<string, Definition>> => {
+  const shown = await toolsShown(rows, await findChange(rows, grant.changeID))
+  return byName(shown.filter((tool) => definitionDigest(tool) === grant.pins[tool.name]))
+}
+
+export interface Present {
+  readonly tools: readonly Definition[]
+  /** Tools that the new grant would cover; empty for all. */
+  readonly asked: readonly string[]
+}
+
+const sizeOf = (drift: readonly Drift[]): number => Buffer.byteLength(JSON.stringify(drift))
+
+/** Two times a server's largest listing would be more than a frame. */
+const most = limits.rpcFrame / 2
+
+/** Pinned tools, among those asked for, that are no longer what they were. */
+const driftFrom = async (rows: Rows, grant: Grant | undefined, { tools, asked }: Present): Promise<Drift[]> => {
+  if (grant === undefined) return []
+  const present = byName(tools)
+  const moved = Object.entries(grant.pins).filter(([tool, pin]) => {
+    const now = present.get(tool)
+    return (asked.length === 0 || asked.includes(tool)) && (now === undefined || definitionDigest(now) !== pin)
+  })
+  if (moved.length === 0) return []
+  const pinned = await pinnedTools(rows, grant)
+  const drift = moved.map(([tool]): Drift => {
+    const was = pinned.get(tool)
+    const now = present.get(tool)
+    return { tool, ...(was === undefined ? {} : { was }), ...(now === undefined ? {} : { now }) }
+  })
+  return sizeOf(drift) > most ? drift.map(({ tool }) => ({ tool })) : drift
+}
 
 export interface Attached {
   readonly evidence: Evidence | null
   /** To be kept before a line names it. */
-  readonly whole?: Whole
+  readonly whole?: StoredEvidence
 }
 
 /** The last one, if it is of the entry with this identity. */
@@ -30,12 +86,12 @@ type Asked = Extract<Wanted, { from: 'broker' }>
 const describe = async (
   rows: Rows,
   { server, tools: asked }: Asked,
-  seen: { observation: Observation; world: World },
+  seen: { observation: Observation; world: ChangeContext },
 ): Promise<Attached> => {
   const { observation, world } = seen
   const tools = observation.tools.filter((tool) => asked.length === 0 || asked.includes(tool.name))
   const names = tools.map((tool) => tool.name)
-  const drift = await driftFrom(rows, standingGrant(world, server), { tools: observation.tools, asked })
+  const drift = await driftFrom(rows, activeGrant(world, server), { tools: observation.tools, asked })
   const common = {
     server,
     entryDigest: observation.entryDigest,
@@ -57,7 +113,7 @@ const describe = async (
 export const attachObservation = async (
   rows: Rows,
   wanted: Asked,
-  { world, fresh }: { world: World; fresh: boolean },
+  { world, fresh }: { world: ChangeContext; fresh: boolean },
 ): Promise<Attached> => {
   const { server } = wanted
   const entryDigest = world.servers?.get(server)

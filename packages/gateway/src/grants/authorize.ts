@@ -1,16 +1,14 @@
-// The answer to every call of a tool: from memory, never from a cache outside the gateway.
+// Authorizes each tool call from memory, never from a cache outside the gateway.
 import type { AgentGroupID, LiveGrant, Pinning, Verdict } from '@gatehouse/contracts'
 import type { Clock, Metrics } from '@gatehouse/kernel'
-import type { Catalog } from '../catalog/catalog.ts'
-import type { Freezes } from '../freeze/freezes.ts'
-import type { LastCalls } from '../sessions/last-call.ts'
-import type { OpenSessions } from '../sessions/open-sessions.ts'
-import type { CallRates } from './call-rates.ts'
-import type { CallCounts } from './calls.ts'
-import { checks, isExchanged, isExhausted, isExpired, pinOf, seconds, type Subject } from './checks.ts'
-import type { Declared } from './declared.ts'
-import type { FirstSight } from './first-sight.ts'
-import type { Grants, GrantRow, GrantTable } from './table.ts'
+import type { CallCounts, CallRates } from '../state/call-counts.ts'
+import type { Catalog } from '../state/catalog.ts'
+import type { Freezes } from '../state/freezes.ts'
+import type { GrantRow, Grants, GrantTable } from '../state/grants.ts'
+import type { LastCalls, OpenSessions } from '../state/sessions.ts'
+import type { ToolDefinitions } from '../state/tool-definitions.ts'
+import { checks, isEntryReplaced, isExhausted, isExpired, pinOf, seconds, type Subject } from './checks.ts'
+import type { TofuPins } from './tofu.ts'
 
 export interface GrantDeps {
   readonly boot: { readonly pinning: Pinning }
@@ -18,8 +16,8 @@ export interface GrantDeps {
   readonly table: GrantTable
   readonly counts: CallCounts
   readonly rates: CallRates
-  readonly declared: Declared
-  readonly firstSight: FirstSight
+  readonly declared: ToolDefinitions
+  readonly firstSight: TofuPins
   readonly freezes: Pick<Freezes, 'of'>
   readonly clock: Clock
 }
@@ -105,7 +103,7 @@ export const authorize = (deps: AuthorizeDeps, { session, server, tool }: Asked)
 
 const toLive = (deps: GrantDeps, row: GrantRow): LiveGrant[] => {
   const { grant } = row
-  const isSuspended = deps.boot.pinning === 'strict' && isExchanged(row, deps.catalog.item(grant.server)?.digest)
+  const isSuspended = deps.boot.pinning === 'strict' && isEntryReplaced(row, deps.catalog.item(grant.server)?.digest)
   if (grant.state !== 'active' || isSuspended || isExpired(row, deps.clock)) return []
   return [
     {

@@ -1,9 +1,9 @@
-// What a call must pass, in this order: one table for the verdict and for its explanation.
+// The checks of a tool call, in order: one table for the verdict and for its explanation.
 import { type Digest, type Freeze, limits, type Pinning, type Verdict } from '@gatehouse/contracts'
 import type { Clock } from '@gatehouse/kernel'
-import { amount, quote } from '../kinds/words.ts'
-import type { Definitions } from './declared.ts'
-import type { GrantRow } from './table.ts'
+import type { GrantRow } from '../state/grants.ts'
+import type { Definitions } from '../state/tool-definitions.ts'
+import { amount, quote } from '../text.ts'
 
 /** One call, with all that decides it. */
 export interface Subject {
@@ -43,12 +43,12 @@ export const isExhausted = ({ grant }: GrantRow, calls: number): boolean => gran
 export const covers = ({ tools }: GrantRow, tool: string): boolean => tools.size === 0 || tools.has(tool)
 
 /** The entry is another than the approved one, as far as that is known. */
-export const isExchanged = ({ grant }: GrantRow, entryDigest: Digest | undefined): boolean =>
+export const isEntryReplaced = ({ grant }: GrantRow, entryDigest: Digest | undefined): boolean =>
   grant.entryDigest !== null && entryDigest !== undefined && grant.entryDigest !== entryDigest
 
 /** Under `strict` also before the line that says so is written. */
 const isSuspended = ({ row, pinning, entryDigest }: Subject): boolean =>
-  row?.grant.state === 'suspended' || (pinning === 'strict' && row !== undefined && isExchanged(row, entryDigest))
+  row?.grant.state === 'suspended' || (pinning === 'strict' && row !== undefined && isEntryReplaced(row, entryDigest))
 
 /** The definition that a call must meet; undefined where any will do. */
 export const pinOf = ({ pinning, row, tool }: Pick<Subject, 'pinning' | 'row' | 'tool'>): Digest | undefined =>

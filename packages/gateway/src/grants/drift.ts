@@ -1,11 +1,12 @@
-// How far the definitions of a grant's tools are from what was approved. Decides nothing: a call is judged by `checks.ts`.
-import type { Digest, Pinning } from '@gatehouse/contracts'
-import { covers } from './checks.ts'
-import type { Definitions } from './declared.ts'
-import type { GrantRow } from './table.ts'
+// How the definitions of a grant's tools differ from the approved ones. Decides nothing: calls are checked by `checks.ts`.
+import type { Digest, GrantView, Pinning } from '@gatehouse/contracts'
+import type { GrantRow } from '../state/grants.ts'
+import type { Definitions } from '../state/tool-definitions.ts'
+import type { GrantDeps } from './authorize.ts'
+import { covers, isEntryReplaced, isExhausted, isExpired } from './checks.ts'
 
 /** A tool that is not as it was approved; without a pin it was not there then. */
-export interface Moved {
+export interface Drift {
   readonly pinned: Digest | null
   readonly seen: Digest
 }
@@ -18,24 +19,47 @@ export interface Sighting {
   readonly definitions: Definitions | undefined
 }
 
-const covered = (row: GrantRow, definitions: Definitions | undefined): [tool: string, moved: Moved][] =>
+const covered = (row: GrantRow, definitions: Definitions | undefined): [tool: string, moved: Drift][] =>
   [...(definitions ?? [])].filter(([tool]) => covers(row, tool)).map(([tool, seen]) => [tool, { pinned: row.pins.get(tool) ?? null, seen }])
 
-const isChanged = ({ pinned, seen }: Moved): boolean => pinned !== null && pinned !== seen
-const isNew = ({ pinned }: Moved): boolean => pinned === null
+const isChanged = ({ pinned, seen }: Drift): boolean => pinned !== null && pinned !== seen
+const isNew = ({ pinned }: Drift): boolean => pinned === null
 
 /** Tools whose definition is another than the approved one. */
-export const changedTools = (row: GrantRow, definitions: Definitions | undefined): string[] =>
+const changedTools = (row: GrantRow, definitions: Definitions | undefined): string[] =>
   covered(row, definitions).flatMap(([tool, moved]) => (isChanged(moved) ? [tool] : []))
 
 /** Tools that were not there when the others were pinned. */
-export const newTools = (row: GrantRow, definitions: Definitions | undefined): string[] =>
+const newTools = (row: GrantRow, definitions: Definitions | undefined): string[] =>
   row.grant.pinned === 'none' ? [] : covered(row, definitions).flatMap(([tool, moved]) => (isNew(moved) ? [tool] : []))
 
 /** What a person has to look at: empty where everything is as it was approved. */
-export const driftOf = (row: GrantRow, { pinning, definitions }: Sighting): Readonly<Record<string, Moved>> => {
+export const driftOf = (row: GrantRow, { pinning, definitions }: Sighting): Readonly<Record<string, Drift>> => {
   if (row.grant.state === 'suspended') return Object.fromEntries(covered(row, definitions))
   if (row.grant.pinned === 'none') return {}
-  const counts = (moved: Moved): boolean => isChanged(moved) || (pinning === 'strict' && isNew(moved))
+  const counts = (moved: Drift): boolean => isChanged(moved) || (pinning === 'strict' && isNew(moved))
   return Object.fromEntries(covered(row, definitions).filter(([, moved]) => counts(moved)))
+}
+
+/** Grants as people see them: with what has become of them since they were approved. */
+export const viewGrant = (deps: GrantDeps, row: GrantRow): GrantView => {
+  const { grant } = row
+  const entryDigest = deps.catalog.item(grant.server)?.digest
+  const definitions = deps.declared.of(grant.server, entryDigest)?.definitions
+  const calls = deps.counts.of(grant)
+  return {
+    ...grant,
+    calls,
+    expired: isExpired(row, deps.clock),
+    exhausted: isExhausted(row, calls),
+    serverChanged: isEntryReplaced(row, entryDigest),
+    changed: changedTools(deps.firstSight.over(row), definitions),
+    added: [...new Set([...(grant.added ?? []), ...deps.firstSight.of(row).keys(), ...newTools(row, definitions)])],
+  }
+}
+
+/** By group and server. @param sees whether whoever asks may know of the group */
+export const listGrants = async (deps: GrantDeps, sees: (agentGroupID: string) => boolean): Promise<{ items: GrantView[] }> => {
+  const groups = [...(await deps.table.current())].filter(([agentGroupID]) => sees(agentGroupID))
+  return { items: groups.flatMap(([, servers]) => [...servers.values()].map((row) => viewGrant(deps, row))) }
 }

@@ -1,13 +1,13 @@
-// Why a call of a tool would be allowed or not: the checks of a call in their order, up to the one that ends it.
+// Explains why a tool call would be allowed or denied: its checks in order, up to the one that decides.
 import { type AgentGroupID, type Explanation, ServerName, type ToolErrorCode } from '@gatehouse/contracts'
 import { distinctName, exposedStart, parseName, type ToolAddress } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
-import { spell } from '../catalog/spelling.ts'
-import { quote } from '../kinds/words.ts'
+import { spell } from '../state/catalog.ts'
+import { quote } from '../text.ts'
 import { type GrantDeps, type Place, subjectOf } from './authorize.ts'
 import { checks, type Subject } from './checks.ts'
-import { viewGrant } from './view.ts'
+import { viewGrant } from './drift.ts'
 
 interface ExplainDeps extends GrantDeps {
   readonly store: Store

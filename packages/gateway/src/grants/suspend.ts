@@ -1,12 +1,12 @@
-// Grants that rest on a tool server which becomes another one: all of them are named, and under `strict` none goes on.
+// Finds the grants that a replaced tool server affects, and suspends them under `strict`.
 import { AgentGroupID, ChangeID, type Digest, type Grant, type GrantRef, type Pinning, ServerName } from '@gatehouse/contracts'
 import type { Clock } from '@gatehouse/kernel'
 import type { Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
-import { writeGrant } from '../registry/effect.ts'
-import { readGrant } from '../registry/world.ts'
+import { writeGrant } from '../state/effects.ts'
+import type { GrantTable } from '../state/grants.ts'
+import { readGrant } from '../state/unit-config.ts'
 import { isExpired } from './checks.ts'
-import type { GrantTable } from './table.ts'
 
 /** A grant as one change made it: what replaced it meanwhile is not meant. */
 export const Suspension = v.strictObject({ agentGroupID: AgentGroupID, server: ServerName, changeID: ChangeID })

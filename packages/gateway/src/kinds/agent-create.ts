@@ -1,9 +1,9 @@
 // A new agent group, with the built-in tools that every group begins with and nothing else.
 import { type After, AgentGroup, kinds } from '@gatehouse/contracts'
 import * as v from 'valibot'
+import { quote } from '../text.ts'
 import { defineKind } from './kind.ts'
 import { modelMissing, unusableChoice } from './model-choice.ts'
-import { quote } from './words.ts'
 
 const newGroup = (after: After<'agent_create'>, origin: Pick<AgentGroup, 'createdAt' | 'origin'>): AgentGroup =>
   v.parse(AgentGroup, {

@@ -1,18 +1,17 @@
 // The end of an agent group: its grants, wirings and sessions go with it, its files stay for a while.
 import { type AgentGroup, kinds } from '@gatehouse/contracts'
-import { presentGroup, type World } from '../registry/world.ts'
-import { grantTerms } from './grant-terms.ts'
+import { type ChangeContext, presentGroup } from '../state/unit-config.ts'
+import { amount, quote } from '../text.ts'
+import { grantTerms, wiringTerms } from './common.ts'
 import { defineKind, type Json } from './kind.ts'
-import { termsOf } from './wiring-terms.ts'
-import { amount, quote } from './words.ts'
 
-const standing = (world: World) => world.grants.filter(({ state }) => state !== 'revoked')
-const wired = ({ agentGroupID, wirings }: World) => wirings.filter((wiring) => wiring.agentGroupID === agentGroupID)
+const standing = (world: ChangeContext) => world.grants.filter(({ state }) => state !== 'revoked')
+const wired = ({ agentGroupID, wirings }: ChangeContext) => wirings.filter((wiring) => wiring.agentGroupID === agentGroupID)
 
 /** Everything that somebody once approved for it. */
-const whole = (world: World): Json => {
+const whole = (world: ChangeContext): Json => {
   const { createdAt: _createdAt, origin: _origin, ...group }: AgentGroup = presentGroup(world)
-  return { ...group, grants: standing(world).map(grantTerms), wirings: wired(world).map(termsOf) }
+  return { ...group, grants: standing(world).map(grantTerms), wirings: wired(world).map(wiringTerms) }
 }
 
 const members = ['id', 'name', 'agent', 'persona', 'model'] as const

@@ -1,8 +1,8 @@
 // The table of kinds: one line a kind.
 import { type Change, Kind, kindAliases } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { invalid } from '../input/parse.ts'
-import type { Secrets } from '../secrets/secrets.ts'
+import { invalid } from '../input.ts'
+import type { Secrets } from '../secrets.ts'
 import { agentCreate } from './agent-create.ts'
 import { agentRemove } from './agent-remove.ts'
 import type { Bound, KindRow } from './kind.ts'

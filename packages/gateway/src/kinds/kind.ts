@@ -1,11 +1,11 @@
-// What a kind of change must say about itself. Everything here is a pure function of the change and the world it meets.
-import type { Change, ChangeID, Failure, Kind, Risk } from '@gatehouse/contracts'
+// The interface of a kind of change: pure functions of the change and its context.
+import type { Change, ChangeID, Failure, Kind, Risk, Evidence } from '@gatehouse/contracts'
 import type * as v from 'valibot'
-import type { Evidence, Wanted } from '../evidence/evidence.ts'
-import { invalid, parse } from '../input/parse.ts'
-import type { Effect } from '../registry/effect.ts'
-import type { World } from '../registry/world.ts'
-import type { Secrets } from '../secrets/secrets.ts'
+import type { Wanted } from '../evidence/stored.ts'
+import { invalid, parse } from '../input.ts'
+import type { Secrets } from '../secrets.ts'
+import type { Effect } from '../state/effects.ts'
+import type { ChangeContext } from '../state/unit-config.ts'
 
 export type Json = Record<string, unknown>
 
@@ -21,8 +21,8 @@ export interface Inverse {
 }
 
 /** What a kind sees beside the change. */
-export interface Sight {
-  readonly world: World
+export interface VerifyInput {
+  readonly world: ChangeContext
   readonly evidence: Evidence | null
 }
 
@@ -42,21 +42,21 @@ export interface Behaviour<S extends v.GenericSchema> {
   /** What is asked for, the same however it is spelled and under whatever terms; what is approved where the kind does not say. */
   wish?(after: v.InferOutput<S>): Json
   /** The slice that the kind writes, as it is now. */
-  slice(after: v.InferOutput<S>, world: World): Json | null
+  slice(after: v.InferOutput<S>, world: ChangeContext): Json | null
   /** The slice as it would be; `after` itself where the kind does not say. */
-  outcome?(after: v.InferOutput<S>, sight: Sight): Json | null
-  verify(after: v.InferOutput<S>, sight: Sight): Failure | undefined
-  wants?(after: v.InferOutput<S>, world: World): Wanted | undefined
+  outcome?(after: v.InferOutput<S>, sight: VerifyInput): Json | null
+  verify(after: v.InferOutput<S>, sight: VerifyInput): Failure | undefined
+  wants?(after: v.InferOutput<S>, world: ChangeContext): Wanted | undefined
   /** Whether it takes something away that sandboxes now have, however much it gives. */
   takes?(before: Json, after: v.InferOutput<S>): boolean
   /** Whether it gives nothing at all, so that it is applied under a freeze too; not where the kind does not say. */
-  onlyTakes?(after: v.InferOutput<S>, sight: Sight): boolean
-  risk(after: v.InferOutput<S>, sight: Sight): Risk
+  onlyTakes?(after: v.InferOutput<S>, sight: VerifyInput): boolean
+  risk(after: v.InferOutput<S>, sight: VerifyInput): Risk
   /** Sentences for a human on what makes the risk high. */
-  why?(after: v.InferOutput<S>, sight: Sight): string[]
+  why?(after: v.InferOutput<S>, sight: VerifyInput): string[]
   /** One sentence for a human. */
-  describe(after: v.InferOutput<S>, world: World): string
-  apply(after: v.InferOutput<S>, sight: Sight, stamp: Stamp): Effect
+  describe(after: v.InferOutput<S>, world: ChangeContext): string
+  apply(after: v.InferOutput<S>, sight: VerifyInput, stamp: Stamp): Effect
   /** Undefined where nothing undoes it. @param before the slice that it wrote over */
   invert(after: v.InferOutput<S>, before: Json | null): Inverse | undefined
 }
@@ -73,15 +73,15 @@ export interface Bound {
   readonly subject: string
   /** By which a request is known again. */
   readonly wish: Json
-  wants(world: World): Wanted | undefined
-  slice(world: World): Json | null
-  outcome(sight: Sight): Json | null
-  verify(sight: Sight): Failure | undefined
-  onlyTakes(sight: Sight): boolean
-  risk(sight: Sight): Risk
-  why(sight: Sight): string[]
-  describe(world: World): string
-  apply(sight: Sight, stamp: Stamp): Effect
+  wants(world: ChangeContext): Wanted | undefined
+  slice(world: ChangeContext): Json | null
+  outcome(sight: VerifyInput): Json | null
+  verify(sight: VerifyInput): Failure | undefined
+  onlyTakes(sight: VerifyInput): boolean
+  risk(sight: VerifyInput): Risk
+  why(sight: VerifyInput): string[]
+  describe(world: ChangeContext): string
+  apply(sight: VerifyInput, stamp: Stamp): Effect
   invert(before: Json | null): Inverse | undefined
 }
 

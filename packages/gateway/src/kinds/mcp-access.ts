@@ -1,17 +1,16 @@
 // A grant of one server's tools to a group: it replaces the one that the group has.
-import { type After, type Digest, type Failure, type Grant, kinds } from '@gatehouse/contracts'
-import type { Evidence } from '../evidence/evidence.ts'
+import { type After, type Digest, type Failure, type Grant, kinds, type Evidence } from '@gatehouse/contracts'
 import { pinsOf } from '../evidence/observation.ts'
-import { presentGroup, standingGrant, type World } from '../registry/world.ts'
-import { asAccess, grantTerms } from './grant-terms.ts'
-import { defineKind, type Sight } from './kind.ts'
-import { nameList, toolList } from './words.ts'
+import { activeGrant, type ChangeContext, presentGroup } from '../state/unit-config.ts'
+import { nameList, toolList } from '../text.ts'
+import { asAccessTerms, grantTerms } from './common.ts'
+import { defineKind, type VerifyInput } from './kind.ts'
 
 type Access = After<'mcp_access'>
 
 const distinct = (after: Access): Access => ({ ...after, tools: [...new Set(after.tools)] })
 
-const verify = (after: Access, { world }: Sight): Failure | undefined => {
+const verify = (after: Access, { world }: VerifyInput): Failure | undefined => {
   if (world.servers === null) {
     return { rule: 'mcp-disabled', reason: 'this unit has no tool servers: start it with --mcp-catalog' }
   }
@@ -57,8 +56,8 @@ const terms = (after: Access): string => {
   return `${toolList(after.tools)} of the tool server ${after.server}${until}${most}`
 }
 
-const describe = (after: Access, world: World): string => {
-  const grant = standingGrant(world, after.server)
+const describe = (after: Access, world: ChangeContext): string => {
+  const grant = activeGrant(world, after.server)
   const instead = grant === undefined ? '' : `, instead of ${toolList(grant.tools)}`
   return `Grants ${world.agentGroupID} ${terms(after)}${instead}`
 }
@@ -72,7 +71,7 @@ export const mcpAccess = defineKind({
   subject: ({ server }) => server,
   wish: (after) => ({ server: after.server, tools: distinct(after).tools.toSorted() }),
   slice: (after, world) => {
-    const grant = standingGrant(world, after.server)
+    const grant = activeGrant(world, after.server)
     return grant === undefined ? null : grantTerms(grant)
   },
   outcome: distinct,
@@ -94,5 +93,5 @@ export const mcpAccess = defineKind({
     },
   }),
   invert: (after, before) =>
-    before === null ? { kind: 'mcp_revoke', after: { server: after.server } } : { kind: 'mcp_access', after: asAccess(before) },
+    before === null ? { kind: 'mcp_revoke', after: { server: after.server } } : { kind: 'mcp_access', after: asAccessTerms(before) },
 })

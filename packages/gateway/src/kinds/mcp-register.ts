@@ -1,11 +1,46 @@
 // A new tool server in the catalog. What it runs or where it lies, and every value that it is given, stands in the evidence.
-import { type After, type CatalogEntry, type Failure, kinds, mask } from '@gatehouse/contracts'
-import { checkEntry, namesReference } from '../catalog/check.ts'
-import { describeEntry } from '../evidence/described.ts'
-import { askedByAgent, type World } from '../registry/world.ts'
-import { throughValues } from '../secrets/values.ts'
-import { defineKind, type Sight } from './kind.ts'
-import { quote } from './words.ts'
+import {
+  type After,
+  type CatalogEntry,
+  checkServerUrl,
+  type Failure,
+  kinds,
+  mask,
+  type ServerName,
+  type Described,
+} from '@gatehouse/contracts'
+import { checkEntry, namesReference } from '../catalog/entry.ts'
+import { throughValues } from '../secrets.ts'
+import { askedByAgent, type ChangeContext } from '../state/unit-config.ts'
+import { quote } from '../text.ts'
+import { defineKind, type VerifyInput } from './kind.ts'
+
+/** Evidence for a new tool server: what exactly it is, and one sentence for each value that it is given. No value is shown. */
+const references = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
+
+/** Variables of the host that the value names. */
+const namesIn = (value: string): string[] => [...new Set([...value.matchAll(references)].map(([, name]) => name ?? ''))]
+
+const sentence = (as: string, value: string, to: string): string[] => {
+  const names = namesIn(value)
+  if (names.length > 0) return names.map((name) => `sends the value of ${name} to ${to}`)
+  return [`sends a value of its own as ${quote(as)} to ${to}`]
+}
+
+const sends = (values: Readonly<Record<string, string>>, to: string): string[] =>
+  Object.entries(values).flatMap(([as, value]) => sentence(as, value, to))
+
+/** A url that the verifier refuses names no host. */
+const hostOf = (url: string): string => (checkServerUrl(url) === null ? new URL(url).host : 'the server')
+
+const describeEntry = (server: ServerName, entry: CatalogEntry): Described => {
+  const sharing = entry.sharing === undefined ? {} : { sharing: entry.sharing }
+  const common = { status: 'described' as const, server, transport: entry.transport, ...sharing }
+  const reach = entry.transport === 'stdio' || entry.reach === undefined ? {} : { reach: entry.reach }
+  if (entry.transport === 'http') return { ...common, url: entry.url, ...reach, sends: sends(entry.headers, hostOf(entry.url)) }
+  const image = entry.image === undefined || entry.image === '' ? {} : { image: entry.image }
+  return { ...common, command: entry.command, args: entry.args, ...image, sends: sends(entry.env, `the program ${quote(entry.command)}`) }
+}
 
 type Register = After<'mcp_register'>
 
@@ -14,7 +49,7 @@ const entryOf = ({ name: _name, ...entry }: Register): CatalogEntry => entry
 const valuesOf = (after: Register): Readonly<Record<string, string>> => (after.transport === 'http' ? after.headers : after.env)
 
 /** It names no group but that of the change, which whoever sees the change sees too. */
-const grantedFailure = ({ name }: Register, { granted, grants, agentGroupID }: World): Failure | undefined => {
+const grantedFailure = ({ name }: Register, { granted, grants, agentGroupID }: ChangeContext): Failure | undefined => {
   if (!granted.has(name)) return undefined
   const own = grants.some(({ server, state }) => server === name && state !== 'revoked')
   const holders = own ? `${agentGroupID} and perhaps other groups` : 'other groups'
@@ -24,7 +59,7 @@ const grantedFailure = ({ name }: Register, { granted, grants, agentGroupID }: W
   }
 }
 
-const placeFailure = (after: Register, world: World): Failure | undefined => {
+const placeFailure = (after: Register, world: ChangeContext): Failure | undefined => {
   const { servers } = world
   if (servers === null) return { rule: 'mcp-disabled', reason: 'this unit has no tool servers: start it with --mcp-catalog' }
   return servers.has(after.name)
@@ -67,7 +102,7 @@ const agentFailure = (after: Register): Failure | undefined => {
       }
 }
 
-const verify = (after: Register, { world }: Sight): Failure | undefined =>
+const verify = (after: Register, { world }: VerifyInput): Failure | undefined =>
   placeFailure(after, world) ??
   (askedByAgent(world) ? agentFailure(after) : undefined) ??
   entryFailure(entryOf(after)) ??

@@ -1,17 +1,17 @@
 // The end of a grant, or of some of its tools. A grant that loses its last tool is revoked: an empty list would mean every tool.
 import { type After, type Failure, type Grant, kinds } from '@gatehouse/contracts'
-import { standingGrant, type World } from '../registry/world.ts'
-import { asAccess, grantTerms } from './grant-terms.ts'
+import { activeGrant, type ChangeContext } from '../state/unit-config.ts'
+import { toolList } from '../text.ts'
+import { asAccessTerms, grantTerms } from './common.ts'
 import { defineKind } from './kind.ts'
-import { toolList } from './words.ts'
 
 type Revoke = After<'mcp_revoke'>
 
 const remaining = (after: Revoke, grant: Grant): string[] =>
   after.tools === undefined ? [] : grant.tools.filter((tool) => !after.tools?.includes(tool))
 
-const verify = (after: Revoke, world: World): Failure | undefined => {
-  const grant = standingGrant(world, after.server)
+const verify = (after: Revoke, world: ChangeContext): Failure | undefined => {
+  const grant = activeGrant(world, after.server)
   if (grant === undefined) {
     return {
       rule: 'no-grant',
@@ -45,11 +45,11 @@ export const mcpRevoke = defineKind({
   server: 'server',
   subject: ({ server }) => server,
   slice: (after, world) => {
-    const grant = standingGrant(world, after.server)
+    const grant = activeGrant(world, after.server)
     return grant === undefined ? null : grantTerms(grant)
   },
   outcome: (after, { world }) => {
-    const grant = standingGrant(world, after.server)
+    const grant = activeGrant(world, after.server)
     const rest = grant === undefined ? undefined : narrowed(after, grant)
     return rest === undefined ? null : grantTerms(rest)
   },
@@ -57,9 +57,9 @@ export const mcpRevoke = defineKind({
   risk: () => 'low',
   describe: (after, world) => `Takes ${toolList(after.tools ?? [])} of the tool server ${after.server} from ${world.agentGroupID}`,
   apply: (after, { world }) => {
-    const grant = standingGrant(world, after.server)
+    const grant = activeGrant(world, after.server)
     if (grant === undefined) throw new TypeError('a revocation is applied only after its verifier has seen the grant')
     return { type: 'grant', grant: narrowed(after, grant) ?? { ...grant, state: 'revoked' } }
   },
-  invert: (_after, before) => (before === null ? undefined : { kind: 'mcp_access', after: asAccess(before) }),
+  invert: (_after, before) => (before === null ? undefined : { kind: 'mcp_access', after: asAccessTerms(before) }),
 })

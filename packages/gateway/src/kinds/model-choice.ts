@@ -1,7 +1,7 @@
 // A choice of model is for agents that use one, and of a provider that the unit can ask.
 import { type AgentGroup, type Failure, type ModelChoice, providerPowers } from '@gatehouse/contracts'
-import type { World } from '../registry/world.ts'
-import { quote } from './words.ts'
+import type { ChangeContext } from '../state/unit-config.ts'
+import { quote } from '../text.ts'
 
 interface Wish {
   readonly model?: ModelChoice | undefined
@@ -21,7 +21,7 @@ const modelOnMock = (agent: AgentGroup['agent'], { model, providerTools = [] }: 
 export const modelMissing = (
   agent: AgentGroup['agent'],
   { model }: Wish,
-  { config: { models } }: Pick<World, 'config'>,
+  { config: { models } }: Pick<ChangeContext, 'config'>,
 ): Failure | undefined => {
   if (agent !== 'model' || model !== undefined) return undefined
   const known = models.length === 0 ? 'this unit has a key for no provider yet' : `this unit has keys for ${models.join(', ')}`
@@ -31,7 +31,7 @@ export const modelMissing = (
   }
 }
 
-const providerUnknown = (model: ModelChoice | undefined, { models }: World['config']): Failure | undefined => {
+const providerUnknown = (model: ModelChoice | undefined, { models }: ChangeContext['config']): Failure | undefined => {
   if (model === undefined || models.includes(model.provider)) return undefined
   const known = models.length === 0 ? 'and this unit has a key for none' : `one of ${models.join(', ')}`
   return {
@@ -50,5 +50,5 @@ const toolUnknown = (providerTools: readonly string[] = []): Failure | undefined
       }
 }
 
-export const unusableChoice = (agent: AgentGroup['agent'], wish: Wish, { config }: Pick<World, 'config'>): Failure | undefined =>
+export const unusableChoice = (agent: AgentGroup['agent'], wish: Wish, { config }: Pick<ChangeContext, 'config'>): Failure | undefined =>
   modelOnMock(agent, wish) ?? providerUnknown(wish.model, config) ?? toolUnknown(wish.providerTools)

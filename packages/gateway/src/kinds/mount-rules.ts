@@ -1,11 +1,10 @@
 // Which paths of the host may be inside a sandbox. Each is judged as it was given and as the runner found it, so that no
 // link leads elsewhere than the name says.
-import type { Failure, Mount } from '@gatehouse/contracts'
-import type { Evidence } from '../evidence/evidence.ts'
-import type { Sight } from './kind.ts'
-import { nameList, quote } from './words.ts'
+import type { Failure, Mount, Evidence } from '@gatehouse/contracts'
+import { nameList, quote } from '../text.ts'
+import type { VerifyInput } from './kind.ts'
 
-type Config = Sight['world']['config']
+type Config = VerifyInput['world']['config']
 type Sightings = Extract<Evidence, { status: 'sighted' }>['mounts']
 
 /** What the host's kernel and its services show of themselves. */
@@ -97,7 +96,7 @@ const clash = (one: Place, other: Place): boolean =>
   !(one.stands && other.stands) &&
   ((one.mode === 'rw' && isWithin(other.path, one.path)) || (other.mode === 'rw' && isWithin(one.path, other.path)))
 
-const placesOf = (mounts: readonly Mount[], { world, evidence }: Sight): Place[] => {
+const placesOf = (mounts: readonly Mount[], { world, evidence }: VerifyInput): Place[] => {
   const seen = evidence?.status === 'sighted' ? evidence.mounts : []
   return mounts.flatMap(({ source, mode }) => {
     const stands = world.group?.mounts.some((mount) => mount.source === source && mount.mode === mode) ?? false
@@ -107,7 +106,7 @@ const placesOf = (mounts: readonly Mount[], { world, evidence }: Sight): Place[]
 }
 
 /** Whoever writes in a directory can put a link in the place of what lies in it, also between two looks at what is mounted there. */
-const writtenFailure = (mounts: readonly Mount[], sight: Sight): Failure | undefined => {
+const writtenFailure = (mounts: readonly Mount[], sight: VerifyInput): Failure | undefined => {
   const asked = placesOf(mounts, sight)
   const others = (sight.world.elsewhere ?? []).flatMap(({ source, real = source, mode }) =>
     [...new Set([source, real])].map((path) => ({ path, mode, stands: true, name: 'a mount of another group' })),
@@ -131,7 +130,7 @@ const first = <T>(items: readonly T[], judge: (item: T) => Failure | undefined):
   return undefined
 }
 
-export const mountFailure = (mounts: readonly Mount[], sight: Sight): Failure | undefined => {
+export const mountFailure = (mounts: readonly Mount[], sight: VerifyInput): Failure | undefined => {
   const { world, evidence } = sight
   const seen = evidence?.status === 'sighted' ? evidence.mounts : []
   return (

@@ -1,11 +1,10 @@
 // Directories and files of the host inside a group's sandboxes: all of them, those that are not named go.
-import { type After, kinds, type Mount } from '@gatehouse/contracts'
-import type { Evidence } from '../evidence/evidence.ts'
-import { presentGroup } from '../registry/world.ts'
-import { isGone } from './gone.ts'
+import { type After, kinds, type Mount, type Evidence } from '@gatehouse/contracts'
+import { presentGroup } from '../state/unit-config.ts'
+import { amount, nameList, quote } from '../text.ts'
+import { isRemoved } from './common.ts'
 import { defineKind } from './kind.ts'
 import { mountFailure } from './mount-rules.ts'
-import { amount, nameList, quote } from './words.ts'
 
 type Mounts = After<'mounts'>
 
@@ -44,10 +43,10 @@ export const mounts = defineKind({
     const sources = [...new Set(after.mounts.map(({ source }) => source))]
     return sources.length === 0 ? undefined : { from: 'runner', sources }
   },
-  takes: (before, after) => isGone(before['mounts'], after.mounts),
+  takes: (before, after) => isRemoved(before['mounts'], after.mounts),
   // Another file at an approved path is another mount.
   onlyTakes: (after, { world, evidence }) =>
-    !isGone(
+    !isRemoved(
       after.mounts.map((mount) => pin(mount, evidence)),
       presentGroup(world).mounts,
     ),

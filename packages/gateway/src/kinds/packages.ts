@@ -1,10 +1,9 @@
 // Packages of npm inside a group's sandboxes: all of them, those that are not named go. What is approved is the whole tree.
-import { type After, type Failure, kinds, type PackageLock } from '@gatehouse/contracts'
-import type { Evidence } from '../evidence/evidence.ts'
-import { presentGroup } from '../registry/world.ts'
-import { isGone } from './gone.ts'
+import { type After, type Failure, kinds, type PackageLock, type Evidence } from '@gatehouse/contracts'
+import { presentGroup } from '../state/unit-config.ts'
+import { amount, nameList } from '../text.ts'
+import { isRemoved } from './common.ts'
 import { defineKind } from './kind.ts'
-import { amount, nameList } from './words.ts'
 
 type Packages = After<'packages'>
 
@@ -62,7 +61,7 @@ export const packages = defineKind({
   outcome: (after, { evidence }) => ({ npm: sorted(after), ...treeIn(evidence) }),
   verify: (after, { evidence }) => (after.npm.length === 0 ? undefined : failureIn(evidence)),
   wants: (after) => (after.npm.length === 0 ? undefined : { from: 'registry', names: sorted(after) }),
-  takes: (before, after) => isGone(before['npm'], sorted(after)),
+  takes: (before, after) => isRemoved(before['npm'], sorted(after)),
   onlyTakes: ({ npm }) => npm.length === 0,
   risk: ({ npm }) => (npm.length === 0 ? 'medium' : 'high'),
   why: ({ npm }, { evidence }) => (npm.length === 0 ? [] : why(evidence)),

@@ -1,12 +1,11 @@
 // Who may talk to a group, which model it uses, how much it may use up. What is not named stays as it is.
 import { type After, type AgentGroup, type Failure, GroupLimits, kinds, limits } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { presentGroup, type World } from '../registry/world.ts'
-import { isGone } from './gone.ts'
-import { heardEvidence } from './heard.ts'
-import { defineKind, type Inverse, type Json, type Sight } from './kind.ts'
+import { type ChangeContext, presentGroup } from '../state/unit-config.ts'
+import { amount, nameList, quote } from '../text.ts'
+import { audienceEvidence, isRemoved } from './common.ts'
+import { defineKind, type Inverse, type Json, type VerifyInput } from './kind.ts'
 import { unusableChoice } from './model-choice.ts'
-import { amount, nameList, quote } from './words.ts'
 
 type Permissions = After<'permissions'>
 type Limit = keyof GroupLimits
@@ -35,7 +34,7 @@ const pick = (from: GroupLimits, names: readonly Limit[]): GroupLimits =>
   Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]))
 
 /** The group's own values of what the change names. */
-const slice = (after: Permissions, world: World): Json => {
+const slice = (after: Permissions, world: ChangeContext): Json => {
   const { members, model, limits: own, providerTools } = presentGroup(world)
   return {
     ...(after.members === undefined ? {} : { members }),
@@ -70,16 +69,16 @@ const why = (after: Permissions, { limits: own, providerTools }: AgentGroup): st
   ]
 }
 
-const ownWirings = ({ wirings, agentGroupID }: World) => wirings.filter((wired) => wired.agentGroupID === agentGroupID)
+const ownWirings = ({ wirings, agentGroupID }: ChangeContext) => wirings.filter((wired) => wired.agentGroupID === agentGroupID)
 
 /** Where a group is wired its members are all that keeps people out. */
-const membersSentence = (members: NonNullable<Permissions['members']>, world: World): string => {
+const membersSentence = (members: NonNullable<Permissions['members']>, world: ChangeContext): string => {
   if (members.length > 0) return `lets ${amount(members.length, 'member')} talk to it`
   const places = ownWirings(world).map(({ channel, address }) => `${channel} ${address}`)
   return places.length === 0 ? 'lets everybody talk to it' : `lets everybody talk to it who can write at ${nameList(places)}`
 }
 
-const sentences = (after: Permissions, world: World): string[] => [
+const sentences = (after: Permissions, world: ChangeContext): string[] => [
   ...(after.members === undefined ? [] : [membersSentence(after.members, world)]),
   ...(after.model === undefined ? [] : [`uses the model ${quote(after.model.id)} of ${quote(after.model.provider)}`]),
   ...named(after).map((name) => `${name} ${after.limits?.[name]}`),
@@ -90,24 +89,24 @@ const sentences = (after: Permissions, world: World): string[] => [
 const takes = (before: Json, after: Permissions): boolean => {
   const own = v.parse(v.optional(GroupLimits, {}), before['limits'])
   const isLower = (name: Limit): boolean => (after.limits?.[name] ?? Infinity) < (own[name] ?? standard[name] ?? Infinity)
-  const hasOther = after.model !== undefined && before['model'] !== undefined && isGone([before['model']], [after.model])
+  const hasOther = after.model !== undefined && before['model'] !== undefined && isRemoved([before['model']], [after.model])
   return (
-    hasOther || named(after).some(isLower) || (after.providerTools !== undefined && isGone(before['providerTools'], after.providerTools))
+    hasOther || named(after).some(isLower) || (after.providerTools !== undefined && isRemoved(before['providerTools'], after.providerTools))
   )
 }
 
 /** Members shut out whoever is not one of them; without any, nobody is. */
 const isFewer = (members: Permissions['members'], before: AgentGroup['members']): boolean =>
-  members === undefined || (members.length > 0 ? before.length === 0 || !isGone(members, before) : before.length === 0)
+  members === undefined || (members.length > 0 ? before.length === 0 || !isRemoved(members, before) : before.length === 0)
 
-const onlyTakes = (after: Permissions, { world }: Sight): boolean => {
+const onlyTakes = (after: Permissions, { world }: VerifyInput): boolean => {
   const { limits: own, members, model, providerTools } = presentGroup(world)
   const isRaised = (name: Limit): boolean => (after.limits?.[name] ?? 0) > (own[name] ?? standard[name] ?? Infinity)
   return (
     !named(after).some(isRaised) &&
     isFewer(after.members, members) &&
-    !isGone(after.providerTools ?? [], providerTools) &&
-    (after.model === undefined || (model !== undefined && !isGone([after.model], [model])))
+    !isRemoved(after.providerTools ?? [], providerTools) &&
+    (after.model === undefined || (model !== undefined && !isRemoved([after.model], [model])))
   )
 }
 
@@ -132,7 +131,7 @@ export const permissions = defineKind({
   verify: (after, { world }) => unusableChoice(presentGroup(world).agent, after, world) ?? twice(after) ?? noLimit(after),
   // Only what opens addresses names them.
   wants: ({ members }, world) =>
-    members?.length === 0 ? { from: 'change', evidence: heardEvidence(ownWirings(world), { members }) } : undefined,
+    members?.length === 0 ? { from: 'change', evidence: audienceEvidence(ownWirings(world), { members }) } : undefined,
   takes,
   onlyTakes,
   risk: (after, { world }) => (why(after, presentGroup(world)).length > 0 ? 'high' : 'medium'),

@@ -1,6 +1,6 @@
 // The instructions of a group.
 import { kinds } from '@gatehouse/contracts'
-import { presentGroup } from '../registry/world.ts'
+import { presentGroup } from '../state/unit-config.ts'
 import { defineKind } from './kind.ts'
 
 export const persona = defineKind({

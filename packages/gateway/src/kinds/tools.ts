@@ -1,9 +1,9 @@
 // Which of its own tools an agent has. Those without which it could neither answer nor ask stay on, named or not.
 import { type After, alwaysOnTools, type BuiltinTool, builtinTools, kinds } from '@gatehouse/contracts'
-import { presentGroup } from '../registry/world.ts'
-import { isGone } from './gone.ts'
+import { presentGroup } from '../state/unit-config.ts'
+import { nameList } from '../text.ts'
+import { isRemoved } from './common.ts'
 import { defineKind } from './kind.ts'
-import { nameList } from './words.ts'
 
 /** In the order of the table, so that the same tools are the same list. */
 const enabledBy = ({ enabled }: After<'tools'>): BuiltinTool[] => {
@@ -20,8 +20,8 @@ export const tools = defineKind({
   slice: (_after, world) => ({ enabled: presentGroup(world).tools }),
   outcome: (after) => ({ enabled: enabledBy(after) }),
   verify: () => undefined,
-  takes: (before, after) => isGone(before['enabled'], enabledBy(after)),
-  onlyTakes: (after, { world }) => !isGone(enabledBy(after), presentGroup(world).tools),
+  takes: (before, after) => isRemoved(before['enabled'], enabledBy(after)),
+  onlyTakes: (after, { world }) => !isRemoved(enabledBy(after), presentGroup(world).tools),
   risk: () => 'medium',
   describe: (after, world) => {
     const had = new Set<string>(presentGroup(world).tools)

@@ -2,11 +2,10 @@
 import { type After, boundedPattern, type Failure, kinds, limits, WiringTerms } from '@gatehouse/contracts'
 import { RE2JS } from 're2js'
 import * as v from 'valibot'
-import { presentGroup, type World } from '../registry/world.ts'
-import { heardAt, heardEvidence } from './heard.ts'
+import { type ChangeContext, presentGroup } from '../state/unit-config.ts'
+import { quote } from '../text.ts'
+import { audienceEvidence, audienceOf, type Terms, wiringTerms } from './common.ts'
 import { defineKind } from './kind.ts'
-import { type Terms, termsOf } from './wiring-terms.ts'
-import { quote } from './words.ts'
 
 type Wiring = After<'wiring'>
 type Place = Pick<Terms, 'channel' | 'address'>
@@ -21,12 +20,12 @@ const schema = v.lazy((input): typeof WiringTerms | typeof Removal =>
 const placeOf = (after: Wiring): Place => ('remove' in after ? after.remove : after)
 const at = ({ channel, address }: Place): string => `${channel} ${quote(address)}`
 
-const wiredAt = (world: World, { channel, address }: Place) =>
+const wiredAt = (world: ChangeContext, { channel, address }: Place) =>
   world.wirings.find((wired) => wired.channel === channel && wired.address === address)
 
-const ownAt = (world: World, place: Place): Terms | undefined => {
+const ownAt = (world: ChangeContext, place: Place): Terms | undefined => {
   const wired = wiredAt(world, place)
-  return wired?.agentGroupID === world.agentGroupID ? termsOf(wired) : undefined
+  return wired?.agentGroupID === world.agentGroupID ? wiringTerms(wired) : undefined
 }
 
 /** As the channels read it. Never run here. */
@@ -51,7 +50,7 @@ const patternFailure = ({ engage, pattern }: Terms): Failure | undefined => {
       }
 }
 
-const removalFailure = (place: Place, world: World): Failure | undefined =>
+const removalFailure = (place: Place, world: ChangeContext): Failure | undefined =>
   ownAt(world, place) === undefined
     ? {
         rule: 'not-wired',
@@ -59,7 +58,7 @@ const removalFailure = (place: Place, world: World): Failure | undefined =>
       }
     : undefined
 
-const takenFailure = (place: Place, world: World): Failure | undefined => {
+const takenFailure = (place: Place, world: ChangeContext): Failure | undefined => {
   const other = wiredAt(world, place)
   return other === undefined || other.agentGroupID === world.agentGroupID
     ? undefined
@@ -72,7 +71,7 @@ const takenFailure = (place: Place, world: World): Failure | undefined => {
 /** What a pattern fits is not tried here: one that never comes to an end would stop the gateway. */
 const mayHearAll = ({ engage }: Terms): boolean => engage !== 'mention'
 
-const why = (after: Wiring, world: World): string[] =>
+const why = (after: Wiring, world: ChangeContext): string[] =>
   !('remove' in after) && mayHearAll(after) && presentGroup(world).members.length === 0
     ? ['Everybody who can write to this address can give the agent orders: it has no members, so nobody is kept out.']
     : []
@@ -80,10 +79,10 @@ const why = (after: Wiring, world: World): string[] =>
 const sessions = { shared: 'one session for all', thread: 'a session a thread', person: 'a session a person' } as const
 const engagements = { all: 'answers everything', mention: 'answers when mentioned', pattern: 'answers what fits' } as const
 
-const describe = (after: Wiring, world: World): string => {
+const describe = (after: Wiring, world: ChangeContext): string => {
   if ('remove' in after) return `Takes ${at(after.remove)} from ${world.agentGroupID}`
   const fits = after.pattern === undefined ? '' : ` ${quote(after.pattern)}`
-  const heard = heardAt(after.channel, presentGroup(world))
+  const heard = audienceOf(after.channel, presentGroup(world))
   return `Leads ${at(after)} to ${world.agentGroupID}, which hears ${heard} and ${engagements[after.engage]}${fits}, with ${sessions[after.session]}`
 }
 
@@ -98,7 +97,7 @@ export const wiring = defineKind({
   verify: (after, { world }) =>
     'remove' in after ? removalFailure(after.remove, world) : (takenFailure(after, world) ?? patternFailure(after)),
   wants: (after, world) =>
-    'remove' in after ? undefined : { from: 'change', evidence: heardEvidence([placeOf(after)], presentGroup(world)) },
+    'remove' in after ? undefined : { from: 'change', evidence: audienceEvidence([placeOf(after)], presentGroup(world)) },
   onlyTakes: (after) => 'remove' in after,
   risk: (after, { world }) => (why(after, world).length > 0 ? 'high' : 'medium'),
   why: (after, { world }) => why(after, world),

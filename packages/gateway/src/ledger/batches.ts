@@ -1,5 +1,4 @@
-// Gathers what arrives while one batch runs into the next: many callers, one sync.
-
+// Batches concurrent writes: callers that arrive during one batch share the next, with one sync.
 /** `run` answers item by item, in order; its error is every caller's error. */
 export const createBatches = <I, O>(run: (items: readonly I[]) => Promise<readonly O[]>): ((item: I) => Promise<O>) => {
   let waiting: { readonly item: I; readonly outcome: PromiseWithResolvers<O> }[] = []

@@ -1,19 +1,27 @@
-// The one place where journal and database meet: the line on disk first, its effect second, many callers at once.
-// Nothing else appends to the journal, and nothing that a line stands for is written anywhere else.
+// The only module that writes the journal: the record on disk first, its effect second, batched for many callers.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AuditEntry, isServiceError, limits, ServiceError } from '@gatehouse/contracts'
-import type { JournalInput } from '@gatehouse/journal'
+import { type JournalInput, readHead } from '@gatehouse/journal'
 import { wallMs } from '@gatehouse/kernel'
 import { createQueue } from '@gatehouse/store'
 import * as v from 'valibot'
-import { append, type LedgerDeps, type LedgerState, redo, stands, takeEffect } from './act.ts'
+import {
+  append,
+  type DeferredAct,
+  type DeferredOutcome,
+  keepDeferred,
+  type LedgerDeps,
+  type LedgerState,
+  pendingLines,
+  redo,
+  stands,
+  storePending,
+  takeEffect,
+} from './append.ts'
 import { createBatches } from './batches.ts'
-import { compare } from './compare.ts'
-import { readHead } from './head.ts'
-import { lateStages, readLate } from './late.ts'
+import { deferredStages, readDeferred } from './deferred.ts'
 import { backfill } from './line-index.ts'
-import { createMend } from './mend.ts'
-import { keepLate, type LateAct, type LateOutcome, owedLines, storeOwed } from './owed.ts'
+import { compare, createRecovery } from './recovery.ts'
 
 export type Lines = readonly JournalInput[] | (() => readonly JournalInput[])
 
@@ -33,7 +41,7 @@ export interface Ledger {
    * longer than `limits.lateWait`. What could not be done now is done as soon as it can be, the line marked
    * `late: { at, id }`. The caller has put the effect into its own memory before.
    */
-  commitLate(lines: readonly JournalInput[]): Promise<LateOutcome>
+  commitLate(lines: readonly JournalInput[]): Promise<DeferredOutcome>
   /** Lines of acts that took effect and are nowhere on disk yet. */
   unstored(): number
   /** Brings a database that is behind up to date: call before judging what it holds. */
@@ -60,7 +68,7 @@ const runBatch = async (deps: LedgerDeps, state: LedgerState, given: readonly Li
   assertWhole(state)
   if (state.behind) await redo(deps, state)
   const acts = given.map((lines) => (typeof lines === 'function' ? lines() : lines))
-  const owed = owedLines(state)
+  const owed = pendingLines(state)
   const lines = [...owed, ...acts.flat()]
   if (lines.length === 0) return acts.map(() => [])
   const appended = await append(deps, state, lines)
@@ -71,11 +79,11 @@ const runBatch = async (deps: LedgerDeps, state: LedgerState, given: readonly Li
 }
 
 /** A late act took effect before its lines were written. */
-type Act = LateAct | { readonly lines: Lines; readonly at?: undefined }
+type Act = DeferredAct | { readonly lines: Lines; readonly at?: undefined }
 
-type Done = { readonly entries: AuditEntry[] } | { readonly error: unknown; readonly kept: LateOutcome | undefined }
+type Done = { readonly entries: AuditEntry[] } | { readonly error: unknown; readonly kept: DeferredOutcome | undefined }
 
-const toOutcome = (done: Done): LateOutcome => {
+const toOutcome = (done: Done): DeferredOutcome => {
   if ('entries' in done) return { journaled: true, stored: true }
   return done.kept ?? { journaled: true, stored: false }
 }
@@ -91,7 +99,8 @@ const runActs = async (deps: LedgerDeps, state: LedgerState, acts: readonly Act[
     return written.map((entries) => ({ entries }))
   } catch (error) {
     const done: Done[] = []
-    for (const act of acts) done.push({ error, kept: act.at === undefined || stands(error) ? undefined : await keepLate(deps, state, act) })
+    for (const act of acts)
+      done.push({ error, kept: act.at === undefined || stands(error) ? undefined : await keepDeferred(deps, state, act) })
     return done
   }
 }
@@ -116,7 +125,7 @@ const open = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
   } catch (error) {
     state.tampered = unreadable(error)
   }
-  state.late = await readLate(deps.store.read)
+  state.late = await readDeferred(deps.store.read)
   if (state.tampered !== undefined) deps.log.error('journal and database do not belong together', { reason: state.tampered })
 }
 
@@ -136,15 +145,15 @@ const faultOf = ({ tampered, outage, behind }: LedgerState): string | undefined 
 
 const assertLate = (lines: readonly JournalInput[]): void => {
   for (const { stage } of lines)
-    if (!lateStages.has(stage)) throw new TypeError(`${stage} does more than take power away: it is never late`)
+    if (!deferredStages.has(stage)) throw new TypeError(`${stage} does more than take power away: it is never late`)
 }
 
 const isWell = ({ tampered, outage, behind, late }: LedgerState): boolean =>
   tampered === undefined ? outage === undefined && !behind && late.length === 0 : late.every(({ stored }) => stored)
 
-const nowhere: LateOutcome = { journaled: false, stored: false }
+const nowhere: DeferredOutcome = { journaled: false, stored: false }
 
-const tellNowhere = ({ log }: LedgerDeps, lines: readonly JournalInput[], outcome: LateOutcome): LateOutcome => {
+const tellNowhere = ({ log }: LedgerDeps, lines: readonly JournalInput[], outcome: DeferredOutcome): DeferredOutcome => {
   const stages = lines.map(({ stage }) => stage)
   if (!outcome.journaled && !outcome.stored) log.error('an act holds until this process ends: it is nowhere on disk yet', { stages })
   return outcome
@@ -163,9 +172,9 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
     if ('error' in done) throw done.error
     return done.entries
   }
-  const mend = createMend(async () => {
+  const mend = createRecovery(async () => {
     await commit([]).catch(() => {})
-    await queue(() => storeOwed(deps, state))
+    await queue(() => storePending(deps, state))
     if (isWell(state)) deps.mended()
     return isWell(state)
   })
@@ -188,4 +197,16 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
     sign: () => alone(() => signLast(deps, state)),
     close: () => mend.close(),
   }
+}
+
+/** A line that another process wants in the journal: of its own stages, in its own name, without any effect. */
+export interface Note {
+  readonly stage: JournalInput['stage']
+  readonly agentGroupID?: string | undefined
+  readonly detail: Record<string, unknown>
+}
+
+/** The edge's contract bounds the stages. */
+export const note = async (ledger: Ledger, edge: string, { stage, agentGroupID, detail }: Note): Promise<void> => {
+  await ledger.commit([{ stage, edge, principal: edge, agentGroupID, detail }])
 }

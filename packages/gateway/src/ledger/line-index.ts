@@ -1,9 +1,17 @@
-// Where each line of the journal stands and what it is searched by: written in the transaction of its effect.
-import type { Journal, Placed } from '@gatehouse/journal'
+// Index of the journal: the position of each record and the columns that it is searched by, written in the transaction of its
+// effect.
+import { type Head, type Journal, type Placed, readHead } from '@gatehouse/journal'
 import type { Logger } from '@gatehouse/kernel'
 import type { Rows, Store, Transaction } from '@gatehouse/store'
-import { readHead } from './head.ts'
-import { withRoom } from './room.ts'
+import { withDiskSpace } from './disk-space.ts'
+
+/** Which journal line the database holds last. */
+export const writeHead = async (tx: Transaction, head: Head): Promise<void> => {
+  await tx.run(
+    'INSERT INTO head (one, seq, hash) VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, hash = excluded.hash',
+    [head.seq, head.hash],
+  )
+}
 
 const rowOf = ({ entry, file, start, length }: Placed): unknown[] => [
   entry.seq,
@@ -51,7 +59,7 @@ export const backfill = async ({ journal, store, log }: BackfillDeps): Promise<v
   const flush = async (): Promise<void> => {
     const batch = lines
     lines = []
-    await withRoom(journal, () => store.write((tx) => indexLines(tx, batch)))
+    await withDiskSpace(journal, () => store.write((tx) => indexLines(tx, batch)))
   }
   for await (const line of journal.linesAfter(from)) {
     if (line.entry.seq > head) break

@@ -1,11 +1,10 @@
-// The effect of a journal line on the database. The same code writes it the first time and again after a crash,
-// so a projection takes everything from the line, and writing it twice is writing it once.
+// Projections: the effect of a journal record on the database. Idempotent, and computed from the record only, so recovery runs
+// the same code.
 import { type AuditEntry, type AuditStage, auditStages } from '@gatehouse/contracts'
 import type { Head, Placed } from '@gatehouse/journal'
 import type { Store, Transaction } from '@gatehouse/store'
-import { writeHead } from './head.ts'
-import { indexLines } from './line-index.ts'
-import { insertLate, type LateLine, lateEntry, lateOf, removeLate } from './late.ts'
+import { deferredEntry, type DeferredLine, deferredOf, insertDeferred, removeDeferred } from './deferred.ts'
+import { indexLines, writeHead } from './line-index.ts'
 
 export type Projection = (tx: Transaction, entry: AuditEntry) => Promise<void>
 
@@ -31,9 +30,9 @@ const run = async (
   if (projection === undefined) return
   if ('together' in projection) return projection.together(tx, entries)
   for (const entry of entries) {
-    const late = lateOf(entry)
+    const late = deferredOf(entry)
     await projection(tx, late?.entry ?? entry)
-    if (late !== undefined) await removeLate(tx, late.id)
+    if (late !== undefined) await removeDeferred(tx, late.id)
   }
 }
 
@@ -65,11 +64,11 @@ export const project = async (store: Store, projections: Projections, { entries,
   })
 
 /** The effects of lines that are not in the journal yet, and the lines themselves; the head stays where it is. */
-export const projectLate = async (store: Store, projections: Projections, lines: readonly LateLine[]): Promise<void> =>
+export const projectDeferred = async (store: Store, projections: Projections, lines: readonly DeferredLine[]): Promise<void> =>
   store.write(async (tx) => {
     for (const line of lines) {
-      const entry = lateEntry(line)
-      await run(tx, projectionOf(projections, entry), [lateOf(entry)?.entry ?? entry])
-      await insertLate(tx, line)
+      const entry = deferredEntry(line)
+      await run(tx, projectionOf(projections, entry), [deferredOf(entry)?.entry ?? entry])
+      await insertDeferred(tx, line)
     }
   })

@@ -1,20 +1,19 @@
-// A person ends a session: from then on nothing is allowed to it, whether the journal can be written or not.
+// Ends sessions: everything is denied to them at once, whether or not the journal can be written.
 import { type Principal, Reason, type SessionID } from '@gatehouse/contracts'
-import type { Actor } from '../changes/lines.ts'
-import type { Audience } from '../events/audience.ts'
-import { parse } from '../input/parse.ts'
+import { parse } from '../input.ts'
+import { type Kept, keptOf } from '../ledger/append.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { type Kept, keptOf } from '../ledger/owed.ts'
-import { sees } from '../principals/scope.ts'
-import { presentSession, unknownSession } from './find.ts'
-import type { LastCalls } from './last-call.ts'
-import type { OpenSessions } from './open-sessions.ts'
+import type { CallRates } from '../state/call-counts.ts'
+import type { Actor } from '../state/change-records.ts'
+import { sees } from '../state/roles.ts'
+import { type LastCalls, type OpenSessions, presentSession, unknownSession } from '../state/sessions.ts'
+import type { Subscribers } from '../state/subscribers.ts'
 
 export interface TerminateDeps {
   readonly sessions: OpenSessions
   readonly lastCalls: LastCalls
   readonly ledger: Ledger
-  readonly audience: Audience
+  readonly subscribers: Subscribers
 }
 
 export interface Ending {
@@ -24,7 +23,7 @@ export interface Ending {
 
 /** A session of a group that the principal does not see is no session. */
 export const terminate = async (
-  { sessions, lastCalls, ledger, audience }: TerminateDeps,
+  { sessions, lastCalls, ledger, subscribers }: TerminateDeps,
   { actor, principal }: { actor: Actor; principal: Principal },
   { session: id, reason: given }: Ending,
 ): Promise<Kept> => {
@@ -33,9 +32,9 @@ export const terminate = async (
   if (!sees(principal, session.agentGroupID)) throw unknownSession(id)
   sessions.end(session)
   lastCalls.forget(id)
-  audience.broker('session-closed', { session: id })
-  audience.modelProxy('session-closed', { session: id })
-  audience.runner('session-closed', { session: id })
+  subscribers.broker('session-closed', { session: id })
+  subscribers.modelProxy('session-closed', { session: id })
+  subscribers.runner('session-closed', { session: id })
   const line = {
     edge: actor.edge,
     principal: actor.principal,
@@ -43,4 +42,23 @@ export const terminate = async (
     detail: { session: id, ...reason },
   }
   return keptOf(await ledger.commitLate([{ stage: 'terminate', ...line }]))
+}
+
+/** The sessions of a group that is gone end with it, and its calls are forgotten. The database has closed them already. */
+export interface CloseRemovedDeps {
+  readonly sessions: OpenSessions
+  readonly lastCalls: LastCalls
+  readonly rates: Pick<CallRates, 'forget'>
+  readonly subscribers: Subscribers
+}
+
+export const closeRemoved = ({ sessions, lastCalls, rates, subscribers }: CloseRemovedDeps, agentGroupID: string): void => {
+  rates.forget(agentGroupID)
+  for (const session of sessions.all().filter((open) => open.agentGroupID === agentGroupID)) {
+    sessions.end(session)
+    lastCalls.forget(session.id)
+    subscribers.broker('session-closed', { session: session.id })
+    subscribers.modelProxy('session-closed', { session: session.id })
+    subscribers.runner('session-closed', { session: session.id })
+  }
 }

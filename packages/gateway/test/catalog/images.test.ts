@@ -25,7 +25,7 @@ let asked: string[] = []
 
 /** Answers as the runner does, when it is asked. */
 const listen = (): void => {
-  unit.gateway.audience.seat({
+  unit.gateway.subscribers.subscribe({
     controlPlane: { publish: () => undefined },
     broker: { publish: () => undefined },
     runner: {

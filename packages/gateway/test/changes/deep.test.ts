@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { SessionID } from '@gatehouse/contracts'
 import { digestOf } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { keepWhole } from '../../src/evidence/whole.ts'
+import { storeEvidence } from '../../src/evidence/stored.ts'
 import { tool } from '../fixtures/listing.ts'
 import { createGroup, decide, fails, openSession, putServer, read, submit } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
@@ -58,7 +58,7 @@ test('definitions are kept and forgotten', async () => {
   await deepen(await hold('three'))
   for (let turn = 0; turn < 70; turn += 1) {
     const definitions = { tools: [tool(`t${turn}`)], drift: [] }
-    await keepWhole(unit.store, { digest: digestOf(definitions), definitions })
+    await storeEvidence(unit.store, { digest: digestOf(definitions), definitions })
   }
   assert.equal((await unit.store.read.all('SELECT 1 FROM evidence')).length, 64)
 })

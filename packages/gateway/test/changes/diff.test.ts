@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '@gatehouse/kernel/random'
 import { applyPatch, type Operation } from 'rfc6902'
-import { diff } from '../../src/changes/diff.ts'
+import { diff } from '../../src/changes/draft.ts'
 
 type Json = Record<string, unknown>
 

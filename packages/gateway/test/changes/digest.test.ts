@@ -1,10 +1,11 @@
+import type { Evidence } from '@gatehouse/contracts'
+
 // What exactly is approved: every part counts, the order of members does not.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '@gatehouse/kernel/random'
 import { canonical, digestOf } from '@gatehouse/kernel'
-import { digestOfChange } from '../../src/changes/digest.ts'
-import type { Evidence } from '../../src/evidence/evidence.ts'
+import { fc } from '@gatehouse/kernel/random'
+import { digestOfChange } from '../../src/changes/draft.ts'
 import { draftOf, makeGrant, makeWorld, observed, tool } from '../fixtures/world.ts'
 
 type Json = Record<string, unknown>

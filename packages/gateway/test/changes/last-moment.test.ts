@@ -108,7 +108,7 @@ for (const [what, { stop, state }] of Object.entries(stops))
 test('an approval that is revoked while the image of a registration is looked for does not count', async (t) => {
   const { unit, approver } = await openScene(t, 60_000)
   const asked = Promise.withResolvers<void>()
-  unit.gateway.audience.seat({ runner: { publish: (event) => void (event === 'images-wanted' && asked.resolve()) } })
+  unit.gateway.subscribers.subscribe({ runner: { publish: (event) => void (event === 'images-wanted' && asked.resolve()) } })
   const { id } = await submit(unit, ['mcp_register', 'a', { name: 'two', ...stdio, image: 'box:1' }])
   const deciding = approver.decide(id, 'approve')
   await asked.promise

@@ -4,10 +4,10 @@ import { after, before, test } from 'node:test'
 import { isServiceError, NewToken } from '@gatehouse/contracts'
 import { createClock, sha256 } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { lackOfApprovers } from '../../src/principals/enough.ts'
-import { createTokens } from '../../src/principals/tokens.ts'
-import { migrations } from '../../src/service.ts'
-import { administrator, mint, type Person, person } from '../fixtures/crowd.ts'
+import { missingApprovers } from '../../src/auth/persons.ts'
+import { migrations } from '../../src/gateway.ts'
+import { createTokens } from '../../src/state/tokens.ts'
+import { administrator, mint, person, type Person } from '../fixtures/crowd.ts'
 import { createGroup, fails, putServer, read, stages } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
@@ -164,8 +164,8 @@ test('a unit that asks for two approvals does not start with two tokens of one p
   const tokens = createTokens()
   await tokens.load(other.store.read)
   const deps = { tokens, clock: createClock(Date.now), boot: { approvals: 2, adminToken: null } }
-  assert.match(lackOfApprovers(deps) ?? '', /expected 2 people that may approve the same change, got 1/)
-  assert.equal(lackOfApprovers({ ...deps, boot: { approvals: 2, adminToken: 'x' } }), undefined)
+  assert.match(missingApprovers(deps) ?? '', /expected 2 people that may approve the same change, got 1/)
+  assert.equal(missingApprovers({ ...deps, boot: { approvals: 2, adminToken: 'x' } }), undefined)
   await other.close()
   await removeDirectory(other.dir)
 })

@@ -137,10 +137,10 @@ test('who hears of a grant finds it true', async () => {
   const ear = (by: 'controlPlane' | 'broker' | 'runner') => ({
     publish: (event: string, payload: unknown) => void unit.heard.push({ by, event, payload }),
   })
-  unit.gateway.audience.seat({ controlPlane: deaf, broker: { publish: look }, runner: deaf })
+  unit.gateway.subscribers.subscribe({ controlPlane: deaf, broker: { publish: look }, runner: deaf })
   await carry(unit, ['mcp_access', 'a', { server: 'sample', tools: ['echo'] }])
   await carry(unit, ['mcp_revoke', 'a', { server: 'sample' }])
-  unit.gateway.audience.seat({ controlPlane: ear('controlPlane'), broker: ear('broker'), runner: ear('runner') })
+  unit.gateway.subscribers.subscribe({ controlPlane: ear('controlPlane'), broker: ear('broker'), runner: ear('runner') })
   assert.deepEqual(
     (await Promise.all(verdicts)).map(({ allowed }) => allowed),
     [true, false],

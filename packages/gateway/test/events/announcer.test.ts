@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuditEntry } from '@gatehouse/contracts'
 import { createMetrics, silentLogger } from '@gatehouse/kernel'
-import { createAnnouncer } from '../../src/events/announce.ts'
-import { createHall } from '../../src/events/audience.ts'
+import { createEventPublisher } from '../../src/events/publisher.ts'
+import { createSubscribers } from '../../src/state/subscribers.ts'
 import { createGroup, decide, openSession } from '../fixtures/people.ts'
 import { type Heard, openUnit, removeDirectory } from '../fixtures/unit.ts'
 import { askForAccess, decisionsIn, newsIn } from './hearing.ts'
@@ -12,19 +12,19 @@ import { askForAccess, decisionsIn, newsIn } from './hearing.ts'
 const deaf = { publish: () => undefined }
 
 test('nobody who listens is no error, and a unit without tool servers has no broker to tell', () => {
-  const hall = createHall()
+  const hall = createSubscribers()
   hall.broker('catalog-changed', {})
   hall.runner('freeze-changed', {})
   hall.controlPlane('news', { items: [] })
   const heard: string[] = []
-  hall.seat({ controlPlane: deaf, broker: undefined, runner: { publish: (event) => void heard.push(event) } })
+  hall.subscribe({ controlPlane: deaf, broker: undefined, runner: { publish: (event) => void heard.push(event) } })
   hall.broker('catalog-changed', {})
   hall.runner('freeze-changed', {})
   assert.deepEqual(heard, ['freeze-changed'])
-  hall.seat({ controlPlane: deaf, broker: { publish: (event) => void heard.push(event) }, runner: deaf })
+  hall.subscribe({ controlPlane: deaf, broker: { publish: (event) => void heard.push(event) }, runner: deaf })
   hall.broker('catalog-changed', {})
   hall.runner('freeze-changed', {})
-  assert.deepEqual(heard, ['freeze-changed', 'catalog-changed'], 'who takes the seat later hears instead')
+  assert.deepEqual(heard, ['freeze-changed', 'catalog-changed'], 'a later subscriber replaces the earlier one')
 })
 
 test('a change that cannot be read now keeps no other from being told', async () => {
@@ -36,11 +36,11 @@ test('a change that cannot be read now keeps no other from being told', async ()
 
   const heard: Heard[] = []
   const ear = (by: Heard['by']) => ({ publish: (event: string, payload: unknown) => void heard.push({ by, event, payload }) })
-  const audience = createHall()
-  audience.seat({ controlPlane: ear('controlPlane'), broker: ear('broker'), runner: ear('runner') })
+  const subscribers = createSubscribers()
+  subscribers.subscribe({ controlPlane: ear('controlPlane'), broker: ear('broker'), runner: ear('runner') })
   let failures = 1
   const { read } = unit.store
-  const announcer = createAnnouncer({
+  const announcer = createEventPublisher({
     store: {
       ...unit.store,
       read: { ...read, get: (sql, params) => (failures-- > 0 ? Promise.reject(new Error('not now')) : read.get(sql, params)) },
@@ -51,7 +51,7 @@ test('a change that cannot be read now keeps no other from being told', async ()
       current: () => Promise.reject(new Error('not now')),
       during: (act) => act(),
     },
-    audience,
+    subscribers,
     log: silentLogger,
     metrics: createMetrics('gateway'),
     groupRemoved: () => undefined,

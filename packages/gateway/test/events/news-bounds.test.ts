@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AgentGroupID, News, Principal } from '@gatehouse/contracts'
 import type { Journal } from '@gatehouse/journal'
-import { type Bounds, type NewsDeps, readNews } from '../../src/events/news.ts'
+import { type Bounds, type FeedDeps, readFeed } from '../../src/events/feed.ts'
 import { audit, carry, createGroup, group } from '../fixtures/people.ts'
 import { openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
@@ -32,7 +32,7 @@ const linesOf = async (id?: AgentGroupID): Promise<number[]> =>
 /** Counts the lines that are read, and those that are looked for one by one. */
 const counted = (bounds?: Bounds) => {
   const read = { walked: 0, found: 0 }
-  const journal: NewsDeps['journal'] = {
+  const journal: FeedDeps['journal'] = {
     head: () => unit.journal.head(),
     async *linesAfter(seq: number) {
       for await (const line of unit.journal.linesAfter(seq)) {
@@ -48,10 +48,10 @@ const counted = (bounds?: Bounds) => {
   return { read, deps: { journal, store: unit.store, ...(bounds === undefined ? {} : { bounds }) } }
 }
 
-const readAll = async (deps: NewsDeps, principal: Principal, limit: number): Promise<number[]> => {
+const readAll = async (deps: FeedDeps, principal: Principal, limit: number): Promise<number[]> => {
   const told: number[] = []
   for (let from = 0; ;) {
-    const { items, head, upTo } = await readNews(deps, principal, { after: from, limit })
+    const { items, head, upTo } = await readFeed(deps, principal, { after: from, limit })
     told.push(...seqs(items))
     assert.ok(items.length <= limit && upTo <= head)
     if (upTo >= head) return told
@@ -81,16 +81,16 @@ for (const [who, principal] of [
 test('an answer looks no further than its bound, and says how far it came', async () => {
   const { deps, read } = counted({ lines: 10, bytes: 1e6 })
   const [from] = (await linesOf(group('b'))).slice(2)
-  const { items, upTo } = await readNews(deps, { ...ofA, groups: [group('nobody')] }, { after: from ?? 0, limit: 200 })
+  const { items, upTo } = await readFeed(deps, { ...ofA, groups: [group('nobody')] }, { after: from ?? 0, limit: 200 })
   assert.deepEqual([items, upTo], [[], (from ?? 0) + 10])
-  await readNews(deps, everybody, { after: 0, limit: 200 })
+  await readFeed(deps, everybody, { after: 0, limit: 200 })
   assert.ok(read.walked <= 11, String(read.walked))
 })
 
 test('a narrowed reader costs the lines of its groups, not those of the others', async () => {
   const { deps, read } = counted()
   const expected = await linesOf(group('a'))
-  assert.deepEqual(seqs((await readNews(deps, ofA, { after: 0, limit: 1_000 })).items), expected)
+  assert.deepEqual(seqs((await readFeed(deps, ofA, { after: 0, limit: 1_000 })).items), expected)
   assert.deepEqual(read, { walked: 0, found: expected.length })
 })
 

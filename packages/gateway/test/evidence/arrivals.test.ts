@@ -1,10 +1,10 @@
 // Word from a witness reaches those who wait for it, once, and nobody waits for ever.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createArrivals, pathArrival, serverArrival } from '../../src/evidence/arrivals.ts'
+import { createEvidenceWaiters, pathArrival, serverArrival } from '../../src/state/evidence-waiters.ts'
 
 test('all who wait under a key hear of it, those under another do not', async () => {
-  const arrivals = createArrivals()
+  const arrivals = createEvidenceWaiters()
   const [one, two] = [arrivals.wait('a', 30_000), arrivals.wait('a', 30_000)]
   const other = arrivals.wait('b', 5)
   arrivals.tell('a')
@@ -12,13 +12,13 @@ test('all who wait under a key hear of it, those under another do not', async ()
 })
 
 test('what came before the wait is not waited for again', async () => {
-  const arrivals = createArrivals()
+  const arrivals = createEvidenceWaiters()
   arrivals.tell('a')
   assert.equal(await arrivals.wait('a', 5), false)
 })
 
 test('one whose time is over leaves the others waiting', async () => {
-  const arrivals = createArrivals()
+  const arrivals = createEvidenceWaiters()
   const long = arrivals.wait('a', 30_000)
   assert.equal(await arrivals.wait('a', 5), false)
   arrivals.tell('a')
@@ -26,7 +26,7 @@ test('one whose time is over leaves the others waiting', async () => {
 })
 
 test('without time nobody waits', async () => {
-  assert.equal(await createArrivals().wait('a', 0), false)
+  assert.equal(await createEvidenceWaiters().wait('a', 0), false)
 })
 
 test('a server and a path of one name are two keys', () => {

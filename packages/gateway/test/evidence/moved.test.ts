@@ -1,9 +1,8 @@
 // When what an approver was shown counts as another thing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ServerName } from '@gatehouse/contracts'
-import type { Evidence } from '../../src/evidence/evidence.ts'
-import { evidenceMoved } from '../../src/evidence/moved.ts'
+import type { ServerName, Evidence } from '@gatehouse/contracts'
+import { hasEvidenceChanged } from '../../src/evidence/attach.ts'
 import { entryDigest, observed, stamp, tool } from '../fixtures/world.ts'
 
 const server = 'sample' as ServerName
@@ -42,6 +41,6 @@ const rows: readonly [what: string, then: Evidence | null, now: Evidence | null,
 
 for (const [what, then, now, moved] of rows) {
   test(`${what}: ${moved ? 'shown again' : 'as it was'}`, () => {
-    assert.equal(evidenceMoved(then, now), moved)
+    assert.equal(hasEvidenceChanged(then, now), moved)
   })
 }

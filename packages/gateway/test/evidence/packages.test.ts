@@ -51,14 +51,14 @@ test('a runner that comes meanwhile is asked again for what is still waited for,
   const [names, others] = [['is-odd@2.0.0'], ['is-odd@2.0.1']]
   const asked = askFor(...names)
   await wanted(names)
-  unit.gateway.cameIn('broker')
-  unit.gateway.cameIn('runner')
+  unit.gateway.onConnected('broker')
+  unit.gateway.onConnected('runner')
   await wanted(names, 2)
   await tell(names)
   await asked
   const other = askFor(...others)
   await wanted(others)
-  unit.gateway.cameIn('runner')
+  unit.gateway.onConnected('runner')
   await wanted(others, 2)
   await tell(others)
   await other

@@ -13,15 +13,14 @@ import {
 } from '@gatehouse/contracts'
 import { createClock, createMetrics, definitionDigest } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import type { Catalog } from '../../src/catalog/catalog.ts'
-import { digestOfEntry } from '../../src/catalog/identity.ts'
-import { createFreezes } from '../../src/freeze/freezes.ts'
 import { authorize, type AuthorizeDeps, grantsOf, subjectOf } from '../../src/grants/authorize.ts'
 import { checks } from '../../src/grants/checks.ts'
-import { createDeclared } from '../../src/grants/declared.ts'
-import { createFirstSight } from '../../src/grants/first-sight.ts'
-import { toRow } from '../../src/grants/table.ts'
-import { createLastCalls } from '../../src/sessions/last-call.ts'
+import { createTofuPins } from '../../src/grants/tofu.ts'
+import { type Catalog, digestOfEntry } from '../../src/state/catalog.ts'
+import { createFreezes } from '../../src/state/freezes.ts'
+import { toRow } from '../../src/state/grants.ts'
+import { createLastCalls } from '../../src/state/sessions.ts'
+import { createToolDefinitions } from '../../src/state/tool-definitions.ts'
 import { group, server } from '../fixtures/people.ts'
 
 const now = Date.UTC(2026, 10, 21)
@@ -60,7 +59,7 @@ const base = {
 }
 
 const depsOf = (given: Case): { deps: AuthorizeDeps; counted: () => number } => {
-  const declared = createDeclared()
+  const declared = createToolDefinitions()
   const present = given.present === undefined ? entry : given.present
   const tools = given.declared === undefined ? [tool('echo')] : given.declared
   if (tools !== null && present !== null)
@@ -86,7 +85,7 @@ const depsOf = (given: Case): { deps: AuthorizeDeps; counted: () => number } => 
     rates: { wait: () => given.wait ?? 0, add: () => undefined, forget: () => undefined },
     metrics: createMetrics('gateway'),
     declared,
-    firstSight: createFirstSight(given.pinning ?? 'refuse'),
+    firstSight: createTofuPins(given.pinning ?? 'refuse'),
     freezes,
     clock: createClock(() => now),
     lastCalls: createLastCalls(() => now),

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createClock } from '@gatehouse/kernel'
 import type { Rows } from '@gatehouse/store'
-import { createGrantTable, type GrantTable } from '../../src/grants/table.ts'
+import { createGrantTable, type GrantTable } from '../../src/state/grants.ts'
 
 type State = 'before' | 'after'
 

@@ -1,9 +1,8 @@
 // What a grant keeps of the evidence with which it was approved.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Grant, ServerName } from '@gatehouse/contracts'
+import type { Grant, ServerName, Evidence } from '@gatehouse/contracts'
 import { definitionDigest } from '@gatehouse/kernel'
-import type { Evidence } from '../../src/evidence/evidence.ts'
 import { ask, entryDigest, makeGrant, makeWorld, observed, stamp, tool } from '../fixtures/world.ts'
 
 const grantOf = (tools: string[], evidence: Evidence | null, grants: readonly Grant[] = []): Grant => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type Kind, usableName, visible } from '@gatehouse/contracts'
 import { canonical } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import type { World } from '../../src/registry/world.ts'
+import type { ChangeContext } from '../../src/state/unit-config.ts'
 import { hostile } from '../fixtures/hostile.ts'
 import { ask, draftOf, makeGrant, makeGroup, makeWired, makeWorld, stamp } from '../fixtures/world.ts'
 
@@ -12,7 +12,7 @@ interface Field {
   readonly name: string
   readonly kind: Kind
   after(text: string): object
-  world?(text: string): Partial<World>
+  world?(text: string): Partial<ChangeContext>
 }
 
 const wired = { channel: 'slack', engage: 'mention', session: 'shared' }

@@ -1,5 +1,6 @@
+import type { Evidence } from '@gatehouse/contracts'
+
 // What is refused of packages: by how they are named, and by what the runner found that they resolve to.
-import type { Evidence } from '../../src/evidence/evidence.ts'
 import { resolvedTree, stamp } from '../fixtures/world.ts'
 import { testRefusals } from './refused.ts'
 

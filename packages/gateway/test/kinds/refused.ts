@@ -1,13 +1,12 @@
 // One row a payload that must be refused, and what each row asserts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Kind } from '@gatehouse/contracts'
-import type { Evidence } from '../../src/evidence/evidence.ts'
-import type { World } from '../../src/registry/world.ts'
+import type { Kind, Evidence } from '@gatehouse/contracts'
+import type { ChangeContext } from '../../src/state/unit-config.ts'
 import { makeWorld, refusalOf } from '../fixtures/world.ts'
 
 /** `by` is a pointer below `/after` for the schema, else the rule of the verifier. */
-export type Row = readonly [what: string, after: unknown, by: string, seen?: { world?: Partial<World>; evidence?: Evidence }]
+export type Row = readonly [what: string, after: unknown, by: string, seen?: { world?: Partial<ChangeContext>; evidence?: Evidence }]
 
 export const testRefusals = (kind: Kind, rows: readonly Row[]): void => {
   assert.ok(rows.length >= 8, `${kind} has ${rows.length} rows`)

@@ -1,11 +1,10 @@
 // The risk of each kind, row by row as the contract's table has it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Kind, Risk } from '@gatehouse/contracts'
-import type { Evidence } from '../../src/evidence/evidence.ts'
-import type { World } from '../../src/registry/world.ts'
+import type { Kind, Risk, Evidence } from '@gatehouse/contracts'
 import { kindTable } from '../../src/kinds/index.ts'
-import { ask, makeGrant, makeGroup, makeWired, makeWorld, observed, stamp, tool, resolvedTree } from '../fixtures/world.ts'
+import type { ChangeContext } from '../../src/state/unit-config.ts'
+import { ask, makeGrant, makeGroup, makeWired, makeWorld, observed, resolvedTree, stamp, tool } from '../fixtures/world.ts'
 
 const place = { channel: 'slack', address: '#general', session: 'shared' }
 const members = [{ channel: 'slack' as const, user: 'U1' }]
@@ -16,7 +15,13 @@ const sighted: Evidence = { status: 'sighted', at: stamp.at, age: 0, mounts: [{ 
 const echo = { server: 'sample', tools: ['echo'] }
 const wipe = tool('echo', { annotations: { destructiveHint: true } })
 
-const rows: readonly [what: string, kind: Kind, after: object, risk: Risk, seen?: { world?: Partial<World>; evidence?: Evidence }][] = [
+const rows: readonly [
+  what: string,
+  kind: Kind,
+  after: object,
+  risk: Risk,
+  seen?: { world?: Partial<ChangeContext>; evidence?: Evidence },
+][] = [
   ['a new group', 'agent_create', { id: 'b', name: 'b', agent: 'mock' }, 'low'],
   ['the end of a group', 'agent_remove', {}, 'medium'],
   ['a persona', 'persona', { instructions: 'x' }, 'medium'],

@@ -1,17 +1,16 @@
 // Each kind applied and undone: the slice is what it was, and undoing is a change like any other.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defaultTools, type Kind, kindNames } from '@gatehouse/contracts'
-import type { Evidence } from '../../src/evidence/evidence.ts'
+import { defaultTools, type Kind, kindNames, type Evidence } from '@gatehouse/contracts'
 import { kindTable } from '../../src/kinds/index.ts'
-import type { World } from '../../src/registry/world.ts'
+import type { ChangeContext } from '../../src/state/unit-config.ts'
 import { applied, ask, makeGrant, makeGroup, makeWired, makeWorld, observed, resolvedTree, stamp, tool } from '../fixtures/world.ts'
 
 interface Case {
   readonly what: string
   readonly kind: Kind
   readonly after: object
-  readonly world?: Partial<World>
+  readonly world?: Partial<ChangeContext>
   readonly evidence?: Evidence
   /** Undefined where nothing undoes it. */
   readonly inverse: Kind | undefined
@@ -141,7 +140,7 @@ for (const { what, kind, after, world: more = {}, evidence = null, inverse } of 
     assert.equal(undoing.verify(back), undefined)
     const last = applied(next, undoing.apply(back, stamp))
     if (kind === 'agent_remove') {
-      const core = ({ group }: World) => [group?.id, group?.name, group?.agent, group?.persona, group?.model]
+      const core = ({ group }: ChangeContext) => [group?.id, group?.name, group?.agent, group?.persona, group?.model]
       assert.deepEqual(core(last), core(world))
     } else if (kind === 'agent_create') assert.equal(last.group, undefined)
     else assert.deepEqual(bound.slice(last), before)

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { AuditEntry } from '@gatehouse/contracts'
-import type { Head, HeldJournal } from '@gatehouse/journal'
-import { catchUp } from '../../src/ledger/catch-up.ts'
-import { readHead } from '../../src/ledger/head.ts'
+import { type Head, type HeldJournal, readHead } from '@gatehouse/journal'
+import { catchUp } from '../../src/ledger/recovery.ts'
 import { audit, fails } from '../fixtures/people.ts'
 import { frozen, note, openLedger, type OwnLedger, stop } from './own-ledger.ts'
 

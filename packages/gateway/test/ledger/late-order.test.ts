@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { type AuditEntry, auditStages } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { lateStages } from '../../src/ledger/late.ts'
+import { deferredStages } from '../../src/ledger/deferred.ts'
 import { audit, fails } from '../fixtures/people.ts'
 import { frozen, note, openLedger, type OwnLedger, stop } from './own-ledger.ts'
 import { keptLines } from './urgent.ts'
@@ -22,8 +22,8 @@ const atOf = ({ detail }: AuditEntry): string => (detail['late'] as { at: string
 
 test('every other stage is refused, alone and among those that may be late', async () => {
   own.gates.journal.set('shut')
-  const others = auditStages.filter((stage) => !lateStages.has(stage))
-  assert.deepEqual([...lateStages].toSorted(), ['freeze', 'reject', 'terminate', 'token-revoke'])
+  const others = auditStages.filter((stage) => !deferredStages.has(stage))
+  assert.deepEqual([...deferredStages].toSorted(), ['freeze', 'reject', 'terminate', 'token-revoke'])
   for (const stage of others) {
     const line = { ...note('x'), stage }
     assert.throws(() => void own.ledger.commitLate([line]), TypeError)

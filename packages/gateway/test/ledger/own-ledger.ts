@@ -1,12 +1,11 @@
 // A ledger by itself, on a real journal and a real database with gates before them, that tells what it tells.
 import type { AuditEntry } from '@gatehouse/contracts'
-import type { HeldJournal, JournalInput } from '@gatehouse/journal'
+import { type HeldJournal, type JournalInput, readHead } from '@gatehouse/journal'
 import { createMetrics, silentLogger } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
-import { freezeProjections } from '../../src/freeze/lines.ts'
-import { readHead } from '../../src/ledger/head.ts'
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts'
-import { sessionProjections } from '../../src/sessions/lines.ts'
+import { freezeProjections } from '../../src/state/freezes.ts'
+import { sessionProjections } from '../../src/state/sessions.ts'
 import { newDirectory, openState, removeDirectory } from '../fixtures/unit.ts'
 import { behindGate, databaseGate, type Gate, guarded, journalGate } from './gates.ts'
 

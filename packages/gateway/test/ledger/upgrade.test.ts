@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openStore, type Store } from '@gatehouse/store'
-import { migrations } from '../../src/service.ts'
+import { migrations } from '../../src/gateway.ts'
 
 const key = randomBytes(32).toString('hex')
 const record = { kind: 'persona', principal: 'admin', requestedBy: 'cli:alice', expiresAt: '2026-01-02T03:04:05.678Z' }

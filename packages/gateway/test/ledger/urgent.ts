@@ -1,7 +1,7 @@
 // The acts that never wait: done all at once, and what is to be seen of them in memory, in the database and in the journal.
 import { type AuditEntry, isServiceError } from '@gatehouse/contracts'
 import { sha256, waitFor } from '@gatehouse/kernel'
-import { lateStages } from '../../src/ledger/late.ts'
+import { deferredStages } from '../../src/ledger/deferred.ts'
 import { type Stage, stages, urgent } from '../faults/operations.ts'
 import { audit, read, token } from '../fixtures/people.ts'
 import { context, type Unit } from '../fixtures/unit.ts'
@@ -47,7 +47,7 @@ export const keptLines = async ({ store }: Pick<Unit, 'store'>): Promise<number>
 
 /** Their lines in the journal. */
 export const urgentLines = async (unit: Pick<Unit, 'journal'>): Promise<AuditEntry[]> =>
-  (await audit(unit)).filter(({ stage }) => [...lateStages].some((late) => late === stage))
+  (await audit(unit)).filter(({ stage }) => [...deferredStages].some((late) => late === stage))
 
 export const stageOf = (name: string): string => stages[name] ?? ''
 export const everyStage = names.map(stageOf).toSorted()

@@ -12,7 +12,7 @@ before(async () => {
   const deaf = { publish: () => undefined }
   const publish = (event: string, payload: { session?: string; agentGroupID?: string }): void =>
     void heard.push(`${event} ${payload.agentGroupID ?? ''}`.trim())
-  unit.gateway.audience.seat({ controlPlane: deaf, broker: deaf, runner: deaf, modelProxy: { publish } })
+  unit.gateway.subscribers.subscribe({ controlPlane: deaf, broker: deaf, runner: deaf, modelProxy: { publish } })
   await carry(unit, ['agent_create', 'thinker', { id: 'thinker', name: 'Thinker', agent: 'model', model: choice }])
   await carry(unit, ['agent_create', 'undecided', { id: 'undecided', name: 'Undecided', agent: 'model', model: choice }])
   // As an earlier release could leave a group.

@@ -3,10 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Digest } from '@gatehouse/contracts'
 import { createClock, sha256, silentLogger } from '@gatehouse/kernel'
-import { createFailures } from '../../src/principals/failures.ts'
-import { createPrincipals, type PrincipalsOptions } from '../../src/principals/resolve.ts'
-import { createTokens } from '../../src/principals/tokens.ts'
-import { createUses } from '../../src/principals/uses.ts'
+import { createFailures, createPrincipals, type PrincipalsOptions } from '../../src/auth/authenticate.ts'
+import { createTokens, createTokenUses } from '../../src/state/tokens.ts'
 import { mint } from '../fixtures/crowd.ts'
 import { audit, fails, token } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory } from '../fixtures/unit.ts'
@@ -15,7 +13,7 @@ const make = (adminToken: string | null, more: Partial<PrincipalsOptions> = {}) 
   createPrincipals({
     adminToken,
     tokens: createTokens(),
-    uses: createUses(),
+    uses: createTokenUses(),
     failures: createFailures({ commit: async () => [], log: silentLogger }),
     clock: createClock(() => 0),
     ...more,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sha256, silentLogger } from '@gatehouse/kernel'
-import { createFailures } from '../../src/principals/failures.ts'
-import { createUses } from '../../src/principals/uses.ts'
+import { createFailures } from '../../src/auth/authenticate.ts'
+import { createTokenUses } from '../../src/state/tokens.ts'
 import { mint } from '../fixtures/crowd.ts'
 import { audit, fails, token } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory } from '../fixtures/unit.ts'
@@ -14,7 +14,7 @@ test('uses of tokens that cannot be written are written the next time', async ()
   for (const name of ['ann', 'bob']) await mint(unit, { name, role: 'auditor' })
   const gate = databaseGate('shut')
   const store = guarded(unit.store, gate)
-  const uses = createUses()
+  const uses = createTokenUses()
   const written = async () => unit.store.read.all('SELECT name, at FROM token_uses ORDER BY name')
   uses.note('ann', '2026-11-20T00:00:00.000Z')
   uses.note('bob', '2026-11-20T00:00:01.000Z')

@@ -4,11 +4,10 @@ import { after, before, beforeEach, test } from 'node:test'
 import { AgentGroupID } from '@gatehouse/contracts'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
-import { type Effect, emptyRegistry, writeEffect } from '../../src/registry/effect.ts'
-import { createShares } from '../../src/registry/shares.ts'
-import { readGrants, readGroups, readWirings } from '../../src/registry/world.ts'
-import { makeGrant, makeGroup, makeWired, makeWorld, stamp } from '../fixtures/world.ts'
+import { type Effect, emptyRegistry, writeEffect } from '../../src/state/effects.ts'
+import { createGroupStateReader, readGrants, readGroups, readWirings } from '../../src/state/unit-config.ts'
 import { newDirectory, openState, removeDirectory } from '../fixtures/unit.ts'
+import { makeGrant, makeGroup, makeWired, makeWorld, stamp } from '../fixtures/world.ts'
 
 const id = (name: string) => v.parse(AgentGroupID, name)
 const inB = { agentGroupID: id('b') }
@@ -121,7 +120,7 @@ test('one address of two channels is two addresses', async () => {
 
 test('a share holds its own group and grants, and every wiring, for many who ask at once', async () => {
   const { group, grants, wirings } = makeWorld({ grants: [makeGrant('sample')], wirings: [makeWired('#a'), makeWired('#b', inB)] })
-  const shareOf = createShares(store.read)
+  const shareOf = createGroupStateReader(store.read)
   const shares = await Promise.all([id('a'), id('a'), id('absent'), id('a')].map(shareOf))
   for (const index of [0, 1, 3]) assert.deepEqual(shares[index], { group, grants, wirings })
   assert.deepEqual(shares[2], { group: undefined, grants: [], wirings })

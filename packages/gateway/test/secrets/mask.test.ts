@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Change, mask } from '@gatehouse/contracts'
 import { fc } from '@gatehouse/kernel/random'
-import { maskChange, maskDetail } from '../../src/secrets/mask.ts'
-import { throughValues } from '../../src/secrets/values.ts'
+import { maskChange, maskDetail, throughValues } from '../../src/secrets.ts'
 import { ask, draftOf, makeWorld, secrets } from '../fixtures/world.ts'
 
 const register = { name: 'new', transport: 'http', url: 'https://tools.example/', headers: { a: 'hunter2', b: '${B}', c: 'Bearer ${C}' } }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '@gatehouse/kernel/random'
-import { createSecrets } from '../../src/secrets/secrets.ts'
+import { createSecrets } from '../../src/secrets.ts'
 
 const unit = createSecrets('a'.repeat(64))
 const other = createSecrets('b'.repeat(64))

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type gatewayRunner, Mode, stateFiles } from '@gatehouse/contracts'
-import { createGateway, type Gateway, migrations } from '@gatehouse/gateway'
 import type { Driver } from '@gatehouse/engine'
+import { createGateway, type Gateway, migrations } from '@gatehouse/gateway'
 import { openHeldJournal, openRecords, OwedRecords, type Records } from '@gatehouse/journal'
 import { createMetrics, deriveKey, parseKeyring, sha256, silentLogger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
@@ -81,7 +81,7 @@ const gatewayOf = async (dir: string, keys: Awaited<ReturnType<typeof boot>>['ke
     driftPause: 0,
   })
   const nobody = { publish: () => undefined }
-  gateway.audience.seat({ controlPlane: nobody, broker: nobody, runner: nobody })
+  gateway.subscribers.subscribe({ controlPlane: nobody, broker: nobody, runner: nobody })
   await gateway.start()
   return {
     gateway,

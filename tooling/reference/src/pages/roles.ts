@@ -1,6 +1,6 @@
 // Who may do what.
 import { roles } from '@gatehouse/contracts'
-import { hasRole, rights } from '../../../../packages/gateway/src/principals/role.ts'
+import { hasRole, rights } from '../../../../packages/gateway/src/state/roles.ts'
 import { page, table } from '../page.ts'
 
 type Act = keyof typeof rights

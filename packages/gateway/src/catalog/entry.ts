@@ -1,0 +1,102 @@
+// Rules for a catalog entry beyond its schema, and masking of its secret values.
+import { type CatalogEntry, checkServerUrl, type FieldIssue, mask } from '@gatehouse/contracts'
+import { canonical } from '@gatehouse/kernel'
+import { invalid, token } from '../input.ts'
+import { identityOf } from '../state/catalog.ts'
+
+interface Field {
+  readonly pointer: string
+  readonly text: string
+}
+
+/** Fields that are used as they stand. */
+const plainFields = (entry: CatalogEntry): Field[] => {
+  if (entry.transport === 'http') return []
+  return [
+    { pointer: '/command', text: entry.command },
+    ...entry.args.map((text, index) => ({ pointer: `/args/${index}`, text })),
+    { pointer: '/image', text: entry.image ?? '' },
+    ...(entry.volumes ?? []).map(({ source }, index) => ({ pointer: `/volumes/${index}/source`, text: source })),
+  ]
+}
+
+/** Fields in which `${NAME}` is expanded by the broker. */
+const expandedFields = (entry: CatalogEntry): Field[] => {
+  const [field, values] = entry.transport === 'http' ? (['headers', entry.headers] as const) : (['env', entry.env] as const)
+  return Object.entries(values).map(([name, text]) => ({ pointer: `/${field}/${token(name)}`, text }))
+}
+
+const issuesWhere = (fields: readonly Field[], wrong: (text: string) => boolean, detail: string): FieldIssue[] =>
+  fields.filter(({ text }) => wrong(text)).map(({ pointer }) => ({ pointer, detail }))
+
+const urlIssues = (entry: CatalogEntry): FieldIssue[] => {
+  const reason = entry.transport === 'http' ? checkServerUrl(entry.url) : null
+  return reason === null ? [] : [{ pointer: '/url', detail: reason }]
+}
+
+export const referenceHint = '${NAME} is expanded in the values of env and headers alone: put it there'
+
+export const checkEntry = (entry: CatalogEntry): FieldIssue[] => {
+  const plain = plainFields(entry)
+  const expanded = expandedFields(entry)
+  const headers = entry.transport === 'http' ? expanded : []
+  return [
+    ...urlIssues(entry),
+    ...issuesWhere(plain, (text) => text.includes('${'), 'expected no ${NAME} here: it is expanded in the values of env and headers alone'),
+    ...issuesWhere([...plain, ...expanded], (text) => text.includes('\0'), 'expected text without NUL'),
+    ...issuesWhere(headers, (text) => /[\r\n]/.test(text), 'expected a header value of one line'),
+  ]
+}
+
+export const namesReference = (entry: CatalogEntry): boolean =>
+  plainFields(entry).some(({ text }) => text.includes('${')) || (entry.transport === 'http' && entry.url.includes('${'))
+
+/** Values of variables and headers never leave the gateway but to the broker; a mask sent back keeps what is stored. */
+type Values = Readonly<Record<string, string>>
+
+const reference = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/
+
+const mapValues = (values: Values, change: (value: string, name: string) => string): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
+
+const secretsOf = (entry: CatalogEntry): { field: 'env' | 'headers'; values: Values } =>
+  entry.transport === 'http' ? { field: 'headers', values: entry.headers } : { field: 'env', values: entry.env }
+
+const withSecrets = (entry: CatalogEntry, values: Record<string, string>): CatalogEntry =>
+  entry.transport === 'http' ? { ...entry, headers: values } : { ...entry, env: values }
+
+/** A bare `${NAME}` is no secret and stays. */
+export const maskEntry = (entry: CatalogEntry): CatalogEntry =>
+  withSecrets(
+    entry,
+    mapValues(secretsOf(entry).values, (value) => (reference.test(value) ? value : mask)),
+  )
+
+/** What a stored value may be handed on to: the same program, or the same origin. */
+const recipient = (entry: CatalogEntry): string =>
+  canonical(entry.transport === 'http' ? { transport: 'http', origin: new URL(entry.url).origin } : identityOf(entry))
+
+const unkept = (entry: CatalogEntry, stored: CatalogEntry | undefined): FieldIssue[] => {
+  const { field, values } = secretsOf(entry)
+  const masked = Object.keys(values).filter((name) => values[name] === mask)
+  const same = stored !== undefined && recipient(stored) === recipient(entry)
+  const known = same ? secretsOf(stored).values : {}
+  return masked
+    .filter((name) => !Object.hasOwn(known, name))
+    .map((name) => ({
+      pointer: `/${field}/${token(name)}`,
+      detail: same ? 'no value is stored under this name: enter it' : 'the server is another than the stored one: enter the value again',
+    }))
+}
+
+/** Puts stored values in place of masks. Throws `invalid` naming each field whose value must be entered again. */
+export const unmaskEntry = (entry: CatalogEntry, stored: CatalogEntry | undefined): CatalogEntry => {
+  const issues = unkept(entry, stored)
+  if (issues.length > 0)
+    throw invalid(issues, 'a masked value is kept only while transport, command, args, image and the origin of the url stay')
+  const kept = stored === undefined ? {} : secretsOf(stored).values
+  return withSecrets(
+    entry,
+    mapValues(secretsOf(entry).values, (value, name) => (value === mask ? (kept[name] ?? value) : value)),
+  )
+}

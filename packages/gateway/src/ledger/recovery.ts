@@ -1,0 +1,110 @@
+// Brings the database up to date with the journal after a crash or a failed transaction.
+import { type AuditEntry, limits, ServiceError } from '@gatehouse/contracts'
+import { type Head, type Journal, type Placed, readHead } from '@gatehouse/journal'
+import { backoff } from '@gatehouse/kernel'
+import type { Store } from '@gatehouse/store'
+import { withDiskSpace } from './disk-space.ts'
+import { project, type Projections, type Written } from './projection.ts'
+
+const chunk = 1_000
+
+const written = (lines: readonly Placed[], hash: string): Written => ({
+  entries: lines.map(({ entry }) => entry),
+  lines,
+  head: { seq: lines.at(-1)?.entry.seq ?? 0, hash },
+})
+
+const assertNext = ({ entry: { seq } }: Placed, expected: number): void => {
+  if (seq === expected) return
+  const detail = `lines of the journal are missing: expected line ${expected}, got line ${seq}`
+  throw new ServiceError('internal', { detail, hint: 'run svcctl audit verify, then restore journal and database from one backup' })
+}
+
+/** A line's own hash stands in the line after it; the last one's is the journal's head. */
+async function* batches(journal: Journal, from: number): AsyncGenerator<Written> {
+  let lines: Placed[] = []
+  let seq = from
+  for await (const line of journal.linesAfter(from)) {
+    assertNext(line, (seq += 1))
+    if (lines.length >= chunk) {
+      yield written(lines, line.entry.hash)
+      lines = []
+    }
+    lines.push(line)
+  }
+  const head = journal.head()
+  const last = lines.at(-1)?.entry
+  if (last === undefined) return
+  if (last.seq === head.seq) yield written(lines, head.hash)
+  // A line was added meanwhile: the last one that was read waits for the next round.
+  else if (lines.length > 1) yield written(lines.slice(0, -1), last.hash)
+}
+
+export interface CatchUp {
+  readonly journal: Journal
+  readonly store: Store
+  readonly projections: Projections
+  /** Runs each transaction. */
+  readonly during: (entries: readonly AuditEntry[], transact: () => Promise<void>) => Promise<void>
+  /** After each transaction. */
+  readonly committed: (entries: readonly AuditEntry[]) => Promise<void>
+}
+
+/** Resolves with the number of lines done again. */
+export const catchUp = async ({ journal, store, projections, during, committed }: CatchUp): Promise<number> => {
+  let done = 0
+  for (let from = await readHead(store.read); from.seq < journal.head().seq; from = await readHead(store.read)) {
+    for await (const batch of batches(journal, from.seq)) {
+      await during(batch.entries, () => withDiskSpace(journal, () => project(store, projections, batch)))
+      await committed(batch.entries)
+      done += batch.entries.length
+    }
+  }
+  return done
+}
+
+/** Comes back by itself to a journal or database that failed, until all is well, so that nobody has to act for it. */
+export interface Recovery {
+  /** Something is wrong: it is tried again after a pause, as often as it takes. */
+  wake(): void
+  close(): void
+}
+
+/** @param attempt true when all is well */
+export const createRecovery = (attempt: () => Promise<boolean>): Recovery => {
+  const pauses = backoff({ first: limits.auditRetryFirst, most: limits.auditRetryMost })
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  const run = async (): Promise<void> => {
+    const well = await attempt().catch(() => false)
+    timer = undefined
+    if (well) pauses.reset()
+    else wake()
+  }
+  const wake = (): void => {
+    if (closed) return
+    timer ??= setTimeout(() => void run(), pauses.next()).unref()
+  }
+  return {
+    wake,
+    close: () => {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Whether the journal still holds what the database has seen of it. A cut or exchanged journal is tampering. */
+const exchanged = (seq: number): string => `line ${seq} of the journal is not the one that the database has seen`
+
+/** The reason why the two do not belong together; undefined when they do. */
+export const compare = async (journal: Journal, seen: Head): Promise<string | undefined> => {
+  const head = journal.head()
+  if (head.seq < seen.seq) return `the journal ends at line ${head.seq}, but the database has seen line ${seen.seq}`
+  if (head.seq === seen.seq) return head.hash === seen.hash ? undefined : exchanged(seen.seq)
+  for await (const next of journal.entriesAfter(seen.seq)) {
+    return next.seq === seen.seq + 1 && next.hash === seen.hash ? undefined : exchanged(seen.seq)
+  }
+  return `the journal says that it has ${head.seq} lines, but ends at line ${seen.seq}`
+}

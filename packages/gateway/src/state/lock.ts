@@ -1,0 +1,15 @@
+// Locks by name: one act at a time for each name.
+import { KeyedTurns } from '@gatehouse/kernel'
+
+export type Lock = <T>(name: string, act: () => Promise<T>) => Promise<T>
+
+/**
+ * Whatever ends a held change is done under this, and an approval under that of its group too. So a rejection waits for
+ * nothing but another word on the same change. No group has a space in its id.
+ */
+export const changeLock = (id: string): string => `change ${id}`
+
+export const createLock = (): Lock => {
+  const turns = new KeyedTurns()
+  return (name, act) => turns.run(name, act)
+}
