@@ -50,7 +50,7 @@ export const reachability: Check = {
 }
 
 /** The version of this program, as its package says: that of the unit it came with. */
-export const { version } = manifest
+const { version } = manifest
 
 /** The processes of the unit, and its version beside that of this program. */
 export const processes: Check = {
