@@ -27,7 +27,7 @@ const writeLimits: Plugin = {
 /** A page shows the sentence of a code, and neither answers requests nor exits. */
 const leaveRest: Plugin = {
   name: 'leave-rest',
-  transform: (code, id) => (id.endsWith('/contracts/src/codes.ts') ? code.replaceAll(/status:\s*\d+,\s*exit:\s*\d+,/g, '') : undefined),
+  transform: (code, id) => (id.endsWith('/contracts/src/errors.ts') ? code.replaceAll(/status:\s*\d+,\s*exit:\s*\d+,/g, '') : undefined),
 }
 
 /** A page shows names as the gateway stored them: in their one spelling. */
@@ -41,7 +41,7 @@ const keepSpelling: Plugin = {
 const leaveMessages: Plugin = {
   name: 'leave-messages',
   enforce: 'pre',
-  transform: (code, id) => (/packages\/contracts\/src\/(?!codes)/.test(id) ? code.replaceAll(/'expected [^'\n]*'/g, "''") : undefined),
+  transform: (code, id) => (/packages\/contracts\/src\/(?!errors)/.test(id) ? code.replaceAll(/'expected [^'\n]*'/g, "''") : undefined),
 }
 
 const bounds =
