@@ -1,4 +1,4 @@
-// What a channel is to the rest of this process: it hears, it speaks, it proves its credentials. One folder a channel.
+// The `Channel` interface, which each channel implements in a folder of its own: receive, send, and check credentials.
 import type { Card, ChannelName, Reference } from '@gatehouse/contracts'
 import type { Block } from './markup/tree.ts'
 

@@ -1,6 +1,7 @@
-// The channels: what people write comes in, what agents say goes out. Handlers of its edges and of the events of others.
+// The channels service: incoming messages, outgoing messages and cards. RPC handlers and events of other services.
 import {
   type Card,
+  type ChannelCheck,
   type ChannelList,
   type ChannelName,
   type ChannelsBoot,
@@ -10,19 +11,41 @@ import {
   type lifeEdge,
   limits,
   type runnerChannels,
+  ServiceError,
 } from '@gatehouse/contracts'
 import { createBuckets, KeyedTurns, type Logger, type Metrics } from '@gatehouse/kernel'
 import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
-import { Board, cardOutcomes } from './cards/board.ts'
 import { decideByPress, decideByText, type Deciding, decisionOutcomes, explainDecision } from './cards/decide.ts'
-import { outcomes, type ShownCard } from './channel.ts'
-import { checkChannel } from './check.ts'
+import { CardDispatcher, cardOutcomes } from './cards/dispatcher.ts'
+import { type Channel, ChannelFault, outcomes, type ShownCard } from './channel.ts'
+import { ChannelConnection } from './connection/connection.ts'
 import { Patience } from './inbound/files.ts'
 import { type Intake, takeMessage } from './inbound/take.ts'
-import { Line } from './line/line.ts'
 import { Deliveries } from './outbound/deliveries.ts'
-import { Pacer } from './outbound/pace.ts'
+import { Pacer } from './state/pacer.ts'
 import { type ChannelTable, createTable } from './table.ts'
+
+/** Asks the service of a channel whether it takes the credentials, and says what came of it in our own words. */
+const checkChannel = async (channels: ReadonlyMap<ChannelName, Channel>, name: ChannelName): Promise<ChannelCheck> => {
+  const channel = channels.get(name)
+  if (channel === undefined)
+    throw new ServiceError('not-found', { detail: `this unit has no credentials for ${name}`, hint: 'start it with them' })
+  const began = performance.now()
+  const elapsedMs = (): number => Math.round(performance.now() - began)
+  try {
+    const { account, detail = 'the service takes the credentials' } = await channel.verify(AbortSignal.timeout(limits.probeTime))
+    return {
+      name,
+      accepted: true,
+      ...(account !== undefined && { account }),
+      detail,
+      elapsedMs: elapsedMs(),
+    }
+  } catch (error) {
+    const detail = error instanceof ChannelFault ? error.message : 'the service was not reached'
+    return { name, accepted: false, detail, elapsedMs: elapsedMs() }
+  }
+}
 
 export interface Listeners<E extends typeof gatewayChannels | typeof runnerChannels> {
   readonly on: EventListeners<E>
@@ -61,7 +84,7 @@ const showFromTheStart = (metrics: Metrics, names: Iterable<ChannelName>): void 
   }
 }
 
-const healthOf = (lines: readonly Line[]): Health => {
+const healthOf = (lines: readonly ChannelConnection[]): Health => {
   const broken = lines.map(({ state }) => state).filter(({ state }) => state === 'down' || state === 'refused')
   const facts = Object.fromEntries(
     lines.map(({ state: { name, state, reason } }) => [name, reason === undefined ? state : `${state}: ${reason}`]),
@@ -69,7 +92,10 @@ const healthOf = (lines: readonly Line[]): Health => {
   return { status: broken.length === 0 ? 'ready' : 'degraded', degraded: broken.map(({ name }) => `channel ${name}`), facts }
 }
 
-const listChannels = async (lines: readonly Line[], runner: Pick<EdgeClient<typeof runnerChannels>, 'calls'>): Promise<ChannelList> => {
+const listChannels = async (
+  lines: readonly ChannelConnection[],
+  runner: Pick<EdgeClient<typeof runnerChannels>, 'calls'>,
+): Promise<ChannelList> => {
   const states = lines.map(({ state }) => state)
   const { counts, letters } = await runner.calls.letters({ channels: states.map(({ name }) => name), limit: limits.channelLetters })
   const items = states.map((state) => {
@@ -82,7 +108,7 @@ const listChannels = async (lines: readonly Line[], runner: Pick<EdgeClient<type
 const newBudget = () => createBuckets({ perSecond: limits.channelPerMinute / 60, burst: limits.channelBurst })
 
 /** The way in of each channel: messages for agents, and words on held changes. */
-const openLines = (deciding: Deciding & Pick<Intake, 'gateway' | 'runner'>): Line[] => {
+const openLines = (deciding: Deciding & Pick<Intake, 'gateway' | 'runner'>): ChannelConnection[] => {
   const { channels, metrics, log } = deciding
   const ways = { turns: new KeyedTurns(), patience: new Patience() }
   const intake: Intake = {
@@ -93,7 +119,7 @@ const openLines = (deciding: Deciding & Pick<Intake, 'gateway' | 'runner'>): Lin
   }
   return [...channels.values()].map(
     (channel) =>
-      new Line({
+      new ChannelConnection({
         channel,
         take: (message, isBehind) => takeMessage(intake, channel.name, { message, isBehind }),
         decide: (press) => decideByPress(deciding, channel.name, press),
@@ -118,7 +144,7 @@ export const createChannels = (options: ChannelsOptions): Channels => {
   const show = (card: Card): ShownCard => (boot.publicUrl === undefined ? card : { ...card, url: pageOf(boot.publicUrl, card) })
   const outward = { gateway: gateway.calls, runner: runner.calls, channels, pacer: new Pacer(), show }
   const deliveries = new Deliveries({ ...options, ...outward })
-  const board = new Board({ ...options, ...outward })
+  const board = new CardDispatcher({ ...options, ...outward })
   const lines = openLines({ ...outward, budget: newBudget(), metrics, log, signal: stopping.signal })
   showFromTheStart(metrics, channels.keys())
   for (const line of lines) line.start()

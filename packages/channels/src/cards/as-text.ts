@@ -5,8 +5,8 @@ import { limits, type Reference } from '@gatehouse/contracts'
 import { type Logger, wallTime } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { type CardPost, type Cards, type CardUpdate, type Channel, SendFailure } from '../channel.ts'
-import type { Pacer } from '../outbound/pace.ts'
-import type { Rounds } from './round.ts'
+import type { Pacer } from '../state/pacer.ts'
+import type { Rounds } from './deadline.ts'
 import { cardText, endingOf, presentText, reminderOf, subjectOf } from './words.ts'
 
 export interface TextWay {

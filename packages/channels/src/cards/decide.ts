@@ -4,8 +4,8 @@ import { type Card, type ChannelName, type Decided, type gatewayChannels, limits
 import { type Buckets, type Logger, type Metrics, wallTime } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import type { Channel, Inbound, Outcome, Press, Pressed, ShownCard } from '../channel.ts'
-import type { Pacer } from '../outbound/pace.ts'
-import type { DecisionWord } from './word.ts'
+import type { DecisionWord } from '../commands/command.ts'
+import type { Pacer } from '../state/pacer.ts'
 import { answerOf, endingOf, isOpen } from './words.ts'
 
 export interface Deciding {

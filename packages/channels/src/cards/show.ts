@@ -13,12 +13,11 @@ import type { Logger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import * as v from 'valibot'
 import { type CardPlace, type Channel, SendFailure, type ShownCard } from '../channel.ts'
-import { Envelope } from '../inbound/envelope.ts'
-import { insist } from '../lanes/insist.ts'
-import type { LanesOptions } from '../lanes/lanes.ts'
-import type { Pacer } from '../outbound/pace.ts'
+import { Envelope } from '../state/envelope.ts'
+import type { Pacer } from '../state/pacer.ts'
+import { type LanesOptions, retryUntilStored } from '../workers/keyed-workers.ts'
 import { textCards } from './as-text.ts'
-import type { Rounds } from './round.ts'
+import type { Rounds } from './deadline.ts'
 import { reminderOf } from './words.ts'
 
 export interface Showing extends LanesOptions {
@@ -84,7 +83,7 @@ export const showCard = async (showing: Showing, task: CardTask): Promise<{ read
   if (channel === undefined) throw new TypeError(`expected a card of a channel of this unit, got one of ${task.channel}`)
   try {
     const reference = await act(showing, channel, task)
-    await insist(() => showing.gateway.carded({ ...done, reference }), showing)
+    await retryUntilStored(() => showing.gateway.carded({ ...done, reference }), showing)
     return { shown: shown[what] }
   } catch (error) {
     if (!(error instanceof SendFailure)) throw error

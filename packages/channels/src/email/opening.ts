@@ -1,10 +1,10 @@
 // The first line of a letter, where a decision is read. Mail programs mark what they quote in many ways, or lose the marks where they
 // break a line; but none puts another's words above the first ones of its user without a line that says so.
 import type { Email } from 'postal-mime'
-import { type DecisionWord, readWord } from '../cards/word.ts'
+import { type DecisionWord, readWord } from '../commands/command.ts'
 import { textOfHtml } from './html.ts'
 import type { Letter } from './parse.ts'
-import { htmlAboveQuotation, htmlWithoutQuotation, unmarkedLines } from './quotation.ts'
+import { htmlAboveQuotation, htmlWithoutQuotation, unmarkedLines } from './strip-quotes.ts'
 
 export interface Opening {
   /** Empty where the letter does not begin with a decision. */

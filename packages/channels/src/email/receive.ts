@@ -5,9 +5,8 @@ import type { ImapFlow } from 'imapflow'
 import type { Inbound, Listener } from '../channel.ts'
 import type { MailAccount } from './credentials.ts'
 import { mailboxFault } from './faults.ts'
-import { Held, placesOf } from './held.ts'
-import { connectMailbox, type Mail, markSeen, openMailbox, sourceOf, unseen, watchArrivals } from './mailbox.ts'
 import type { Loops } from './loops.ts'
+import { connectMailbox, Held, type Mail, markSeen, openMailbox, placesOf, sourceOf, unseen, watchArrivals } from './mailbox.ts'
 import { readEmail } from './read.ts'
 
 export interface Hearing {

@@ -1,17 +1,48 @@
-// Sends an answer as e-mail: to the address that wrote, never to one that the message named; marked as written by a machine. Its files
-// hang on it.
+// Sends answers by e-mail, with files: only to the address that wrote, marked as automatic.
 import { limits } from '@gatehouse/contracts'
 import { createTransport } from 'nodemailer'
 import * as v from 'valibot'
-import { readWord } from '../cards/word.ts'
-import { type Outgoing, SendFailure } from '../channel.ts'
-import { attachmentsOf } from './attachments.ts'
+import { type Outgoing, type OutgoingFile, SendFailure } from '../channel.ts'
+import { readWord } from '../commands/command.ts'
+import { plainName } from '../file-name.ts'
 import type { MailAccount } from './credentials.ts'
 import { excessOf, failureOf } from './faults.ts'
 import type { Loops } from './loops.ts'
 import { markupHtml } from './markup.ts'
 import { messageID, Reply } from './reference.ts'
 import { type Room, sizeOf } from './room.ts'
+
+/** By the end of the name. What is not here is bytes. */
+const types: Readonly<Record<string, string>> = {
+  csv: 'text/csv',
+  gif: 'image/gif',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  json: 'application/json',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  txt: 'text/plain',
+  webp: 'image/webp',
+}
+
+const typeOf = (name: string): string => {
+  const end = /\.([a-z]{1,8})$/.exec(name.toLowerCase())?.[1] ?? ''
+  return Object.hasOwn(types, end) ? (types[end] ?? '') : 'application/octet-stream'
+}
+
+const attachmentsOf = (files: readonly OutgoingFile[]) =>
+  files.map(({ name, bytes }) => {
+    // Programs decode what a name only seems to hold, such as `=?utf-8?q?…?=`: so it holds letters, digits and few signs.
+    const filename = plainName(name, limits.channelFileName) || 'file'
+    const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    return {
+      filename,
+      content,
+      contentType: typeOf(filename),
+      contentDisposition: 'attachment' as const,
+      contentTransferEncoding: 'base64' as const,
+    }
+  })
 
 export type Postman = ReturnType<typeof createPostman>
 

@@ -1,13 +1,41 @@
-// The way in of every message, whatever its channel: admitted by the gateway, meant for the agent, within bounds, on disk.
-import { type Admission, type ChannelName, type gatewayChannels, isServiceError, limits, type runnerChannels } from '@gatehouse/contracts'
+// Takes every incoming message of every channel: admitted by the gateway, addressed to the agent, within limits, stored on disk.
+import { createHash } from 'node:crypto'
+import {
+  type Admission,
+  type ChannelName,
+  ConversationID,
+  type gatewayChannels,
+  isServiceError,
+  limits,
+  type runnerChannels,
+} from '@gatehouse/contracts'
 import type { Buckets, KeyedTurns, Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
-import { type DecisionWord, readWord } from '../cards/word.ts'
+import * as v from 'valibot'
 import type { Inbound, IsBehind, Outcome } from '../channel.ts'
-import { conversationOf } from './conversation.ts'
+import { type DecisionWord, readWord } from '../commands/command.ts'
+import type { Envelope } from '../state/envelope.ts'
 import { isEngaged } from './engage.ts'
-import type { Envelope } from './envelope.ts'
 import { folderOf, type Patience, takeFiles } from './files.ts'
+
+/** The conversation that a message belongs to: one for the place, one a thread, or one a person, as its wiring says. */
+const plain = /^[A-Za-z0-9._@-]+$/
+
+/** Readable where all of it can be written, else by its digest; never the same for two. */
+export const conversationOf = (
+  channel: ChannelName,
+  session: Extract<Admission, { admitted: true }>['session'],
+  { address, thread, user }: Pick<Inbound, 'address' | 'thread' | 'user'>,
+): ConversationID => {
+  const parts = [
+    address,
+    ...(session === 'person' ? ['person', user] : session === 'thread' && thread !== undefined ? ['thread', thread] : []),
+  ]
+  const readable = [channel, ...parts].join(':')
+  const isReadable = readable.length <= 128 && parts.every((part) => plain.test(part))
+  const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  return v.parse(ConversationID, isReadable ? readable : `${channel}:${digest.slice(0, 40)}`)
+}
 
 export interface Intake {
   readonly gateway: Pick<Calls<typeof gatewayChannels>, 'admit'>

@@ -1,7 +1,6 @@
 // The pieces of a paragraph. What carries no meaning for us, such as HTML, is text.
 import type { Token } from 'markdown-it'
-import { linkPieces, targetOf, withBareLinks } from './link.ts'
-import { takeLinkTail } from './link-tail.ts'
+import { linkPieces, takeLinkTail, targetOf, withBareLinks } from './link.ts'
 import type { Cursor } from './place.ts'
 import type { Line, Piece, Style } from './tree.ts'
 

@@ -3,8 +3,8 @@
 import { limits } from '@gatehouse/contracts'
 import Markdown, { type MarkdownIt, type Token } from 'markdown-it'
 import { hasBareLink, targetOf } from './link.ts'
-import { Cursor, placeIn, type Source, sourceOf, startOf } from './place.ts'
 import { piecesOf, upright } from './pieces.ts'
+import { Cursor, placeIn, type Source, sourceOf, startOf } from './place.ts'
 import type { Block, Item, Line, Piece, Row } from './tree.ts'
 
 const createParser = (): MarkdownIt => {

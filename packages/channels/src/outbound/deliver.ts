@@ -1,25 +1,64 @@
-// Brings one message of an agent to its channel, part by part. What was noted as sent is not sent again.
+// Delivers one message of an agent to its channel, part by part. A part that was recorded as sent is not sent again.
 import { createHash } from 'node:crypto'
-import { type ChannelName, type Delivery, type gatewayChannels, limits, type runnerChannels } from '@gatehouse/contracts'
+import {
+  type ChannelName,
+  type Delivery,
+  type gatewayChannels,
+  isServiceError,
+  limits,
+  type Params,
+  type runnerChannels,
+} from '@gatehouse/contracts'
 import type { Calls } from '@gatehouse/rpc'
 import * as v from 'valibot'
-import { type Channel, type Outgoing, SendFailure } from '../channel.ts'
-import { Envelope } from '../inbound/envelope.ts'
-import { insist } from '../lanes/insist.ts'
-import type { LanesOptions } from '../lanes/lanes.ts'
-import { fetchFiles } from './fetch-files.ts'
-import type { Pacer } from './pace.ts'
-import { type Part, partsOf } from './parts.ts'
-import type { Porters } from './porters.ts'
-import type { Tries } from './tries.ts'
+import { type Channel, type Outgoing, type OutgoingFile, SendFailure } from '../channel.ts'
+import { Envelope } from '../state/envelope.ts'
+import type { Pacer } from '../state/pacer.ts'
+import { type LanesOptions, retryUntilStored } from '../workers/keyed-workers.ts'
+import { type CarriedFile, type Part, partsOf } from './parts.ts'
+import type { Attempts, Senders } from './senders.ts'
+
+/** Takes the copies of the files of one part from the runner, piece by piece, whole or not at all. */
+export interface Shelf {
+  readonly runner: Pick<Calls<typeof runnerChannels>, 'sentFile'>
+  readonly signal: AbortSignal
+}
+
+/** What is not there will not come. */
+const fetchPiece = async ({ runner }: Shelf, wanted: Params<typeof runnerChannels, 'sentFile'>): Promise<Buffer> => {
+  try {
+    return Buffer.from((await runner.sentFile(wanted)).data, 'base64')
+  } catch (error) {
+    if (isServiceError(error) && error.code === 'not-found') throw new SendFailure('never', 'the copy of a file of it is not there')
+    throw error
+  }
+}
+
+const fetchOne = async (shelf: Shelf, { session, seq }: Delivery, { number, size }: CarriedFile): Promise<Buffer> => {
+  const pieces: Buffer[] = []
+  for (let bytes = 0, part = 0; bytes < size; part += 1) {
+    shelf.signal.throwIfAborted()
+    const piece = await fetchPiece(shelf, { session, seq, file: number, part })
+    bytes += piece.length
+    if (piece.length === 0 || bytes > size) throw new TypeError(`expected a copy of ${size} bytes, got another`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+const fetchFiles = async (shelf: Shelf, delivery: Delivery, files: readonly CarriedFile[]): Promise<OutgoingFile[]> => {
+  const fetched: OutgoingFile[] = []
+  for (const file of files) fetched.push({ name: file.name, bytes: await fetchOne(shelf, delivery, file) })
+  return fetched
+}
 
 export interface Courier extends LanesOptions {
   readonly gateway: Pick<Calls<typeof gatewayChannels>, 'maySpeak'>
   readonly runner: Pick<Calls<typeof runnerChannels>, 'delivered' | 'sentFile'>
   readonly channels: ReadonlyMap<ChannelName, Channel>
   readonly pacer: Pacer
-  readonly porters: Porters
-  readonly tries: Tries
+  readonly porters: Senders
+  readonly tries: Attempts
   readonly signal: AbortSignal
 }
 
@@ -104,7 +143,7 @@ const sendParts = async (
     const message = { id: partID(delivery, part), address, thread, ...words, at, part, parts: parts.length, reference }
     fate = await sendPart(courier, delivery, { channel, message, files })
     if (fate.kind !== 'delivered') return fate
-    if (part + 1 < parts.length) await insist(() => courier.runner.delivered({ session, seq, parts: part + 1 }), courier)
+    if (part + 1 < parts.length) await retryUntilStored(() => courier.runner.delivered({ session, seq, parts: part + 1 }), courier)
   }
   return fate
 }

@@ -2,11 +2,9 @@
 import { type Delivery, limits, type runnerChannels, type SessionID } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
-import { insist } from '../lanes/insist.ts'
-import { Lanes } from '../lanes/lanes.ts'
+import { KeyedWorkers, retryUntilStored } from '../workers/keyed-workers.ts'
 import { type Courier, deliver, type Fate } from './deliver.ts'
-import { Porters } from './porters.ts'
-import { Tries } from './tries.ts'
+import { Attempts, Senders } from './senders.ts'
 
 export interface DeliveriesOptions extends Omit<Courier, 'signal' | 'runner' | 'porters' | 'tries'> {
   readonly runner: Pick<Calls<typeof runnerChannels>, 'outbox' | 'delivered' | 'buried' | 'sentFile'>
@@ -16,15 +14,15 @@ export interface DeliveriesOptions extends Omit<Courier, 'signal' | 'runner' | '
 
 export class Deliveries {
   readonly #options: DeliveriesOptions
-  readonly #lanes: Lanes<SessionID>
-  readonly #porters = new Porters(limits.channelFilesAtOnce)
-  readonly #tries = new Tries()
+  readonly #lanes: KeyedWorkers<SessionID>
+  readonly #porters = new Senders(limits.channelFilesAtOnce)
+  readonly #tries = new Attempts()
   /** Something was left because its lane was busy, or all were. */
   #left = false
 
   constructor(options: DeliveriesOptions) {
     this.#options = options
-    this.#lanes = new Lanes(() => this.#look(), options)
+    this.#lanes = new KeyedWorkers(() => this.#look(), options)
   }
 
   /** Something may be there. */
@@ -89,7 +87,7 @@ export class Deliveries {
     this.#lanes.settle(session)
     this.#tries.forget(session)
     if (fate.kind === 'delivered') {
-      const { next } = await insist(() => runner.delivered({ session, seq }), { ...this.#options, signal: this.#lanes.signal })
+      const { next } = await retryUntilStored(() => runner.delivered({ session, seq }), { ...this.#options, signal: this.#lanes.signal })
       metrics.counter('deliveries_total').inc({ channel, outcome: fate.outcome })
       return next
     }

@@ -1,6 +1,7 @@
-// The clients of Slack: its Web API with either token, and its socket. Whatever they send goes by the unit's own way out, and
-// nothing of what they would log is logged: it holds what people wrote.
-import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
+// Clients of Slack: its Web API and its socket, through the unit's own outbound connections. Nothing that they log is logged,
+// because it holds messages.
+import { type ChannelCredentials, jsonBounds, limits, type OutboundSettings } from '@gatehouse/contracts'
+import { JsonScanner } from '@gatehouse/kernel'
 import {
   createAddressPolicy,
   createConnect,
@@ -10,13 +11,35 @@ import {
   OutboundFailure,
   type Outlet,
 } from '@gatehouse/outbound'
-import { type Logger as SlackLogger, LogLevel, type SocketModeClient } from '@slack/socket-mode'
+import { type Logger as SlackLogger, LogLevel, SocketModeClient } from '@slack/socket-mode'
 import { type FetchFunction, WebClient, type WebClientOptions } from '@slack/web-api'
 import { Agent } from 'undici'
 import { boundedAnswer } from '../bounded-answer.ts'
-import { BoundedSocket } from './bounded-socket.ts'
 import { UploadRefused } from './faults.ts'
-import { isOfSlack } from './hosts.ts'
+
+/** Slack's socket client parses each message that arrives: its structure is bounded first. */
+export class BoundedSocket extends SocketModeClient {
+  /** A message beyond the bounds is none of Slack's: the connection ends, and is made again after a pause. */
+  protected override async onWebSocketMessage(data: string | ArrayBuffer, isBinary: boolean): Promise<void> {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : new Uint8Array(data)
+    if (new JsonScanner(jsonBounds.channelEvent).push(bytes) === undefined) await super.onWebSocketMessage(data, isBinary)
+    else await this.disconnect()
+  }
+}
+
+/** Which urls may be asked with Slack's tokens: Slack's own, and the server that the operator named. */
+const domains = ['slack.com', 'slack-gov.com']
+
+/** `named`: url of the Web API. */
+export const isOfSlack = (url: string, named: URL): boolean => {
+  if (!URL.canParse(url)) return false
+  const { protocol, hostname, origin, username, password } = new URL(url)
+  if (username !== '' || password !== '') return false
+  if (origin === named.origin) return true
+  const isTheirs = domains.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`))
+  // A server of the operator's own sends nobody on to Slack.
+  return protocol === 'https:' && isTheirs && domains.some((domain) => named.hostname === domain || named.hostname.endsWith(`.${domain}`))
+}
 
 export interface AppOptions {
   readonly credentials: NonNullable<ChannelCredentials['slack']>

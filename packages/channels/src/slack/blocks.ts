@@ -1,9 +1,9 @@
 // A card as Slack lays it out. What others wrote stands in elements that are text and nothing else: in these no character is markup.
-import type { InputBlock, KnownBlock, RichTextBlock, RichTextElement, RichTextText } from '@slack/types'
 import { limits } from '@gatehouse/contracts'
+import type { InputBlock, KnownBlock, RichTextBlock, RichTextElement, RichTextText } from '@slack/types'
 import { cardFacts, cardTitle, howToAnswer, isOpen, stillWaits, verdictOf, whyOf } from '../cards/words.ts'
 import type { ShownCard } from '../channel.ts'
-import { actions, pressValue, reasonAction } from './press.ts'
+import { actions, pressValue, reasonAction } from './interaction.ts'
 
 const plain = (text: string): RichTextText => ({ type: 'text', text: text.toWellFormed() })
 const bold = (text: string): RichTextText => ({ ...plain(text), style: { bold: true } })

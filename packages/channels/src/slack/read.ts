@@ -1,11 +1,62 @@
-// Turns an event of Slack into a message; undefined where there is none for us in it.
+// Parses events of Slack into messages, with their files. Undefined where an event holds no message for the agent.
+import { ServiceError } from '@gatehouse/contracts'
+import { OutboundFailure } from '@gatehouse/outbound'
 import * as v from 'valibot'
-import type { Inbound } from '../channel.ts'
+import type { Inbound, InboundFile } from '../channel.ts'
 import type { App } from './app.ts'
-import { SlackEvent, type SlackMessage } from './event.ts'
-import { filesOf } from './files.ts'
+import { faultOf } from './faults.ts'
 import { names, readText, withoutName } from './text.ts'
 import type { Me } from './verify.ts'
+
+/** An event as Slack sends it, as far as we look at it. */
+export const Id = v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,40}$/))
+export const Stamp = v.pipe(v.string(), v.regex(/^\d{1,20}\.\d{1,10}$/))
+
+const SlackFile = v.object({
+  name: v.optional(v.nullable(v.string())),
+  size: v.optional(v.number()),
+  url_private_download: v.optional(v.string()),
+})
+type SlackFile = v.InferOutput<typeof SlackFile>
+
+const SlackMessage = v.object({
+  type: v.picklist(['message', 'app_mention']),
+  subtype: v.optional(v.string()),
+  channel: Id,
+  channel_type: v.optional(v.string()),
+  user: v.optional(Id),
+  bot_id: v.optional(v.string()),
+  text: v.optional(v.string(), ''),
+  /** The message's own id within its place. */
+  ts: Stamp,
+  thread_ts: v.optional(Stamp),
+  files: v.optional(v.array(SlackFile), []),
+})
+type SlackMessage = v.InferOutput<typeof SlackMessage>
+
+const SlackEvent = v.object({ type: v.literal('event_callback'), team_id: v.string(), event: SlackMessage })
+
+/** Files that came with a message, fetched when somebody who is heard sent them. */
+const gone = (): ServiceError => new ServiceError('not-found', { detail: 'Slack does not give the file' })
+
+/** Without the permission Slack answers with its page for signing in, which is no file. */
+const isPage = (response: Response): boolean => /^text\/html/i.test(response.headers.get('content-type') ?? '')
+
+const read = async (app: App, { name, url_private_download: url }: SlackFile): Promise<Uint8Array> => {
+  if (url === undefined || !URL.canParse(url)) throw gone()
+  try {
+    const response = await app.download(new URL(url))
+    if (response.status >= 500 || response.status === 429) throw new Error(`Slack answered ${response.status}`)
+    if (!response.ok || (isPage(response) && !/\.html?$/i.test(name ?? ''))) throw gone()
+    return await response.bytes()
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    throw error instanceof OutboundFailure && error.kind !== 'proxy' ? gone() : faultOf(error)
+  }
+}
+
+const filesOf = (app: App, { files }: SlackMessage): InboundFile[] =>
+  files.map((file) => ({ name: file.name ?? 'file', size: file.size, read: () => read(app, file) }))
 
 /** The rest tells of a message that was changed, of one who came in, and the like. */
 const heard = new Set([undefined, 'file_share', 'thread_broadcast', 'me_message', 'bot_message'])

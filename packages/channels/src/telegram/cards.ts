@@ -1,13 +1,66 @@
-// Cards with two buttons, brought up to date where they stand. Telegram has no ids against sending twice: a card that was sent
-// and not noted is sent again.
+// Approval cards in Telegram, updated in place. Telegram has no idempotency keys: a card that was sent but not recorded is sent
+// again.
+import type { InlineKeyboardMarkup, MessageEntity } from 'grammy/types'
 import { GrammyError } from 'grammy/web'
 import * as v from 'valibot'
-import { isOpen } from '../cards/words.ts'
-import type { CardPlace, Cards, ShownCard } from '../channel.ts'
+import { cardLines, cardTitle, endingOf, howToAnswer, isOpen, stillWaits } from '../cards/words.ts'
+import type { CardPlace, Cards, Press, ShownCard } from '../channel.ts'
 import type { Bot } from './bot.ts'
-import { type CardText, cardTextOf, reminderText } from './card-text.ts'
 import { failureOf } from './faults.ts'
-import { keyboardOf } from './press-data.ts'
+
+/** UTF-16 units. */
+export const most = 4096
+
+export interface CardText {
+  readonly text: string
+  readonly entities: MessageEntity[]
+}
+
+export const cut = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+
+/** Telegram counts in UTF-16 units, as strings here do. */
+const write = (title: readonly string[], block: string, below: readonly string[]): CardText => {
+  const around = [...title, ...below].reduce((sum, line) => sum + line.length + 1, 0)
+  const inside = cut(block, most - around).toWellFormed()
+  const offset = title.reduce((sum, line) => sum + line.length + 1, 0)
+  return { text: [...title, inside, ...below].join('\n'), entities: [{ type: 'pre', offset, length: inside.length }] }
+}
+
+export const cardTextOf = ({ url, ...card }: ShownCard): CardText => {
+  const [summary = '', ...facts] = cardLines(card)
+  const how = isOpen(card) ? [] : howToAnswer(card)
+  const block = [card.state === 'held' ? summary : endingOf(card), ...facts].join('\n')
+  return write([cardTitle(card)], block, [...(url === undefined ? [] : [`All of it: ${url}`]), ...how])
+}
+
+/** What is to be answered stands outside of the block: words that are sent set apart decide nothing. */
+const reminderText = (card: ShownCard): CardText => write([], stillWaits(card), howToAnswer(card))
+
+/** What a button carries, in the 64 bytes that Telegram gives it: the word, the change and what was shown of it. A client can send
+ * whatever it likes in its place, so it proves nothing: who may decide, and what, is judged on the person. */
+const letters = { approve: 'a', reject: 'r' } as const
+
+const dataOf = (outcome: Press['outcome'], { changeID, digest }: ShownCard): string =>
+  `${letters[outcome]}${changeID.slice('chg_'.length)}:${digest.slice(0, 32)}`
+
+const keyboardOf = (card: ShownCard): InlineKeyboardMarkup => ({
+  inline_keyboard: [
+    [
+      { text: 'Approve', callback_data: dataOf('approve', card) },
+      { text: 'Reject', callback_data: dataOf('reject', card) },
+    ],
+  ],
+})
+
+const form = /^(?<letter>[ar])(?<change>\d{14}\.\d{9}):(?<digest>[0-9a-f]{32})$/
+
+/** Undefined: no button of ours carries this. */
+export const readData = (data: string): Pick<Press, 'outcome' | 'changeID' | 'digest'> | undefined => {
+  const { letter, change, digest } = form.exec(data)?.groups ?? {}
+  if (letter === undefined || change === undefined || digest === undefined) return undefined
+  return { outcome: letter === letters.approve ? 'approve' : 'reject', changeID: `chg_${change}`, digest }
+}
 
 const Posted = v.object({ message: v.number() })
 const Asked = v.object({ message: v.number(), private: v.boolean() })

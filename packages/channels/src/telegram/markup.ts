@@ -1,9 +1,40 @@
-// What an agent wrote as Telegram lays it out: plain text with entities beside it, counted in UTF-16 units as strings here are.
+// Renders agent messages for Telegram: plain text with entities, counted in UTF-16 code units.
 import type { MessageEntity } from 'grammy/types'
 import { tableText } from '../markup/table.ts'
 import type { Block, List, Piece, Style } from '../markup/tree.ts'
-import { type CardText, most } from './card-text.ts'
-import { muted } from './mentions.ts'
+import { type CardText, most } from './cards.ts'
+
+/** Somewhat more than Telegram finds. */
+const name = /(?<![\p{L}\p{N}_])@\w{2,}/gu
+
+const endOf = ({ offset, length }: MessageEntity): number => offset + length
+
+/** What of it lies outside. */
+const without = (entity: MessageEntity, from: number, to: number): MessageEntity[] => {
+  if (endOf(entity) <= from || entity.offset >= to || entity.type === 'blockquote') return [entity]
+  // It is none without all of what it shows.
+  if (entity.type === 'text_link') return []
+  return [
+    { ...entity, length: from - entity.offset },
+    { ...entity, offset: to, length: endOf(entity) - to },
+  ].filter(({ length }) => length > 0)
+}
+
+const quiet = new Set(['pre', 'code', 'text_link'])
+
+const isQuiet = (entity: MessageEntity, from: number, to: number): boolean =>
+  quiet.has(entity.type) && entity.offset <= from && endOf(entity) >= to
+
+/** Entities by which nobody is called. */
+const muted = (text: string, entities: readonly MessageEntity[]): MessageEntity[] => {
+  let all = [...entities]
+  for (const { index, 0: found } of text.matchAll(name)) {
+    const to = index + found.length
+    if (all.some((entity) => isQuiet(entity, index, to))) continue
+    all = [...all.flatMap((entity) => without(entity, index, to)), { type: 'code', offset: index, length: found.length }]
+  }
+  return all
+}
 
 /** Telegram leaves out what is more, without a word. */
 const mostEntities = 100

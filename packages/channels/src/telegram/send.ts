@@ -1,11 +1,38 @@
-// Sends what an agent said: laid out by entities, so that nothing in it is markup or calls anybody, and no link is followed for a preview.
+// Sends messages of agents to Telegram as entities, so that nothing in them is parsed as markup, notifies anyone or previews a
+// link.
+import { InputFile } from 'grammy/web'
 import * as v from 'valibot'
-import { type Outgoing, SendFailure } from '../channel.ts'
+import { type Outgoing, type OutgoingFile, SendFailure } from '../channel.ts'
 import type { Bot } from './bot.ts'
-import type { CardText } from './card-text.ts'
+import type { CardText } from './cards.ts'
 import { failureOf, isShapeRefused } from './faults.ts'
 import { markupText, plainText } from './markup.ts'
-import { type Place, sendFile } from './send-file.ts'
+
+/** Where a message goes, and what it answers. */
+interface Place {
+  readonly address: string
+  readonly options: {
+    readonly message_thread_id?: number
+    readonly reply_parameters?: { readonly message_id: number; readonly allow_sending_without_reply: true }
+  }
+}
+
+/** The client writes it into a header as it is: there it stands in quotes, and nothing in it ends them. */
+const quoted = (name: string): string => `"${name.toWellFormed().replaceAll(/[\\"\p{Cc}]/gu, '_')}"`
+
+const sendFile = async (
+  bot: Bot,
+  { address, options }: Place,
+  { file: { name, bytes }, signal }: { readonly file: OutgoingFile; readonly signal: AbortSignal },
+): Promise<'sent'> => {
+  try {
+    const document = new InputFile(bytes, quoted(name))
+    await bot.api(signal, 'patient').sendDocument(address, document, { ...options, disable_content_type_detection: true })
+    return 'sent'
+  } catch (error) {
+    throw failureOf(error)
+  }
+}
 
 const Reference = v.object({ message: v.number(), private: v.boolean() })
 

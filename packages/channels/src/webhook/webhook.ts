@@ -1,12 +1,35 @@
-// The signed webhook as a channel: other programs of the operator write to agents, and are answered at the url of the wiring.
+// The signed webhook channel: programs of the operator write to agents and get answers at the URL of the wiring.
 import { once } from 'node:events'
 import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
-import { wallMs } from '@gatehouse/kernel'
-import type { Channel, Listener } from '../channel.ts'
-import { webhookCards } from './cards.ts'
+import { wallMs, wallTime } from '@gatehouse/kernel'
+import { answerOf, endingOf, isOpen, presentText } from '../cards/words.ts'
+import type { CardPost, Cards, Channel, Listener } from '../channel.ts'
 import { receiveWebhook, type WebhookAnswer } from './receive.ts'
-import { sendWebhook } from './send.ts'
+import { type Letter, postWebhook, sendWebhook, type Way } from './send.ts'
 import type { Signed } from './signature.ts'
+
+/** Cards for programs: the whole card as JSON, each time it is shown, moves or is reminded of, and what to answer to decide it. */
+type Act = 'posted' | 'updated' | 'reminded'
+
+const letterOf = (act: Act, { id, card, place }: CardPost, text: string): Letter => {
+  const { address, thread, reference } = place
+  const answers = isOpen(card) ? { approve: answerOf('approve', card), reject: answerOf('reject', card) } : undefined
+  const data = { address, thread, act, text, card, answers, inReplyTo: reference['inReplyTo'] }
+  return { id, address, body: JSON.stringify({ type: 'card', timestamp: wallTime(), data }) }
+}
+
+const webhookCards = (way: Way): Cards => ({
+  post: async (post, signal) => {
+    await postWebhook(way, letterOf('posted', post, presentText(post.card)), signal)
+    return {}
+  },
+  update: async (update, signal) => {
+    await postWebhook(way, letterOf('updated', update, endingOf(update.card)), signal)
+  },
+  remind: async (reminder, signal) => {
+    await postWebhook(way, letterOf('reminded', reminder, reminder.text), signal)
+  },
+})
 
 export interface WebhookOptions {
   readonly credentials: NonNullable<ChannelCredentials['webhook']>

@@ -1,10 +1,10 @@
 // Cards on their way: each shown and noted once it stands, again until it does, and none held up by another.
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { limits, type Reference, ServiceError } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { type CardPost, type Cards, SendFailure } from '../../src/channel.ts'
-import { Pacer } from '../../src/outbound/pace.ts'
+import { Pacer } from '../../src/state/pacer.ts'
 import { createBoard, type Place, taskWith } from '../fixtures/board.ts'
 import { approvedBy } from '../fixtures/card.ts'
 

@@ -5,7 +5,7 @@ import type { Decided } from '@gatehouse/contracts'
 import { createBuckets, createMetrics, silentLogger } from '@gatehouse/kernel'
 import { decideByText, type Deciding } from '../../src/cards/decide.ts'
 import type { Cards, Channel, Outgoing } from '../../src/channel.ts'
-import { Pacer } from '../../src/outbound/pace.ts'
+import { Pacer } from '../../src/state/pacer.ts'
 import { approvedBy, cardWith } from '../fixtures/card.ts'
 import { until } from '../fixtures/hearing.ts'
 

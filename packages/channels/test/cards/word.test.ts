@@ -1,7 +1,7 @@
 // What counts as a decision in a message, and what goes to the agent as it is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readWord } from '../../src/cards/word.ts'
+import { readWord } from '../../src/commands/command.ts'
 
 const id = 'chg_20261122125301.120000000'
 const digest = '3f2a9c1b77d0e4a5'

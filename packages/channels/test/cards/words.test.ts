@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerOf, cardText, endingOf, isOpen, reminderOf, subjectOf } from '../../src/cards/words.ts'
-import { readWord } from '../../src/cards/word.ts'
+import { readWord } from '../../src/commands/command.ts'
 import { approvedBy, cardWith } from '../fixtures/card.ts'
 
 const card = cardWith()

@@ -98,7 +98,7 @@ test('whatever a name holds, it is the name of a file and no header, no receiver
 
 test('a plain name is there for a reason: without it programs read in a name what it only seems to hold', async (t) => {
   const weak = await loadWeakened<{ createEmail: typeof createEmail }>(t, 'email/email.ts', {
-    file: 'email/attachments.ts',
+    file: 'email/send.ts',
     from: "plainName(name, limits.channelFileName) || 'file'",
     to: 'name',
   })

@@ -1,8 +1,8 @@
 // Letters that wait: in their order, beside all others, and not fetched again and again. The clock is the test's.
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { Held, placesOf } from '../../src/email/held.ts'
+import { Held, placesOf } from '../../src/email/mailbox.ts'
 
 const mail = (uid: number) => ({ uid, id: String(uid), size: 1 })
 

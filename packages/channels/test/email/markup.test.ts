@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '@gatehouse/kernel/random'
-import { readWord } from '../../src/cards/word.ts'
+import { readWord } from '../../src/commands/command.ts'
 import { markupHtml } from '../../src/email/markup.ts'
 import { readOpening } from '../../src/email/opening.ts'
 import { assertAllSeen, hostile, isHonest, partsOf, randomText } from '../fixtures/markup.ts'

@@ -1,7 +1,7 @@
 // A decision is the first line of a letter: what mail programs quote, mark badly or put below decides nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readWord } from '../../src/cards/word.ts'
+import { readWord } from '../../src/commands/command.ts'
 import { readEmail } from '../../src/email/read.ts'
 import { readCorpus } from '../fixtures/corpus.ts'
 import { account, vouched } from '../fixtures/mail.ts'

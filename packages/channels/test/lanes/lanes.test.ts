@@ -1,8 +1,8 @@
 // Lanes: one a key, a rest after each failure that grows, and no rest shorter than somebody else asked for. The clock is the test's.
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { Lanes } from '../../src/lanes/lanes.ts'
+import { KeyedWorkers } from '../../src/workers/keyed-workers.ts'
 
 const first = 1_000
 
@@ -26,7 +26,7 @@ const start = (t: TestContext) => {
     for (const key of waiting) if (lanes.isFree(key)) lanes.open(key, () => work(key), lanes.wake.bind(lanes))
     return world.isWhole
   }
-  const lanes = new Lanes<string>(look, { retryFirst: first, retryMost: 8 * first })
+  const lanes = new KeyedWorkers<string>(look, { retryFirst: first, retryMost: 8 * first })
   t.after(() => lanes.stop())
   /** Lets everything happen that waits for no timer. */
   const settled = async (): Promise<void> => {

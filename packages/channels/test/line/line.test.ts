@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMetrics, silentLogger, waitFor } from '@gatehouse/kernel'
 import { type Channel, ChannelFault, type Listener } from '../../src/channel.ts'
-import { Line } from '../../src/line/line.ts'
+import { ChannelConnection } from '../../src/connection/connection.ts'
 
 const pace = { perSecond: 1, burst: 1 }
 const channelOf = (receive: Channel['receive']): Channel => ({
@@ -14,8 +14,8 @@ const channelOf = (receive: Channel['receive']): Channel => ({
   verify: () => Promise.resolve({}),
   close: () => Promise.resolve(),
 })
-const lineOf = (receive: Channel['receive']): Line =>
-  new Line({
+const lineOf = (receive: Channel['receive']): ChannelConnection =>
+  new ChannelConnection({
     channel: channelOf(receive),
     take: () => Promise.resolve('taken'),
     decide: () => Promise.resolve({}),

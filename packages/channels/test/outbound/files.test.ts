@@ -1,11 +1,11 @@
 // Files of a message on their way out: whole, in their order, each noted by itself, and where one is not taken a line that says so.
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { limits, type SentFile, ServiceError } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { SendFailure } from '../../src/channel.ts'
 import { partsOf } from '../../src/outbound/parts.ts'
-import { Porters } from '../../src/outbound/porters.ts'
+import { Senders } from '../../src/outbound/senders.ts'
 import { clockOf, day } from '../fixtures/clock.ts'
 import { type Behaviour, createCourier, makeDelivery } from '../fixtures/courier.ts'
 
@@ -146,7 +146,7 @@ test(`no more than ${limits.channelFilesAtOnce} messages with files are in memor
 })
 
 test('who stops waiting takes no turn from the next', async () => {
-  const porters = new Porters(1)
+  const porters = new Senders(1)
   const held = Promise.withResolvers<undefined>()
   const first = porters.during(AbortSignal.timeout(60_000), () => held.promise)
   const leaving = new AbortController()

@@ -4,9 +4,8 @@ import { test } from 'node:test'
 import type { Delivery } from '@gatehouse/contracts'
 import type { Channel, Outgoing } from '../../src/channel.ts'
 import { deliver } from '../../src/outbound/deliver.ts'
-import { Pacer } from '../../src/outbound/pace.ts'
-import { Porters } from '../../src/outbound/porters.ts'
-import { Tries } from '../../src/outbound/tries.ts'
+import { Attempts, Senders } from '../../src/outbound/senders.ts'
+import { Pacer } from '../../src/state/pacer.ts'
 import { makeDelivery } from '../fixtures/courier.ts'
 import { piecesOf } from '../fixtures/markup.ts'
 
@@ -32,8 +31,8 @@ const sendWith = async (can: Partial<Channel['can']>, more: Partial<Delivery> = 
       runner: { delivered: (one) => Promise.resolve((noted.push(one.parts), {})), sentFile: () => Promise.resolve({ data: '' }) },
       channels: new Map([['webhook', channel]]),
       pacer: new Pacer(),
-      porters: new Porters(1),
-      tries: new Tries(),
+      porters: new Senders(1),
+      tries: new Attempts(),
       signal: AbortSignal.timeout(30_000),
     },
     makeDelivery('a', 1, { text, at, ...more }),

@@ -6,9 +6,8 @@ import { ConversationID, type Delivery, type gatewayChannels, limits, MessageID,
 import * as v from 'valibot'
 import type { Channel } from '../../src/channel.ts'
 import { deliver } from '../../src/outbound/deliver.ts'
-import { Pacer } from '../../src/outbound/pace.ts'
-import { Porters } from '../../src/outbound/porters.ts'
-import { Tries } from '../../src/outbound/tries.ts'
+import { Attempts, Senders } from '../../src/outbound/senders.ts'
+import { Pacer } from '../../src/state/pacer.ts'
 
 type Verdict = Result<typeof gatewayChannels, 'maySpeak'>['verdict']
 
@@ -28,12 +27,12 @@ const delivery: Delivery = {
 
 interface World {
   readonly say: () => Verdict
-  readonly porters?: Porters
+  readonly porters?: Senders
   readonly more?: Partial<Delivery>
 }
 
 /** What went out, and what came of it, where the gateway says this of each part. */
-const sendIn = async ({ say, porters = new Porters(1), more = {} }: World) => {
+const sendIn = async ({ say, porters = new Senders(1), more = {} }: World) => {
   const sent: string[] = []
   const noted: (number | undefined)[] = []
   const pace = { perSecond: 10_000, burst: 1_000 }
@@ -52,7 +51,7 @@ const sendIn = async ({ say, porters = new Porters(1), more = {} }: World) => {
       channels: new Map([['webhook', channel]]),
       pacer: new Pacer(),
       porters,
-      tries: new Tries(),
+      tries: new Attempts(),
       signal: AbortSignal.timeout(30_000),
     },
     { ...delivery, ...more },
@@ -77,7 +76,7 @@ test('without a stop all of it goes out', async () => {
 
 test('a file that waited for its turn is held back by a freeze that came meanwhile', async () => {
   let verdict: Verdict = 'allowed'
-  const porters = new Porters(1)
+  const porters = new Senders(1)
   const free = Promise.withResolvers<void>()
   const other = porters.during(AbortSignal.timeout(30_000), () => free.promise)
   const more = { text: 'one', files: [{ name: 'a', path: '/workspace/a', size: 3 }] }
@@ -92,7 +91,7 @@ test('a file that waited for its turn is held back by a freeze that came meanwhi
 test('a message with files waits for its turn so long and no longer: its lane is wanted by others', async (t) => {
   const bounds: { channelSendTime: number } = limits
   t.mock.property(bounds, 'channelSendTime', 20)
-  const porters = new Porters(1)
+  const porters = new Senders(1)
   const free = Promise.withResolvers<void>()
   const other = porters.during(AbortSignal.timeout(30_000), () => free.promise)
   // What waits for its time alone keeps no process alive.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ChannelFault } from '../../src/channel.ts'
-import { isOfSlack } from '../../src/slack/hosts.ts'
+import { isOfSlack } from '../../src/slack/app.ts'
 import { type Hearing, hearSlack, keptWith as keptIn, outgoing, until } from '../fixtures/hearing.ts'
 import { failureOf, never } from '../fixtures/sending.ts'
 import { ann, me, place, type SlackServer, startSlack } from '../fixtures/slack-server.ts'

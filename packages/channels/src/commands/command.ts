@@ -1,6 +1,5 @@
 // Reads a message that decides a change: `approve <id> <digest> [reason]`, or `reject …`, in its first line, as plain words: with a
 // mark before them they may be somebody else's. Anything else is for the agent.
-
 export interface DecisionWord {
   readonly outcome: 'approve' | 'reject'
   /** The id of the change, or the short one. */

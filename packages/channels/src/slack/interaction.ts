@@ -1,9 +1,9 @@
-// The buttons of a card: what they carry, and what Slack sends when one is pressed.
+// Buttons of a card: their payload, and what Slack sends when one is clicked.
 import { ChangeID, Digest, jsonBounds, limits } from '@gatehouse/contracts'
 import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Press, ShownCard } from '../channel.ts'
-import { Id, Stamp } from './event.ts'
+import { Id, Stamp } from './read.ts'
 import type { Me } from './verify.ts'
 
 export const actions = { approve: 'gatehouse_approve', reject: 'gatehouse_reject' } as const

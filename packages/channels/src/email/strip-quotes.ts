@@ -1,5 +1,4 @@
-// Where a letter holds words that somebody else wrote, as mail programs mark them. A decision does not depend on this: it is the first
-// line or nothing. It only tells whether a person seems to have meant a decision.
+// Finds quoted text in an e-mail, as mail programs mark it. Decisions do not depend on it: only the first line counts.
 import { lowerASCII } from '@gatehouse/contracts'
 
 /** What mail programs put around a quotation in HTML. */
@@ -22,10 +21,10 @@ export const htmlWithoutQuotation = (html: string): string => {
   return `${above}<p>&gt;</p>${end < above.length ? '' : html.slice(end + blockEnd.length)}`
 }
 
-export const isMarked = (line: string): boolean => line.startsWith('>')
+const isMarked = (line: string): boolean => line.startsWith('>')
 
 /** `On Monday, Ann wrote:`, whatever the language. */
-export const isAttribution = (line: string): boolean => /[:：]\s*$/.test(line) && line.length <= 200
+const isAttribution = (line: string): boolean => /[:：]\s*$/.test(line) && line.length <= 200
 
 /** `-----Original Message-----`, a ruled line, or `From: Ann <ann@example.org>` in any language. */
 const isBoundary = (line: string): boolean =>
@@ -40,4 +39,18 @@ export const unmarkedLines = (text: string): string[] => {
   const firstMark = lines.findIndex(isMarked)
   const within = firstMark < 0 ? [] : lines.slice(firstMark, end + 1).filter((line) => !isMarked(line))
   return [...above, ...within, ...(end < 0 ? [] : lines.slice(end + 1))]
+}
+
+/** Leaves out what a mail program quoted of the message that is answered, where it stands at the end. */
+const isQuoted = (line: string): boolean => isMarked(line) || line.trim() === ''
+
+/** The whole text where nothing but a quotation would be left out. */
+export const unquoted = (text: string): string => {
+  const lines = text.replaceAll('\r\n', '\n').split('\n')
+  let end = lines.length
+  while (end > 0 && isQuoted(lines[end - 1] ?? '')) end -= 1
+  if (!lines.slice(end).some((line) => line.startsWith('>'))) return text.trim()
+  if (end > 0 && isAttribution(lines[end - 1] ?? '')) end -= 1
+  const kept = lines.slice(0, end).join('\n').trim()
+  return kept === '' ? text.trim() : kept
 }

@@ -1,13 +1,11 @@
-// Deals with a button that was pressed: hands it on as the word of the person whom Telegram names, and tells that person alone.
+// Handles a clicked button: passes it on as the command of the person whom Telegram names, and answers only that person.
 import { limits } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Listener, Press, Pressed, ShownCard } from '../channel.ts'
 import type { Bot } from './bot.ts'
-import { cardTextOf, cut } from './card-text.ts'
-import { editCard } from './cards.ts'
+import { cardTextOf, cut, editCard, readData } from './cards.ts'
 import { failureOf } from './faults.ts'
-import { readData } from './press-data.ts'
 import { TelegramPress } from './update.ts'
 
 export interface Pressing extends Pick<Listener, 'decide' | 'signal'> {

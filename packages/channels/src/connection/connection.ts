@@ -1,4 +1,4 @@
-// Keeps one channel connected: again and again, with pauses, and seldom where its credentials were refused.
+// Keeps one channel connected: reconnects with growing pauses, and rarely after its credentials were refused.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ChannelView, limits } from '@gatehouse/contracts'
 import { backoff, type Logger, type Metrics, wallTime } from '@gatehouse/kernel'
@@ -14,7 +14,7 @@ export interface LineOptions {
 
 export type LineState = Pick<ChannelView, 'name' | 'state' | 'since' | 'account' | 'reason'>
 
-export class Line {
+export class ChannelConnection {
   readonly #options: LineOptions
   readonly #stopping = new AbortController()
   #state: LineState

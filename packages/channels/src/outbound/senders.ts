@@ -1,6 +1,7 @@
-// So many messages with files are carried at once and no more, since their bytes are in memory meanwhile. What comes first goes first.
+// Limits how many messages with files are sent at once, since their bytes are in memory. FIFO order.
+import { type Delivery, limits, type SessionID } from '@gatehouse/contracts'
 
-export class Porters {
+export class Senders {
   #free: number
   readonly #waiting: (() => void)[] = []
 
@@ -40,5 +41,28 @@ export class Porters {
     } finally {
       signal.removeEventListener('abort', giveUp)
     }
+  }
+}
+
+/** Of so many conversations at once; beyond it the day of the first begins anew. */
+const most = 10_000
+
+export class Attempts {
+  readonly #since = new Map<SessionID, { readonly seq: number; readonly at: number }>()
+
+  /** It was tried once more. Whether that goes on for so long that it is given up. */
+  fail({ session, seq }: Pick<Delivery, 'session' | 'seq'>): boolean {
+    const now = performance.now()
+    const known = this.#since.get(session)
+    if (known?.seq === seq) return now - known.at > limits.channelGiveUp
+    const [first] = this.#since.keys()
+    if (this.#since.size >= most && first !== undefined) this.#since.delete(first)
+    this.#since.set(session, { seq, at: now })
+    return false
+  }
+
+  /** It is over, or nothing is tried for now. */
+  forget(session: SessionID): void {
+    this.#since.delete(session)
   }
 }

@@ -1,4 +1,4 @@
-// Letters about one card to several people: each is sent his own, once while this process lives, however often one of them fails.
+// E-mail cards to several approvers: each is sent once while this process lives, no matter how often one of them fails.
 import { SendFailure } from '../channel.ts'
 
 export interface Stop<P> {

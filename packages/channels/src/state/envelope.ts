@@ -1,4 +1,4 @@
-// What is kept beside each message that came in: where an answer goes, and what the channel itself wants to know then.
+// The envelope stored beside each incoming message: where an answer goes, and what the channel needs to know then.
 import { ChannelText, Reference } from '@gatehouse/contracts'
 import * as v from 'valibot'
 

@@ -1,10 +1,10 @@
-// All cards that are to be shown: each by itself, so that one that cannot be shown now keeps no other waiting.
+// Shows all approval cards. Each is independent, so a card that fails delays no other.
 import { type CardTask, type gatewayChannels, limits } from '@gatehouse/contracts'
 import type { Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import { SendFailure } from '../channel.ts'
-import { Lanes } from '../lanes/lanes.ts'
-import { Rounds } from './round.ts'
+import { KeyedWorkers } from '../workers/keyed-workers.ts'
+import { Rounds } from './deadline.ts'
 import { showCard, type Showing } from './show.ts'
 
 export interface BoardOptions extends Omit<Showing, 'signal' | 'gateway' | 'rounds'> {
@@ -14,14 +14,14 @@ export interface BoardOptions extends Omit<Showing, 'signal' | 'gateway' | 'roun
 
 export const cardOutcomes = ['posted', 'updated', 'reminded', 'failed', 'retried'] as const
 
-export class Board {
+export class CardDispatcher {
   readonly #options: BoardOptions
-  readonly #lanes: Lanes<number>
+  readonly #lanes: KeyedWorkers<number>
   readonly #rounds = new Rounds<string>()
 
   constructor(options: BoardOptions) {
     this.#options = options
-    this.#lanes = new Lanes(() => this.#look(), options)
+    this.#lanes = new KeyedWorkers(() => this.#look(), options)
   }
 
   /** Something may be to be done. */

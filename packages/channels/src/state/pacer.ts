@@ -1,4 +1,4 @@
-// Waits so that a service gets no more than it takes, by key. What comes first goes first.
+// Rate limit for outgoing requests, by key, in FIFO order.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pace } from '../channel.ts'
 

@@ -1,6 +1,7 @@
-// What is worked on beside each other: one lane a key, a rest after a failure, and a look for more whenever something may be there.
-import { limits } from '@gatehouse/contracts'
-import { type Backoff, backoff } from '@gatehouse/kernel'
+// Workers by key: keys are processed concurrently, with a pause after a failure, and woken when there may be new work.
+import { setTimeout as pause } from 'node:timers/promises'
+import { isServiceError, limits } from '@gatehouse/contracts'
+import { backoff, type Backoff } from '@gatehouse/kernel'
 
 export interface LanesOptions {
   /** Milliseconds; default those of the limits. */
@@ -18,7 +19,7 @@ interface Rest {
   isWoken: boolean
 }
 
-export class Lanes<K> {
+export class KeyedWorkers<K> {
   readonly #options: LanesOptions
   readonly #look: Look
   readonly #stopping = new AbortController()
@@ -137,5 +138,25 @@ export class Lanes<K> {
     const free = [...this.#delays.keys()].filter((key) => this.isFree(key))
     if (!(await this.#look())) return
     for (const key of free) if (this.isFree(key)) this.#delays.delete(key)
+  }
+}
+
+/** With these it is not known whether it was noted, and noting it twice is as good as once. */
+const passing = new Set(['unavailable', 'deadline'])
+
+/** Rejects when the signal aborts, and with what does not pass by waiting. */
+export const retryUntilStored = async <T>(
+  note: () => Promise<T>,
+  { signal, ...options }: LanesOptions & { readonly signal: AbortSignal },
+): Promise<T> => {
+  const { retryFirst = limits.channelRetryFirst, retryMost = limits.channelRetryMost } = options
+  const delays = backoff({ first: retryFirst, most: Math.min(retryMost, limits.connectTime) })
+  for (;;) {
+    try {
+      return await note()
+    } catch (error) {
+      if (signal.aborted || !isServiceError(error) || !passing.has(error.code)) throw error
+      await pause(delays.next(), undefined, { signal })
+    }
   }
 }
