@@ -1,4 +1,4 @@
-// The whole mission by svcctl alone at a terminal, from the first run to a revoked tool. UPDATE=1 keeps the screens in docs/screens.
+// The whole mission by svcctl alone at a terminal, from the first run to a revoked tool. UPDATE=1 keeps the screens in docs/assets/screens.
 import assert from 'node:assert/strict'
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
@@ -9,7 +9,7 @@ import { release, root, startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 
 const secret = 'e'.repeat(64)
-const screens = join(root, 'docs/screens')
+const screens = join(root, 'docs/assets/screens')
 
 /** What differs from run to run stands as one word. */
 const masked = (text: string, home: string): string =>

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../../..')
 
 test('no link of a page leads nowhere', () => {
   const pages = globSync(['*.md', '{docs,deploy,charts,compose}/**/*.md', '{apps,packages,tooling}/*/*.md'], { cwd: root })
-  assert.ok(pages.includes('README.md') && pages.includes('docs/deciding.md'), pages.join(', '))
+  assert.ok(pages.includes('README.md') && pages.includes('docs/explanation/deciding.md'), pages.join(', '))
   assert.deepEqual(brokenLinks(root, pages), [])
 })
 

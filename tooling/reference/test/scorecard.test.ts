@@ -25,7 +25,7 @@ const faultsOf = (page: string, benchmarks: string): string[] =>
 const benchmarks = readFileSync(join(root, 'tooling/bench/src/main.ts'), 'utf8')
 
 test('names no test and no benchmark that there is not', () => {
-  const page = readFileSync(join(root, 'docs/scorecard.md'), 'utf8')
+  const page = readFileSync(join(root, 'docs/explanation/scorecard.md'), 'utf8')
   assert.deepEqual(faultsOf(page, benchmarks), [])
   assert.ok(page.split('\n').filter((line) => line.startsWith('| ')).length > 30)
 })

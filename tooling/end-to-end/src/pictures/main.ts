@@ -14,7 +14,7 @@ try {
     given.filter((argument) => !argument.startsWith('--')),
   )
   await browser.close()
-  process.stdout.write('dist/pictures holds all, docs/pictures those of the documents.\n')
+  process.stdout.write('dist/pictures holds all, docs/assets/pictures those of the documents.\n')
   for (const line of wrong) process.stderr.write(`${line}\n`)
   process.exitCode = wrong.length === 0 ? 0 : 1
 } finally {

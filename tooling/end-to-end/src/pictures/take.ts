@@ -10,7 +10,7 @@ import { type Scene, token } from './scene.ts'
 import { type Shot, shotsOf } from './shots.ts'
 
 const folder = join(release, 'pictures')
-const documents = join(root, 'docs/pictures')
+const documents = join(root, 'docs/assets/pictures')
 const themes = ['light', 'dark'] as const
 const wide = { width: 1280, height: 800 }
 const shownAs: typeof wide = { width: 1280, height: 720 }

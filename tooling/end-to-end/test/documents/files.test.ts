@@ -20,7 +20,7 @@ test('files are put, listed, fetched and removed as the page says', async (t) =>
   const place = join(directory, 'place')
   await mkdir(place)
   for (const name of ['report.md', 'notes.txt']) await writeFile(join(place, name), `# ${name}\n`)
-  await follow('docs/files.md', {
+  await follow('docs/how-to/files.md', {
     address: unit.address,
     directory: place,
     places: { ' research ': ' dev-agent ', 'ls research': 'ls dev-agent' },

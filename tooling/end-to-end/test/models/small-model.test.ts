@@ -1,4 +1,4 @@
-// A dialogue with a real small open model, where its weights are: GATEHOUSE_SMALL_MODEL names the folder, docs/models.md says how to
+// A dialogue with a real small open model, where its weights are: GATEHOUSE_SMALL_MODEL names the folder, docs/reference/models.md says how to
 // fill it. What it says is its own; what the house makes of it is judged.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -49,7 +49,7 @@ const meanings: Readonly<Record<AuditStage, string>> = {
 export const stagesPage = (): string =>
   page(
     'Audit stages',
-    'Each decision is a line of `audit.jsonl` before it takes effect. `svcctl audit --stage STAGE` picks lines of one stage, `svcctl audit verify` checks all of them: [the journal](../deciding.md#the-journal).',
+    'Each decision is a line of `audit.jsonl` before it takes effect. `svcctl audit --stage STAGE` picks lines of one stage, `svcctl audit verify` checks all of them: [the journal](../explanation/deciding.md#the-journal).',
     table(
       ['stage', 'meaning'],
       auditStages.map((stage) => [code(stage), meanings[stage]]),

@@ -62,7 +62,7 @@ export const cli = async (): Promise<string> => {
   const names = new Set(shared.map(([name]) => name))
   return page(
     'svcctl',
-    'Every command. `gatehouse` itself: [configuration](configuration.md). How the command line behaves, and its exit codes: [svcctl](../svcctl.md). Every command takes `--json`, and those that ask a unit take:',
+    'Every command. `gatehouse` itself: [configuration](configuration.md). How the command line behaves, and its exit codes: [svcctl](svcctl.md). Every command takes `--json`, and those that ask a unit take:',
     flagTable(shared),
     ...commands.map((each) => sectionOf(each, names)),
   )

@@ -37,7 +37,7 @@ const sectionOf = (kind: Kind): string => {
 export const kindsPage = (): string =>
   page(
     'Kinds of change',
-    'A change is `{ "kind", "agentGroupID", "after", "requestedBy"?, "reason"? }`; this page has what `after` may be. `svcctl change submit KIND` makes it from flags: [cli](cli.md#svcctl-change-submit). What becomes of a change: [deciding](../deciding.md).',
+    'A change is `{ "kind", "agentGroupID", "after", "requestedBy"?, "reason"? }`; this page has what `after` may be. `svcctl change submit KIND` makes it from flags: [cli](cli.md#svcctl-change-submit). What becomes of a change: [deciding](../explanation/deciding.md).',
     table(
       ['kind', 'what it does', 'risk', 'an agent may ask'],
       kindNames.map((kind) => [`[${code(kind)}](#${kind})`, facts[kind].does, facts[kind].risk, isAgentKind(kind) ? 'yes' : '']),

@@ -6,7 +6,7 @@ import { fieldsOf, schemaOf } from '../schema.ts'
 export const log = (): string =>
   page(
     'Log',
-    'One line for each entry, on the stderr of the unit; JSON with `SERVICE_LOG_FORMAT=json`. How to read it: [observability](../observability.md#the-log).',
+    'One line for each entry, on the stderr of the unit; JSON with `SERVICE_LOG_FORMAT=json`. How to read it: [observability](../explanation/observability.md#the-log).',
     table(
       ['field', 'is'],
       [

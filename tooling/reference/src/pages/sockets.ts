@@ -22,7 +22,7 @@ const shape = (title: string, schema: v.GenericSchema): string => `### ${title}\
 export const sockets = (): string =>
   page(
     'Sockets of an agent',
-    'Plain HTTP/1.1 with JSON on unix sockets. What they are for, what they promise, and their limits: [what an agent can reach](../agent-sockets.md).',
+    'Plain HTTP/1.1 with JSON on unix sockets. What they are for, what they promise, and their limits: [what an agent can reach](agent-sockets.md).',
     `## ${sandboxSockets.session}`,
     shape('GET /session', SessionInfo),
     shape('GET /inbox?wait=25', Inbox),
@@ -39,7 +39,7 @@ export const sockets = (): string =>
     fieldsOf(schemaOf(ToolResult)),
     `Codes: ${listed(toolErrorCodes)}.`,
     `## ${sandboxSockets.model}`,
-    'The wire formats are those of the providers: [models](../models.md). Codes of refusals, with the HTTP status:',
+    'The wire formats are those of the providers: [models](models.md). Codes of refusals, with the HTTP status:',
     table(
       ['code', 'HTTP'],
       Object.entries(modelErrors).map(([name, status]) => [code(name), status]),
