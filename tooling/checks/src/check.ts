@@ -1,10 +1,13 @@
 // What a check is: a name and an act over a checkout that says what it found.
+import type { Selection } from './select-tests.ts'
 
 export interface CheckContext {
   /** The checkout that is checked; programs of `node_modules/.bin` are looked for there. */
   readonly root: string
   /** The long profile of the tests. */
   readonly full: boolean
+  /** Which tests run; all where it is absent. */
+  readonly selection?: Selection
 }
 
 export interface Outcome {

@@ -1,4 +1,5 @@
-// `pnpm test`: everything that must hold before a change is done. `--full` runs the long profile, `--only a,b` a part.
+// `pnpm test`: everything that must hold before a change is done. `--full` runs the long profile, `--only a,b` some checks,
+// `PATTERN…` the tests with one of these in their path, `--changed` those that a change can affect.
 import { join } from 'node:path'
 import { checks } from './checks.ts'
 import { readFlags } from './flags.ts'
@@ -8,8 +9,8 @@ const root = join(import.meta.dirname, '../../..')
 
 const main = async (): Promise<number> => {
   try {
-    const { full, chosen } = readFlags(process.argv.slice(2), checks)
-    const failed = await runChecks(chosen, { root, full }, (text) => process.stdout.write(text))
+    const { full, chosen, selection } = readFlags(process.argv.slice(2), checks)
+    const failed = await runChecks(chosen, { root, full, selection }, (text) => process.stdout.write(text))
     return failed === undefined ? 0 : 1
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

@@ -2,18 +2,23 @@
 import { randomInt } from 'node:crypto'
 import type { Check } from './check.ts'
 import { runProgram } from './program.ts'
-import { testFiles } from './sources.ts'
+import { selectTests } from './select-tests.ts'
 
 /** One seed for all files of a full run; each prints it. */
 const newSeed = (): Record<string, string> => ({ GATEHOUSE_SEED: process.env['GATEHOUSE_SEED'] ?? String(randomInt(2 ** 31)) })
 
+const describeNone = (patterns: readonly string[]): string =>
+  patterns.length === 0
+    ? 'expected files test/**/*.test.ts in packages, apps or tooling, found none'
+    : `no test file has ${patterns.join(' or ')} in its path, such as packages/gateway/test/changes/diff.test.ts`
+
 export const tests: Check = {
   name: 'tests',
   loud: true,
-  run({ root, full }) {
-    const files = testFiles(root)
-    if (files.length === 0)
-      return Promise.resolve({ ok: false, report: 'expected files test/**/*.test.ts in packages, apps or tooling, found none' })
+  async run({ root, full, selection = { patterns: [], changed: false } }) {
+    const files = await selectTests(root, selection)
+    if (files.length === 0 && selection.changed) return { ok: true, report: '' }
+    if (files.length === 0) return { ok: false, report: describeNone(selection.patterns) }
     const args = ['--import', import.meta.resolve('tsx'), '--test', '--test-concurrency=2', '--test-reporter=spec', ...files]
     return runProgram(process.execPath, args, {
       cwd: root,

@@ -11,7 +11,8 @@ export const types: Check = {
   async run({ root }) {
     const reports: string[] = []
     for (const project of projects.filter((path) => path === projects[0] || existsSync(join(root, path)))) {
-      const outcome = await runProgram('tsc', ['-p', project], { cwd: root })
+      const state = join(root, '.cache', `${project.replaceAll('/', '-')}.tsbuildinfo`)
+      const outcome = await runProgram('tsc', ['-p', project, '--incremental', '--tsBuildInfoFile', state], { cwd: root })
       if (!outcome.ok) reports.push(outcome.report)
     }
     return { ok: reports.length === 0, report: reports.join('\n') }

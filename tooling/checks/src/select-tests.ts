@@ -1,0 +1,58 @@
+// Selects test files: all of them, those whose path holds a pattern, or those that a change can affect.
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { execa } from 'execa'
+import { testFiles } from './sources.ts'
+
+export interface Selection {
+  /** Parts of paths; empty: every path. */
+  readonly patterns: readonly string[]
+  /** Only tests of packages that differ from `main`, and of packages that depend on them. */
+  readonly changed: boolean
+}
+
+interface Manifest {
+  readonly name: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+interface Package {
+  readonly folder: string
+  readonly name: string
+  readonly dependencies: readonly string[]
+}
+
+const readPackages = (root: string): Package[] =>
+  globSync(['packages/*/package.json', 'apps/*/package.json', 'tooling/*/package.json'], { cwd: root }).map((path) => {
+    const { name, dependencies, devDependencies } = JSON.parse(readFileSync(join(root, path), 'utf8')) as Manifest
+    return { folder: dirname(path), name, dependencies: Object.keys({ ...dependencies, ...devDependencies }) }
+  })
+
+const readLines = async (root: string, args: readonly string[]): Promise<string[]> =>
+  (await execa('git', args, { cwd: root })).stdout.split('\n').filter((line) => line !== '')
+
+/** Committed since the branch left `main`, changed in the work tree, or not tracked yet. */
+const readChangedFiles = async (root: string): Promise<string[]> => {
+  const [base = 'HEAD'] = await readLines(root, ['merge-base', 'HEAD', 'main'])
+  const [differing, untracked] = await Promise.all([
+    readLines(root, ['diff', '--name-only', base]),
+    readLines(root, ['ls-files', '--others', '--exclude-standard']),
+  ])
+  return [...differing, ...untracked]
+}
+
+/** Folders of packages that hold one of the files, and of all that depend on them. */
+export const affectedFolders = (packages: readonly Package[], files: readonly string[]): ReadonlySet<string> => {
+  const affected = new Set(packages.filter(({ folder }) => files.some((file) => file.startsWith(`${folder}/`))))
+  for (const changed of affected) for (const other of packages) if (other.dependencies.includes(changed.name)) affected.add(other)
+  return new Set([...affected].map(({ folder }) => folder))
+}
+
+/** In the order in which they run. */
+export const selectTests = async (root: string, { patterns, changed }: Selection): Promise<string[]> => {
+  const named = testFiles(root).filter((path) => patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)))
+  if (!changed) return named
+  const folders = affectedFolders(readPackages(root), await readChangedFiles(root))
+  return named.filter((path) => folders.has(path.split('/').slice(0, 2).join('/')))
+}
