@@ -1,6 +1,8 @@
 // The file behind records: whole lines at its end, made anew where its name leads elsewhere.
 import { constants, ftruncateSync, lstatSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { syncDirectory } from './directory.ts'
 import { type Identity, sameFile } from './guard.ts'
 import { journalFlags, linesBackward, readFrom } from './lines.ts'
 
@@ -24,6 +26,8 @@ const openTarget = async (path: string): Promise<Target> => {
   const handle = await open(path, journalFlags | constants.O_CREAT, 0o600)
   try {
     const { dev, ino, size } = await handle.stat({ bigint: true })
+    // A new name is on disk before the first record that is synced to it.
+    if (size === 0n) await syncDirectory(dirname(path))
     const target: Target = { handle, identity: { dev, ino }, size: Number(size), partial: false }
     for await (const { start } of linesBackward(readFrom(handle), target.size)) {
       if (start < target.size) await handle.truncate(start)

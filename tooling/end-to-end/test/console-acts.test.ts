@@ -194,6 +194,6 @@ test('a request for a grant that changed while it was sent is withdrawn', { skip
   })
   await page.getByRole('button', { name: 'Ask for access' }).click()
   await page.getByRole('alert').getByText('changed in the meantime').waitFor()
-  assert.deepEqual((await unit.client.changes.pending()).items, [])
+  assert.deepEqual((await unit.client.changes.pending({ kind: 'mcp_access' })).items, [])
   await page.close()
 })

@@ -1,5 +1,5 @@
 // Writes one record for each list and call, to the log and to `calls.jsonl`, before the answer is sent. A record never holds an argument,
-// a result, a variable or a word of a server's error. A running call is note in a slot, so that a crash of this process leaves a record too.
+// a result, a variable or a word of a server's error. A running call is noted in a slot, so that a crash of this process leaves a record too.
 import { randomBytes } from 'node:crypto'
 import { type AgentGroupID, CallRecord, type SessionID } from '@gatehouse/contracts'
 import { OwedRecords, type Records as RecordsFile, type Slot } from '@gatehouse/journal'
@@ -40,7 +40,7 @@ interface RecordOwner {
 
 /** A list or call that runs: it becomes one record. */
 export interface Pending {
-  /** Throws when the target cannot be note: the call must not be made then. */
+  /** Throws when the target cannot be recorded: the call must not be made then. */
   setTarget(target: Target): void
   /** Rejects when the record is not in the file. */
   write(record: RecordInput): Promise<void>

@@ -1,5 +1,5 @@
 // Where the retention clock of a process stands, in a file beside its lock: the next process goes on from there.
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stateFiles } from '@gatehouse/contracts'
 import { type RetentionClock, retentionMs, type RetentionState } from '../clock/retention.ts'
@@ -31,6 +31,12 @@ const read = async (path: string): Promise<RetentionState | undefined> => {
   return Object.values(state).every((value) => Number.isFinite(value) && value >= 0) ? state : undefined
 }
 
+/** Whether this process created its lock file, as it does in a state directory that holds no data yet. */
+const isNewDirectory = async (lock: string): Promise<boolean> => {
+  const created = (await stat(lock).catch(() => undefined))?.birthtimeMs
+  return created !== undefined && created >= performance.timeOrigin
+}
+
 /** Under the lock of the process, before anything is removed. Saved in `<stateDir>/locks/<service>.retention` from then on. */
 export const keepRetentionClock = async ({ stateDir, service, log, clock = retentionMs }: RetentionOptions): Promise<KeptClock> => {
   const path = join(stateDir, stateFiles.locks, `${service}.retention`)
@@ -38,7 +44,9 @@ export const keepRetentionClock = async ({ stateDir, service, log, clock = reten
     writeAtomically(path, format(clock.state())).catch((error: unknown) =>
       log.warn('the time for retention was not saved: old data is kept longer after the next start', { error }),
     )
-  clock.resume(await read(path))
+  const saved = await read(path)
+  // Without data nothing can be removed too early, and a short retention holds from the first day on.
+  if (saved !== undefined || !(await isNewDirectory(join(stateDir, stateFiles.locks, `${service}.db`)))) clock.resume(saved)
   await note()
   const timer = setInterval(() => void note(), noteTime).unref()
   return {
