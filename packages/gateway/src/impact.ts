@@ -14,7 +14,7 @@ import { type EvaluateDeps, hasChanged, loadContext, reevaluate } from './change
 import { readObservation } from './evidence/observation.ts'
 import type { GrantDeps } from './grants/authorize.ts'
 import { isEntryReplaced, isExhausted, isExpired } from './grants/checks.ts'
-import { audienceOf } from './kinds/common.ts'
+import { audienceOf } from './kinds/audience.ts'
 import type { Effect } from './state/effects.ts'
 import { toRow } from './state/grants.ts'
 import type { ChangeContext, GroupState } from './state/unit-config.ts'

@@ -52,7 +52,7 @@ interface ConfirmProps {
   readonly title: string
   readonly says: string
   readonly act: string
-  /** Absent: no reason is asked for. */
+  /** Absent: the dialog has no field for a reason. */
   readonly reason?: 'may' | 'must'
   readonly run: (reason: string) => Promise<unknown>
   readonly close: () => void

@@ -27,7 +27,7 @@ export interface Fact {
 export const cardFacts = (card: ShownCard): Fact[] => {
   const { requestedBy, reason, risk, evidence, afterToolOutput, changeID, expiresAt, approvals } = card
   return [
-    { label: 'Asked for by', text: requestedBy },
+    { label: 'Requested by', text: requestedBy },
     ...(reason === undefined ? [] : [{ label: 'Its reason', text: reason }]),
     { label: 'Risk', text: risk },
     ...(afterToolOutput ? [{ text: 'Output of a tool had reached the agent before it asked.' }] : []),

@@ -13,7 +13,7 @@ test('a card names who asks for what, why, the risk, the digests, its end and wh
   for (const line of [
     'A change of ops-agent waits for a decision (mcp_access)',
     'Give ops-agent the tools echo of sample',
-    'Asked for by: the agent of ops-agent',
+    'Requested by: the agent of ops-agent',
     'Its reason: to answer Ann',
     'Risk: medium',
     'Output of a tool had reached the agent before it asked.',

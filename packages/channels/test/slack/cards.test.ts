@@ -23,7 +23,7 @@ test('a card shows who asks for what, how risky it is, both digests, its end and
     [
       'A change of ops-agent waits for a decision (mcp_access)',
       'change the instructions of ops',
-      'Asked for by: session:ses_1',
+      'Requested by: session:ses_1',
       'Its reason: they are old',
       'Risk: medium',
       'Output of a tool had reached the agent before it asked.',

@@ -51,7 +51,7 @@ test('a card says what is asked, by whom, how it was judged, until when, and has
   assert.deepEqual(text.split('\n'), [
     'A change of ops-agent waits for a decision (mcp_access)',
     'Give ops-agent the tools echo of sample',
-    'Asked for by: the agent of ops-agent',
+    'Requested by: the agent of ops-agent',
     'Its reason: the build is red',
     'Risk: medium',
     'Output of a tool had reached the agent before it asked.',

@@ -2,7 +2,7 @@
 import { type AgentGroup, kinds } from '@gatehouse/contracts'
 import { type ChangeContext, presentGroup } from '../state/unit-config.ts'
 import { amount, quote } from '../text.ts'
-import { grantTerms, wiringTerms } from './common.ts'
+import { grantTerms, wiringTerms } from './terms.ts'
 import { defineKind, type Json } from './kind.ts'
 
 const standing = (world: ChangeContext) => world.grants.filter(({ state }) => state !== 'revoked')

@@ -3,7 +3,7 @@ import { type After, type Digest, type Failure, type Grant, kinds, type Evidence
 import { pinsOf } from '../evidence/observation.ts'
 import { activeGrant, type ChangeContext, presentGroup } from '../state/unit-config.ts'
 import { nameList, toolList } from '../text.ts'
-import { asAccessTerms, grantTerms } from './common.ts'
+import { asAccessTerms, grantTerms } from './terms.ts'
 import { defineKind, type VerifyInput } from './kind.ts'
 
 type Access = After<'mcp_access'>

@@ -2,7 +2,7 @@
 import { type After, type Failure, type Grant, kinds } from '@gatehouse/contracts'
 import { activeGrant, type ChangeContext } from '../state/unit-config.ts'
 import { toolList } from '../text.ts'
-import { asAccessTerms, grantTerms } from './common.ts'
+import { asAccessTerms, grantTerms } from './terms.ts'
 import { defineKind } from './kind.ts'
 
 type Revoke = After<'mcp_revoke'>

@@ -2,7 +2,7 @@
 import { type After, kinds, type Mount, type Evidence } from '@gatehouse/contracts'
 import { presentGroup } from '../state/unit-config.ts'
 import { amount, nameList, quote } from '../text.ts'
-import { isRemoved } from './common.ts'
+import { isRemoved } from './terms.ts'
 import { defineKind } from './kind.ts'
 import { mountFailure } from './mount-rules.ts'
 

@@ -2,7 +2,7 @@
 import { type After, type Failure, kinds, type PackageLock, type Evidence } from '@gatehouse/contracts'
 import { presentGroup } from '../state/unit-config.ts'
 import { amount, nameList } from '../text.ts'
-import { isRemoved } from './common.ts'
+import { isRemoved } from './terms.ts'
 import { defineKind } from './kind.ts'
 
 type Packages = After<'packages'>

@@ -3,7 +3,8 @@ import { type After, type AgentGroup, type Failure, GroupLimits, kinds, limits }
 import * as v from 'valibot'
 import { type ChangeContext, presentGroup } from '../state/unit-config.ts'
 import { amount, nameList, quote } from '../text.ts'
-import { audienceEvidence, isRemoved } from './common.ts'
+import { audienceEvidence } from './audience.ts'
+import { isRemoved } from './terms.ts'
 import { defineKind, type Inverse, type Json, type VerifyInput } from './kind.ts'
 import { unusableChoice } from './model-choice.ts'
 

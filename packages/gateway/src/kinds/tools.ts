@@ -2,7 +2,7 @@
 import { type After, alwaysOnTools, type BuiltinTool, builtinTools, kinds } from '@gatehouse/contracts'
 import { presentGroup } from '../state/unit-config.ts'
 import { nameList } from '../text.ts'
-import { isRemoved } from './common.ts'
+import { isRemoved } from './terms.ts'
 import { defineKind } from './kind.ts'
 
 /** In the order of the table, so that the same tools are the same list. */

@@ -4,7 +4,8 @@ import { RE2JS } from 're2js'
 import * as v from 'valibot'
 import { type ChangeContext, presentGroup } from '../state/unit-config.ts'
 import { quote } from '../text.ts'
-import { audienceEvidence, audienceOf, type Terms, wiringTerms } from './common.ts'
+import { audienceEvidence, audienceOf } from './audience.ts'
+import { type Terms, wiringTerms } from './terms.ts'
 import { defineKind } from './kind.ts'
 
 type Wiring = After<'wiring'>

@@ -30,7 +30,7 @@ export const GroupGrants = ({ id }: { readonly id: string }) => {
         count={items.length}
         empty={
           <p>
-            No tool server is granted. Access is asked for on <Link to={{ page: 'mcp' }}>MCP</Link>.
+            No tool server is granted. Request access on <Link to={{ page: 'mcp' }}>MCP</Link>.
           </p>
         }
       >

@@ -43,7 +43,7 @@ const ChangeRow = ({ change }: { readonly change: Change }) => {
         <span class={`risk ${risk}`}>{risk} risk</span>
       </div>
       <p class="row-facts">
-        <code>{kind}</code> for <code>{agentGroupID}</code>, asked for by <Untrusted text={requestedBy} />, <RelativeTime at={createdAt} />
+        <code>{kind}</code> for <code>{agentGroupID}</code>, requested by <Untrusted text={requestedBy} />, <RelativeTime at={createdAt} />
         {state === 'held' ? (
           <Waiting change={change} />
         ) : (

@@ -75,7 +75,7 @@ const Facts = ({ change }: { readonly change: ChangeView }) => (
   <p class="facts">
     <span class={`risk ${change.risk}`}>{change.risk} risk</span>{' '}
     <span class={`tag ${stateTone[change.state]}`}>{stateLabel[change.state]}</span> <code>{change.kind}</code> for{' '}
-    <code>{change.agentGroupID}</code>, asked for by <Untrusted text={change.requestedBy} />
+    <code>{change.agentGroupID}</code>, requested by <Untrusted text={change.requestedBy} />
     {change.principal !== change.requestedBy && (
       <>
         {' '}
@@ -101,8 +101,8 @@ const RequestDetails = ({ change }: { readonly change: ChangeView }) => (
     )}
     {change.afterToolOutput === true && (
       <p class="note warn">
-        The agent asked for this after output of a tool had reached it. The wish may be that of whoever wrote that output, not of the person
-        whom the agent works for.
+        The agent requested this after it had read the output of a tool. The request may come from the author of that output, not from the
+        person whom the agent works for.
       </p>
     )}
     {change.failure !== undefined && (

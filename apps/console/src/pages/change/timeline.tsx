@@ -48,7 +48,7 @@ export const Timeline = ({ change }: { readonly change: ChangeView }) => {
       <h2 id="timeline">What happened</h2>
       <ol class="history">
         <Event at={createdAt}>
-          Asked for by <Who by={requestedBy} principal={principal} />
+          Requested by <Who by={requestedBy} principal={principal} />
         </Event>
         {decisions.map(({ outcome, by, principal: who, via, reason, at }) => (
           <Event key={`${who} ${at}`} at={at}>

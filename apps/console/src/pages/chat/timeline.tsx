@@ -62,7 +62,7 @@ const Asked = ({ change, name }: { readonly change: Change } & Named) => (
         <Untrusted text={change.summary} />
       </Link>{' '}
       <span class="soft">
-        asked for by <Untrusted text={change.requestedBy} />, <RelativeTime at={change.createdAt} />
+        requested by <Untrusted text={change.requestedBy} />, <RelativeTime at={change.createdAt} />
       </span>
     </span>
   </li>

@@ -1,4 +1,4 @@
-// A tool server, filled in by hand: what is not asked for by its kind is not shown.
+// The form of a catalog entry. Shows only the fields of its kind.
 import type { ServiceError } from '@gatehouse/contracts'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
