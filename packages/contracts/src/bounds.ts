@@ -9,6 +9,7 @@ const MiB = 1024 * KiB
 export interface JsonBounds {
   /** Where the document comes from. */
   readonly from: string
+  /** Maximum size. Each escape in a text counts as one more byte. */
   readonly bytes: number
   /** Objects and arrays inside one another. */
   readonly levels: number
@@ -40,7 +41,8 @@ export const jsonBounds = {
   channelAnswer: { from: 'answers of Slack and Telegram', bytes: limits.file, levels, values: 200_000 },
   channelEvent: { from: 'events of Slack, over its socket', bytes: 4 * MiB, levels, values: 200_000 },
   webhook: { from: 'bodies of webhooks', bytes: limits.webhookBody, levels, values: 2_000 },
-  rpcFrame: { from: 'frames between the processes of the unit', bytes: limits.rpcFrame, levels: 2_100, values: 1_000_000 },
+  /** The reader of frames holds them to `limits.rpcFrame` itself; the text in a frame was within the bounds of where it came from. */
+  rpcFrame: { from: 'frames between the processes of the unit', bytes: 2 * limits.rpcFrame, levels: 2_100, values: 1_000_000 },
   catalogFile: { from: 'the catalog file', bytes: 4 * MiB, levels, values: 50_000 },
   packageManifest: { from: '`package.json` in tarballs of npm', bytes: MiB, levels, values: 20_000 },
   packageTree: { from: 'the tree that the sealed process of npm writes', bytes: 4 * MiB, levels, values: 100_000 },

@@ -1,5 +1,5 @@
 // Counts the structure of a JSON document on its bytes, as they arrive and outside of strings, so that a parser never sees more of
-// it than its border allows. It does not judge the syntax: up to the first error the parser sees what is counted here, and then stops.
+// it than its border allows. An escape costs a parser about as much as two plain characters, so it counts as one more byte. It does not judge the syntax: up to the first error the parser sees what is counted here, and then stops.
 import { type JsonBounds, jsonNameBytes, ServiceError } from '@gatehouse/contracts'
 
 const quote = 34
@@ -23,26 +23,11 @@ for (const [characters, meaning] of [
 /** Bytes of a string that are looked at one by one before it counts as long. */
 const near = 32
 
-/** Offset of the quote that ends the string, or beyond the end: by one byte where the last one escapes the next. */
-const findStringEnd = (bytes: Uint8Array, from: number): number => {
-  const { length } = bytes
-  let at = from
-  const stop = Math.min(length, from + near)
-  while (at < stop && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
-  if (at < stop || at >= length) return at
-  const found = bytes.indexOf(quote, at)
-  const end = found < 0 ? length : found
-  const escape = bytes.subarray(at, end).indexOf(backslash)
-  if (escape < 0) return end
-  at += escape
-  while (at < length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
-  return at
-}
-
 export class JsonScanner {
   readonly #bounds: JsonBounds
   #fault: JsonFault | undefined
   #bytes = 0
+  #escapes = 0
   #levels = 0
   #values = 0
   /** Of each open container: 1 for an object. */
@@ -61,16 +46,22 @@ export class JsonScanner {
   /** Takes the next bytes. Undefined while the document is within its bounds; the first fault stays. */
   push(bytes: Uint8Array): JsonFault | undefined {
     this.#bytes += bytes.length
-    if (this.#bytes > this.#bounds.bytes) this.#fault ??= 'bytes'
+    this.#weigh()
     for (let at = 0; at < bytes.length && this.#fault === undefined;)
       at = this.#inString ? this.#readString(bytes, at) : this.#readStructure(bytes, at)
     return this.#fault
   }
 
+  #weigh(): void {
+    const { bytes } = this.#bounds
+    if (this.#bytes + this.#escapes > bytes) this.#fault ??= this.#bytes > bytes ? 'bytes' : 'escapes'
+  }
+
   /** Up to the end of the string. */
   #readString(bytes: Uint8Array, from: number): number {
     const { length } = bytes
-    const at = findStringEnd(bytes, this.#isEscaped ? from + 1 : from)
+    const at = this.#findStringEnd(bytes, this.#isEscaped ? from + 1 : from)
+    this.#weigh()
     this.#inString = at >= length
     this.#isEscaped = at > length
     if (this.#isName) {
@@ -78,6 +69,30 @@ export class JsonScanner {
       if (this.#nameBytes > jsonNameBytes) this.#fault = 'name'
     }
     return at + 1
+  }
+
+  /** Offset of the quote that ends the string, or beyond the end: by one byte where the last one escapes the next. */
+  #findStringEnd(bytes: Uint8Array, from: number): number {
+    const { length } = bytes
+    const at = this.#skip(bytes, from, Math.min(length, from + near))
+    if (at >= length || at < from + near) return at
+    const found = bytes.indexOf(quote, at)
+    const end = found < 0 ? length : found
+    const escape = bytes.subarray(at, end).indexOf(backslash)
+    return escape < 0 ? end : this.#skip(bytes, at + escape, length)
+  }
+
+  /** Looks at every byte of a string up to `stop`, and counts the escapes. */
+  #skip(bytes: Uint8Array, from: number, stop: number): number {
+    let at = from
+    let escapes = 0
+    for (; at < stop && bytes[at] !== quote; at += 1) {
+      if (bytes[at] !== backslash) continue
+      escapes += 1
+      at += 1
+    }
+    this.#escapes += escapes
+    return at
   }
 
   /** Up to the beginning of the next string. */
@@ -129,10 +144,11 @@ export class JsonScanner {
 }
 
 /** Why a JSON document was not read. Never a word of the document itself, which may hold a secret. */
-export type JsonFault = 'bytes' | 'levels' | 'values' | 'name' | 'syntax'
+export type JsonFault = 'bytes' | 'escapes' | 'levels' | 'values' | 'name' | 'syntax'
 
 const phrases: Readonly<Record<JsonFault, (bounds: JsonBounds) => string>> = {
   bytes: ({ bytes }) => `is larger than ${bytes} bytes`,
+  escapes: ({ bytes }) => `is larger than ${bytes} bytes with one more for each escape`,
   levels: ({ levels }) => `is nested deeper than ${levels} levels`,
   values: ({ values }) => `has more than ${values} values and names`,
   name: () => `has a name longer than ${jsonNameBytes} bytes`,
@@ -144,6 +160,7 @@ export const describeJsonFault = (fault: JsonFault, bounds: JsonBounds): string 
 
 const hints: Partial<Record<JsonFault, string>> = {
   bytes: 'send less at once',
+  escapes: 'send less at once',
   levels: 'send less structure: a deep part can travel as text',
   values: 'send less at once, or send large data as one text',
 }
@@ -160,9 +177,9 @@ export class JsonRefused extends Error {
   }
 }
 
-/** For whoever sent a body: `too-large` for its bytes, else `malformed`. */
+/** For whoever sent a body: `too-large` for its bytes and escapes, else `malformed`. */
 export const refuseJsonBody = (fault: JsonFault, bounds: JsonBounds): ServiceError =>
-  new ServiceError(fault === 'bytes' ? 'too-large' : 'malformed', {
+  new ServiceError(fault === 'bytes' || fault === 'escapes' ? 'too-large' : 'malformed', {
     detail: `the body ${describeJsonFault(fault, bounds)}`,
     hint: hints[fault],
   })

@@ -58,6 +58,8 @@ const hostile: Readonly<Record<string, readonly [string, JsonFault]>> = {
   'a long name of escapes': [`{"${String.raw`\u0000`.repeat(jsonNameBytes / 6 + 1)}":1}`, 'name'],
   'a long second name': [`{"a":[{}],"${'a'.repeat(jsonNameBytes + 1)}":1}`, 'name'],
   'too many bytes': [`"${'a'.repeat(1_000_000)}"`, 'bytes'],
+  'a text of escapes': [`"${String.raw`\n`.repeat(333_334)}"`, 'escapes'],
+  'texts of escapes': [`["${`${String.raw`\u0000\"`.repeat(1_000)}","`.repeat(101)}"]`, 'escapes'],
   'white space without end': [' '.repeat(1_000_001), 'bytes'],
 }
 
@@ -86,6 +88,16 @@ test('a text of any length is one value, and only a name has a limit of its own'
   const long = 'a'.repeat(jsonNameBytes * 10)
   for (const text of [`["${long}"]`, `{"a":"${long}","b":"${long}"}`, `[{"a":{"b":1}},"${long}"]`])
     assert.equal(scan(inPieces(text, 100)), undefined)
+})
+
+test('an escape counts as one more byte, however the document is cut', () => {
+  const document = Buffer.from(JSON.stringify({ 'a"b': ['x\n', '\\', `${'long '.repeat(20)}\t\u0001`] }))
+  const escapes = 5
+  for (let size = 1; size <= document.length; size += 1) {
+    const pieces = inPieces(document.toString(), size)
+    assert.equal(scan(pieces, { ...wide, bytes: document.length + escapes }), undefined)
+    assert.equal(scan(pieces, { ...wide, bytes: document.length + escapes - 1 }), 'escapes')
+  }
 })
 
 test('broken bytes do not hide structure', () => {

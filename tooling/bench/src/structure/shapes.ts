@@ -26,6 +26,8 @@ export const shapes: Readonly<Record<string, (size: Size) => string>> = {
   'deep and wide': ({ bytes }) => `[${fill(`${'['.repeat(40)}${']'.repeat(40)},`, bytes)}1]`,
   'brackets in a text': ({ bytes }) => `"${fill('[{', bytes)}"`,
   'escapes in a text': ({ bytes }) => `"${fill(String.raw`\u0000\"`, bytes)}"`,
+  'line breaks in a text': ({ bytes }) => `"${fill(String.raw`\n`, bytes)}"`,
+  'escapes that are taken': ({ bytes }) => `"${fill(String.raw`\n`, (bytes / 3) * 2)}"`,
   'long names': ({ bytes }) => `{${fill(`"${'a'.repeat(20_000)}":1,`, bytes)}"b":1}`,
   '1,000 members of one name': ({ bytes }) => `{${fill('"a":1,', 6_000)}"b":"${'a'.repeat(bytes - 6_100)}"}`,
   'white space': ({ bytes }) => `[${' '.repeat(bytes)}1]`,

@@ -11,7 +11,7 @@ export const limitsPage = (): string =>
       Object.entries(limits).map(([name, value]) => [code(name), value]),
     ),
     '## Structure of JSON',
-    `Every JSON document from outside is checked on its bytes, before it is parsed. A document over a limit is refused with the reason, and never reaches a parser. Values and names of members count together; brackets inside of text do not count. A name has at most ${jsonNameBytes} bytes.`,
+    `Every JSON document from outside is checked on its bytes, before it is parsed. A document over a limit is refused with the reason, and never reaches a parser. Values and names of members count together; brackets inside of text do not count. Each escape in a text counts as one more byte. A name has at most ${jsonNameBytes} bytes.`,
     table(
       ['document', 'bytes', 'levels', 'values and names'],
       Object.values(jsonBounds).map(({ from, bytes, levels, values }) => [from, bytes, levels, values]),
