@@ -223,8 +223,27 @@ test('what was said long ago is found over numbers that are gone, under the name
   })
   await goTo(page, 'chat/dev-agent')
   await log(page).getByText('message 5000').waitFor()
-  await page.getByRole('button', { name: 'Show earlier' }).click()
+  const more = page.getByRole('button', { name: 'Show earlier' })
+  const refusal = {
+    type: 'about:blank',
+    title: 'Unavailable',
+    status: 503,
+    code: 'unavailable',
+    detail: 'the runner does not answer',
+    requestId: 'x',
+  }
+  let isDown = true
+  await page.route('**/v1/ui/chat/dev-agent/messages?*', (route) =>
+    isDown && Number(new URL(route.request().url()).searchParams.get('after') ?? 5_000) < 4_999
+      ? route.fulfill({ status: 503, contentType: 'application/problem+json', json: refusal })
+      : route.fallback(),
+  )
+  await more.click()
+  await log(page).getByRole('alert').getByText('the runner does not answer').waitFor()
+  isDown = false
+  await more.click()
   await log(page).getByText('message 5', { exact: true }).waitFor()
+  assert.equal(await log(page).getByRole('alert').count(), 0)
   assert.equal(await log(page).locator('li.said').count(), 6)
   assert.equal(await log(page).getByText('Ann\\u{202e}, slack:C1').count(), 5)
   await page.getByRole('button', { name: 'Show earlier' }).waitFor({ state: 'detached' })

@@ -1,8 +1,10 @@
 // The messages, tool calls and changes of a conversation; it follows the end unless the reader scrolls back.
 import type { CallRecord, Change, ChatMessage } from '@gatehouse/contracts'
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { Untrusted } from '../../components/elements.tsx'
+import { ProblemNote } from '../../components/problem-note.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { useAction } from '../../components/use-action.ts'
 import { Link } from '../../router/link.tsx'
 import { type Entry, keyOfEntry } from './use-timeline.ts'
 import { step, useWindow } from './use-window.ts'
@@ -80,14 +82,9 @@ interface TimelineProps {
 }
 
 export const Timeline = ({ entries, earlier }: TimelineProps) => {
-  const [busy, setBusy] = useState(false)
+  const action = useAction()
   const { box, shown, looked, back, forth } = useWindow(entries)
-  const goBack = async (): Promise<void> => {
-    if (shown.start >= step || earlier === undefined) return back()
-    setBusy(true)
-    await earlier(back).catch(() => undefined)
-    setBusy(false)
-  }
+  const goBack = (): unknown => (shown.start >= step || earlier === undefined ? back() : action.run(() => earlier(back)))
   const lines = useMemo(
     () => entries.slice(shown.start, shown.end).map((entry) => <EntryLine key={keyOfEntry(entry)} entry={entry} />),
     [entries, shown.start, shown.end],
@@ -96,11 +93,12 @@ export const Timeline = ({ entries, earlier }: TimelineProps) => {
     <div ref={box} class="talk" tabIndex={0} role="log" aria-label="Messages" onScroll={looked}>
       {(shown.start > 0 || earlier !== undefined) && (
         <p class="more">
-          <button type="button" class="quiet small" disabled={busy} onClick={() => void goBack()}>
+          <button type="button" class="quiet small" disabled={action.busy} onClick={goBack}>
             Show earlier
           </button>
         </p>
       )}
+      {action.problem !== undefined && <ProblemNote problem={action.problem} />}
       <ol>{lines}</ol>
       {shown.end < entries.length && (
         <p class="more">
