@@ -4,7 +4,7 @@ import { chown, mkdir, readdir, readFile, readlink, stat, writeFile } from 'node
 import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { formatKeyring, isRefusal, readHostActs, restoringPrefix } from '@gatehouse/kernel'
-import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
+import { noSmallDisk, onSmallDisk } from '@gatehouse/testkit/small-disk'
 import type { Manifest } from '../src/manifest.ts'
 import { restore, type RestoreOptions } from '../src/restore.ts'
 import { contents, epoch, file, identity, manifest, plain, scratch, sealed, written } from './archives.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { weakenedCopy, type Weakening } from '@gatehouse/kernel/weakened-copy'
+import { weakenedCopy, type Weakening } from '@gatehouse/testkit/weakened-copy'
 import { createBench, local, sessionOne, type Source } from './fixtures/bench.ts'
 import { type Intrusion, type IntrusionName, intrusions } from './fixtures/intrusions.ts'
 

@@ -7,7 +7,7 @@ import { boundedAnswer } from '../src/bounded-answer.ts'
 import { BoundedSocket } from '../src/slack/app.ts'
 import { receiveWebhook } from '../src/webhook/receive.ts'
 import { sign } from '../src/webhook/signature.ts'
-import { startSlack } from './fixtures/slack-server.ts'
+import { startSlack } from '@gatehouse/testkit/slack-server'
 
 test('an answer beyond the bounds is refused before any client reads it, and another one is as it was', async () => {
   const { values } = jsonBounds.channelAnswer

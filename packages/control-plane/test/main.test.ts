@@ -20,7 +20,7 @@ import {
   supervisorControlPlane,
 } from '@gatehouse/contracts'
 import { sha256, waitFor } from '@gatehouse/kernel'
-import { freePort } from '@gatehouse/kernel/free-port'
+import { freePort } from '@gatehouse/testkit/free-port'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
 import { execa } from 'execa'
 import * as v from 'valibot'

@@ -7,7 +7,7 @@ import { limits } from '@gatehouse/contracts'
 import { openRecords, type Records } from '../src/index.ts'
 import { isScarce } from '../src/room.ts'
 import { openSlotFile } from '../src/slot-file.ts'
-import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
+import { noSmallDisk, onSmallDisk } from '@gatehouse/testkit/small-disk'
 import { isUnwritable, newDirectory } from './state.ts'
 
 const day = 24 * 60 * 60_000

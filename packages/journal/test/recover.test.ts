@@ -6,7 +6,7 @@ import { exits } from '@gatehouse/contracts'
 import { isRefusal } from '@gatehouse/kernel'
 import { type JournalOptions, openJournal, verifyJournal } from '../src/index.ts'
 import { filesOf, openSmall } from './files.ts'
-import { makeReadOnly, noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
+import { makeReadOnly, noSmallDisk, onSmallDisk } from '@gatehouse/testkit/small-disk'
 import { lines, newOptions, openFor, optionsIn, rawLines } from './state.ts'
 
 /** A closed journal of three lines and a checkpoint. */

@@ -6,7 +6,7 @@ import type { Logger } from '@gatehouse/kernel'
 import { limits } from '@gatehouse/contracts'
 import { type Journal, type JournalOptions, openJournal, verifyJournal } from '../src/index.ts'
 import { createReserve } from '../src/reserve.ts'
-import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
+import { noSmallDisk, onSmallDisk } from '@gatehouse/testkit/small-disk'
 import { isUnwritable, line, lines, newDirectory, newOptions, openFor, optionsIn, silent, textsOf } from './state.ts'
 
 const KiB = 1024

@@ -9,7 +9,7 @@ import { isServiceError } from '@gatehouse/contracts'
 import { type Journal, type JournalOptions, openJournal, verifyJournal } from '../src/index.ts'
 import { rotatedPath } from '../src/rotated.ts'
 import { collect, fileSize, given, numbered, pathsOf, settle } from './files.ts'
-import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
+import { noSmallDisk, onSmallDisk } from '@gatehouse/testkit/small-disk'
 import { isUnwritable, line, lines, newOptions, openFor, optionsIn, silent } from './state.ts'
 
 const failure = (): Error => Object.assign(new Error('EIO: i/o error'), { code: 'EIO', errno: -5 })

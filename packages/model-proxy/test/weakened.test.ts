@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { weakenedCopy, type Weakening as Weakened } from '@gatehouse/kernel/weakened-copy'
+import { weakenedCopy, type Weakening as Weakened } from '@gatehouse/testkit/weakened-copy'
 import { attacks, type AttackName } from './fixtures/attacks.ts'
 import { type Bench, createBench, type Source } from './fixtures/bench.ts'
 

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { fetchTree, lockDigest, removeTree, resolveTree, TreeRefused, type TreeRule } from '../src/index.ts'
-import { archive, packageArchive } from './fixtures/archive.ts'
-import { type FixtureRegistry, type Published, startRegistry } from './fixtures/registry.ts'
+import { archive, packageArchive } from '@gatehouse/testkit/npm-archive'
+import { type FixtureRegistry, type Published, startRegistry } from '@gatehouse/testkit/npm-registry'
 
 const isEven: Published = {
   name: 'is-even',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '@gatehouse/contracts'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { encodeFrame, FrameReader } from '../src/frame.ts'
 
 const read = (chunks: readonly Buffer[], most = 1_000_000): { lines: string[]; oversized: number } => {

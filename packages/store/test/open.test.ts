@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { exits, isServiceError } from '@gatehouse/contracts'
 import { isRefusal } from '@gatehouse/kernel'
-import { start } from '@gatehouse/kernel/program'
+import { start } from '@gatehouse/testkit/program'
 import { openStore, type StoreOptions } from '../src/index.ts'
 import { add, newKey, newOptions, openFor, texts } from './state.ts'
 

@@ -71,6 +71,17 @@ const rows: readonly Row[] = [
     finds:
       /^packages\/kernel: folders never import each other in a circle\n.*lower\/planted-state\.ts:2 → .*planted-act\.ts\n.*planted-other\.ts:2 → .*planted-state\.ts$/,
   },
+  {
+    checker: boundaries,
+    violation: 'exports',
+    finds:
+      /^apps\/planted\/package\.json: export \.\/fixture lies outside src; .*\napps\/planted\/package\.json: the testkit belongs .*\napps\/planted\/src\/planted\.ts:3: export \* hides/m,
+  },
+  {
+    checker: boundaries,
+    violation: 'testkit',
+    finds: /gateway\/src\/planted\.ts:2 → tooling\/testkit\/src\/random\.ts: shipped code never imports the testkit(?!.*gateway\/test)/s,
+  },
   { checker: boundaries, violation: 'layers-package', finds: /extra\/src\/planted\.ts:2 → .*: a package stands in one of the layers/ },
   { checker: boundaries, violation: 'layers-unresolved', finds: /broker\/src\/planted\.ts:2: @gatehouse\/nowhere leads to no file/ },
   { checker: boundaries, violation: 'powers-process', finds: /planted\.ts:2: process\.env/ },

@@ -1,7 +1,7 @@
 // Sessions of a whole unit: many at once, changed in mid-conversation, cancelled, purged, and given packages to import.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type FixtureRegistry, startRegistry } from '@gatehouse/npm-tree/registry-fixture'
+import { type FixtureRegistry, startRegistry } from '@gatehouse/testkit/npm-registry'
 import { allowTool, applyChange, scriptOf, settled } from '../src/changes.ts'
 import { allMessages, replyTo, say, sendSurely } from '../src/chat.ts'
 import { post } from '../src/http.ts'

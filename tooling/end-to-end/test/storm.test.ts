@@ -3,7 +3,7 @@
 // its seed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { seed, seeded } from '@gatehouse/kernel/random'
+import { seed, seeded } from '@gatehouse/testkit/random'
 import { webhookSecret } from '../src/channels/webhook.ts'
 import { allMessages, say, sendSurely } from '../src/chat.ts'
 import { descendants } from '../src/descendants.ts'

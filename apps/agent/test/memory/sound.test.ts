@@ -1,7 +1,7 @@
 // Whatever a kept dialogue holds and however little fits, what is made of it is one that every provider takes.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import type { ModelMessage } from 'ai'
 import { fit } from '../../src/memory/fit.ts'
 import { callIds, close, repair } from '../../src/memory/repair.ts'

@@ -4,7 +4,7 @@ import { chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { isRefusal, lockWriter, parseKeyring, readHostActs } from '@gatehouse/kernel'
-import { noSmallDisk, onSmallDisk } from '@gatehouse/kernel/small-disk'
+import { noSmallDisk, onSmallDisk } from '@gatehouse/testkit/small-disk'
 import { openKeyFile } from '@gatehouse/store'
 import { execa } from 'execa'
 import { type Epochs, loadEpochs, newestOf, subkeysOf } from '../../src/keys/keyring.ts'

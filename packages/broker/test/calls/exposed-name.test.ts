@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { distinctName, exposedName, exposedStart, parseName } from '@gatehouse/kernel'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { createNameTable } from '../../src/calls/session.ts'
 
 test('parts a name at its first separator', () => {

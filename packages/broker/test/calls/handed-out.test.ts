@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ListedTool, ToolDefinition } from '@gatehouse/contracts'
 import { definitionDigest } from '@gatehouse/kernel'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { writeTool } from '../../src/calls/tool-text.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'

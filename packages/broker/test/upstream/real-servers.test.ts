@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { ServerName, SessionID, ToolResult } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { freePort } from '@gatehouse/kernel/free-port'
+import { freePort } from '@gatehouse/testkit/free-port'
 import { type Bench, createBench, sessionOne, sessionTwo } from '../fixtures/bench.ts'
 import { type Listening, startListening } from '../fixtures/listening.ts'
 

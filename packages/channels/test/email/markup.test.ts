@@ -1,7 +1,7 @@
 // What an agent wrote as a letter's HTML: everything in it is text, and a reply that quotes it decides nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { readWord } from '../../src/commands/command.ts'
 import { markupHtml } from '../../src/email/markup.ts'
 import { readOpening } from '../../src/email/opening.ts'

@@ -4,8 +4,8 @@ import { test, type TestContext } from 'node:test'
 import { readEmail } from '../../src/email/read.ts'
 import { type Hearing, hearSlack, hearTelegram, until } from '../fixtures/hearing.ts'
 import { account, vouched } from '../fixtures/mail.ts'
-import { startSlack } from '../fixtures/slack-server.ts'
-import { ann, startTelegram } from '../fixtures/telegram-server.ts'
+import { startSlack } from '@gatehouse/testkit/slack-server'
+import { ann, startTelegram } from '@gatehouse/testkit/telegram-server'
 
 const open = <S extends { close(): Promise<void> }>(t: TestContext, server: S, listen: (server: S) => Hearing) => {
   const hearing = listen(server)

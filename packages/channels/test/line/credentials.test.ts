@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hearSlack, hearTelegram, outgoing, until } from '../fixtures/hearing.ts'
 import { never } from '../fixtures/sending.ts'
-import { startSlack } from '../fixtures/slack-server.ts'
-import { startTelegram } from '../fixtures/telegram-server.ts'
+import { startSlack } from '@gatehouse/testkit/slack-server'
+import { startTelegram } from '@gatehouse/testkit/telegram-server'
 
 test('Slack with new tokens brings what was written meanwhile, and takes what was to be said', async (t) => {
   const tokens = { bot: 'xoxb-canary-old', app: 'xapp-canary-old' }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { targetOf, withBareLinks } from '../../src/markup/link.ts'
 import { readMarkup } from '../../src/markup/read.ts'
 import { assertAllSeen, hostile, isHonest, piecesOf, randomText } from '../fixtures/markup.ts'

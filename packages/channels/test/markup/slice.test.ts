@@ -1,7 +1,7 @@
 // Parts of what an agent wrote: where they are cut does not depend on the markup, and nothing is lost or said twice.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { split } from '../../src/outbound/split.ts'
 import { assertAllSeen, partsOf, piecesOf, randomText, wordsOf } from '../fixtures/markup.ts'
 

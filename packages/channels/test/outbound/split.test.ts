@@ -1,7 +1,7 @@
 // Long texts in parts: nothing lost, nothing broken, the same cuts each time.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { split as splitParts } from '../../src/outbound/split.ts'
 
 const split = (text: string, most: number): string[] => splitParts(text, most).map((part) => part.text)

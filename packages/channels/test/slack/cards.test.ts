@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as v from 'valibot'
-import { buttonsOf, piecesOf, readBlocksText } from '../fixtures/slack-blocks.ts'
+import { buttonsOf, piecesOf, readBlocksText } from '@gatehouse/testkit/slack-blocks'
 import { digestOf } from '../fixtures/card.ts'
 import { failureOf, never } from '../fixtures/sending.ts'
 import { applied, card, labels, type SlackCards, startCards, thread } from '../fixtures/slack-cards.ts'
-import { ann, place, type SlackServer } from '../fixtures/slack-server.ts'
+import { ann, place, type SlackServer } from '@gatehouse/testkit/slack-server'
 
 let slack: SlackCards
 

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { silentLogger } from '@gatehouse/kernel'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { markupBlocks } from '../../src/slack/markup.ts'
 import { createSlack } from '../../src/slack/slack.ts'
 import { outgoing, way } from '../fixtures/hearing.ts'
 import { assertAllSeen, hostile, isHonest, partsOf, randomText, wordsOf } from '../fixtures/markup.ts'
-import { type Block, isTooLong, piecesOf, readBlocks, readBlocksText } from '../fixtures/slack-blocks.ts'
-import { place, type SlackServer, startSlack } from '../fixtures/slack-server.ts'
+import { type Block, isTooLong, piecesOf, readBlocks, readBlocksText } from '@gatehouse/testkit/slack-blocks'
+import { place, type SlackServer, startSlack } from '@gatehouse/testkit/slack-server'
 
 let server: SlackServer
 let channel: ReturnType<typeof createSlack>

@@ -4,9 +4,9 @@ import { after, before, test } from 'node:test'
 import type { Press, Pressed } from '../../src/channel.ts'
 import { until } from '../fixtures/hearing.ts'
 import { never } from '../fixtures/sending.ts'
-import { piecesOf, readBlocksText } from '../fixtures/slack-blocks.ts'
+import { piecesOf, readBlocksText } from '@gatehouse/testkit/slack-blocks'
 import { applied, card, labels, type SlackCards, startCards, thread } from '../fixtures/slack-cards.ts'
-import { place } from '../fixtures/slack-server.ts'
+import { place } from '@gatehouse/testkit/slack-server'
 
 let slack: SlackCards
 

@@ -5,7 +5,7 @@ import type { OutboundSettings } from '@gatehouse/contracts'
 import { createSlack } from '../../src/slack/slack.ts'
 import { distant, putBehindProxy, type Tunnelled } from '../fixtures/behind-proxy.ts'
 import { hear, outgoing, until, way } from '../fixtures/hearing.ts'
-import { type SlackServer, startSlack } from '../fixtures/slack-server.ts'
+import { type SlackServer, startSlack } from '@gatehouse/testkit/slack-server'
 
 const url = `https://${distant}/api/`
 let server: SlackServer

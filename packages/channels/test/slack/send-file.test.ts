@@ -9,7 +9,7 @@ import type { Outgoing, OutgoingFile, SendFailure } from '../../src/channel.ts'
 import { createSlack } from '../../src/slack/slack.ts'
 import { outgoing, way } from '../fixtures/hearing.ts'
 import { bytesOfFile, failureOf, fileNamed, never } from '../fixtures/sending.ts'
-import { place, type SlackServer, startSlack } from '../fixtures/slack-server.ts'
+import { place, type SlackServer, startSlack } from '@gatehouse/testkit/slack-server'
 import { loadWeakened } from '../fixtures/weakened.ts'
 
 const thread = '1699999999.000001'

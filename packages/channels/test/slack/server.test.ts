@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { SocketModeClient } from '@slack/socket-mode'
 import { WebAPIPlatformError, WebAPIRateLimitedError, WebClient } from '@slack/web-api'
 import { until } from '../fixtures/hearing.ts'
-import { ann, me, place, startSlack } from '../fixtures/slack-server.ts'
+import { ann, me, place, startSlack } from '@gatehouse/testkit/slack-server'
 
 test("Slack's own clients connect, hear, acknowledge, answer in a thread, come back and are refused as by Slack", async () => {
   const server = await startSlack()

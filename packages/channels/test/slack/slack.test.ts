@@ -5,7 +5,7 @@ import { ChannelFault } from '../../src/channel.ts'
 import { isOfSlack } from '../../src/slack/app.ts'
 import { type Hearing, hearSlack, keptWith as keptIn, outgoing, until } from '../fixtures/hearing.ts'
 import { failureOf, never } from '../fixtures/sending.ts'
-import { ann, me, place, type SlackServer, startSlack } from '../fixtures/slack-server.ts'
+import { ann, me, place, type SlackServer, startSlack } from '@gatehouse/testkit/slack-server'
 
 let server: SlackServer
 let hearing: ReturnType<typeof hearSlack>

@@ -6,9 +6,9 @@ import type { Cards, ShownCard } from '../../src/channel.ts'
 import { approvedBy, cardWith, digestOf, placeWith } from '../fixtures/card.ts'
 import { hearTelegram, outgoing, until } from '../fixtures/hearing.ts'
 import { failureOf, never } from '../fixtures/sending.ts'
-import type { Standing } from '../fixtures/telegram-api.ts'
-import { findIn } from '../fixtures/telegram-entities.ts'
-import { ann, bot, group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
+import type { Standing } from '@gatehouse/testkit/telegram-api'
+import { findIn } from '@gatehouse/testkit/telegram-entities'
+import { ann, bot, group, startTelegram, type TelegramServer } from '@gatehouse/testkit/telegram-server'
 
 let server: TelegramServer
 let hearing: ReturnType<typeof hearTelegram>

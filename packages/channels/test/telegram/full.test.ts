@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { limits } from '@gatehouse/contracts'
 import { clockOf } from '../fixtures/clock.ts'
 import { hearTelegram, keptWith, until } from '../fixtures/hearing.ts'
-import { startTelegram } from '../fixtures/telegram-server.ts'
+import { startTelegram } from '@gatehouse/testkit/telegram-server'
 
 const open = async (t: TestContext) => {
   const rests: { channelRetryFirst: number } = limits

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { silentLogger } from '@gatehouse/kernel'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { markupText, plainText } from '../../src/telegram/markup.ts'
 import { createTelegram } from '../../src/telegram/telegram.ts'
 import { outgoing, way } from '../fixtures/hearing.ts'
 import { assertAllSeen, hostile, isHonest, partsOf, randomText, wordsOf } from '../fixtures/markup.ts'
-import { type Entity, entityFault, findIn, mostEntities } from '../fixtures/telegram-entities.ts'
-import { group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
+import { type Entity, entityFault, findIn, mostEntities } from '@gatehouse/testkit/telegram-entities'
+import { group, startTelegram, type TelegramServer } from '@gatehouse/testkit/telegram-server'
 
 let server: TelegramServer
 let channel: ReturnType<typeof createTelegram>

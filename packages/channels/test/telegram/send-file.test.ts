@@ -6,7 +6,7 @@ import type { Outgoing, SendFailure } from '../../src/channel.ts'
 import { createTelegram } from '../../src/telegram/telegram.ts'
 import { outgoing, way } from '../fixtures/hearing.ts'
 import { bytesOfFile, failureOf, fileNamed, never } from '../fixtures/sending.ts'
-import { group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
+import { group, startTelegram, type TelegramServer } from '@gatehouse/testkit/telegram-server'
 import { loadWeakened } from '../fixtures/weakened.ts'
 
 const address = String(group.id)

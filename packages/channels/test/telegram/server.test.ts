@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Bot, GrammyError, InlineKeyboard, InputFile } from 'grammy'
 import { until } from '../fixtures/hearing.ts'
-import { ann, group, startTelegram } from '../fixtures/telegram-server.ts'
+import { ann, group, startTelegram } from '@gatehouse/testkit/telegram-server'
 
 test('a bot of grammY gets its updates, answers, fetches files and is refused as by Telegram', async () => {
   const server = await startTelegram()

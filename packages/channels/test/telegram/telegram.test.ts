@@ -8,7 +8,7 @@ import { type Bot, createBot } from '../../src/telegram/bot.ts'
 import { filesOf } from '../../src/telegram/read.ts'
 import { type Hearing, hearTelegram, keptWith as keptIn, outgoing, until, way } from '../fixtures/hearing.ts'
 import { failureOf, never } from '../fixtures/sending.ts'
-import { ann, bot, group, startTelegram, type TelegramServer } from '../fixtures/telegram-server.ts'
+import { ann, bot, group, startTelegram, type TelegramServer } from '@gatehouse/testkit/telegram-server'
 
 let server: TelegramServer
 let hearing: ReturnType<typeof hearTelegram>

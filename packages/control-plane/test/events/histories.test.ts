@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { createEvents, type Events } from '../../src/events/events.ts'
 import { createJournal, follow } from '../fixtures/journal.ts'
 import { createTestUnit } from '../fixtures/unit.ts'

@@ -1,5 +1,5 @@
 // Requests that do not fit: each of a valid one, spoilt in one place.
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import type { Asked } from '../fixtures/operations.ts'
 
 /** Planted where values go: no answer may hold it. No id has its form, since some of those come back. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '@gatehouse/contracts'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import type { Hono } from 'hono'
 import { createApp } from '../../src/app.ts'
 import type { Env } from '../../src/env.ts'

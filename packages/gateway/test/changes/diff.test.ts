@@ -1,7 +1,7 @@
 // What a human reads: whoever follows the operations comes from one slice to the other.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { applyPatch, type Operation } from 'rfc6902'
 import { diff } from '../../src/changes/draft.ts'
 

@@ -4,7 +4,7 @@ import type { Evidence } from '@gatehouse/contracts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { canonical, digestOf } from '@gatehouse/kernel'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { digestOfChange } from '../../src/changes/draft.ts'
 import { draftOf, makeGrant, makeWorld, observed, tool } from '../fixtures/world.ts'
 

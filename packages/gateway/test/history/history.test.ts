@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Digest, isServiceError } from '@gatehouse/contracts'
 import { sha256, waitFor } from '@gatehouse/kernel'
-import { fc, seed } from '@gatehouse/kernel/random'
+import { fc, seed } from '@gatehouse/testkit/random'
 import { authorize, grants, groups, openSession, putServer, read, server, token } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 import {

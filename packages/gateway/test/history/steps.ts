@@ -1,5 +1,5 @@
 // Random histories: what people ask, decide and take back, and what happens meanwhile.
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { type Asking, type AtServer, type Judgement, type Person, ttl } from './model.ts'
 
 export type Step =

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtinTools, isServiceError, type Kind, kindNames, visible } from '@gatehouse/contracts'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { ask, draftOf, makeGrant, makeWired, makeWorld } from '../fixtures/world.ts'
 
 const Text = fc.oneof(

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Change } from '@gatehouse/contracts'
 import { verifyJournal } from '@gatehouse/journal'
-import { seeded } from '@gatehouse/kernel/random'
+import { seeded } from '@gatehouse/testkit/random'
 import { audit, grants, groups, read } from '../fixtures/people.ts'
 import { newDirectory, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 

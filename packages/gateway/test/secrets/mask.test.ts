@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Change, mask } from '@gatehouse/contracts'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { maskChange, maskDetail, throughValues } from '../../src/secrets.ts'
 import { ask, draftOf, makeWorld, secrets } from '../fixtures/world.ts'
 

@@ -1,7 +1,7 @@
 // A sealed value is read by its own unit alone, and nobody can make, change or guess one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { createSecrets } from '../../src/secrets.ts'
 
 const unit = createSecrets('a'.repeat(64))

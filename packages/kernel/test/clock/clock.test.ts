@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClock } from '../../src/clock/clock.ts'
-import { fc } from '../fixtures/random.ts'
+import { fc } from '@gatehouse/testkit/random'
 
 const numRuns = process.env['GATEHOUSE_PROFILE'] === 'full' ? 100_000 : 2_000
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRetentionClock, stepTrusted } from '../../src/clock/retention.ts'
-import { fc } from '../fixtures/random.ts'
+import { fc } from '@gatehouse/testkit/random'
 
 const numRuns = process.env['GATEHOUSE_PROFILE'] === 'full' ? 100_000 : 2_000
 const year = 31_536_000_000

@@ -4,7 +4,7 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readSettings, Refusal, type SettingsInput } from '../../src/index.ts'
-import { scratch } from '../fixtures/scratch.ts'
+import { scratch } from '@gatehouse/testkit/scratch'
 
 const table = {
   addr: { flag: 'addr', env: 'SERVICE_API_ADDR', type: 'string', default: '127.0.0.1:8787' },

@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { createRetentionClock, keepRetentionClock, silentLogger } from '../../src/index.ts'
-import { scratch } from '../fixtures/scratch.ts'
+import { scratch } from '@gatehouse/testkit/scratch'
 
 const day = 86_400_000
 const start = Date.UTC(2026, 0, 1)

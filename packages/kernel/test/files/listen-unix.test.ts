@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { execa } from 'execa'
 import { listenUnix, Refusal } from '../../src/index.ts'
-import { scratch } from '../fixtures/scratch.ts'
+import { scratch } from '@gatehouse/testkit/scratch'
 
 const server = (context: TestContext): Server => {
   const made = createServer((socket) => socket.on('error', () => undefined).end('hello'))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { execa } from 'execa'
 import { lockWriter, Refusal, waitFor } from '../../src/index.ts'
-import { scratch } from '../fixtures/scratch.ts'
+import { scratch } from '@gatehouse/testkit/scratch'
 
 const holder = join(import.meta.dirname, '../fixtures/hold-lock.ts')
 const taken = (error: unknown): boolean => error instanceof Refusal && error.exit === 75

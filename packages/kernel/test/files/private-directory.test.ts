@@ -5,7 +5,7 @@ import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { privateDirectory, Refusal } from '../../src/index.ts'
-import { scratch } from '../fixtures/scratch.ts'
+import { scratch } from '@gatehouse/testkit/scratch'
 
 const refusal = (exit: number, hint: RegExp) => (error: unknown) => {
   assert.ok(error instanceof Refusal)

@@ -4,7 +4,7 @@ import { cp, mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { getRunDirectoryName, getUnitId } from '../../src/index.ts'
-import { scratch } from '../fixtures/scratch.ts'
+import { scratch } from '@gatehouse/testkit/scratch'
 
 test('a copy of a state directory has an id of its own, and a renamed directory keeps its id', async (context) => {
   const home = await scratch(context)

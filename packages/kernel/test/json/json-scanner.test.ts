@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { jsonNameBytes } from '@gatehouse/contracts'
-import { fc } from '../fixtures/random.ts'
+import { fc } from '@gatehouse/testkit/random'
 import { checkJson, type JsonFault, JsonRefused, JsonScanner, parseJson } from '../../src/index.ts'
 
 const wide = { from: 'a test', bytes: 1_000_000, levels: 1_000, values: 100_000 }

@@ -1,7 +1,7 @@
 // A provider that tells the key: whole, cut by the network, escaped, or piece by piece over events. The agent never gets it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { chat } from '../../src/formats/chat.ts'
 import { messages } from '../../src/formats/messages.ts'
 import { StreamWatch } from '../../src/stream/watch.ts'

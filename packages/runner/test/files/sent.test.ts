@@ -4,7 +4,7 @@ import { appendFile, mkdir, readFile, rename, rm, symlink, truncate, writeFile }
 import { dirname, join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { type AgentGroupID, filePlaces, isServiceError, limits } from '@gatehouse/contracts'
-import { weakenedCopy, type Weakening } from '@gatehouse/kernel/weakened-copy'
+import { weakenedCopy, type Weakening } from '@gatehouse/testkit/weakened-copy'
 import { withSentFiles } from '../../src/files/read.ts'
 import type { Attached } from '../../src/queue/copies.ts'
 import { closeHome, newGroup, openHome, planted, refused, rootOf, secret, stateDir } from '../fixtures/left-files.ts'

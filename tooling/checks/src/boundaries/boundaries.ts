@@ -2,6 +2,7 @@
 import { type Check, fromFindings } from '../check.ts'
 import { readExemptions } from '../exemptions.ts'
 import { circleFindings } from './circles.ts'
+import { exportFindings } from './exports.ts'
 import { folderFindings } from './folders.ts'
 import { layerFindings } from './layers.ts'
 import { linkModules } from './links.ts'
@@ -15,6 +16,7 @@ export const boundaries: Check = {
     const modules = await readModules(root)
     const { links, dangling } = linkModules(modules, createResolver(root))
     const folders = folderFindings(links, readExemptions(root, 'folder-circles'))
-    return fromFindings([...dangling, ...layerFindings(links), ...circleFindings(links), ...folders, ...powerFindings(modules)])
+    const layers = [...layerFindings(links), ...circleFindings(links), ...folders]
+    return fromFindings([...dangling, ...layers, ...exportFindings(root, modules, links), ...powerFindings(modules)])
   },
 }

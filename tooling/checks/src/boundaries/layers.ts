@@ -7,7 +7,7 @@ const plumbing = new Set(['rpc', 'store', 'journal', 'engine', 'kernel', 'outbou
 type Layer = 'contracts' | 'client' | 'plumbing' | 'service' | 'app' | 'tooling' | 'none'
 
 /** `packages/<name>`, `apps/<name>` or `tooling/<name>`. */
-const roomOf = (path: string): string => path.split('/').slice(0, 2).join('/')
+const packageOf = (path: string): string => path.split('/').slice(0, 2).join('/')
 
 const layerOf = (path: string): Layer => {
   const [folder, name = ''] = path.split('/')
@@ -38,15 +38,15 @@ const rules: Record<Layer, Rule> = {
 const isTestByClient = (from: string, to: string): boolean =>
   /^packages\/[^/]+\/test\//.test(from) && layerOf(from) === 'service' && layerOf(to) === 'client'
 
-/** A test of whatever talks to a model may have the scripted one. */
-const isTestWithProvider = (from: string, to: string): boolean =>
-  /^(packages|apps)\/[^/]+\/test\//.test(from) && roomOf(to) === 'tooling/scripted-provider'
+/** Tests of packages and apps may use the testkit and the scripted provider of models. */
+const isTestWithFixture = (from: string, to: string): boolean =>
+  /^(packages|apps)\/[^/]+\/test\//.test(from) && ['tooling/scripted-provider', 'tooling/testkit'].includes(packageOf(to))
 
 export const layerFindings = (links: readonly Link[]): string[] =>
   links.flatMap(({ from, to, line }) => {
     const rule = rules[layerOf(from)]
-    const within = roomOf(from) === roomOf(to) && layerOf(from) !== 'none'
-    return within || rule.may.includes(layerOf(to)) || isTestByClient(from, to) || isTestWithProvider(from, to)
+    const within = packageOf(from) === packageOf(to) && layerOf(from) !== 'none'
+    return within || rule.may.includes(layerOf(to)) || isTestByClient(from, to) || isTestWithFixture(from, to)
       ? []
       : [`${from}:${line} → ${to}: ${rule.words}`]
   })

@@ -2,7 +2,7 @@
 import type { Module } from './modules.ts'
 import { type Use, usesIn } from './uses.ts'
 
-const testCode = /^(packages|apps|tooling)\/[^/]+\/test\//
+const testCode = /^(?:(?:packages|apps|tooling)\/[^/]+\/test|tooling\/testkit\/src)\//
 
 const processHolders = [
   /\/main\.ts$/,
@@ -34,7 +34,7 @@ const jsonHolders = [
 /** What runs in the product reads the wall clock in one place each: the processes of the host, and the browser. */
 const clockHolders = [/^packages\/kernel\/src\/clock\//, /^apps\/console\/src\/clock\.ts$/, /^tooling\//, testCode]
 
-const randomTests = /^packages\/kernel\/test\/fixtures\/random\.ts$/
+const randomTests = /^tooling\/testkit\/src\/random\.ts$/
 
 /** A product may be random, a test only as its seed says. */
 const mayBeRandom = (path: string, { what }: Use): boolean =>
@@ -66,7 +66,7 @@ const reasons: Record<Use['power'], string> = {
   'child-process': 'programs are started through execa; node:child_process only in tests',
   json: 'outside bytes are parsed by parseJson of the kernel, within bounds of contracts/bounds.ts',
   shell: 'a program is started with a list of arguments, never by a shell',
-  randomness: 'tests take fc, seed and seeded from @gatehouse/kernel/random, so that a run can be repeated',
+  randomness: 'tests take fc, seed and seeded from @gatehouse/testkit/random, so that a run can be repeated',
   'wall-clock':
     'measure durations and deadlines with performance.now(), which never jumps; for an instant that people read take wallMs or wallTime of kernel/src/clock (in the console: src/clock.ts)',
 }

@@ -2,7 +2,7 @@
 import { chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '@gatehouse/kernel/free-port'
+import { freePort } from '@gatehouse/testkit/free-port'
 import { execa } from 'execa'
 import { createTransport } from 'nodemailer'
 import { descendants, endInOrder } from '../descendants.ts'

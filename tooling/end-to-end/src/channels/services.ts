@@ -1,7 +1,7 @@
 // The services of channels as one test meets them: each is written to by a person, and shows what the unit has said.
 import { randomBytes } from 'node:crypto'
-import { ann as annOfSlack, startSlack } from '@gatehouse/channels/slack-fixture'
-import { ann as annOfTelegram, startTelegram } from '@gatehouse/channels/telegram-fixture'
+import { ann as annOfSlack, startSlack } from '@gatehouse/testkit/slack-server'
+import { ann as annOfTelegram, startTelegram } from '@gatehouse/testkit/telegram-server'
 import { addressOf, draft, filesOn } from './letters.ts'
 import { passwordOf, startMailServers } from './mail-servers.ts'
 import type { Parcel } from './parcel.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { ann, buttonsOf, me, place, readBlocksText, type Shown, type SlackServer, startSlack } from '@gatehouse/channels/slack-fixture'
+import { ann, buttonsOf, me, place, readBlocksText, type Shown, type SlackServer, startSlack } from '@gatehouse/testkit/slack-server'
 import { applyChange, settled } from '../../src/changes.ts'
 import { mintFor, submit, submitMemory, submitPersona } from '../../src/channels/approvals.ts'
 import { countedBy, countOf } from '../../src/channels/counted.ts'

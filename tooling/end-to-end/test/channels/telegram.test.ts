@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { ann, bot, group, startTelegram, type TelegramServer } from '@gatehouse/channels/telegram-fixture'
+import { ann, bot, group, startTelegram, type TelegramServer } from '@gatehouse/testkit/telegram-server'
 import { applyChange, settled } from '../../src/changes.ts'
 import { mintFor, submit, submitMemory } from '../../src/channels/approvals.ts'
 import { countedBy } from '../../src/channels/counted.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
-import { seed, seeded } from '@gatehouse/kernel/random'
+import { seed, seeded } from '@gatehouse/testkit/random'
 import { type Fault, Faulty, type Outcome } from './faulty.ts'
 
 const skip = spawnSync('gcc', ['--version']).status === 0 ? false : 'needs gcc, install it with: apt-get install -y g++'

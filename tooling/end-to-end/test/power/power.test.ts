@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import { seed } from '@gatehouse/kernel/random'
+import { seed } from '@gatehouse/testkit/random'
 import { anyCuts, lastCut, play, record, type Recording } from './recording.ts'
 
 const skip = spawnSync('strace', ['--version']).status === 0 ? false : 'needs strace, install it with: apt-get install -y strace'
