@@ -162,7 +162,17 @@ export {
   WiringTerms,
   workspaceBounds,
 } from './kinds/agents.ts'
-export { type After, agentKinds, Kind, kindAliases, kindNames, kinds, Risk } from './kinds/kinds.ts'
+export {
+  type After,
+  findKind,
+  Kind,
+  type KindFacts,
+  kindNames,
+  kinds,
+  type RequestableKind,
+  requestableKinds,
+  Risk,
+} from './kinds/kinds.ts'
 export { LockedPackage, PackageLock, PackageName, TreeRefusal, TreeSighting } from './kinds/packages.ts'
 export { McpAccess, McpRegister } from './kinds/servers.ts'
 export { limits } from './limits.ts'

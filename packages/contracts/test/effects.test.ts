@@ -158,7 +158,7 @@ const fieldsOf = (node: Node, path: string): string[] => {
 
 const root = join(import.meta.dirname, '../../..')
 
-for (const [kind, schema] of Object.entries(kinds)) {
+for (const [kind, { schema }] of Object.entries(kinds)) {
   const rows = effects[kind as Kind]
   test(`each field of ${kind} has a test of its effect`, async () => {
     const fields = [...new Set(fieldsOf(schema as unknown as Node, ''))].filter((field) => field !== '')

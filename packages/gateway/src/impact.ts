@@ -134,14 +134,14 @@ const permissionsOf = async ({ group, grants, wirings }: GroupState, { holds, of
 
 type ReachDeps = EvaluateDeps & GrantDeps
 
-const standingIn = (deps: ReachDeps, world: ChangeContext): Standing => ({
+const standingIn = (deps: ReachDeps, context: ChangeContext): Standing => ({
   holds: (grant) => {
     const row = toRow(grant)
-    const isSuspended = world.config.pinning === 'strict' && isEntryReplaced(row, world.servers?.get(grant.server))
+    const isSuspended = context.config.pinning === 'strict' && isEntryReplaced(row, context.servers?.get(grant.server))
     return grant.state === 'active' && !isSuspended && !isExpired(row, deps.clock) && !isExhausted(row, deps.counts.of(grant))
   },
   offerOf: async (server) => {
-    const digest = world.servers?.get(server)
+    const digest = context.servers?.get(server)
     const seen = digest === undefined ? undefined : await readObservation(deps.store.read, server, digest)
     return { configured: digest !== undefined, tools: seen?.tools }
   },
@@ -151,19 +151,19 @@ const standingIn = (deps: ReachDeps, world: ChangeContext): Standing => ({
 export const impactOf = async (deps: ReachDeps, change: Change): Promise<Reach> => {
   const { agentGroupID } = change
   if (change.state !== 'held') {
-    const world = await loadContext(deps, agentGroupID, change.principal)
-    return { agentGroupID, why: [], moved: false, can: await permissionsOf(world, standingIn(deps, world)) }
+    const context = await loadContext(deps, agentGroupID, change.principal)
+    return { agentGroupID, why: [], moved: false, can: await permissionsOf(context, standingIn(deps, context)) }
   }
-  const { bound, world, shown, draft } = await reevaluate(deps, change)
-  const standing = standingIn(deps, world)
-  const can = await permissionsOf(world, standing)
+  const { bound, context, shown, draft } = await reevaluate(deps, change)
+  const standing = standingIn(deps, context)
+  const can = await permissionsOf(context, standing)
   if (draft === undefined) return { agentGroupID, why: [], moved: true, can }
-  const effect = bound.apply(shown, { changeID: change.id, at: new Date(world.now).toISOString() })
+  const effect = bound.apply(shown, { changeID: change.id, at: new Date(context.now).toISOString() })
   return {
     agentGroupID,
     why: bound.why(shown),
     moved: hasChanged(change, draft),
     can,
-    could: await permissionsOf(stateAfter(world, effect), standing),
+    could: await permissionsOf(stateAfter(context, effect), standing),
   }
 }

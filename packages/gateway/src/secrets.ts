@@ -1,6 +1,6 @@
 // Secret values: sealed with AES-256-GCM at rest, compared by HMAC, and masked for readers.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import { type Change, mask } from '@gatehouse/contracts'
+import { type Change, kinds, mask } from '@gatehouse/contracts'
 import { deriveKey } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
@@ -114,15 +114,12 @@ const masked = (secrets: Owner, value: unknown): unknown => {
 export const maskDetail = (secrets: Owner, detail: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(detail).map(([name, value]) => [name, masked(secrets, value)]))
 
-/** Kinds whose `after` may hold a secret. */
-const secretive: ReadonlySet<Change['kind']> = new Set(['mcp_register'])
-
 /** Takes whatever holds `after` and `diff` of a change, such as a preview with its kind. */
 export const maskChange = <C extends Pick<Change, 'kind' | 'diff'> & { readonly after?: Change['after'] }>(
   secrets: Owner,
   change: C,
 ): C => {
-  if (!secretive.has(change.kind)) return change
+  if (!kinds[change.kind].secretive) return change
   return {
     ...change,
     ...(change.after === undefined ? {} : { after: maskDetail(secrets, change.after) }),

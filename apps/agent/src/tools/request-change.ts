@@ -1,4 +1,5 @@
 // The built-in tool that requests a change, or withdraws the request. That a human must decide first is a normal result.
+import type { RequestableKind } from '@gatehouse/contracts'
 import { explain, fields, text } from '../host/fields.ts'
 import { Unanswered } from '../host/request.ts'
 import { failed, objectOf, type Outcome, type OwnTool, type ToolContext } from './own.ts'
@@ -36,12 +37,22 @@ const takeBack = async ({ session }: ToolContext, after: unknown, reason: string
   return { text: `Change ${text(id)} is ${text(state)}. ${meanings[text(state) ?? ''] ?? ''}`.trim() }
 }
 
+/** What the model is told of each kind that it may request. */
+const requests: Readonly<Record<RequestableKind, string>> = {
+  mcp_access: 'after {"server":…,"tools":[…]} for tools of a tool server.',
+  tools: 'after {"enabled":[…]} for built-in tools, all that shall be on.',
+  packages: 'after {"npm":["name@version"]}.',
+  mounts: 'after {"mounts":[{"source","target","mode"}]}.',
+  mcp_register: 'a new tool server.',
+}
+
+const sentences = Object.entries(requests).map(([kind, meaning]) => `kind ${kind}: ${meaning}`)
+
 export const requestChange: OwnTool = {
   name: 'request_capability_change',
-  description:
-    'Asks the human at the gate for a change of what you may do. kind mcp_access: after {"server":…,"tools":[…]} for tools of a tool server. kind tools: after {"enabled":[…]} for built-in tools, all that shall be on. kind packages: after {"npm":["name@version"]}. kind mounts: after {"mounts":[{"source","target","mode"}]}. kind mcp_register: a new tool server. kind withdraw: after {"id":"chg_…"} takes back a request of yours that is still held. The answer is that it is held: a human decides later, and you are told by a message.',
+  description: `Asks the human at the gate for a change of what you may do. ${sentences.join(' ')} kind withdraw: after {"id":"chg_…"} takes back a request of yours that is still held. The answer is that it is held: a human decides later, and you are told by a message.`,
   schema: objectOf({
-    kind: { type: 'string', enum: ['mcp_access', 'mcp_register', 'packages', 'tools', 'mounts', 'withdraw'] },
+    kind: { type: 'string', enum: [...Object.keys(requests), 'withdraw'] },
     after: { type: 'object', description: 'what shall hold after the change' },
     reason: { type: 'string', minLength: 1, maxLength: 4096, description: 'why, for the human who decides' },
   }),

@@ -51,7 +51,7 @@ export const assertDeclared = async (client: Client, place: Place, tools: readon
 
 /** Undefined where the unit itself is to refuse it. */
 export const readAccess = (kind: string, after: unknown): Access | undefined => {
-  const result = v.safeParse(kinds.mcp_access, after)
+  const result = v.safeParse(kinds.mcp_access.schema, after)
   return kind === 'mcp_access' && result.success ? result.output : undefined
 }
 
@@ -65,13 +65,13 @@ const listOf = (tools: readonly string[]): string => (tools.length === 0 ? 'ever
 type Shown = Pick<Change, 'before' | 'after' | 'agentGroupID'>
 
 export const describeResult = ({ after, agentGroupID }: Shown): string => {
-  const { server, tools } = v.parse(kinds.mcp_access, after)
+  const { server, tools } = v.parse(kinds.mcp_access.schema, after)
   return `With it ${agentGroupID} may use of ${server}: ${listOf(tools)}.`
 }
 
 /** Undefined where the group keeps all that it has. */
 export const describeLoss = ({ before, after, agentGroupID }: Shown): string | undefined => {
-  const { server, tools } = v.parse(kinds.mcp_access, after)
+  const { server, tools } = v.parse(kinds.mcp_access.schema, after)
   const had = toolsBefore({ before })
   if (had === undefined || tools.length === 0) return undefined
   const lost = had.filter((tool) => !tools.includes(tool))

@@ -1,5 +1,5 @@
 // Flags that replace the JSON of a change for the kinds that people submit by hand.
-import { ServiceError } from '@gatehouse/contracts'
+import { findKind, type Kind, ServiceError } from '@gatehouse/contracts'
 import { type EntryFlags, toEntry } from '../catalog/entry.ts'
 
 export interface Shorthand extends EntryFlags {
@@ -89,7 +89,8 @@ const permissionsOf = ({ member, model, limit, 'provider-tool': providerTools }:
   return after
 }
 
-const makers: Readonly<Record<string, Maker>> = {
+/** A kind without a row is submitted by --after or --file. */
+const makers: Readonly<Partial<Record<Kind, Maker>>> = {
   persona: ({ text }) => {
     if (text === undefined) throw missing('persona', '--text')
     return { instructions: text }
@@ -112,7 +113,6 @@ const makers: Readonly<Record<string, Maker>> = {
     if (enable === undefined) throw missing('tools', '--enable')
     return { enabled: enable }
   },
-  enabled_tools: (sugar) => makers['tools']?.(sugar) ?? {},
   permissions: permissionsOf,
   packages: ({ npm }) => {
     if (npm === undefined) throw missing('packages', '--npm')
@@ -127,7 +127,8 @@ const makers: Readonly<Record<string, Maker>> = {
 
 /** Throws for a kind without sugar and for sugar that lacks a part. */
 export const expandShorthand = (kind: string, sugar: Shorthand): State => {
-  const make = Object.hasOwn(makers, kind) ? makers[kind] : undefined
+  const known = findKind(kind)
+  const make = known && makers[known]
   if (make === undefined) throw invalid(`expected the wanted state of a change of kind ${kind} by --after or --file`)
   return make(sugar)
 }

@@ -1,45 +1,125 @@
-// Every kind of change, with the shape of its `after`.
+// The table of kinds of change: one row a kind, with what every process needs to know of it.
+// How the gateway verifies and applies a kind is defined in `packages/gateway/src/kinds`, on top of its row here.
 import * as v from 'valibot'
 import { AgentCreate, AgentRemove, Mounts, Permissions, Persona, Tools, Wiring } from './agents.ts'
 import { Packages } from './packages.ts'
 import { McpAccess, McpRegister, McpRevoke } from './servers.ts'
 
-export const kinds = {
-  agent_create: AgentCreate,
-  agent_remove: AgentRemove,
-  persona: Persona,
-  tools: Tools,
-  packages: Packages,
-  wiring: Wiring,
-  permissions: Permissions,
-  mounts: Mounts,
-  mcp_access: McpAccess,
-  mcp_revoke: McpRevoke,
-  mcp_register: McpRegister,
+export interface KindFacts {
+  /** The shape of `after`. */
+  readonly schema: v.GenericSchema<unknown, Record<string, unknown>>
+  /** A verb and its object, for the reference. */
+  readonly summary: string
+  /** Which changes of the kind have which risk, for the reference. */
+  readonly risks: string
+  /** Other spellings that a submission may use. */
+  readonly aliases: readonly string[]
+  /** Whether an agent may request it from inside its sandbox. */
+  readonly requestableByAgents: boolean
+  /** Every change of the kind only removes power, so its requester may approve it, and a freeze does not stop it. */
+  readonly narrowing: boolean
+  /** Whether another change can undo it. */
+  readonly revertible: boolean
+  /** `unit`: it affects other groups too, so a token that is limited to some groups may not approve it. */
+  readonly scope: 'group' | 'unit'
+  /** Whether `after` may hold secret values: they are sealed in the state, and masked in every answer. */
+  readonly secretive: boolean
+}
+
+const usual = {
+  aliases: [],
+  requestableByAgents: false,
+  narrowing: false,
+  revertible: true,
+  scope: 'group',
+  secretive: false,
 } as const
 
+export const kinds = {
+  agent_create: { ...usual, schema: AgentCreate, summary: 'makes an agent group', risks: 'low' },
+  agent_remove: {
+    ...usual,
+    schema: AgentRemove,
+    summary: 'removes a group with its sessions; its files are kept for seven days',
+    risks: 'medium',
+  },
+  persona: { ...usual, schema: Persona, summary: 'replaces its instructions', risks: 'medium' },
+  tools: {
+    ...usual,
+    schema: Tools,
+    summary: 'says which built-in tools are on',
+    risks: 'medium',
+    aliases: ['enabled_tools'],
+    requestableByAgents: true,
+  },
+  packages: {
+    ...usual,
+    schema: Packages,
+    summary: 'says which packages of npm it has; the resolved tree is what is approved',
+    risks: 'high; medium where none is left',
+    requestableByAgents: true,
+  },
+  wiring: {
+    ...usual,
+    schema: Wiring,
+    summary: 'makes or ends a wiring to an address of a channel',
+    risks: 'medium; high where everybody may speak to it',
+  },
+  permissions: {
+    ...usual,
+    schema: Permissions,
+    summary: 'sets members, model, limits, provider tools',
+    risks: 'medium; high where power grows',
+  },
+  mounts: {
+    ...usual,
+    schema: Mounts,
+    summary: 'says which paths of the host it sees below `/mnt`',
+    risks: 'medium; high when writable',
+    requestableByAgents: true,
+  },
+  mcp_access: {
+    ...usual,
+    schema: McpAccess,
+    summary: 'grants tools of a server, in the place of the grant before; an empty list is every tool that the server declares',
+    risks: 'medium; high for all tools, destructive ones, without evidence, or after a change of definitions',
+    requestableByAgents: true,
+  },
+  mcp_revoke: {
+    ...usual,
+    schema: McpRevoke,
+    summary: 'ends a grant, or some of its tools',
+    risks: 'low; only takes power away',
+    narrowing: true,
+  },
+  mcp_register: {
+    ...usual,
+    schema: McpRegister,
+    summary: 'adds an entry to the catalog under a free name',
+    risks: 'high',
+    requestableByAgents: true,
+    revertible: false,
+    scope: 'unit',
+    secretive: true,
+  },
+} as const satisfies Readonly<Record<string, KindFacts>>
+
 export type Kind = keyof typeof kinds
-export const kindNames = [
-  'agent_create',
-  'agent_remove',
-  'persona',
-  'tools',
-  'packages',
-  'wiring',
-  'permissions',
-  'mounts',
-  'mcp_access',
-  'mcp_revoke',
-  'mcp_register',
-] as const satisfies readonly Kind[]
+export type After<K extends Kind> = v.InferOutput<(typeof kinds)[K]['schema']>
+/** A kind that an agent may request from inside its sandbox. */
+export type RequestableKind = { [K in Kind]: (typeof kinds)[K]['requestableByAgents'] extends true ? K : never }[Kind]
+
+const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name)
+const isRequestable = (kind: Kind): kind is RequestableKind => kinds[kind].requestableByAgents
+
+/** In the order of the table. */
+export const kindNames: readonly Kind[] = Object.keys(kinds).filter(isKind)
+export const requestableKinds: readonly RequestableKind[] = kindNames.filter(isRequestable)
 export const Kind = v.picklist(kindNames)
-export type After<K extends Kind> = v.InferOutput<(typeof kinds)[K]>
 
-/** Other spellings that a submission may use. */
-export const kindAliases: Readonly<Record<string, Kind>> = { enabled_tools: 'tools' }
-
-/** Kinds that an agent may ask for from inside its sandbox. */
-export const agentKinds = ['mcp_access', 'mcp_register', 'packages', 'tools', 'mounts'] as const satisfies readonly Kind[]
+/** The kind by its name or one of its aliases; undefined for anything else. */
+export const findKind = (spelling: string): Kind | undefined =>
+  isKind(spelling) ? spelling : kindNames.find((kind) => (kinds[kind].aliases as readonly string[]).includes(spelling))
 
 export const Risk = v.picklist(['low', 'medium', 'high'])
 export type Risk = v.InferOutput<typeof Risk>

@@ -3,9 +3,10 @@ import { type CatalogEntry, type Change, kinds, type ServerName, ServiceError } 
 import * as v from 'valibot'
 import { type Sealed, type Secrets, throughValues } from '../secrets.ts'
 import { spell } from '../state/catalog.ts'
+import { unitLocks } from '../state/lock.ts'
 import { askedByAgent } from '../state/unit-config.ts'
 import { type Images, pinImage } from './images.ts'
-import { type CatalogDeps, catalogLock, tellExchanged } from './servers.ts'
+import { type CatalogDeps, tellExchanged } from './servers.ts'
 import { sealEntry, settleCatalog, type SettleDeps, waitingNames } from './settle.ts'
 
 export interface RegisterDeps extends SettleDeps, Pick<CatalogDeps, 'lock' | 'subscribers' | 'drift'> {
@@ -45,7 +46,7 @@ export const enforceEntry = async (deps: RegisterDeps, name: ServerName): Promis
 /** Entries that could not be written behind their line. A file that was changed by hand gets them when it is reloaded. */
 export const enforceWaiting = async (deps: RegisterDeps): Promise<void> => {
   if (!deps.catalog.enabled) return
-  await deps.lock(catalogLock, async () => {
+  await deps.lock(unitLocks.catalog, async () => {
     if ((await waitingNames(deps)).size === 0) return
     await deps.catalog.assertUntouched()
     await settleCatalog(deps)
@@ -56,7 +57,7 @@ export const enforceWaiting = async (deps: RegisterDeps): Promise<void> => {
 /** Undefined for another kind of change. */
 export const registered = (change: Pick<Change, 'kind' | 'after' | 'principal'>, { unseal }: Secrets): Registration | undefined => {
   if (change.kind !== 'mcp_register') return undefined
-  const { name, ...entry } = v.parse(kinds.mcp_register, throughValues(change.after, unseal))
+  const { name, ...entry } = v.parse(kinds.mcp_register.schema, throughValues(change.after, unseal))
   // What an agent proposed is never a way into the house; an operator may say otherwise by writing the entry anew.
   const isConfined = entry.transport === 'http' && askedByAgent({ asker: change.principal })
   return { name, entry: isConfined ? { ...entry, reach: 'public' } : entry }

@@ -6,8 +6,9 @@ import { concern, type Concern, type Exchange } from '../grants/suspend.ts'
 import { Sealed, type Secrets } from '../secrets.ts'
 import { type CatalogItem, digestOfEntry, spellItems, tagOfEntry } from '../state/catalog.ts'
 import { type Actor, systemActor } from '../state/change-records.ts'
+import { unitLocks } from '../state/lock.ts'
 import type { ReloadDetail } from './records.ts'
-import { assertEnabled, type CatalogDeps, catalogLock, tellExchanged } from './servers.ts'
+import { assertEnabled, type CatalogDeps, tellExchanged } from './servers.ts'
 import { sealEntry, settleCatalog, type SettleDeps, unsealEntry, waitingNames } from './settle.ts'
 
 /** How one state of the catalog differs from another, entry by entry. */
@@ -81,7 +82,7 @@ const newIn = async (deps: CatalogDeps, items: readonly CatalogItem[]): Promise<
 /** Throws `conflict` for a file that cannot be used: then the last good one stays in force. */
 export const reloadCatalog = async (deps: CatalogDeps, actor: Actor): Promise<ReloadOutcome> => {
   assertEnabled(deps.catalog)
-  return deps.lock(catalogLock, async () => {
+  return deps.lock(unitLocks.catalog, async () => {
     const reading = await deps.catalog.read()
     const items = await spellItems(deps, reading.items)
     const found = await newIn(deps, items)
@@ -109,7 +110,7 @@ export const recallCatalog = async (deps: Pick<CatalogDeps, 'catalog' | 'store' 
 /** At start: what the journal wants of the file is done, and what the file says beside that is journaled. */
 export const beginCatalog = async (deps: CatalogDeps): Promise<void> => {
   if (!deps.catalog.enabled || deps.catalog.fault() !== undefined) return
-  await deps.lock(catalogLock, async () => {
+  await deps.lock(unitLocks.catalog, async () => {
     deps.catalog.recall(await spellItems(deps, deps.catalog.items()))
     await settleCatalog(deps)
     const found = differences(await knownItems(deps), deps.catalog.items())

@@ -16,7 +16,7 @@ import { type Catalog, type CatalogItem, digestOfEntry, spell, tagOfEntry } from
 import type { Actor } from '../state/change-records.ts'
 import type { DriftWatch } from '../state/drift-watch.ts'
 import type { GrantTable } from '../state/grants.ts'
-import type { Lock } from '../state/lock.ts'
+import { type Lock, unitLocks } from '../state/lock.ts'
 import type { Subscribers } from '../state/subscribers.ts'
 import { checkEntry, maskEntry, namesReference, referenceHint, unmaskEntry } from './entry.ts'
 import { type Images, pinImage } from './images.ts'
@@ -58,9 +58,6 @@ export interface Put extends CatalogItem {
   readonly grants: GrantRef[]
 }
 
-/** No group has a space in its id. */
-export const catalogLock = 'the catalog'
-
 export const assertEnabled = (catalog: Catalog): void => {
   if (catalog.enabled) return
   throw new ServiceError('mcp-disabled', { hint: 'start the unit with --mcp-catalog <path>' })
@@ -85,7 +82,7 @@ export const tellExchanged = (
 export const putServer = async (deps: CatalogDeps, actor: Actor, given: PutRequest): Promise<Put> => {
   assertEnabled(deps.catalog)
   const sent = readEntry(given.entry)
-  return deps.lock(catalogLock, async () => {
+  return deps.lock(unitLocks.catalog, async () => {
     const { catalog, secrets } = deps
     await catalog.assertUntouched()
     await settleCatalog(deps)
@@ -116,7 +113,7 @@ export interface RemoveRequest {
 export const removeServer = async (deps: CatalogDeps, actor: Actor, { name: given, ifMatch }: RemoveRequest): Promise<void> => {
   const { catalog, ledger, lock, subscribers, secrets } = deps
   assertEnabled(catalog)
-  await lock(catalogLock, async () => {
+  await lock(unitLocks.catalog, async () => {
     await catalog.assertUntouched()
     await settleCatalog(deps)
     const name = await spell(deps, given)

@@ -19,7 +19,7 @@ export interface Request {
   readonly failure: Failure | undefined
 }
 
-export const requestKeyOf = ({ kind, subject, wish }: Bound): Wish => ({ subject, digest: digestOf({ kind, wish }) })
+export const requestKeyOf = ({ kind, subject, requestKey }: Bound): Wish => ({ subject, digest: digestOf({ kind, wish: requestKey }) })
 
 interface Row {
   readonly id: string

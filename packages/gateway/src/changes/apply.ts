@@ -12,8 +12,8 @@ import {
 import type { JournalInput } from '@gatehouse/journal'
 import type { Clock, Logger, Metrics } from '@gatehouse/kernel'
 import { enforceEntry, prepareEntry, type RegisterDeps, registered } from '../catalog/register.ts'
-import { catalogLock } from '../catalog/servers.ts'
 import { parse } from '../input.ts'
+import { kindTable } from '../kinds/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Sealed } from '../secrets.ts'
 import { type Actor, changeLine, systemActor } from '../state/change-records.ts'
@@ -40,11 +40,11 @@ export interface ApplyDeps extends EvaluateDeps, ReadDeps, RegisterDeps, Approva
 const stale: Failure = { rule: 'stale', reason: 'what it would change, or its evidence, is no longer what was approved' }
 
 /** Nothing is narrower than what is gone. */
-const isOnlyTaking = ({ bound, sight, draft }: Evaluation): boolean => draft !== undefined && bound.onlyTakes(sight)
+const isOnlyTaking = ({ bound, input, draft }: Evaluation): boolean => draft !== undefined && bound.appliesUnderFreeze(input)
 
 /** Why it cannot be applied as it was approved. */
-const obstacle = (change: Change, { bound, sight, draft }: Evaluation): Failure | undefined => {
-  const verdict = verify({ bound, sight, decisions: change.decisions })
+const obstacle = (change: Change, { bound, input, draft }: Evaluation): Failure | undefined => {
+  const verdict = verify({ bound, input, decisions: change.decisions })
   if (verdict.outcome === 'needs-human') throw new TypeError(`${change.id} has no approval and is not applied`)
   if (verdict.outcome === 'refused') return verdict.failure
   return draft === undefined || hasChanged(change, draft) ? stale : undefined
@@ -69,16 +69,9 @@ const prepare = async (deps: ApplyDeps, change: Change, judged: Evaluation): Pro
   }
 }
 
-/**
- * What one change does is judged after what another has done: an address leads to one group, no mount lies in what another group
- * writes, and a name of the catalog has one entry.
- */
-const together: Partial<Record<Change['kind'], string>> = { wiring: 'all wirings', mounts: 'all mounts', mcp_register: catalogLock }
-
-/** No group has a space in its id. */
-const alone = <T>({ lock }: ApplyDeps, { kind }: Change, act: () => Promise<T>): Promise<T> => {
-  const name = together[kind]
-  return name === undefined ? act() : lock(name, act)
+const serialize = <T>({ lock }: ApplyDeps, { kind }: Change, act: () => Promise<T>): Promise<T> => {
+  const { serializedBy } = kindTable[kind]
+  return serializedBy === null ? act() : lock(serializedBy, act)
 }
 
 /** Whose approval was given and does not count any more. */
@@ -143,7 +136,7 @@ export const apply = async (deps: ApplyDeps, actor: Actor, change: Change): Prom
   if (change.state !== 'approved') return change
   const stop = deps.metrics.histogram('gateway_apply_duration_seconds').startTimer({ kind: change.kind })
   try {
-    if (await alone(deps, change, () => applyOnce(deps, actor, change))) stop()
+    if (await serialize(deps, change, () => applyOnce(deps, actor, change))) stop()
   } catch (error) {
     deps.log.error('an approved change could not be applied yet', { change: change.id, error })
     deps.retry()

@@ -1,9 +1,8 @@
 // Who may approve a change, and which approvals still count. The people behind principals are compared, never their labels.
-import { type Change, type Decision, ServiceError } from '@gatehouse/contracts'
+import { type Change, type Decision, kinds, ServiceError } from '@gatehouse/contracts'
 import type { Clock } from '@gatehouse/kernel'
 import { isExpired, isUnnamed } from '../auth/authenticate.ts'
 import { personBehind } from '../auth/persons.ts'
-import { kindTable } from '../kinds/index.ts'
 import type { Actor } from '../state/change-records.ts'
 import type { Tokens } from '../state/tokens.ts'
 
@@ -13,7 +12,7 @@ import type { Tokens } from '../state/tokens.ts'
  * @param needed people that must approve
  */
 const ownAllowed = ({ principal, kind }: Pick<Change, 'principal' | 'kind'>, needed: number): boolean =>
-  needed === 1 && (isUnnamed(principal) || kindTable[kind].narrowing)
+  needed === 1 && (isUnnamed(principal) || kinds[kind].narrowing)
 
 interface Approval {
   readonly change: Change

@@ -70,15 +70,15 @@ export interface Draft {
 }
 
 /** The group is there, or the kind makes it. */
-export const draft = (bound: Bound, sight: VerifyInput): Draft => {
-  const { world, evidence } = sight
-  const before = bound.slice(world)
+export const draft = (bound: Bound, input: VerifyInput): Draft => {
+  const { context, evidence } = input
+  const before = bound.slice(context)
   return {
     before,
-    diff: diff(before, bound.outcome(sight)),
-    summary: bound.describe(world),
+    diff: diff(before, bound.outcome(input)),
+    summary: bound.describe(context),
     evidence,
-    risk: bound.risk(sight),
-    digest: digestOfChange({ kind: bound.kind, agentGroupID: world.agentGroupID, before, after: bound.approvable, evidence }),
+    risk: bound.risk(input),
+    digest: digestOfChange({ kind: bound.kind, agentGroupID: context.agentGroupID, before, after: bound.approvable, evidence }),
   }
 }

@@ -28,15 +28,15 @@ export interface EvaluateDeps extends RequestEvidenceDeps {
 
 export interface Evaluation {
   readonly bound: Bound
-  readonly world: ChangeContext
-  /** What a verifier judges: the world, and the evidence as it is known now. */
-  readonly sight: VerifyInput
+  readonly context: ChangeContext
+  /** What a verifier judges: the context, and the evidence as it is known now. */
+  readonly input: VerifyInput
   /** Undefined where the group that the change needs is gone. */
   readonly draft: Draft | undefined
 }
 
 export interface Reevaluation extends Evaluation {
-  /** What is applied: the world as it is, and the evidence that was shown with the digest. */
+  /** What is applied: the context as it is, and the evidence that was shown with the digest. */
   readonly shown: VerifyInput
 }
 
@@ -61,50 +61,51 @@ const see = async (deps: EvaluateDeps, { agentGroupID, principal }: Asked): Prom
 export const loadContext = (deps: EvaluateDeps, agentGroupID: AgentGroupID, principal: string): Promise<ChangeContext> =>
   see(deps, { agentGroupID, principal })
 
-const withMounts = async ({ store }: EvaluateDeps, { kind }: Bound, world: ChangeContext): Promise<ChangeContext> => {
-  if (kind !== 'mounts') return world
-  return { ...world, elsewhere: await withMountInspections(store.read, await readOtherGroupMounts(store.read, world.agentGroupID)) }
+const withMounts = async ({ store }: EvaluateDeps, { kind }: Bound, context: ChangeContext): Promise<ChangeContext> => {
+  if (kind !== 'mounts') return context
+  return { ...context, elsewhere: await withMountInspections(store.read, await readOtherGroupMounts(store.read, context.agentGroupID)) }
 }
 
-const judgeIn = async (deps: EvaluateDeps, bound: Bound, seen: { world: ChangeContext; fresh: boolean }): Promise<Evaluation> => {
+const judgeIn = async (deps: EvaluateDeps, bound: Bound, seen: { context: ChangeContext; fresh: boolean }): Promise<Evaluation> => {
   const { fresh } = seen
-  const world = await withMounts(deps, bound, seen.world)
-  if (bound.target === 'existing' && world.group === undefined) {
-    return { bound, world, sight: { world, evidence: null }, draft: undefined }
+  const context = await withMounts(deps, bound, seen.context)
+  if (bound.target === 'existing' && context.group === undefined) {
+    return { bound, context, input: { context, evidence: null }, draft: undefined }
   }
-  const { evidence, whole } = await attach(bound.wants(world), { rows: deps.store.read, world, fresh })
+  const { evidence, whole } = await attach(bound.requiredEvidence(context), { rows: deps.store.read, context, fresh })
   if (whole !== undefined) await storeEvidence(deps.store, whole)
-  const sight = { world, evidence }
-  return { bound, world, sight, draft: draft(bound, sight) }
+  const input = { context, evidence }
+  return { bound, context, input, draft: draft(bound, input) }
 }
 
 /** What is refused whatever a witness says. */
-const isRefusedBlind = (bound: Bound, world: ChangeContext): boolean =>
-  (bound.target === 'new' || world.group !== undefined) && bound.verify({ world, evidence: null }) !== undefined
+const isRefusedBlind = (bound: Bound, context: ChangeContext): boolean =>
+  (bound.target === 'new' || context.group !== undefined) && bound.verify({ context, evidence: null }) !== undefined
 
-const withoutEvidence = (bound: Bound, world: ChangeContext): Evaluation => {
-  const sight = { world, evidence: null }
-  return { bound, world, sight, draft: draft(bound, sight) }
+const withoutEvidence = (bound: Bound, context: ChangeContext): Evaluation => {
+  const input = { context, evidence: null }
+  return { bound, context, input, draft: draft(bound, input) }
 }
 
 /**
- * For a new change: its witness is asked to look again where what is known is old. The answer's world is that behind the wait.
+ * For a new change: its witness is asked to look again where what is known is old. The answer's context is that behind the wait.
  * What is refused without evidence waits for none, and is kept without any.
  */
-export const evaluate = async (deps: EvaluateDeps, bound: Bound, world: ChangeContext): Promise<Evaluation> => {
-  if (isRefusedBlind(bound, world)) return withoutEvidence(bound, world)
-  const waited = (bound.target === 'new' || world.group !== undefined) && (await requestEvidence(deps, bound.wants(world), world))
-  const present = waited ? await loadContext(deps, world.agentGroupID, world.asker) : world
-  return isRefusedBlind(bound, present) ? withoutEvidence(bound, present) : judgeIn(deps, bound, { world: present, fresh: true })
+export const evaluate = async (deps: EvaluateDeps, bound: Bound, context: ChangeContext): Promise<Evaluation> => {
+  if (isRefusedBlind(bound, context)) return withoutEvidence(bound, context)
+  const waited =
+    (bound.target === 'new' || context.group !== undefined) && (await requestEvidence(deps, bound.requiredEvidence(context), context))
+  const present = waited ? await loadContext(deps, context.agentGroupID, context.asker) : context
+  return isRefusedBlind(bound, present) ? withoutEvidence(bound, present) : judgeIn(deps, bound, { context: present, fresh: true })
 }
 
 /** For a change that was kept, on what is known now. */
 export const reevaluate = async (deps: EvaluateDeps, change: Change): Promise<Reevaluation> => {
   const { agentGroupID, principal } = change
   const bound = rebind(change, deps.secrets)
-  const world = await see(deps, { agentGroupID, principal })
-  const judged = await judgeIn(deps, bound, { world, fresh: false })
-  return { ...judged, shown: { world: judged.world, evidence: evidenceOf(change) } }
+  const context = await see(deps, { agentGroupID, principal })
+  const judged = await judgeIn(deps, bound, { context, fresh: false })
+  return { ...judged, shown: { context: judged.context, evidence: evidenceOf(change) } }
 }
 
 /** Whether what the approver was shown is no longer what is there. */
@@ -119,7 +120,7 @@ export type Verdict =
 
 interface Case {
   readonly bound: Bound
-  readonly sight: VerifyInput
+  readonly input: VerifyInput
   readonly decisions: readonly Decision[]
 }
 
@@ -127,12 +128,12 @@ type Rule = (subject: Case) => Verdict | undefined
 
 const refuse = (failure: Failure | undefined): Verdict | undefined => (failure === undefined ? undefined : { outcome: 'refused', failure })
 
-const groupIsThere: Rule = ({ bound, sight: { world } }) =>
-  bound.target === 'existing' && world.group === undefined
-    ? refuse({ rule: 'group-missing', reason: `the agent group ${world.agentGroupID} does not exist any more` })
+const groupIsThere: Rule = ({ bound, input: { context } }) =>
+  bound.target === 'existing' && context.group === undefined
+    ? refuse({ rule: 'group-missing', reason: `the agent group ${context.agentGroupID} does not exist any more` })
     : undefined
 
-const kindAgrees: Rule = ({ bound, sight }) => refuse(bound.verify(sight))
+const kindAgrees: Rule = ({ bound, input }) => refuse(bound.verify(input))
 
 const humanDecided = ({ decisions }: Case): Verdict =>
   decisions.some((decision) => decision.outcome === 'approve') ? { outcome: 'approved' } : { outcome: 'needs-human' }
@@ -148,7 +149,7 @@ export const verify = (subject: Case): Verdict => {
   return humanDecided(subject)
 }
 
-/** Brings a held change up to the world as it is, so that a decision is about what is there. */
+/** Brings a held change up to the context as it is, so that a decision is about what is there. */
 export interface Rebased {
   readonly line: JournalInput
   /** Of what the change is after the line. */

@@ -37,7 +37,7 @@ export interface Asker extends Actor {
 
 export interface Asked {
   readonly bound: Bound
-  readonly world: ChangeContext
+  readonly context: ChangeContext
   readonly draft: Draft
   readonly reason: string | undefined
   /** Why the verifier refuses it. */
@@ -63,9 +63,9 @@ const readTarget = (id: string): AgentGroupID => {
   return result.output
 }
 
-const assertTarget = (bound: Bound, world: ChangeContext): void => {
-  if (bound.target === 'existing' && world.group === undefined) throw unknownGroup()
-  if (bound.target === 'new' && bound.after['id'] !== world.agentGroupID) {
+const assertTarget = (bound: Bound, context: ChangeContext): void => {
+  if (bound.target === 'existing' && context.group === undefined) throw unknownGroup()
+  if (bound.target === 'new' && bound.after['id'] !== context.agentGroupID) {
     throw invalid([{ pointer: '/agentGroupID', detail: 'expected the id of the new group, as in /after/id' }])
   }
 }
@@ -81,10 +81,10 @@ export const examine = async (deps: ExamineDeps, asker: Asker, submission: Submi
   await deps.ledger.settle()
   const seen = await loadContext(deps, target, asker.principal)
   assertTarget(bound, seen)
-  const { draft, world, sight } = await evaluate(deps, bound, seen)
+  const { draft, context, input } = await evaluate(deps, bound, seen)
   if (draft === undefined) throw unknownGroup()
-  const verdict = verify({ bound, sight, decisions: [] })
-  return { bound, world, draft, reason, failure: verdict.outcome === 'refused' ? verdict.failure : undefined }
+  const verdict = verify({ bound, input, decisions: [] })
+  return { bound, context, draft, reason, failure: verdict.outcome === 'refused' ? verdict.failure : undefined }
 }
 
 /** A change as it is kept, and what its requester is told of it. */
@@ -109,12 +109,12 @@ const standing = ({ boot, clock }: ComposeDeps, { failure }: Asked, at: string):
 
 /** `held`, or `refused` with the rule. */
 export const compose = (deps: ComposeDeps, { asker, origin }: { asker: Asker; origin: Origin }, asked: Asked): Change => {
-  const { bound, world, draft, reason } = asked
+  const { bound, context, draft, reason } = asked
   const { id, at } = deps.ids.next()
   return {
     id,
     kind: bound.kind,
-    agentGroupID: world.agentGroupID,
+    agentGroupID: context.agentGroupID,
     requestedBy: asker.by,
     principal: asker.principal,
     ...(asker.person === undefined ? {} : { person: asker.person }),

@@ -3,15 +3,13 @@ import { type Change, type ChangeID, type ChangeView, Condition, type Kind, Reas
 import type { Rows, Store, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 import { parse } from '../input.ts'
+import { kindTable } from '../kinds/index.ts'
 import { findChange, type ReadDeps, unknownChange } from '../state/changes.ts'
 import { type OpenSessions, presentSession } from '../state/sessions.ts'
 
-/** Kinds whose effect a session has only after its sandbox was launched again. */
-const felt: ReadonlySet<Kind> = new Set(['mcp_access', 'mcp_revoke', 'persona', 'tools', 'packages', 'permissions', 'mounts'])
-
-/** The sessions that an effect of this kind has yet to reach. */
+/** The sessions that have the effect of such a change only after their sandbox was launched again. */
 export const affectedSessions = (sessions: OpenSessions, { kind, agentGroupID }: { kind: Kind; agentGroupID: string }): SessionID[] =>
-  felt.has(kind)
+  kindTable[kind].needsRelaunch
     ? sessions
         .all()
         .filter((session) => session.agentGroupID === agentGroupID)

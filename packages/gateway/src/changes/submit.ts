@@ -3,6 +3,7 @@ import {
   type Change,
   type ChangeID,
   type Idempotency,
+  kinds,
   type Preview,
   Requester,
   ServiceError,
@@ -44,7 +45,7 @@ const keep = async (deps: SubmitDeps, { asker, request }: Taken, asked: Asked): 
   const detail = {
     change,
     ...(request.idempotency === undefined ? {} : { idempotency: request.idempotency }),
-    ...(askedByAgent(asked.world) ? { wish: requestKeyOf(asked.bound) } : {}),
+    ...(askedByAgent(asked.context) ? { wish: requestKeyOf(asked.bound) } : {}),
   }
   const stage = change.state === 'refused' ? 'refuse' : 'submit'
   await deps.ledger.commit([changeLine(stage, { actor: { edge, principal, by }, change }, detail)])
@@ -53,7 +54,7 @@ const keep = async (deps: SubmitDeps, { asker, request }: Taken, asked: Asked): 
 
 /** One request of a group's agents at a time: two that are the same become one. No group has a space in its id. */
 const keepOfAgent = (deps: SubmitDeps, taken: Taken, asked: Asked): Promise<SubmitOutcome> => {
-  const { agentGroupID } = asked.world
+  const { agentGroupID } = asked.context
   return deps.lock(`requests of ${agentGroupID}`, async () => {
     const standing = await findDuplicate(deps, { bound: asked.bound, agentGroupID, failure: asked.failure })
     return standing === undefined ? keep(deps, taken, asked) : { ...outcomeOf(standing), replayed: true }
@@ -62,7 +63,7 @@ const keepOfAgent = (deps: SubmitDeps, taken: Taken, asked: Asked): Promise<Subm
 
 const take = async (deps: SubmitDeps, taken: Taken): Promise<SubmitOutcome> => {
   const asked = await examine(deps, taken.asker, taken.request.submission)
-  return askedByAgent(asked.world) ? keepOfAgent(deps, taken, asked) : keep(deps, taken, asked)
+  return askedByAgent(asked.context) ? keepOfAgent(deps, taken, asked) : keep(deps, taken, asked)
 }
 
 /** A body may hold values that nobody may guess from the journal. */
@@ -90,7 +91,7 @@ export const preview = async (deps: ExamineDeps, given: Asker, submission: Submi
   const { bound, draft, failure } = await examine(deps, given, submission)
   const { digest, ...shown } = draft
   const verdict = failure === undefined ? { state: 'held' as const } : { state: 'refused' as const, failure }
-  const told = bound.kind === 'mcp_register' ? {} : { digest }
+  const told = kinds[bound.kind].secretive ? {} : { digest }
   return { kind: bound.kind, after: bound.after, ...shown, ...told, ...verdict }
 }
 

@@ -78,7 +78,7 @@ const tellEffect = ({ subscribers, groupRemoved, serverTouched }: PublisherDeps,
   if (effect.type === 'group-removed') {
     groupRemoved(effect.agentGroupID)
     subscribers.runner('group-removed', { agentGroupID: effect.agentGroupID })
-  } else subscribers.runner('group-changed', { agentGroupID, changeID, narrowing: kindTable[kind].takes(change) })
+  } else subscribers.runner('group-changed', { agentGroupID, changeID, narrowing: kindTable[kind].narrowsSandboxes(change) })
 }
 
 const tellChange = async (deps: PublisherDeps, entry: AuditEntry, id: ChangeID): Promise<void> => {

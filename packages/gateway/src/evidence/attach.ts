@@ -8,27 +8,27 @@ import type { ChangeContext } from '../state/unit-config.ts'
 import { attachMountInspections } from './mounts.ts'
 import { type Attached, attachObservation } from './observation.ts'
 import { attachTree } from './packages.ts'
-import type { Wanted } from './stored.ts'
+import type { RequiredEvidence } from './stored.ts'
 
 export interface Attach {
   readonly rows: Rows
-  readonly world: ChangeContext
+  readonly context: ChangeContext
   /** What is too old for a new change still tells whether an old one has moved. */
   readonly fresh: boolean
 }
 
-export const attach = async (wanted: Wanted | undefined, { rows, world, fresh }: Attach): Promise<Attached> => {
+export const attach = async (wanted: RequiredEvidence | undefined, { rows, context, fresh }: Attach): Promise<Attached> => {
   switch (wanted?.from) {
     case undefined:
       return { evidence: null }
     case 'change':
       return { evidence: wanted.evidence }
     case 'broker':
-      return attachObservation(rows, wanted, { world, fresh })
+      return attachObservation(rows, wanted, { context, fresh })
     case 'runner':
-      return { evidence: await attachMountInspections(rows, wanted.sources, { now: world.now, fresh }) }
+      return { evidence: await attachMountInspections(rows, wanted.sources, { now: context.now, fresh }) }
     case 'registry':
-      return { evidence: await attachTree(rows, wanted.names, { now: world.now, fresh }) }
+      return { evidence: await attachTree(rows, wanted.names, { now: context.now, fresh }) }
   }
 }
 

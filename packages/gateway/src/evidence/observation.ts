@@ -15,7 +15,7 @@ import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
 import { findChange } from '../state/changes.ts'
 import { activeGrant, type ChangeContext } from '../state/unit-config.ts'
-import { ageOf, evidenceOf, readDefinitions, type StoredEvidence, type Wanted } from './stored.ts'
+import { ageOf, evidenceOf, readDefinitions, type StoredEvidence, type RequiredEvidence } from './stored.ts'
 
 /** How far a server's tools have moved from what the standing grant was given for. */
 type Definition = ToolDefinition
@@ -81,22 +81,22 @@ export const readObservation = async (rows: Rows, server: ServerName, entryDiges
 export const pinsOf = (tools: Observation['tools']): Record<string, Digest> =>
   Object.fromEntries(tools.toReversed().map((tool) => [tool.name, definitionDigest(tool)]))
 
-type Asked = Extract<Wanted, { from: 'broker' }>
+type Asked = Extract<RequiredEvidence, { from: 'broker' }>
 
 const describe = async (
   rows: Rows,
   { server, tools: asked }: Asked,
-  seen: { observation: Observation; world: ChangeContext },
+  seen: { observation: Observation; context: ChangeContext },
 ): Promise<Attached> => {
-  const { observation, world } = seen
+  const { observation, context } = seen
   const tools = observation.tools.filter((tool) => asked.length === 0 || asked.includes(tool.name))
   const names = tools.map((tool) => tool.name)
-  const drift = await driftFrom(rows, activeGrant(world, server), { tools: observation.tools, asked })
+  const drift = await driftFrom(rows, activeGrant(context, server), { tools: observation.tools, asked })
   const common = {
     server,
     entryDigest: observation.entryDigest,
     at: observation.at,
-    age: ageOf(observation.at, world.now),
+    age: ageOf(observation.at, context.now),
     missing: asked.filter((tool) => !names.includes(tool)),
   }
   const definitions = { tools, drift }
@@ -113,12 +113,12 @@ const describe = async (
 export const attachObservation = async (
   rows: Rows,
   wanted: Asked,
-  { world, fresh }: { world: ChangeContext; fresh: boolean },
+  { context, fresh }: { context: ChangeContext; fresh: boolean },
 ): Promise<Attached> => {
   const { server } = wanted
-  const entryDigest = world.servers?.get(server)
+  const entryDigest = context.servers?.get(server)
   if (entryDigest === undefined) return { evidence: { status: 'unavailable', server } }
   const observation = await readObservation(rows, server, entryDigest)
-  const usable = observation !== undefined && (!fresh || world.now - Date.parse(observation.at) <= limits.evidenceFresh)
-  return usable ? describe(rows, wanted, { observation, world }) : { evidence: { status: 'unavailable', server, entryDigest } }
+  const usable = observation !== undefined && (!fresh || context.now - Date.parse(observation.at) <= limits.evidenceFresh)
+  return usable ? describe(rows, wanted, { observation, context }) : { evidence: { status: 'unavailable', server, entryDigest } }
 }

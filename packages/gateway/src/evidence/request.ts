@@ -7,7 +7,7 @@ import type { ChangeContext } from '../state/unit-config.ts'
 import { readMountInspections } from './mounts.ts'
 import { readObservation } from './observation.ts'
 import { readTree } from './packages.ts'
-import type { Wanted } from './stored.ts'
+import type { RequiredEvidence } from './stored.ts'
 
 export interface RequestEvidenceDeps {
   readonly store: Store
@@ -25,12 +25,12 @@ const isFresh = (at: string | undefined, now: number): boolean => at !== undefin
 const summonBroker = async (
   { store, subscribers, arrivals, asking, evidenceWait }: RequestEvidenceDeps,
   server: ServerName,
-  world: ChangeContext,
+  context: ChangeContext,
 ): Promise<boolean> => {
-  const entryDigest = world.servers?.get(server)
+  const entryDigest = context.servers?.get(server)
   if (entryDigest === undefined) return false
   const observation = await readObservation(store.read, server, entryDigest)
-  if (isFresh(observation?.at, world.now)) return false
+  if (isFresh(observation?.at, context.now)) return false
   await asking.until({
     of: 'broker',
     answer: arrivals.wait(serverArrival(server), evidenceWait),
@@ -42,10 +42,10 @@ const summonBroker = async (
 const summonRunner = async (
   { store, subscribers, arrivals, asking, evidenceWait }: RequestEvidenceDeps,
   wanted: readonly string[],
-  world: ChangeContext,
+  context: ChangeContext,
 ): Promise<boolean> => {
   const seen = new Map((await readMountInspections(store.read, wanted)).map(({ source, at }) => [source, at]))
-  const sources = wanted.filter((source) => !isFresh(seen.get(source), world.now))
+  const sources = wanted.filter((source) => !isFresh(seen.get(source), context.now))
   if (sources.length === 0) return false
   await asking.until({
     of: 'runner',
@@ -58,10 +58,10 @@ const summonRunner = async (
 const summonTree = async (
   { store, subscribers, arrivals, asking, treeWait }: RequestEvidenceDeps,
   names: readonly PackageName[],
-  world: ChangeContext,
+  context: ChangeContext,
 ): Promise<boolean> => {
   const seen = await readTree(store.read, names)
-  if (isFresh(seen?.at, world.now)) return false
+  if (isFresh(seen?.at, context.now)) return false
   await asking.until({
     of: 'runner',
     answer: arrivals.wait(treeArrival(names), treeWait),
@@ -70,10 +70,14 @@ const summonTree = async (
   return true
 }
 
-/** Resolves with whether time has passed, so that the world may be another one. */
-export const requestEvidence = async (deps: RequestEvidenceDeps, wanted: Wanted | undefined, world: ChangeContext): Promise<boolean> => {
-  if (wanted?.from === 'broker') return summonBroker(deps, wanted.server, world)
-  if (wanted?.from === 'runner') return summonRunner(deps, wanted.sources, world)
-  if (wanted?.from === 'registry') return summonTree(deps, wanted.names, world)
+/** Resolves with whether time has passed, so that the context may be another one. */
+export const requestEvidence = async (
+  deps: RequestEvidenceDeps,
+  wanted: RequiredEvidence | undefined,
+  context: ChangeContext,
+): Promise<boolean> => {
+  if (wanted?.from === 'broker') return summonBroker(deps, wanted.server, context)
+  if (wanted?.from === 'runner') return summonRunner(deps, wanted.sources, context)
+  if (wanted?.from === 'registry') return summonTree(deps, wanted.names, context)
   return false
 }

@@ -14,7 +14,7 @@ import type { Rows, Store, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 
 /** What an approver must be shown, by who can tell. */
-export type Wanted =
+export type RequiredEvidence =
   /** Declarations of a tool server, from the broker. No tools: all that it declares. */
   | { readonly from: 'broker'; readonly server: ServerName; readonly tools: readonly string[] }
   /** Paths of the host, from the runner. */

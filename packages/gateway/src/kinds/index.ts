@@ -1,6 +1,5 @@
-// The table of kinds: one line a kind.
-import { type Change, Kind, kindAliases } from '@gatehouse/contracts'
-import * as v from 'valibot'
+// The table of kinds of change: each name with its definition.
+import { type Change, findKind, type Kind, kindNames } from '@gatehouse/contracts'
 import { invalid } from '../input.ts'
 import type { Secrets } from '../secrets.ts'
 import { agentCreate } from './agent-create.ts'
@@ -28,20 +27,18 @@ export const kindTable = {
   mcp_access: mcpAccess,
   mcp_revoke: mcpRevoke,
   mcp_register: mcpRegister,
-} as const satisfies Record<Kind, KindRow>
+} as const satisfies { readonly [K in Kind]: KindRow<K> }
 
-/** The kind by its name or another spelling. Throws `invalid` at `/kind` for a kind that does not exist. */
-export const readKind = (kind: string): Kind => {
-  const result = v.safeParse(Kind, Object.hasOwn(kindAliases, kind) ? kindAliases[kind] : kind)
-  if (!result.success)
-    throw invalid([
-      { pointer: '/kind', detail: `expected one of ${Object.keys(kindTable).join(', ')}, got ${JSON.stringify(kind.slice(0, 64))}` },
-    ])
-  return result.output
+/** The kind by its name or one of its aliases. Throws `invalid` at `/kind` for a kind that does not exist. */
+export const readKind = (spelling: string): Kind => {
+  const kind = findKind(spelling)
+  if (kind !== undefined) return kind
+  throw invalid([{ pointer: '/kind', detail: `expected one of ${kindNames.join(', ')}, got ${JSON.stringify(spelling.slice(0, 64))}` }])
 }
 
-/** What was submitted. Throws `invalid` with pointers below `/after`. */
+/** Reads what was submitted. Throws `invalid` with pointers below `/after`. */
 export const bind = (kind: Kind, after: unknown, secrets: Secrets): Bound => kindTable[kind].read(after, secrets)
 
-/** A change that was kept. */
-export const rebind = ({ kind, after }: Pick<Change, 'kind' | 'after'>, secrets: Secrets): Bound => kindTable[kind].readKept(after, secrets)
+/** Reads a stored change. */
+export const rebind = ({ kind, after }: Pick<Change, 'kind' | 'after'>, secrets: Secrets): Bound =>
+  kindTable[kind].readStored(after, secrets)

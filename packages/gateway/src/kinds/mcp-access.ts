@@ -1,5 +1,5 @@
 // A grant of one server's tools to a group: it replaces the one that the group has.
-import { type After, type Digest, type Failure, type Grant, kinds, type Evidence } from '@gatehouse/contracts'
+import { type After, type Digest, type Failure, type Grant, type Evidence } from '@gatehouse/contracts'
 import { pinsOf } from '../evidence/observation.ts'
 import { activeGrant, type ChangeContext, presentGroup } from '../state/unit-config.ts'
 import { nameList, toolList } from '../text.ts'
@@ -10,15 +10,15 @@ type Access = After<'mcp_access'>
 
 const distinct = (after: Access): Access => ({ ...after, tools: [...new Set(after.tools)] })
 
-const verify = (after: Access, { world }: VerifyInput): Failure | undefined => {
-  if (world.servers === null) {
+const verify = (after: Access, { context }: VerifyInput): Failure | undefined => {
+  if (context.servers === null) {
     return { rule: 'mcp-disabled', reason: 'this unit has no tool servers: start it with --mcp-catalog' }
   }
-  if (!world.servers.has(after.server)) {
+  if (!context.servers.has(after.server)) {
     return { rule: 'server-not-configured', reason: `expected a configured tool server, got ${after.server}: configure it first` }
   }
-  if (after.expiresAt !== undefined && Date.parse(after.expiresAt) <= world.now) {
-    const now = new Date(world.now).toISOString()
+  if (after.expiresAt !== undefined && Date.parse(after.expiresAt) <= context.now) {
+    const now = new Date(context.now).toISOString()
     return { rule: 'expires-in-past', reason: `expected a time after ${now}, got ${after.expiresAt}: choose a later one, or leave it out` }
   }
   return undefined
@@ -56,37 +56,38 @@ const terms = (after: Access): string => {
   return `${toolList(after.tools)} of the tool server ${after.server}${until}${most}`
 }
 
-const describe = (after: Access, world: ChangeContext): string => {
-  const grant = activeGrant(world, after.server)
+const describe = (after: Access, context: ChangeContext): string => {
+  const grant = activeGrant(context, after.server)
   const instead = grant === undefined ? '' : `, instead of ${toolList(grant.tools)}`
-  return `Grants ${world.agentGroupID} ${terms(after)}${instead}`
+  return `Grants ${context.agentGroupID} ${terms(after)}${instead}`
 }
 
-export const mcpAccess = defineKind({
-  name: 'mcp_access',
-  schema: kinds.mcp_access,
-  narrowing: false,
+export const mcpAccess = defineKind('mcp_access', {
   target: 'existing',
+  needsRelaunch: true,
+  serializedBy: null,
+  narrowsSandboxes: 'never',
+  appliesUnderFreeze: 'never',
   server: 'server',
   subject: ({ server }) => server,
-  wish: (after) => ({ server: after.server, tools: distinct(after).tools.toSorted() }),
-  slice: (after, world) => {
-    const grant = activeGrant(world, after.server)
+  requestKey: (after) => ({ server: after.server, tools: distinct(after).tools.toSorted() }),
+  slice: (after, context) => {
+    const grant = activeGrant(context, after.server)
     return grant === undefined ? null : grantTerms(grant)
   },
   outcome: distinct,
   verify,
-  wants: (after, world) =>
-    world.servers?.has(after.server) === true ? { from: 'broker', server: after.server, tools: distinct(after).tools } : undefined,
+  requiredEvidence: (after, context) =>
+    context.servers?.has(after.server) === true ? { from: 'broker', server: after.server, tools: distinct(after).tools } : undefined,
   risk: (after, { evidence }) => (why(after, evidence).length > 0 ? 'high' : 'medium'),
   why: (after, { evidence }) => why(after, evidence),
   describe,
-  apply: (after, { world, evidence }, stamp) => ({
+  apply: (after, { context, evidence }, stamp) => ({
     type: 'grant',
     grant: {
       ...distinct(after),
-      agentGroupID: presentGroup(world).id,
-      ...pinned(evidence, world.servers?.get(after.server)),
+      agentGroupID: presentGroup(context).id,
+      ...pinned(evidence, context.servers?.get(after.server)),
       changeID: stamp.changeID,
       grantedAt: stamp.at,
       state: 'active',

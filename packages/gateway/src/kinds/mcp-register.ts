@@ -11,6 +11,7 @@ import {
 } from '@gatehouse/contracts'
 import { checkEntry, namesReference } from '../catalog/entry.ts'
 import { throughValues } from '../secrets.ts'
+import { unitLocks } from '../state/lock.ts'
 import { askedByAgent, type ChangeContext } from '../state/unit-config.ts'
 import { quote } from '../text.ts'
 import { defineKind, type VerifyInput } from './kind.ts'
@@ -59,15 +60,15 @@ const grantedFailure = ({ name }: Register, { granted, grants, agentGroupID }: C
   }
 }
 
-const placeFailure = (after: Register, world: ChangeContext): Failure | undefined => {
-  const { servers } = world
+const placeFailure = (after: Register, context: ChangeContext): Failure | undefined => {
+  const { servers } = context
   if (servers === null) return { rule: 'mcp-disabled', reason: 'this unit has no tool servers: start it with --mcp-catalog' }
   return servers.has(after.name)
     ? {
         rule: 'server-name-in-use',
         reason: `expected a name that no tool server has, got ${after.name}: choose another, or change that server in the catalog`,
       }
-    : grantedFailure(after, world)
+    : grantedFailure(after, context)
 }
 
 /** Never repeats a value. */
@@ -102,23 +103,24 @@ const agentFailure = (after: Register): Failure | undefined => {
       }
 }
 
-const verify = (after: Register, { world }: VerifyInput): Failure | undefined =>
-  placeFailure(after, world) ??
-  (askedByAgent(world) ? agentFailure(after) : undefined) ??
+const verify = (after: Register, { context }: VerifyInput): Failure | undefined =>
+  placeFailure(after, context) ??
+  (askedByAgent(context) ? agentFailure(after) : undefined) ??
   entryFailure(entryOf(after)) ??
   maskFailure(after)
 
-export const mcpRegister = defineKind({
-  name: 'mcp_register',
-  schema: kinds.mcp_register,
-  narrowing: false,
+export const mcpRegister = defineKind('mcp_register', {
   target: 'existing',
+  needsRelaunch: false,
+  serializedBy: unitLocks.catalog,
+  narrowsSandboxes: 'never',
+  appliesUnderFreeze: 'never',
   server: 'name',
   secrets: throughValues,
   subject: ({ name }) => name,
   slice: () => null,
   verify,
-  wants: (after) => ({ from: 'change', evidence: describeEntry(after.name, entryOf(after)) }),
+  requiredEvidence: (after) => ({ from: 'change', evidence: describeEntry(after.name, entryOf(after)) }),
   risk: () => 'high',
   why: ({ transport }) => [
     transport === 'http'
@@ -130,5 +132,4 @@ export const mcpRegister = defineKind({
       ? `Adds the tool server ${after.name} at ${quote(after.url)} to the catalog`
       : `Adds the tool server ${after.name}, which runs ${quote(after.command)}, to the catalog`,
   apply: (after) => ({ type: 'entry', name: after.name }),
-  invert: () => undefined,
 })

@@ -1,5 +1,5 @@
 // The end of a grant, or of some of its tools. A grant that loses its last tool is revoked: an empty list would mean every tool.
-import { type After, type Failure, type Grant, kinds } from '@gatehouse/contracts'
+import { type After, type Failure, type Grant } from '@gatehouse/contracts'
 import { activeGrant, type ChangeContext } from '../state/unit-config.ts'
 import { toolList } from '../text.ts'
 import { asAccessTerms, grantTerms } from './terms.ts'
@@ -10,12 +10,12 @@ type Revoke = After<'mcp_revoke'>
 const remaining = (after: Revoke, grant: Grant): string[] =>
   after.tools === undefined ? [] : grant.tools.filter((tool) => !after.tools?.includes(tool))
 
-const verify = (after: Revoke, world: ChangeContext): Failure | undefined => {
-  const grant = activeGrant(world, after.server)
+const verify = (after: Revoke, context: ChangeContext): Failure | undefined => {
+  const grant = activeGrant(context, after.server)
   if (grant === undefined) {
     return {
       rule: 'no-grant',
-      reason: `${world.agentGroupID} has no grant for the tool server ${after.server}: there is nothing to revoke`,
+      reason: `${context.agentGroupID} has no grant for the tool server ${after.server}: there is nothing to revoke`,
     }
   }
   if (after.tools === undefined) return undefined
@@ -37,27 +37,28 @@ const narrowed = (after: Revoke, grant: Grant): Grant | undefined => {
   return { ...grant, tools, pins: Object.fromEntries(Object.entries(grant.pins).filter(([tool]) => tools.includes(tool))) }
 }
 
-export const mcpRevoke = defineKind({
-  name: 'mcp_revoke',
-  schema: kinds.mcp_revoke,
-  narrowing: true,
+export const mcpRevoke = defineKind('mcp_revoke', {
   target: 'existing',
+  needsRelaunch: true,
+  serializedBy: null,
+  narrowsSandboxes: 'always',
+  appliesUnderFreeze: 'always',
   server: 'server',
   subject: ({ server }) => server,
-  slice: (after, world) => {
-    const grant = activeGrant(world, after.server)
+  slice: (after, context) => {
+    const grant = activeGrant(context, after.server)
     return grant === undefined ? null : grantTerms(grant)
   },
-  outcome: (after, { world }) => {
-    const grant = activeGrant(world, after.server)
+  outcome: (after, { context }) => {
+    const grant = activeGrant(context, after.server)
     const rest = grant === undefined ? undefined : narrowed(after, grant)
     return rest === undefined ? null : grantTerms(rest)
   },
-  verify: (after, { world }) => verify(after, world),
+  verify: (after, { context }) => verify(after, context),
   risk: () => 'low',
-  describe: (after, world) => `Takes ${toolList(after.tools ?? [])} of the tool server ${after.server} from ${world.agentGroupID}`,
-  apply: (after, { world }) => {
-    const grant = activeGrant(world, after.server)
+  describe: (after, context) => `Takes ${toolList(after.tools ?? [])} of the tool server ${after.server} from ${context.agentGroupID}`,
+  apply: (after, { context }) => {
+    const grant = activeGrant(context, after.server)
     if (grant === undefined) throw new TypeError('a revocation is applied only after its verifier has seen the grant')
     return { type: 'grant', grant: narrowed(after, grant) ?? { ...grant, state: 'revoked' } }
   },

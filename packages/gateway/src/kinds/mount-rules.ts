@@ -4,7 +4,7 @@ import type { Failure, Mount, Evidence } from '@gatehouse/contracts'
 import { nameList, quote } from '../text.ts'
 import type { VerifyInput } from './kind.ts'
 
-type Config = VerifyInput['world']['config']
+type Config = VerifyInput['context']['config']
 type Sightings = Extract<Evidence, { status: 'sighted' }>['mounts']
 
 /** What the host's kernel and its services show of themselves. */
@@ -96,19 +96,19 @@ const clash = (one: Place, other: Place): boolean =>
   !(one.stands && other.stands) &&
   ((one.mode === 'rw' && isWithin(other.path, one.path)) || (other.mode === 'rw' && isWithin(one.path, other.path)))
 
-const placesOf = (mounts: readonly Mount[], { world, evidence }: VerifyInput): Place[] => {
+const placesOf = (mounts: readonly Mount[], { context, evidence }: VerifyInput): Place[] => {
   const seen = evidence?.status === 'sighted' ? evidence.mounts : []
   return mounts.flatMap(({ source, mode }) => {
-    const stands = world.group?.mounts.some((mount) => mount.source === source && mount.mode === mode) ?? false
+    const stands = context.group?.mounts.some((mount) => mount.source === source && mount.mode === mode) ?? false
     const real = seen.find((sighting) => sighting.source === source)?.real ?? source
     return [...new Set([source, real])].map((path) => ({ path, mode, stands, name: nameOf(source, path) }))
   })
 }
 
 /** Whoever writes in a directory can put a link in the place of what lies in it, also between two looks at what is mounted there. */
-const writtenFailure = (mounts: readonly Mount[], sight: VerifyInput): Failure | undefined => {
-  const asked = placesOf(mounts, sight)
-  const others = (sight.world.elsewhere ?? []).flatMap(({ source, real = source, mode }) =>
+const writtenFailure = (mounts: readonly Mount[], input: VerifyInput): Failure | undefined => {
+  const asked = placesOf(mounts, input)
+  const others = (input.context.elsewhere ?? []).flatMap(({ source, real = source, mode }) =>
     [...new Set([source, real])].map((path) => ({ path, mode, stands: true, name: 'a mount of another group' })),
   )
   for (const one of asked) {
@@ -130,14 +130,14 @@ const first = <T>(items: readonly T[], judge: (item: T) => Failure | undefined):
   return undefined
 }
 
-export const mountFailure = (mounts: readonly Mount[], sight: VerifyInput): Failure | undefined => {
-  const { world, evidence } = sight
+export const mountFailure = (mounts: readonly Mount[], input: VerifyInput): Failure | undefined => {
+  const { context, evidence } = input
   const seen = evidence?.status === 'sighted' ? evidence.mounts : []
   return (
-    first(mounts, (mount) => givenFailure(mount, world.config)) ??
+    first(mounts, (mount) => givenFailure(mount, context.config)) ??
     twiceFailure(mounts.map(({ source }) => source)) ??
-    first(seen, (sighting) => seenFailure(sighting, world.config)) ??
+    first(seen, (sighting) => seenFailure(sighting, context.config)) ??
     twiceFailure(seen.map(({ source, real }) => real ?? source)) ??
-    writtenFailure(mounts, sight)
+    writtenFailure(mounts, input)
   )
 }

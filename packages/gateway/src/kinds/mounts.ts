@@ -1,5 +1,6 @@
 // Directories and files of the host inside a group's sandboxes: all of them, those that are not named go.
-import { type After, kinds, type Mount, type Evidence } from '@gatehouse/contracts'
+import { type After, type Mount, type Evidence } from '@gatehouse/contracts'
+import { unitLocks } from '../state/lock.ts'
 import { presentGroup } from '../state/unit-config.ts'
 import { amount, nameList, quote } from '../text.ts'
 import { isRemoved } from './terms.ts'
@@ -31,34 +32,33 @@ const why = ({ mounts }: Mounts, evidence: Evidence | null): string[] => {
 const inWords = ({ source, target, mode }: Mount): string =>
   `${quote(source)} at ${quote(target)} (${mode === 'rw' ? 'written and read' : 'read only'})`
 
-export const mounts = defineKind({
-  name: 'mounts',
-  schema: kinds.mounts,
-  narrowing: false,
+export const mounts = defineKind('mounts', {
   target: 'existing',
-  wish: ({ mounts: asked }) => ({ mounts: asked.toSorted((a, b) => (a.target < b.target ? -1 : 1)) }),
-  slice: (_after, world) => ({ mounts: presentGroup(world).mounts.map(({ source, target, mode }) => ({ source, target, mode })) }),
-  verify: (after, sight) => mountFailure(after.mounts, sight),
-  wants: (after) => {
+  needsRelaunch: true,
+  serializedBy: unitLocks.mounts,
+  narrowsSandboxes: (before, after) => isRemoved(before['mounts'], after.mounts),
+  // Another file at an approved path is another mount.
+  appliesUnderFreeze: (after, { context, evidence }) =>
+    !isRemoved(
+      after.mounts.map((mount) => pin(mount, evidence)),
+      presentGroup(context).mounts,
+    ),
+  requestKey: ({ mounts: asked }) => ({ mounts: asked.toSorted((a, b) => (a.target < b.target ? -1 : 1)) }),
+  slice: (_after, context) => ({ mounts: presentGroup(context).mounts.map(({ source, target, mode }) => ({ source, target, mode })) }),
+  verify: (after, input) => mountFailure(after.mounts, input),
+  requiredEvidence: (after) => {
     const sources = [...new Set(after.mounts.map(({ source }) => source))]
     return sources.length === 0 ? undefined : { from: 'runner', sources }
   },
-  takes: (before, after) => isRemoved(before['mounts'], after.mounts),
-  // Another file at an approved path is another mount.
-  onlyTakes: (after, { world, evidence }) =>
-    !isRemoved(
-      after.mounts.map((mount) => pin(mount, evidence)),
-      presentGroup(world).mounts,
-    ),
   risk: (after, { evidence }) => (why(after, evidence).length > 0 ? 'high' : 'medium'),
   why: (after, { evidence }) => why(after, evidence),
-  describe: (after, world) =>
+  describe: (after, context) =>
     after.mounts.length === 0
-      ? `Takes all mounts from ${world.agentGroupID}`
-      : `Gives ${world.agentGroupID} ${amount(after.mounts.length, 'mount')}: ${after.mounts.map(inWords).join(', ')}`,
-  apply: (after, { world, evidence }) => ({
+      ? `Takes all mounts from ${context.agentGroupID}`
+      : `Gives ${context.agentGroupID} ${amount(after.mounts.length, 'mount')}: ${after.mounts.map(inWords).join(', ')}`,
+  apply: (after, { context, evidence }) => ({
     type: 'group',
-    group: { ...presentGroup(world), mounts: after.mounts.map((mount) => pin(mount, evidence)) },
+    group: { ...presentGroup(context), mounts: after.mounts.map((mount) => pin(mount, evidence)) },
   }),
   invert: (_after, before) => (before === null ? undefined : { kind: 'mounts', after: before }),
 })

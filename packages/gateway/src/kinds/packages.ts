@@ -1,5 +1,5 @@
 // Packages of npm inside a group's sandboxes: all of them, those that are not named go. What is approved is the whole tree.
-import { type After, type Failure, kinds, type PackageLock, type Evidence } from '@gatehouse/contracts'
+import { type After, type Failure, type PackageLock, type Evidence } from '@gatehouse/contracts'
 import { presentGroup } from '../state/unit-config.ts'
 import { amount, nameList } from '../text.ts'
 import { isRemoved } from './terms.ts'
@@ -48,29 +48,28 @@ const why = (evidence: Evidence | null): string[] => {
   ]
 }
 
-export const packages = defineKind({
-  name: 'packages',
-  schema: kinds.packages,
-  narrowing: false,
+export const packages = defineKind('packages', {
   target: 'existing',
-  wish: (after) => ({ npm: sorted(after) }),
-  slice: (_after, world) => {
-    const { packages: installed } = presentGroup(world)
+  needsRelaunch: true,
+  serializedBy: null,
+  narrowsSandboxes: (before, after) => isRemoved(before['npm'], sorted(after)),
+  appliesUnderFreeze: ({ npm }) => npm.length === 0,
+  requestKey: (after) => ({ npm: sorted(after) }),
+  slice: (_after, context) => {
+    const { packages: installed } = presentGroup(context)
     return installed === undefined ? { npm: [] } : { npm: installed.npm, tree: installed.tree }
   },
   outcome: (after, { evidence }) => ({ npm: sorted(after), ...treeIn(evidence) }),
   verify: (after, { evidence }) => (after.npm.length === 0 ? undefined : failureIn(evidence)),
-  wants: (after) => (after.npm.length === 0 ? undefined : { from: 'registry', names: sorted(after) }),
-  takes: (before, after) => isRemoved(before['npm'], sorted(after)),
-  onlyTakes: ({ npm }) => npm.length === 0,
+  requiredEvidence: (after) => (after.npm.length === 0 ? undefined : { from: 'registry', names: sorted(after) }),
   risk: ({ npm }) => (npm.length === 0 ? 'medium' : 'high'),
   why: ({ npm }, { evidence }) => (npm.length === 0 ? [] : why(evidence)),
-  describe: (after, world) =>
+  describe: (after, context) =>
     after.npm.length === 0
-      ? `Takes all packages from ${world.agentGroupID}`
-      : `Gives ${world.agentGroupID} ${amount(after.npm.length, 'package')} of npm with all that they need: ${nameList(sorted(after))}`,
-  apply: (after, { world, evidence }, { changeID }) => {
-    const { packages: _before, ...group } = presentGroup(world)
+      ? `Takes all packages from ${context.agentGroupID}`
+      : `Gives ${context.agentGroupID} ${amount(after.npm.length, 'package')} of npm with all that they need: ${nameList(sorted(after))}`,
+  apply: (after, { context, evidence }, { changeID }) => {
+    const { packages: _before, ...group } = presentGroup(context)
     if (evidence?.status !== 'resolved' || after.npm.length === 0) return { type: 'group', group }
     return { type: 'group', group: { ...group, packages: { npm: sorted(after), tree: evidence.tree, changeID } } }
   },

@@ -1,5 +1,5 @@
 // Who may talk to a group, which model it uses, how much it may use up. What is not named stays as it is.
-import { type After, type AgentGroup, type Failure, GroupLimits, kinds, limits } from '@gatehouse/contracts'
+import { type After, type AgentGroup, type Failure, GroupLimits, limits } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { type ChangeContext, presentGroup } from '../state/unit-config.ts'
 import { amount, nameList, quote } from '../text.ts'
@@ -35,8 +35,8 @@ const pick = (from: GroupLimits, names: readonly Limit[]): GroupLimits =>
   Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]))
 
 /** The group's own values of what the change names. */
-const slice = (after: Permissions, world: ChangeContext): Json => {
-  const { members, model, limits: own, providerTools } = presentGroup(world)
+const slice = (after: Permissions, context: ChangeContext): Json => {
+  const { members, model, limits: own, providerTools } = presentGroup(context)
   return {
     ...(after.members === undefined ? {} : { members }),
     ...(after.model === undefined || model === undefined ? {} : { model }),
@@ -73,21 +73,21 @@ const why = (after: Permissions, { limits: own, providerTools }: AgentGroup): st
 const ownWirings = ({ wirings, agentGroupID }: ChangeContext) => wirings.filter((wired) => wired.agentGroupID === agentGroupID)
 
 /** Where a group is wired its members are all that keeps people out. */
-const membersSentence = (members: NonNullable<Permissions['members']>, world: ChangeContext): string => {
+const membersSentence = (members: NonNullable<Permissions['members']>, context: ChangeContext): string => {
   if (members.length > 0) return `lets ${amount(members.length, 'member')} talk to it`
-  const places = ownWirings(world).map(({ channel, address }) => `${channel} ${address}`)
+  const places = ownWirings(context).map(({ channel, address }) => `${channel} ${address}`)
   return places.length === 0 ? 'lets everybody talk to it' : `lets everybody talk to it who can write at ${nameList(places)}`
 }
 
-const sentences = (after: Permissions, world: ChangeContext): string[] => [
-  ...(after.members === undefined ? [] : [membersSentence(after.members, world)]),
+const sentences = (after: Permissions, context: ChangeContext): string[] => [
+  ...(after.members === undefined ? [] : [membersSentence(after.members, context)]),
   ...(after.model === undefined ? [] : [`uses the model ${quote(after.model.id)} of ${quote(after.model.provider)}`]),
   ...named(after).map((name) => `${name} ${after.limits?.[name]}`),
   ...(after.providerTools === undefined ? [] : [`tools at the provider: ${nameList(after.providerTools)}`]),
 ]
 
 /** A lower limit, another model, a tool at the provider less. */
-const takes = (before: Json, after: Permissions): boolean => {
+const narrowsSandboxes = (before: Json, after: Permissions): boolean => {
   const own = v.parse(v.optional(GroupLimits, {}), before['limits'])
   const isLower = (name: Limit): boolean => (after.limits?.[name] ?? Infinity) < (own[name] ?? standard[name] ?? Infinity)
   const hasOther = after.model !== undefined && before['model'] !== undefined && isRemoved([before['model']], [after.model])
@@ -100,8 +100,8 @@ const takes = (before: Json, after: Permissions): boolean => {
 const isFewer = (members: Permissions['members'], before: AgentGroup['members']): boolean =>
   members === undefined || (members.length > 0 ? before.length === 0 || !isRemoved(members, before) : before.length === 0)
 
-const onlyTakes = (after: Permissions, { world }: VerifyInput): boolean => {
-  const { limits: own, members, model, providerTools } = presentGroup(world)
+const appliesUnderFreeze = (after: Permissions, { context }: VerifyInput): boolean => {
+  const { limits: own, members, model, providerTools } = presentGroup(context)
   const isRaised = (name: Limit): boolean => (after.limits?.[name] ?? 0) > (own[name] ?? standard[name] ?? Infinity)
   return (
     !named(after).some(isRaised) &&
@@ -122,24 +122,23 @@ const invert = (after: Permissions, before: Json): Inverse | undefined => {
   return { kind: 'permissions', after: { ...before, limits: Object.fromEntries(values) } }
 }
 
-export const permissions = defineKind({
-  name: 'permissions',
-  schema: kinds.permissions,
-  narrowing: false,
+export const permissions = defineKind('permissions', {
   target: 'existing',
+  needsRelaunch: true,
+  serializedBy: null,
+  narrowsSandboxes,
+  appliesUnderFreeze,
   slice,
-  outcome: (after, { world }) => ({ ...slice(after, world), ...after }),
-  verify: (after, { world }) => unusableChoice(presentGroup(world).agent, after, world) ?? twice(after) ?? noLimit(after),
+  outcome: (after, { context }) => ({ ...slice(after, context), ...after }),
+  verify: (after, { context }) => unusableChoice(presentGroup(context).agent, after, context) ?? twice(after) ?? noLimit(after),
   // Only what opens addresses names them.
-  wants: ({ members }, world) =>
-    members?.length === 0 ? { from: 'change', evidence: audienceEvidence(ownWirings(world), { members }) } : undefined,
-  takes,
-  onlyTakes,
-  risk: (after, { world }) => (why(after, presentGroup(world)).length > 0 ? 'high' : 'medium'),
-  why: (after, { world }) => why(after, presentGroup(world)),
-  describe: (after, world) => `Sets what ${world.agentGroupID} may: ${sentences(after, world).join('; ')}`,
-  apply: (after, { world }) => {
-    const group = presentGroup(world)
+  requiredEvidence: ({ members }, context) =>
+    members?.length === 0 ? { from: 'change', evidence: audienceEvidence(ownWirings(context), { members }) } : undefined,
+  risk: (after, { context }) => (why(after, presentGroup(context)).length > 0 ? 'high' : 'medium'),
+  why: (after, { context }) => why(after, presentGroup(context)),
+  describe: (after, context) => `Sets what ${context.agentGroupID} may: ${sentences(after, context).join('; ')}`,
+  apply: (after, { context }) => {
+    const group = presentGroup(context)
     const { model = group.model, members = group.members, providerTools = group.providerTools } = after
     const choice = model === undefined ? {} : { model }
     return { type: 'group', group: { ...group, ...choice, members, providerTools, limits: { ...group.limits, ...after.limits } } }

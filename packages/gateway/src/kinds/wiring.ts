@@ -2,6 +2,7 @@
 import { type After, boundedPattern, type Failure, kinds, limits, WiringTerms } from '@gatehouse/contracts'
 import { RE2JS } from 're2js'
 import * as v from 'valibot'
+import { unitLocks } from '../state/lock.ts'
 import { type ChangeContext, presentGroup } from '../state/unit-config.ts'
 import { quote } from '../text.ts'
 import { audienceEvidence, audienceOf } from './audience.ts'
@@ -11,7 +12,7 @@ import { defineKind } from './kind.ts'
 type Wiring = After<'wiring'>
 type Place = Pick<Terms, 'channel' | 'address'>
 
-const [, Removal] = kinds.wiring.options
+const [, Removal] = kinds.wiring.schema.options
 
 /** One of two shapes, told apart before they are read, so that what is wrong is named by its field. */
 const schema = v.lazy((input): typeof WiringTerms | typeof Removal =>
@@ -21,12 +22,12 @@ const schema = v.lazy((input): typeof WiringTerms | typeof Removal =>
 const placeOf = (after: Wiring): Place => ('remove' in after ? after.remove : after)
 const at = ({ channel, address }: Place): string => `${channel} ${quote(address)}`
 
-const wiredAt = (world: ChangeContext, { channel, address }: Place) =>
-  world.wirings.find((wired) => wired.channel === channel && wired.address === address)
+const wiredAt = (context: ChangeContext, { channel, address }: Place) =>
+  context.wirings.find((wired) => wired.channel === channel && wired.address === address)
 
-const ownAt = (world: ChangeContext, place: Place): Terms | undefined => {
-  const wired = wiredAt(world, place)
-  return wired?.agentGroupID === world.agentGroupID ? wiringTerms(wired) : undefined
+const ownAt = (context: ChangeContext, place: Place): Terms | undefined => {
+  const wired = wiredAt(context, place)
+  return wired?.agentGroupID === context.agentGroupID ? wiringTerms(wired) : undefined
 }
 
 /** As the channels read it. Never run here. */
@@ -51,17 +52,17 @@ const patternFailure = ({ engage, pattern }: Terms): Failure | undefined => {
       }
 }
 
-const removalFailure = (place: Place, world: ChangeContext): Failure | undefined =>
-  ownAt(world, place) === undefined
+const removalFailure = (place: Place, context: ChangeContext): Failure | undefined =>
+  ownAt(context, place) === undefined
     ? {
         rule: 'not-wired',
-        reason: `expected an address that leads to ${world.agentGroupID}, got ${at(place)}, which does not: list the wirings`,
+        reason: `expected an address that leads to ${context.agentGroupID}, got ${at(place)}, which does not: list the wirings`,
       }
     : undefined
 
-const takenFailure = (place: Place, world: ChangeContext): Failure | undefined => {
-  const other = wiredAt(world, place)
-  return other === undefined || other.agentGroupID === world.agentGroupID
+const takenFailure = (place: Place, context: ChangeContext): Failure | undefined => {
+  const other = wiredAt(context, place)
+  return other === undefined || other.agentGroupID === context.agentGroupID
     ? undefined
     : {
         rule: 'address-taken',
@@ -72,41 +73,42 @@ const takenFailure = (place: Place, world: ChangeContext): Failure | undefined =
 /** What a pattern fits is not tried here: one that never comes to an end would stop the gateway. */
 const mayHearAll = ({ engage }: Terms): boolean => engage !== 'mention'
 
-const why = (after: Wiring, world: ChangeContext): string[] =>
-  !('remove' in after) && mayHearAll(after) && presentGroup(world).members.length === 0
+const why = (after: Wiring, context: ChangeContext): string[] =>
+  !('remove' in after) && mayHearAll(after) && presentGroup(context).members.length === 0
     ? ['Everybody who can write to this address can give the agent orders: it has no members, so nobody is kept out.']
     : []
 
 const sessions = { shared: 'one session for all', thread: 'a session a thread', person: 'a session a person' } as const
 const engagements = { all: 'answers everything', mention: 'answers when mentioned', pattern: 'answers what fits' } as const
 
-const describe = (after: Wiring, world: ChangeContext): string => {
-  if ('remove' in after) return `Takes ${at(after.remove)} from ${world.agentGroupID}`
+const describe = (after: Wiring, context: ChangeContext): string => {
+  if ('remove' in after) return `Takes ${at(after.remove)} from ${context.agentGroupID}`
   const fits = after.pattern === undefined ? '' : ` ${quote(after.pattern)}`
-  const heard = audienceOf(after.channel, presentGroup(world))
-  return `Leads ${at(after)} to ${world.agentGroupID}, which hears ${heard} and ${engagements[after.engage]}${fits}, with ${sessions[after.session]}`
+  const heard = audienceOf(after.channel, presentGroup(context))
+  return `Leads ${at(after)} to ${context.agentGroupID}, which hears ${heard} and ${engagements[after.engage]}${fits}, with ${sessions[after.session]}`
 }
 
-export const wiring = defineKind({
-  name: 'wiring',
+export const wiring = defineKind('wiring', {
   schema,
-  narrowing: false,
   target: 'existing',
+  needsRelaunch: false,
+  serializedBy: unitLocks.wirings,
+  narrowsSandboxes: 'never',
+  appliesUnderFreeze: (after) => 'remove' in after,
   subject: (after) => `${placeOf(after).channel} ${placeOf(after).address}`,
-  slice: (after, world) => ownAt(world, placeOf(after)) ?? null,
+  slice: (after, context) => ownAt(context, placeOf(after)) ?? null,
   outcome: (after) => ('remove' in after ? null : after),
-  verify: (after, { world }) =>
-    'remove' in after ? removalFailure(after.remove, world) : (takenFailure(after, world) ?? patternFailure(after)),
-  wants: (after, world) =>
-    'remove' in after ? undefined : { from: 'change', evidence: audienceEvidence([placeOf(after)], presentGroup(world)) },
-  onlyTakes: (after) => 'remove' in after,
-  risk: (after, { world }) => (why(after, world).length > 0 ? 'high' : 'medium'),
-  why: (after, { world }) => why(after, world),
+  verify: (after, { context }) =>
+    'remove' in after ? removalFailure(after.remove, context) : (takenFailure(after, context) ?? patternFailure(after)),
+  requiredEvidence: (after, context) =>
+    'remove' in after ? undefined : { from: 'change', evidence: audienceEvidence([placeOf(after)], presentGroup(context)) },
+  risk: (after, { context }) => (why(after, context).length > 0 ? 'high' : 'medium'),
+  why: (after, { context }) => why(after, context),
   describe,
-  apply: (after, { world }, { changeID }) =>
+  apply: (after, { context }, { changeID }) =>
     'remove' in after
       ? { type: 'unwired', ...after.remove }
-      : { type: 'wired', wired: { ...after, agentGroupID: world.agentGroupID, changeID } },
+      : { type: 'wired', wired: { ...after, agentGroupID: context.agentGroupID, changeID } },
   invert: (after, before) => {
     const { channel, address } = placeOf(after)
     return { kind: 'wiring', after: before ?? { remove: { channel, address } } }

@@ -1,6 +1,6 @@
 // Changes that an agent requests, reads or withdraws through its session. It sees only those of its group.
 import {
-  agentKinds,
+  requestableKinds,
   type Change,
   type ChangeID,
   type Failure,
@@ -57,7 +57,7 @@ export interface AskedBySession {
 export const submitFor = async (deps: SubmitForDeps, edge: string, asked: AskedBySession): Promise<Submitted> => {
   const { session, kind, after, reason } = asked
   const { agentGroupID } = presentSession(deps.sessions, session)
-  const asker: Asker = { edge, principal: `session:${session}`, by: `agent:${agentGroupID}`, kinds: agentKinds }
+  const asker: Asker = { edge, principal: `session:${session}`, by: `agent:${agentGroupID}`, kinds: requestableKinds }
   const afterToolOutput = deps.lastCalls.since(session, asked.turnSince)
   const { replayed: _never, ...submitted } = await submit(deps, asker, {
     submission: { kind, agentGroupID, after, reason },

@@ -9,6 +9,18 @@ export type Lock = <T>(name: string, act: () => Promise<T>) => Promise<T>
  */
 export const changeLock = (id: string): string => `change ${id}`
 
+/** Locks of the whole unit. What one change does under them is verified after what another has done. No group has a space in its id. */
+export const unitLocks = {
+  /** An address leads to one group. */
+  wirings: 'all wirings',
+  /** No mount lies in what another group writes. */
+  mounts: 'all mounts',
+  /** A name of the catalog has one entry. */
+  catalog: 'the catalog',
+} as const
+
+export type UnitLock = (typeof unitLocks)[keyof typeof unitLocks]
+
 export const createLock = (): Lock => {
   const turns = new KeyedTurns()
   return (name, act) => turns.run(name, act)

@@ -2,7 +2,7 @@
 import {
   type Change,
   type gatewayControlPlane,
-  type Kind,
+  kinds,
   type PermitRoute,
   type Principal,
   type Role,
@@ -113,10 +113,7 @@ export const assertSees = (principal: Principal, agentGroupID: string): void => 
   if (!sees(principal, agentGroupID)) throw unknownGroup()
 }
 
-/** Kinds whose effect reaches beyond the group that they are asked for. */
-const ofWholeUnit: ReadonlySet<Kind> = new Set(['mcp_register'])
-
-/** The catalog is everybody's: who may act on some groups alone does not write it by an approval either. */
+/** A token that is limited to some groups may not approve a change that affects other groups. Throws `forbidden`. */
 export const assertMayApply = (principal: Principal, { kind }: Pick<Change, 'kind'>): void => {
-  if (principal.groups !== undefined && ofWholeUnit.has(kind)) throw wholeUnitOnly(`the approval of ${kind}`)
+  if (principal.groups !== undefined && kinds[kind].scope === 'unit') throw wholeUnitOnly(`the approval of ${kind}`)
 }

@@ -97,15 +97,15 @@ export const readWirings = async (rows: Rows): Promise<Wired[]> =>
   (await rows.all<Row>('SELECT record FROM wirings ORDER BY channel, address')).map(toWired)
 
 /** Active or suspended: what a revocation can still take away. */
-export const activeGrant = (world: ChangeContext, server: string): Grant | undefined =>
-  world.grants.find((grant) => grant.server === server && grant.state !== 'revoked')
+export const activeGrant = (context: ChangeContext, server: string): Grant | undefined =>
+  context.grants.find((grant) => grant.server === server && grant.state !== 'revoked')
 
-export const askedByAgent = (world: Pick<ChangeContext, 'asker'>): boolean => world.asker.startsWith('session:')
+export const askedByAgent = (context: Pick<ChangeContext, 'asker'>): boolean => context.asker.startsWith('session:')
 
 /** For kinds whose verifier runs only once the group is known to exist. */
-export const presentGroup = (world: ChangeContext): AgentGroup => {
-  if (world.group === undefined) throw new TypeError(`the agent group ${world.agentGroupID} is verified to exist before this`)
-  return world.group
+export const presentGroup = (context: ChangeContext): AgentGroup => {
+  if (context.group === undefined) throw new TypeError(`the agent group ${context.agentGroupID} is verified to exist before this`)
+  return context.group
 }
 
 /** Reads the shares of many groups at once: who asks while one reading runs joins the next, so none is told of a moment before it asked. */

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { canonical, digestOf } from '@gatehouse/kernel'
 import { fc } from '@gatehouse/testkit/random'
 import { digestOfChange } from '../../src/changes/draft.ts'
-import { draftOf, makeGrant, makeWorld, observed, tool } from '../fixtures/world.ts'
+import { draftOf, makeGrant, makeContext, observed, tool } from '../fixtures/change-context.ts'
 
 type Json = Record<string, unknown>
 const Text = fc.string({ unit: 'grapheme' })
@@ -73,7 +73,7 @@ test('a draft has another digest when the slice or the evidence has moved, and t
   const digest = draftOf('mcp_access', after, { evidence: seen }).digest
   assert.equal(draftOf('mcp_access', { tools: ['echo'], server: 'sample' }, { evidence: seen }).digest, digest)
   const others = [
-    draftOf('mcp_access', after, { world: makeWorld({ grants: [makeGrant('sample')] }), evidence: seen }),
+    draftOf('mcp_access', after, { context: makeContext({ grants: [makeGrant('sample')] }), evidence: seen }),
     draftOf('mcp_access', after, { evidence: observed('sample', [tool('echo', { description: 'x' })]) }),
     draftOf('mcp_access', after),
     draftOf('mcp_access', { ...after, maxCalls: 1 }, { evidence: seen }),

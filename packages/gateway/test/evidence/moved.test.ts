@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ServerName, Evidence } from '@gatehouse/contracts'
 import { hasEvidenceChanged } from '../../src/evidence/attach.ts'
-import { entryDigest, observed, stamp, tool } from '../fixtures/world.ts'
+import { entryDigest, observed, stamp, tool } from '../fixtures/change-context.ts'
 
 const server = 'sample' as ServerName
 const seen = observed('sample', [tool('echo')])

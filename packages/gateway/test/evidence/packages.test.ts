@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Change } from '@gatehouse/contracts'
 import { createGroup, decide, fails, groups, read, submit } from '../fixtures/people.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
-import { lockOf } from '../fixtures/world.ts'
+import { lockOf } from '../fixtures/change-context.ts'
 
 const start = Date.UTC(2026, 10, 20)
 let now = start

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { digestOf } from '@gatehouse/kernel'
 import { readDefinitions, readStoredEvidence, type StoredEvidence, storeEvidence } from '../../src/evidence/stored.ts'
 import { newDirectory, openState, removeDirectory } from '../fixtures/unit.ts'
-import { tool } from '../fixtures/world.ts'
+import { tool } from '../fixtures/change-context.ts'
 
 let dir: string
 let state: Awaited<ReturnType<typeof openState>>

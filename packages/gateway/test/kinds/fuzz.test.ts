@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtinTools, isServiceError, type Kind, kindNames, visible } from '@gatehouse/contracts'
 import { fc } from '@gatehouse/testkit/random'
-import { ask, draftOf, makeGrant, makeWired, makeWorld } from '../fixtures/world.ts'
+import { ask, draftOf, makeGrant, makeWired, makeContext } from '../fixtures/change-context.ts'
 
 const Text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
@@ -75,18 +75,18 @@ const likely: Readonly<Record<Kind, fc.Arbitrary<unknown>>> = {
   ),
 }
 
-const world = makeWorld({ grants: [makeGrant('sample', { tools: ['a'] })], wirings: [makeWired('a')] })
+const context = makeContext({ grants: [makeGrant('sample', { tools: ['a'] })], wirings: [makeWired('a')] })
 
 /** Whether it was refused by its schema. */
 const judge = (kind: Kind, after: unknown): boolean => {
   try {
     const bound = ask(kind, after)
-    const failure = bound.verify({ world, evidence: null })
-    const draft = draftOf(kind, after, { world })
+    const failure = bound.verify({ context, evidence: null })
+    const draft = draftOf(kind, after, { context })
     assert.equal(draft.summary, visible(draft.summary))
     if (failure !== undefined) assert.ok(failure.rule !== '' && failure.reason !== '')
     bound.invert(draft.before)
-    bound.wants(world)
+    bound.requiredEvidence(context)
     return false
   } catch (error) {
     assert.ok(isServiceError(error) && error.code === 'invalid', String(error))

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Grant, ServerName, Evidence } from '@gatehouse/contracts'
 import { definitionDigest } from '@gatehouse/kernel'
-import { ask, entryDigest, makeGrant, makeWorld, observed, stamp, tool } from '../fixtures/world.ts'
+import { ask, entryDigest, makeGrant, makeContext, observed, stamp, tool } from '../fixtures/change-context.ts'
 
 const grantOf = (tools: string[], evidence: Evidence | null, grants: readonly Grant[] = []): Grant => {
-  const effect = ask('mcp_access', { server: 'sample', tools }).apply({ world: makeWorld({ grants }), evidence }, stamp)
+  const effect = ask('mcp_access', { server: 'sample', tools }).apply({ context: makeContext({ grants }), evidence }, stamp)
   assert.ok(effect.type === 'grant')
   return effect.grant
 }
@@ -61,18 +61,18 @@ test('a tool that is named twice is granted once', () => {
 test('a new approval revives a suspended grant, and a revocation can end it', () => {
   const suspended = makeGrant('sample', { tools: ['echo'], state: 'suspended' })
   assert.equal(grantOf(['echo'], null, [suspended]).state, 'active')
-  const world = makeWorld({ grants: [suspended] })
+  const context = makeContext({ grants: [suspended] })
   const revoke = ask('mcp_revoke', { server: 'sample' })
-  assert.equal(revoke.verify({ world, evidence: null }), undefined)
-  assert.deepEqual(revoke.slice(world), { server: 'sample', tools: ['echo'], state: 'suspended' })
+  assert.equal(revoke.verify({ context, evidence: null }), undefined)
+  assert.deepEqual(revoke.slice(context), { server: 'sample', tools: ['echo'], state: 'suspended' })
 })
 
 test('a narrowed grant keeps the pins of the tools that stay, and a grant that loses its last tool is revoked', () => {
-  const world = makeWorld({
+  const context = makeContext({
     grants: [makeGrant('sample', { tools: ['echo', 'add'], pins: { echo: entryDigest('e'), add: entryDigest('a') } })],
   })
   const narrow = (tools: string[]): Grant => {
-    const effect = ask('mcp_revoke', { server: 'sample', tools }).apply({ world, evidence: null }, stamp)
+    const effect = ask('mcp_revoke', { server: 'sample', tools }).apply({ context, evidence: null }, stamp)
     assert.ok(effect.type === 'grant')
     return effect.grant
   }

@@ -1,9 +1,9 @@
 // What is refused of the changes that say what a group is.
-import { makeGroup, makeWired } from '../fixtures/world.ts'
+import { makeGroup, makeWired } from '../fixtures/change-context.ts'
 import { testRefusals } from './refused.ts'
 
 const made = { id: 'b', name: 'b', agent: 'mock' }
-const nowhere = { world: { group: undefined } }
+const nowhere = { context: { group: undefined } }
 
 testRefusals('agent_create', [
   ['nothing', undefined, '/after'],
@@ -61,7 +61,7 @@ testRefusals('tools', [
 ])
 
 const terms = { channel: 'slack', address: '#general', engage: 'mention', session: 'shared' }
-const other = { world: { wirings: [makeWired('#general', { agentGroupID: makeGroup({ id: 'b' as never }).id })] } }
+const other = { context: { wirings: [makeWired('#general', { agentGroupID: makeGroup({ id: 'b' as never }).id })] } }
 
 /** One address of each channel, and other spellings of it. */
 const spellings = [
@@ -82,7 +82,7 @@ const takenAgain = spellings.flatMap(([channel, address, others]) =>
         `${spelled}, which is ${address} of another group`,
         { ...terms, channel, address: spelled },
         'address-taken',
-        { world: { wirings: [makeWired(address, { channel, agentGroupID: makeGroup({ id: 'b' as never }).id })] } },
+        { context: { wirings: [makeWired(address, { channel, agentGroupID: makeGroup({ id: 'b' as never }).id })] } },
       ] as const,
   ),
 )
@@ -111,7 +111,7 @@ testRefusals('wiring', [
   ['the removal of what is not there', { remove: { channel: 'email', address: 'x@y.z' } }, 'not-wired'],
 ])
 
-const mock = { world: { group: makeGroup({ agent: 'mock' }) } }
+const mock = { context: { group: makeGroup({ agent: 'mock' }) } }
 const member = { channel: 'slack', user: 'U1' }
 
 testRefusals('permissions', [

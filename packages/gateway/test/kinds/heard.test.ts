@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { channels } from '@gatehouse/contracts'
-import { ask, makeGroup, makeWired, makeWorld } from '../fixtures/world.ts'
+import { ask, makeGroup, makeWired, makeContext } from '../fixtures/change-context.ts'
 
 const session = 'shared'
 const summaryOf = (after: object, members: { channel: (typeof channels)[number]; user: string }[] = []): string =>
-  ask('wiring', after).describe(makeWorld({ group: makeGroup({ members }) }))
+  ask('wiring', after).describe(makeContext({ group: makeGroup({ members }) }))
 
 for (const engage of ['all', 'mention', 'pattern']) {
   test(`a wiring with engage ${engage} of a group without members says that anyone is heard, in every channel`, () => {
@@ -24,7 +24,7 @@ test('with members it says how many of that channel are heard, or that nobody is
 })
 
 test('a group that is wired and loses its members is said to be open where it is wired', () => {
-  const describe = (world: object): string => ask('permissions', { members: [] }).describe(makeWorld(world))
+  const describe = (context: object): string => ask('permissions', { members: [] }).describe(makeContext(context))
   assert.match(describe({}), /lets everybody talk to it$/)
   assert.match(describe({ wirings: [makeWired('C1')] }), /lets everybody talk to it who can write at .*C1/)
 })

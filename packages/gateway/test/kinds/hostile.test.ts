@@ -6,13 +6,13 @@ import { canonical } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { ChangeContext } from '../../src/state/unit-config.ts'
 import { hostile } from '../fixtures/hostile.ts'
-import { ask, draftOf, makeGrant, makeGroup, makeWired, makeWorld, stamp } from '../fixtures/world.ts'
+import { ask, draftOf, makeGrant, makeGroup, makeWired, makeContext, stamp } from '../fixtures/change-context.ts'
 
 interface Field {
   readonly name: string
   readonly kind: Kind
   after(text: string): object
-  world?(text: string): Partial<ChangeContext>
+  context?(text: string): Partial<ChangeContext>
 }
 
 const wired = { channel: 'slack', engage: 'mention', session: 'shared' }
@@ -22,13 +22,13 @@ const fields: readonly Field[] = [
     name: 'the name of a group',
     kind: 'agent_create',
     after: (name) => ({ id: 'b', name, agent: 'mock' }),
-    world: () => ({ group: undefined }),
+    context: () => ({ group: undefined }),
   },
   {
     name: 'the persona of a new group',
     kind: 'agent_create',
     after: (persona) => ({ id: 'b', name: 'b', agent: 'mock', persona }),
-    world: () => ({ group: undefined }),
+    context: () => ({ group: undefined }),
   },
   { name: 'a persona', kind: 'persona', after: (instructions) => ({ instructions }) },
   { name: 'the name of a tool', kind: 'mcp_access', after: (tool) => ({ server: 'sample', tools: [tool] }) },
@@ -36,18 +36,18 @@ const fields: readonly Field[] = [
     name: 'the name of a revoked tool',
     kind: 'mcp_revoke',
     after: (tool) => ({ server: 'sample', tools: [tool] }),
-    world: (tool) => ({ grants: [makeGrant('sample', { tools: [tool, 'other'] })] }),
+    context: (tool) => ({ grants: [makeGrant('sample', { tools: [tool, 'other'] })] }),
   },
   { name: 'an address', kind: 'wiring', after: (address) => ({ ...wired, address }) },
   {
     name: 'an address that goes',
     kind: 'wiring',
     after: (address) => ({ remove: { channel: 'slack', address } }),
-    world: (address) => ({ wirings: [makeWired(address)] }),
+    context: (address) => ({ wirings: [makeWired(address)] }),
   },
   { name: 'a pattern', kind: 'wiring', after: (pattern) => ({ ...wired, address: 'x', engage: 'pattern', pattern }) },
   { name: 'a member', kind: 'permissions', after: (user) => ({ members: [{ channel: 'slack', user }] }) },
-  { name: 'the name of a group that goes', kind: 'agent_remove', after: () => ({}), world: (name) => ({ group: makeGroup({ name }) }) },
+  { name: 'the name of a group that goes', kind: 'agent_remove', after: () => ({}), context: (name) => ({ group: makeGroup({ name }) }) },
   {
     name: 'the source of a mount',
     kind: 'mounts',
@@ -75,12 +75,12 @@ for (const field of fields) {
     const texts = hostile.filter((text) => fits(field, text))
     const digests = new Set<string>()
     for (const text of texts) {
-      const world = makeWorld(field.world?.(text) ?? {})
+      const context = makeContext(field.context?.(text) ?? {})
       const after = field.after(text)
       const bound = ask(field.kind, after)
       assert.equal(canonical(bound.after), canonical(after))
       assert.equal(canonical(bound.approvable), canonical(after))
-      const draft = draftOf(field.kind, after, { world })
+      const draft = draftOf(field.kind, after, { context })
       digests.add(draft.digest)
       assert.equal(draft.summary, visible(draft.summary))
       assert.ok(!/[\n\r\t]/.test(draft.summary), 'a summary is one line')
@@ -93,8 +93,8 @@ test('what is applied holds the text as it was sent', () => {
   for (const field of fields) {
     if (field.kind === 'agent_remove' || field.kind === 'mcp_register' || field.kind === 'mcp_revoke') continue
     for (const text of hostile.filter((item) => fits(field, item))) {
-      const world = makeWorld(field.world?.(text) ?? {})
-      const effect = ask(field.kind, field.after(text)).apply({ world, evidence: null }, stamp)
+      const context = makeContext(field.context?.(text) ?? {})
+      const effect = ask(field.kind, field.after(text)).apply({ context, evidence: null }, stamp)
       const texts: string[] = []
       JSON.stringify(effect, (_name, value: unknown) => (typeof value === 'string' ? (texts.push(value), value) : value))
       assert.ok(texts.includes(field.kind === 'mounts' ? `/srv/${text}` : text), `${field.name}: ${JSON.stringify(text)}`)
@@ -106,7 +106,7 @@ test('a refusal shows no hidden character either', () => {
   for (const text of hostile) {
     for (const field of fields) {
       if (!fits(field, text)) continue
-      const failure = ask(field.kind, field.after(text)).verify({ world: makeWorld(field.world?.(text) ?? {}), evidence: null })
+      const failure = ask(field.kind, field.after(text)).verify({ context: makeContext(field.context?.(text) ?? {}), evidence: null })
       if (failure !== undefined) assert.equal(failure.reason, visible(failure.reason))
     }
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Mount } from '@gatehouse/contracts'
-import { makeGroup, makeWorld, refusalOf } from '../fixtures/world.ts'
+import { makeGroup, makeContext, refusalOf } from '../fixtures/change-context.ts'
 import { testRefusals } from './refused.ts'
 
 const mount = (source: unknown, more: object = {}) => ({ mounts: [{ source, target: '/mnt/data', mode: 'ro', ...more }] })
@@ -12,9 +12,9 @@ const found = (source: string, sighting: object) => ({
 })
 const directory = { type: 'directory' as const, device: '1', inode: '2', owner: 0, mode: '755' }
 const elsewhere = (source: string, mode: 'ro' | 'rw', real?: string) => ({
-  world: { elsewhere: [{ source, target: '/mnt/other', mode, real }] },
+  context: { elsewhere: [{ source, target: '/mnt/other', mode, real }] },
 })
-const anywhere = { world: { config: { ...makeWorld().config, mountAllow: ['/'] } } }
+const anywhere = { context: { config: { ...makeContext().config, mountAllow: ['/'] } } }
 
 testRefusals('mounts', [
   ['nothing', undefined, '/after'],
@@ -47,7 +47,7 @@ testRefusals('mounts', [
     'any path where none is allowed',
     mount('/srv/a'),
     'mount-not-allowed',
-    { world: { config: { ...makeWorld().config, mountAllow: [] } } },
+    { context: { config: { ...makeContext().config, mountAllow: [] } } },
   ],
   ['the state of the unit', mount('/srv/state'), 'mount-of-unit'],
   ['what is below the state of the unit', mount('/srv/state/keys'), 'mount-of-unit'],
@@ -95,11 +95,11 @@ test('mounts within one that is only read, at the same path as another, or besid
     ['/srv/a/b/c', 'ro'],
   ]
   for (const [source, mode] of worlds)
-    assert.equal(refusalOf('mounts', mount('/srv/a/b'), { world: makeWorld(elsewhere(source, mode).world) }), undefined, source)
+    assert.equal(refusalOf('mounts', mount('/srv/a/b'), { context: makeContext(elsewhere(source, mode).context) }), undefined, source)
 })
 
 test('what stands already is no reason against taking another mount away', () => {
   const both = [...mount('/srv/a', { mode: 'rw' }).mounts, ...mount('/srv/a/b', { target: '/mnt/b' }).mounts]
   const group = makeGroup({ mounts: [...both, ...mount('/srv/c', { target: '/mnt/c' }).mounts] as Mount[] })
-  assert.equal(refusalOf('mounts', { mounts: both }, { world: makeWorld({ group }) }), undefined)
+  assert.equal(refusalOf('mounts', { mounts: both }, { context: makeContext({ group }) }), undefined)
 })

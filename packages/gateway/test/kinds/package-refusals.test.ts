@@ -1,7 +1,7 @@
 import type { Evidence } from '@gatehouse/contracts'
 
 // What is refused of packages: by how they are named, and by what the runner found that they resolve to.
-import { resolvedTree, stamp } from '../fixtures/world.ts'
+import { resolvedTree, stamp } from '../fixtures/change-context.ts'
 import { testRefusals } from './refused.ts'
 
 const npm = (...names: unknown[]) => ({ npm: names })

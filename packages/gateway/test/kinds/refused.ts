@@ -3,16 +3,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Kind, Evidence } from '@gatehouse/contracts'
 import type { ChangeContext } from '../../src/state/unit-config.ts'
-import { makeWorld, refusalOf } from '../fixtures/world.ts'
+import { makeContext, refusalOf } from '../fixtures/change-context.ts'
 
 /** `by` is a pointer below `/after` for the schema, else the rule of the verifier. */
-export type Row = readonly [what: string, after: unknown, by: string, seen?: { world?: Partial<ChangeContext>; evidence?: Evidence }]
+export type Row = readonly [what: string, after: unknown, by: string, seen?: { context?: Partial<ChangeContext>; evidence?: Evidence }]
 
 export const testRefusals = (kind: Kind, rows: readonly Row[]): void => {
   assert.ok(rows.length >= 8, `${kind} has ${rows.length} rows`)
-  for (const [what, after, by, { world = {}, evidence = null } = {}] of rows) {
+  for (const [what, after, by, { context = {}, evidence = null } = {}] of rows) {
     test(`${kind} refuses ${what} by ${by}`, () => {
-      const refusal = refusalOf(kind, after, { world: makeWorld(world), evidence })
+      const refusal = refusalOf(kind, after, { context: makeContext(context), evidence })
       if (by.startsWith('/')) {
         assert.ok(Array.isArray(refusal) && refusal.includes(by), JSON.stringify(refusal))
         return

@@ -1,10 +1,9 @@
 // The risk of each kind, row by row as the contract's table has it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Kind, Risk, Evidence } from '@gatehouse/contracts'
-import { kindTable } from '../../src/kinds/index.ts'
+import { type Evidence, type Kind, kindNames, kinds, type Risk } from '@gatehouse/contracts'
 import type { ChangeContext } from '../../src/state/unit-config.ts'
-import { ask, makeGrant, makeGroup, makeWired, makeWorld, observed, resolvedTree, stamp, tool } from '../fixtures/world.ts'
+import { ask, makeGrant, makeGroup, makeWired, makeContext, observed, resolvedTree, stamp, tool } from '../fixtures/change-context.ts'
 
 const place = { channel: 'slack', address: '#general', session: 'shared' }
 const members = [{ channel: 'slack' as const, user: 'U1' }]
@@ -20,7 +19,7 @@ const rows: readonly [
   kind: Kind,
   after: object,
   risk: Risk,
-  seen?: { world?: Partial<ChangeContext>; evidence?: Evidence },
+  seen?: { context?: Partial<ChangeContext>; evidence?: Evidence },
 ][] = [
   ['a new group', 'agent_create', { id: 'b', name: 'b', agent: 'mock' }, 'low'],
   ['the end of a group', 'agent_remove', {}, 'medium'],
@@ -30,19 +29,19 @@ const rows: readonly [
   // It would stop whoever runs it.
   ['a wiring by pattern', 'wiring', { ...place, engage: 'pattern', pattern: '(?:(a?)|(b?)){60}(?<=x)' }, 'high'],
   ['hearing everything among strangers', 'wiring', { ...place, engage: 'all' }, 'high'],
-  ['a pattern among members', 'wiring', { ...place, engage: 'pattern', pattern: '.*' }, 'medium', { world: known }],
-  ['hearing everything among members', 'wiring', { ...place, engage: 'all' }, 'medium', { world: known }],
-  ['the end of a wiring', 'wiring', { remove: { channel: 'slack', address: 'x' } }, 'medium', { world: { wirings: [makeWired('x')] } }],
+  ['a pattern among members', 'wiring', { ...place, engage: 'pattern', pattern: '.*' }, 'medium', { context: known }],
+  ['hearing everything among members', 'wiring', { ...place, engage: 'all' }, 'medium', { context: known }],
+  ['the end of a wiring', 'wiring', { remove: { channel: 'slack', address: 'x' } }, 'medium', { context: { wirings: [makeWired('x')] } }],
   ['members', 'permissions', { members }, 'medium'],
   ['another model', 'permissions', { model: { provider: 'p', id: 'm' } }, 'medium'],
-  ['a limit above its own', 'permissions', { limits: { memoryMiB: 1025 } }, 'high', { world: limited }],
-  ['a limit below its own', 'permissions', { limits: { memoryMiB: 1023 } }, 'medium', { world: limited }],
+  ['a limit above its own', 'permissions', { limits: { memoryMiB: 1025 } }, 'high', { context: limited }],
+  ['a limit below its own', 'permissions', { limits: { memoryMiB: 1023 } }, 'medium', { context: limited }],
   ['a limit above the standard', 'permissions', { limits: { cpus: 1.5 } }, 'high'],
   ['a limit at the standard', 'permissions', { limits: { cpus: 1, processes: 64 } }, 'medium'],
   ['a first limit where there was none', 'permissions', { limits: { modelTokensPerDay: 1_000_000 } }, 'medium'],
-  ['one limit up and one down', 'permissions', { limits: { memoryMiB: 64, modelTokensPerDay: 11 } }, 'high', { world: limited }],
-  ['a new tool of the provider', 'permissions', { providerTools: ['web', 'code'] }, 'high', { world: limited }],
-  ['fewer tools of the provider', 'permissions', { providerTools: [] }, 'medium', { world: limited }],
+  ['one limit up and one down', 'permissions', { limits: { memoryMiB: 64, modelTokensPerDay: 11 } }, 'high', { context: limited }],
+  ['a new tool of the provider', 'permissions', { providerTools: ['web', 'code'] }, 'high', { context: limited }],
+  ['fewer tools of the provider', 'permissions', { providerTools: [] }, 'medium', { context: limited }],
   ['a mount to read', 'mounts', mount('ro'), 'medium', { evidence: sighted }],
   ['a mount to write', 'mounts', mount('rw'), 'high', { evidence: sighted }],
   ['a mount that nobody saw', 'mounts', mount('ro'), 'high', { evidence: { status: 'unavailable', sources: ['/srv/a'] } }],
@@ -61,22 +60,19 @@ const rows: readonly [
     'high',
     { evidence: observed('sample', [tool('echo')], { drift: [{ tool: 'echo' }] }) },
   ],
-  ['a revocation', 'mcp_revoke', { server: 'sample' }, 'low', { world: { grants: [makeGrant('sample')] } }],
+  ['a revocation', 'mcp_revoke', { server: 'sample' }, 'low', { context: { grants: [makeGrant('sample')] } }],
   ['a new server', 'mcp_register', { name: 'new', transport: 'stdio', command: 'x' }, 'high'],
 ]
 
-for (const [what, kind, after, risk, { world = {}, evidence = null } = {}] of rows) {
+for (const [what, kind, after, risk, { context = {}, evidence = null } = {}] of rows) {
   test(`${kind}: ${what} has the risk ${risk}`, () => {
-    const sight = { world: makeWorld(world), evidence }
-    assert.equal(ask(kind, after).risk(sight), risk)
-    assert.equal(ask(kind, after).why(sight).length > 0, risk === 'high', 'a high risk says why, no other does')
+    const input = { context: makeContext(context), evidence }
+    assert.equal(ask(kind, after).risk(input), risk)
+    assert.equal(ask(kind, after).why(input).length > 0, risk === 'high', 'a high risk says why, no other does')
   })
 }
 
 test('only a revocation counts as taking power away', () => {
-  const narrowing = Object.entries(kindTable).filter(([, row]) => row.narrowing)
-  assert.deepEqual(
-    narrowing.map(([kind]) => kind),
-    ['mcp_revoke'],
-  )
+  const narrowing = kindNames.filter((kind) => kinds[kind].narrowing)
+  assert.deepEqual(narrowing, ['mcp_revoke'])
 })

@@ -4,13 +4,24 @@ import { test } from 'node:test'
 import { defaultTools, type Kind, kindNames, type Evidence } from '@gatehouse/contracts'
 import { kindTable } from '../../src/kinds/index.ts'
 import type { ChangeContext } from '../../src/state/unit-config.ts'
-import { applied, ask, makeGrant, makeGroup, makeWired, makeWorld, observed, resolvedTree, stamp, tool } from '../fixtures/world.ts'
+import {
+  applied,
+  ask,
+  makeGrant,
+  makeGroup,
+  makeWired,
+  makeContext,
+  observed,
+  resolvedTree,
+  stamp,
+  tool,
+} from '../fixtures/change-context.ts'
 
 interface Case {
   readonly what: string
   readonly kind: Kind
   readonly after: object
-  readonly world?: Partial<ChangeContext>
+  readonly context?: Partial<ChangeContext>
   readonly evidence?: Evidence
   /** Undefined where nothing undoes it. */
   readonly inverse: Kind | undefined
@@ -30,15 +41,21 @@ const cases: readonly Case[] = [
     what: 'a new group',
     kind: 'agent_create',
     after: { id: 'a', name: 'A', agent: 'mock' },
-    world: { group: undefined },
+    context: { group: undefined },
     inverse: 'agent_remove',
   },
-  { what: 'the end of a group', kind: 'agent_remove', after: {}, world: { group: makeGroup({ agent: 'mock' }) }, inverse: 'agent_create' },
+  {
+    what: 'the end of a group',
+    kind: 'agent_remove',
+    after: {},
+    context: { group: makeGroup({ agent: 'mock' }) },
+    inverse: 'agent_create',
+  },
   {
     what: 'the end of a group with a model',
     kind: 'agent_remove',
     after: {},
-    world: { group: makeGroup({ model: { provider: 'p', id: 'm' } }) },
+    context: { group: makeGroup({ model: { provider: 'p', id: 'm' } }) },
     inverse: 'agent_create',
   },
   { what: 'a persona', kind: 'persona', after: { instructions: 'be bold' }, inverse: 'persona' },
@@ -48,14 +65,14 @@ const cases: readonly Case[] = [
     what: 'a wiring in place of another',
     kind: 'wiring',
     after: { ...place, engage: 'all', session: 'thread' },
-    world: { wirings: [makeWired('#general', { engage: 'pattern', pattern: '^!' })] },
+    context: { wirings: [makeWired('#general', { engage: 'pattern', pattern: '^!' })] },
     inverse: 'wiring',
   },
   {
     what: 'the end of a wiring',
     kind: 'wiring',
     after: { remove: place },
-    world: { wirings: [makeWired('#general')] },
+    context: { wirings: [makeWired('#general')] },
     inverse: 'wiring',
   },
   { what: 'members', kind: 'permissions', after: { members: [{ channel: 'email', user: 'a@b.c' }] }, inverse: 'permissions' },
@@ -63,7 +80,7 @@ const cases: readonly Case[] = [
     what: 'another model',
     kind: 'permissions',
     after: { model: { provider: 'p', id: 'new' } },
-    world: { group: makeGroup({ model: { provider: 'p', id: 'old' } }) },
+    context: { group: makeGroup({ model: { provider: 'p', id: 'old' } }) },
     inverse: 'permissions',
   },
   { what: 'a first model', kind: 'permissions', after: { model: { provider: 'p', id: 'new' } }, inverse: undefined },
@@ -71,7 +88,7 @@ const cases: readonly Case[] = [
     what: 'a limit in place of another',
     kind: 'permissions',
     after: { limits: { modelTokensPerDay: 5 } },
-    world: { group: makeGroup({ limits: { modelTokensPerDay: 4, cpus: 2 } }) },
+    context: { group: makeGroup({ limits: { modelTokensPerDay: 4, cpus: 2 } }) },
     inverse: 'permissions',
   },
   { what: 'a first limit of tokens', kind: 'permissions', after: { limits: { modelTokensPerDay: 5 } }, inverse: undefined },
@@ -107,41 +124,41 @@ const cases: readonly Case[] = [
     what: 'a grant in place of another',
     kind: 'mcp_access',
     after: { server: 'sample', tools: [] },
-    world: { grants: [named] },
+    context: { grants: [named] },
     evidence: observed('sample', [tool('echo')]),
     inverse: 'mcp_access',
   },
-  { what: 'the end of a grant', kind: 'mcp_revoke', after: { server: 'sample' }, world: { grants: [named] }, inverse: 'mcp_access' },
+  { what: 'the end of a grant', kind: 'mcp_revoke', after: { server: 'sample' }, context: { grants: [named] }, inverse: 'mcp_access' },
   {
     what: 'the end of a tool of a grant',
     kind: 'mcp_revoke',
     after: { server: 'sample', tools: ['add', 'absent'] },
-    world: { grants: [named] },
+    context: { grants: [named] },
     inverse: 'mcp_access',
   },
   { what: 'a new server', kind: 'mcp_register', after: { name: 'new', transport: 'stdio', command: '/bin/cat' }, inverse: undefined },
 ]
 
-for (const { what, kind, after, world: more = {}, evidence = null, inverse } of cases) {
+for (const { what, kind, after, context: more = {}, evidence = null, inverse } of cases) {
   test(`${kind}: ${what} is applied as it was shown, and undone by ${inverse ?? 'nothing'}`, () => {
-    const world = makeWorld(more)
+    const context = makeContext(more)
     const bound = ask(kind, after)
-    const sight = { world, evidence }
-    assert.equal(bound.verify(sight), undefined)
-    const before = bound.slice(world)
-    const next = applied(world, bound.apply(sight, stamp))
+    const input = { context, evidence }
+    assert.equal(bound.verify(input), undefined)
+    const before = bound.slice(context)
+    const next = applied(context, bound.apply(input, stamp))
     if (kind === 'agent_remove') assert.equal(next.group, undefined)
-    else if (kind !== 'agent_create' && kind !== 'mcp_register') assert.deepEqual(bound.slice(next), bound.outcome(sight))
+    else if (kind !== 'agent_create' && kind !== 'mcp_register') assert.deepEqual(bound.slice(next), bound.outcome(input))
     const undo = bound.invert(before)
     assert.equal(undo?.kind, inverse)
     if (undo === undefined) return
     const undoing = ask(undo.kind, undo.after)
-    const back = { world: next, evidence: null }
+    const back = { context: next, evidence: null }
     assert.equal(undoing.verify(back), undefined)
     const last = applied(next, undoing.apply(back, stamp))
     if (kind === 'agent_remove') {
       const core = ({ group }: ChangeContext) => [group?.id, group?.name, group?.agent, group?.persona, group?.model]
-      assert.deepEqual(core(last), core(world))
+      assert.deepEqual(core(last), core(context))
     } else if (kind === 'agent_create') assert.equal(last.group, undefined)
     else assert.deepEqual(bound.slice(last), before)
   })
@@ -154,24 +171,24 @@ test('every kind is in the table, under its own name', () => {
 
 test('a first limit that has a standard is undone by the standard', () => {
   const bound = ask('permissions', { limits: { memoryMiB: 4096, cpus: 2 } })
-  assert.deepEqual(bound.invert(bound.slice(makeWorld())), { kind: 'permissions', after: { limits: { memoryMiB: 512, cpus: 1 } } })
+  assert.deepEqual(bound.invert(bound.slice(makeContext())), { kind: 'permissions', after: { limits: { memoryMiB: 512, cpus: 1 } } })
 })
 
 test('limits that are not named stay', () => {
-  const world = makeWorld({ group: makeGroup({ limits: { cpus: 2, processes: 9 } }) })
-  const effect = ask('permissions', { limits: { cpus: 1 } }).apply({ world, evidence: null }, stamp)
+  const context = makeContext({ group: makeGroup({ limits: { cpus: 2, processes: 9 } }) })
+  const effect = ask('permissions', { limits: { cpus: 1 } }).apply({ context, evidence: null }, stamp)
   assert.ok(effect.type === 'group')
   assert.deepEqual(effect.group.limits, { cpus: 1, processes: 9 })
 })
 
 test('the tools without which an agent could neither answer nor ask stay on, and the list is in the order of the table', () => {
-  const effect = ask('tools', { enabled: ['search', 'read_file'] }).apply({ world: makeWorld(), evidence: null }, stamp)
+  const effect = ask('tools', { enabled: ['search', 'read_file'] }).apply({ context: makeContext(), evidence: null }, stamp)
   assert.ok(effect.type === 'group')
   assert.deepEqual(effect.group.tools, ['read_file', 'search', 'send_message', 'request_capability_change'])
 })
 
 test('a new group begins with the standard tools and with nothing else', () => {
-  const effect = ask('agent_create', { id: 'a', name: 'A', agent: 'mock' }).apply({ world: makeWorld(), evidence: null }, stamp)
+  const effect = ask('agent_create', { id: 'a', name: 'A', agent: 'mock' }).apply({ context: makeContext(), evidence: null }, stamp)
   assert.ok(effect.type === 'group')
   const { tools, members, limits, providerTools, mounts, origin } = effect.group
   assert.deepEqual(
@@ -181,8 +198,8 @@ test('a new group begins with the standard tools and with nothing else', () => {
 })
 
 test('a mount is pinned to the device and inode that the approver was shown', () => {
-  const sight = { world: makeWorld(), evidence: sighted }
-  const effect = ask('mounts', { mounts: [{ source: '/srv/a', target: '/mnt/a', mode: 'rw' }] }).apply(sight, stamp)
+  const input = { context: makeContext(), evidence: sighted }
+  const effect = ask('mounts', { mounts: [{ source: '/srv/a', target: '/mnt/a', mode: 'rw' }] }).apply(input, stamp)
   assert.ok(effect.type === 'group')
   assert.deepEqual(effect.group.mounts, [{ source: '/srv/a', target: '/mnt/a', mode: 'rw', device: '7', inode: '8' }])
 })

@@ -1,9 +1,9 @@
 // What is refused of the changes that concern tool servers.
 import { mask } from '@gatehouse/contracts'
-import { makeGrant } from '../fixtures/world.ts'
+import { makeGrant } from '../fixtures/change-context.ts'
 import { testRefusals } from './refused.ts'
 
-const without = { world: { servers: null } }
+const without = { context: { servers: null } }
 const access = { server: 'sample', tools: ['echo'] }
 
 testRefusals('mcp_access', [
@@ -29,7 +29,7 @@ const grants = [
   makeGrant('wide'),
   makeGrant('sample', { tools: ['echo'], state: 'revoked' }),
 ]
-const granted = { world: { grants } }
+const granted = { context: { grants } }
 
 testRefusals('mcp_revoke', [
   ['nothing', undefined, '/after'],
@@ -47,7 +47,7 @@ testRefusals('mcp_revoke', [
 
 const local = { name: 'new', transport: 'stdio', command: '/bin/cat' }
 const remote = { name: 'new', transport: 'http', url: 'https://tools.example/mcp' }
-const agent = { world: { asker: 'session:ses_aaaaaaaaaaaaa' } }
+const agent = { context: { asker: 'session:ses_aaaaaaaaaaaaa' } }
 
 testRefusals('mcp_register', [
   ['nothing', undefined, '/after'],
@@ -60,7 +60,7 @@ testRefusals('mcp_register', [
   ['a variable that cannot be', { ...local, env: { 'A-B': 'x' } }, '/after/env/A-B'],
   ['a header that cannot be', { ...remote, headers: { 'a b': 'x' } }, '/after/headers/a b'],
   ['a name in use', { ...local, name: 'sample' }, 'server-name-in-use'],
-  ['a name that groups were granted', local, 'name-granted', { world: { granted: new Set(['new']) } }],
+  ['a name that groups were granted', local, 'name-granted', { context: { granted: new Set(['new']) } }],
   ['plain http to another machine', { ...remote, url: 'http://tools.example/' }, 'url-refused'],
   ['a url of a file', { ...remote, url: 'file:///etc/passwd' }, 'url-refused'],
   ['a url with a password', { ...remote, url: 'https://me:pw@tools.example/' }, 'url-refused'],

@@ -7,7 +7,7 @@ import * as v from 'valibot'
 import { type Effect, emptyRegistry, writeEffect } from '../../src/state/effects.ts'
 import { createGroupStateReader, readGrants, readGroups, readWirings } from '../../src/state/unit-config.ts'
 import { newDirectory, openState, removeDirectory } from '../fixtures/unit.ts'
-import { makeGrant, makeGroup, makeWired, makeWorld, stamp } from '../fixtures/world.ts'
+import { makeGrant, makeGroup, makeWired, makeContext, stamp } from '../fixtures/change-context.ts'
 
 const id = (name: string) => v.parse(AgentGroupID, name)
 const inB = { agentGroupID: id('b') }
@@ -119,7 +119,7 @@ test('one address of two channels is two addresses', async () => {
 })
 
 test('a share holds its own group and grants, and every wiring, for many who ask at once', async () => {
-  const { group, grants, wirings } = makeWorld({ grants: [makeGrant('sample')], wirings: [makeWired('#a'), makeWired('#b', inB)] })
+  const { group, grants, wirings } = makeContext({ grants: [makeGrant('sample')], wirings: [makeWired('#a'), makeWired('#b', inB)] })
   const shareOf = createGroupStateReader(store.read)
   const shares = await Promise.all([id('a'), id('a'), id('absent'), id('a')].map(shareOf))
   for (const index of [0, 1, 3]) assert.deepEqual(shares[index], { group, grants, wirings })

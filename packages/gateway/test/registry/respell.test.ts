@@ -9,7 +9,7 @@ import { writeEffect } from '../../src/state/effects.ts'
 import { readWirings } from '../../src/state/unit-config.ts'
 import { audit } from '../fixtures/people.ts'
 import { openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
-import { makeGroup, makeWired } from '../fixtures/world.ts'
+import { makeGroup, makeWired } from '../fixtures/change-context.ts'
 
 let unit: Unit
 let store: Store

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type Change, mask } from '@gatehouse/contracts'
 import { fc } from '@gatehouse/testkit/random'
 import { maskChange, maskDetail, throughValues } from '../../src/secrets.ts'
-import { ask, draftOf, makeWorld, secrets } from '../fixtures/world.ts'
+import { ask, draftOf, makeContext, secrets } from '../fixtures/change-context.ts'
 
 const register = { name: 'new', transport: 'http', url: 'https://tools.example/', headers: { a: 'hunter2', b: '${B}', c: 'Bearer ${C}' } }
 
@@ -27,7 +27,7 @@ test('neither the value nor its sealed form leaves', () => {
 })
 
 test('the evidence says for each value what is sent to whom, without the value', () => {
-  const wanted = ask('mcp_register', register).wants(makeWorld())
+  const wanted = ask('mcp_register', register).requiredEvidence(makeContext())
   assert.ok(wanted?.from === 'change' && wanted.evidence.status === 'described')
   assert.deepEqual(wanted.evidence.sends, [
     'sends a value of its own as a to tools.example',

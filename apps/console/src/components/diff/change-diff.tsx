@@ -60,13 +60,13 @@ const Grant = v.object(McpAccess.entries)
 const Installed = v.object({ npm: v.array(PackageName) })
 
 const persona = ({ change }: ViewProps) => {
-  const after = readAs(kinds.persona, change.after)
-  return after && <PersonaDiff before={readAs(kinds.persona, change.before)?.instructions ?? ''} after={after.instructions} />
+  const after = readAs(kinds.persona.schema, change.after)
+  return after && <PersonaDiff before={readAs(kinds.persona.schema, change.before)?.instructions ?? ''} after={after.instructions} />
 }
 
 const tools = ({ change }: ViewProps) => {
-  const after = readAs(kinds.tools, change.after)
-  const before = readAs(kinds.tools, change.before)?.enabled ?? []
+  const after = readAs(kinds.tools.schema, change.after)
+  const before = readAs(kinds.tools.schema, change.before)?.enabled ?? []
   const always = ['send_message', 'request_capability_change']
   return after && <ToolsDiff before={before} after={[...after.enabled, ...always.filter((name) => before.some((had) => had === name))]} />
 }
@@ -83,21 +83,21 @@ const remainder = (before: Terms | undefined, gone: readonly string[] | undefine
 }
 
 const revocation = ({ change, evidence }: ViewProps) => {
-  const after = readAs(kinds.mcp_revoke, change.after)
+  const after = readAs(kinds.mcp_revoke.schema, change.after)
   const before = readAs(Grant, change.before)
   return after && before && <AccessDiff before={before} after={remainder(before, after.tools)} evidence={evidence} />
 }
 
 const registration = ({ change }: ViewProps) => {
-  const after = readAs(kinds.mcp_register, change.after)
+  const after = readAs(kinds.mcp_register.schema, change.after)
   if (after === undefined) return undefined
   const { name, ...entry } = after
   return <EntryDiff name={name} entry={entry} />
 }
 
 const mounts = ({ change, evidence }: ViewProps) => {
-  const after = readAs(kinds.mounts, change.after)
-  return after && <MountsDiff before={readAs(kinds.mounts, change.before)?.mounts ?? []} after={after.mounts} evidence={evidence} />
+  const after = readAs(kinds.mounts.schema, change.after)
+  return after && <MountsDiff before={readAs(kinds.mounts.schema, change.before)?.mounts ?? []} after={after.mounts} evidence={evidence} />
 }
 
 const packages = ({ change, evidence }: ViewProps) => {
@@ -106,19 +106,19 @@ const packages = ({ change, evidence }: ViewProps) => {
 }
 
 const permissions = ({ change }: ViewProps) => {
-  const after = readAs(kinds.permissions, change.after)
-  return after && <PermissionsDiff before={readAs(kinds.permissions, change.before) ?? {}} after={after} />
+  const after = readAs(kinds.permissions.schema, change.after)
+  return after && <PermissionsDiff before={readAs(kinds.permissions.schema, change.before) ?? {}} after={after} />
 }
 
 const wired = (value: unknown): v.InferOutput<typeof WiringTerms> | null => readAs(WiringTerms, value) ?? null
 
 const wiring = ({ change }: ViewProps) => {
-  const after: v.InferOutput<typeof Wiring> | undefined = readAs(kinds.wiring, change.after)
+  const after: v.InferOutput<typeof Wiring> | undefined = readAs(kinds.wiring.schema, change.after)
   return after && <WiringDiff before={wired(change.before)} after={'remove' in after ? null : after} />
 }
 
 const creation = ({ change }: ViewProps) => {
-  const after = readAs(kinds.agent_create, change.after)
+  const after = readAs(kinds.agent_create.schema, change.after)
   return after && <NewGroup group={after} />
 }
 

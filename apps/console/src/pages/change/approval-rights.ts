@@ -1,14 +1,11 @@
 // Who may approve a change, as far as the console can tell. Pure functions; the gateway checks again.
-import { type ChangeView, reservedPrincipals, type Status } from '@gatehouse/contracts'
+import { type ChangeView, kinds, reservedPrincipals, type Status } from '@gatehouse/contracts'
 
 /** The admin token, or no token: it stands for the unit, not for a person. */
 const isUnnamed = (principal: string): boolean => reservedPrincipals.some((name) => name === principal)
 
 /** A token that an admin created counts as that admin. */
 const personOf = (principal: string, person = principal): string => person
-
-/** Kinds that only take power away. */
-const narrowing: readonly ChangeView['kind'][] = ['mcp_revoke']
 
 /** People who approved the change as it is, also those whose approval no longer counts. */
 export const approversOf = ({ decisions, digest }: Pick<ChangeView, 'decisions' | 'digest'>): ReadonlySet<string> =>
@@ -25,7 +22,7 @@ export const whyNotApprove = (change: ChangeView, status: Status | undefined): s
   const person = personOf(status.principal.name, status.principal.person)
   const { needed } = change.approvals
   const isOwn = personOf(change.principal, change.person) === person
-  const ownAllowed = needed === 1 && (isUnnamed(me) || narrowing.includes(change.kind))
+  const ownAllowed = needed === 1 && (isUnnamed(me) || kinds[change.kind].narrowing)
   if (isOwn && !ownAllowed) return 'You asked for this change yourself, so somebody else must approve it.'
   const approvers = approversOf(change)
   // Fewer count than approved: an approval fell with its token. Whose it was, only the gateway knows.

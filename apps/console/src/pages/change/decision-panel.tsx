@@ -1,5 +1,5 @@
 // The panel of a change: what is still needed for a decision, the form for it, and the outcome once it is decided.
-import { type ChangeView, isRetryable, visible } from '@gatehouse/contracts'
+import { type ChangeView, isRetryable, kinds, visible } from '@gatehouse/contracts'
 import { stateLabel, stateTone } from '../../components/change-state.ts'
 import { notify } from '../../components/notices.tsx'
 import { ProblemNote } from '../../components/problem-note.tsx'
@@ -13,8 +13,7 @@ import { Decide } from './decide.tsx'
 import { approversOf } from './approval-rights.ts'
 import type { Seen } from './seen.ts'
 
-/** A new catalog entry is only removed by an operator. */
-const undoable = (change: ChangeView): boolean => change.state === 'applied' && change.kind !== 'mcp_register'
+const isRevertible = (change: ChangeView): boolean => change.state === 'applied' && kinds[change.kind].revertible
 
 const ChangeOutcome = ({ change, refresh }: { readonly change: ChangeView; readonly refresh: () => void }) => {
   const api = useApi()
@@ -43,7 +42,7 @@ const ChangeOutcome = ({ change, refresh }: { readonly change: ChangeView; reado
           Try to apply it again
         </button>
       )}
-      {undoable(change) && mayAsk && (
+      {isRevertible(change) && mayAsk && (
         <p>
           <button type="button" class="quiet small" disabled={act.busy} onClick={() => void undo()}>
             Ask to undo it
