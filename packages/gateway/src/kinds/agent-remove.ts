@@ -1,5 +1,5 @@
 // The end of an agent group: its grants, wirings and sessions go with it, its files stay for a while.
-import { type AgentGroup } from '@gatehouse/contracts'
+import type { AgentGroup } from '@gatehouse/contracts'
 import { type ChangeContext, presentGroup } from '../state/unit-config.ts'
 import { amount, quote } from '../text.ts'
 import { grantTerms, wiringTerms } from './terms.ts'

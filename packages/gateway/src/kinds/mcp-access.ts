@@ -1,5 +1,5 @@
 // A grant of one server's tools to a group: it replaces the one that the group has.
-import { type After, type Digest, type Failure, type Grant, type Evidence } from '@gatehouse/contracts'
+import type { After, Digest, Failure, Grant, Evidence } from '@gatehouse/contracts'
 import { pinsOf } from '../evidence/observation.ts'
 import { activeGrant, type ChangeContext, presentGroup } from '../state/unit-config.ts'
 import { nameList, toolList } from '../text.ts'

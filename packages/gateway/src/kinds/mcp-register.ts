@@ -1,14 +1,5 @@
 // A new tool server in the catalog. What it runs or where it lies, and every value that it is given, stands in the evidence.
-import {
-  type After,
-  type CatalogEntry,
-  checkServerUrl,
-  type Failure,
-  kinds,
-  mask,
-  type ServerName,
-  type Described,
-} from '@gatehouse/contracts'
+import { type After, type CatalogEntry, checkServerUrl, type Failure, mask, type ServerName, type Described } from '@gatehouse/contracts'
 import { checkEntry, namesReference } from '../catalog/entry.ts'
 import { throughValues } from '../secrets.ts'
 import { unitLocks } from '../state/lock.ts'

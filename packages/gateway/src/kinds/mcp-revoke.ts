@@ -1,5 +1,5 @@
 // The end of a grant, or of some of its tools. A grant that loses its last tool is revoked: an empty list would mean every tool.
-import { type After, type Failure, type Grant } from '@gatehouse/contracts'
+import type { After, Failure, Grant } from '@gatehouse/contracts'
 import { activeGrant, type ChangeContext } from '../state/unit-config.ts'
 import { toolList } from '../text.ts'
 import { asAccessTerms, grantTerms } from './terms.ts'

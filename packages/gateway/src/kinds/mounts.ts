@@ -1,5 +1,5 @@
 // Directories and files of the host inside a group's sandboxes: all of them, those that are not named go.
-import { type After, type Mount, type Evidence } from '@gatehouse/contracts'
+import type { After, Mount, Evidence } from '@gatehouse/contracts'
 import { unitLocks } from '../state/lock.ts'
 import { presentGroup } from '../state/unit-config.ts'
 import { amount, nameList, quote } from '../text.ts'

@@ -1,5 +1,5 @@
 // Packages of npm inside a group's sandboxes: all of them, those that are not named go. What is approved is the whole tree.
-import { type After, type Failure, type PackageLock, type Evidence } from '@gatehouse/contracts'
+import type { After, Failure, PackageLock, Evidence } from '@gatehouse/contracts'
 import { presentGroup } from '../state/unit-config.ts'
 import { amount, nameList } from '../text.ts'
 import { isRemoved } from './terms.ts'
