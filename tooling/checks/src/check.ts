@@ -4,7 +4,7 @@ import type { Selection } from './select-tests.ts'
 export interface CheckContext {
   /** The checkout that is checked; programs of `node_modules/.bin` are looked for there. */
   readonly root: string
-  /** The long profile of the tests. */
+  /** Tests with large numbers and new random cases. */
   readonly full: boolean
   /** Which tests run; all where it is absent. */
   readonly selection?: Selection

@@ -11,17 +11,23 @@ export interface Flags {
 
 const options = {
   full: { type: 'boolean', default: false },
+  rest: { type: 'boolean', default: false },
   changed: { type: 'boolean', default: false },
   only: { type: 'string' },
 } as const
 
-/** With patterns or `--changed`, only the build and the selected tests. Throws a message for people when an argument is not understood. */
+/** The tests of both profiles, where they are named, affected by a change, or run in full. */
+const chooseProfile = (everything: boolean, rest: boolean): Pick<Selection, 'profile'> =>
+  rest ? { profile: 'rest' } : everything ? {} : { profile: 'default' }
+
+/** With patterns, `--changed` or `--rest`, only the build and the selected tests. Throws a message for people when an argument is not understood. */
 export const readFlags = (argv: readonly string[], checks: readonly Check[]): Flags => {
   const args = argv.filter((argument, index) => !(index === 0 && argument === '--'))
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const { full, changed } = values
-  const selection = { patterns: positionals, changed }
-  const only = values.only ?? (positionals.length > 0 || changed ? 'build,tests' : undefined)
+  const { full, changed, rest } = values
+  const selected = positionals.length > 0 || changed
+  const selection = { ...chooseProfile(selected || full, rest), patterns: positionals, changed }
+  const only = values.only ?? (selected || rest ? 'build,tests' : undefined)
   if (only === undefined) return { full, chosen: checks, selection }
   const names = only.split(',').map((name) => name.trim())
   const unknown = names.filter((name) => !checks.some((check) => check.name === name))

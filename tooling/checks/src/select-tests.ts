@@ -1,10 +1,13 @@
-// Selects test files: all of them, those whose path holds a pattern, or those that a change can affect.
+// Selects test files: those of a profile, those whose path holds a pattern, or those that a change can affect.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
+import { type Profile, readProfile } from './profiles.ts'
 import { testFiles } from './sources.ts'
 
 export interface Selection {
+  /** Absent: both profiles. */
+  readonly profile?: Profile
   /** Parts of paths; empty: every path. */
   readonly patterns: readonly string[]
   /** Only tests of packages that differ from `main`, and of packages that depend on them. */
@@ -50,8 +53,10 @@ export const affectedFolders = (packages: readonly Package[], files: readonly st
 }
 
 /** In the order in which they run. */
-export const selectTests = async (root: string, { patterns, changed }: Selection): Promise<string[]> => {
-  const named = testFiles(root).filter((path) => patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)))
+export const selectTests = async (root: string, { profile, patterns, changed }: Selection): Promise<string[]> => {
+  const named = testFiles(root)
+    .filter((path) => patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)))
+    .filter((path) => profile === undefined || readProfile(root, path) === profile)
   if (!changed) return named
   const folders = affectedFolders(readPackages(root), await readChangedFiles(root))
   return named.filter((path) => folders.has(path.split('/').slice(0, 2).join('/')))

@@ -4,15 +4,17 @@ import { globSync } from 'node:fs'
 const roots = ['packages', 'apps', 'tooling']
 const skipped = /(^|\/)(node_modules|dist|\.cache|fixtures\/violations)(\/|$)/
 
+export const isSkipped = (path: string): boolean => skipped.test(path)
+
 /** Generated files follow their generator, not the rules for hands. */
 export const isGenerated = (path: string): boolean => /(^|\/)generated\//.test(path) || path.endsWith('.generated.ts')
 
 export const sourceFiles = (root: string): string[] =>
   globSync(
     roots.map((folder) => `${folder}/**/*.{ts,tsx}`),
-    { cwd: root, exclude: (path) => skipped.test(path) },
+    { cwd: root, exclude: isSkipped },
   )
-    .filter((path) => !skipped.test(path))
+    .filter((path) => !isSkipped(path))
     .toSorted()
 
 /** Tests of packages first, then of apps, then of the tooling. */

@@ -1,4 +1,4 @@
-// Every test of the tree in one run of node:test. Its own summary stays the last thing printed.
+// The selected tests in one run of node:test. Its summary, and what was skipped, is the last thing printed.
 import { randomInt } from 'node:crypto'
 import type { Check } from './check.ts'
 import { runProgram } from './program.ts'
@@ -19,7 +19,14 @@ export const tests: Check = {
     const files = await selectTests(root, selection)
     if (files.length === 0 && selection.changed) return { ok: true, report: '' }
     if (files.length === 0) return { ok: false, report: describeNone(selection.patterns) }
-    const args = ['--import', import.meta.resolve('tsx'), '--test', '--test-concurrency=2', '--test-reporter=spec', ...files]
+    const args = [
+      '--import',
+      import.meta.resolve('./compile-cache.ts'),
+      '--test',
+      '--test-concurrency=2',
+      `--test-reporter=${import.meta.resolve('./reporter.ts')}`,
+      ...files,
+    ]
     return runProgram(process.execPath, args, {
       cwd: root,
       live: true,

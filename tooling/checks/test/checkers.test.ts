@@ -8,6 +8,7 @@ import { build } from '../src/build.ts'
 import type { Check, Outcome } from '../src/check.ts'
 import { format } from '../src/format.ts'
 import { lint } from '../src/lint.ts'
+import { profiles } from '../src/profiles.ts'
 import { sizes } from '../src/sizes.ts'
 import { types } from '../src/types.ts'
 import { unused } from '../src/unused.ts'
@@ -102,7 +103,7 @@ const rows: readonly Row[] = [
 ]
 
 suite('a sound tree', () => {
-  for (const checker of [types, lint, format, boundaries, sizes, words, unused]) {
+  for (const checker of [types, lint, format, boundaries, sizes, profiles, words, unused]) {
     test(`passes ${checker.name}`, async () => assert.partialDeepStrictEqual(await check(checker), { ok: true, report: '' }))
   }
 })

@@ -17,7 +17,7 @@ const named = (name: string, ok: boolean): Check => ({ name, run: () => Promise.
 test('runs the checks in order, from the cheap to the whole', () => {
   assert.deepEqual(
     checks.map((check) => check.name),
-    ['types', 'lint', 'format', 'boundaries', 'sizes', 'words', 'unused', 'build', 'tests'],
+    ['types', 'lint', 'format', 'boundaries', 'sizes', 'profiles', 'words', 'unused', 'build', 'tests'],
   )
 })
 

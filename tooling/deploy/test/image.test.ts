@@ -1,5 +1,6 @@
 // Full profile: the control-plane image in a container that is made as the chart's pod says, with its own helm test beside it; and the
 // image that platforms build of it, on a volume that belongs to root.
+// Profile: rest. One way to deploy, on a container engine.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { chmod, lstat, mkdtemp, rm } from 'node:fs/promises'

@@ -1,5 +1,6 @@
 // The Pod that brings a backup back, as the page about Kubernetes has it: what Kubernetes and the house ask of it, and, in the full
 // profile, its lines typed into the control-plane image, by Docker in the place of a cluster.
+// Profile: rest. One way to deploy, on a container engine.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { chmod, lstat, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,5 +1,6 @@
 // A copy of a state directory, and a restored backup, run beside the live unit: it notices nothing of them, in every driver, whoever is
 // stopped or killed first. GATEHOUSE_BESIDE chooses scenes by a part of their names, GATEHOUSE_ROUNDS how often.
+// Profile: rest. A matrix of every driver and every kind of copy; the judgement itself is tested in packages/engine and apps/supervisor.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'

@@ -1,5 +1,6 @@
 // A unit goes on working while the wall clock of all its processes is set: calls, processes that crashed, chat, repeated requests, backups,
 // rates. What has an end ends in its time, whatever the step; nothing is removed early, also not by a unit that starts under the step.
+// Profile: rest. A matrix of steps of the clock on a whole unit; the services test each rule with a clock of their own.
 import assert from 'node:assert/strict'
 import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 // The stack of compose: nothing starts without a good signature, it serves over TLS alone, and every line of its hardening holds.
+// Profile: rest. Needs images and a compose stack, for one way to deploy.
 import assert from 'node:assert/strict'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'

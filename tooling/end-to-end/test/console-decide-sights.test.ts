@@ -1,4 +1,5 @@
 // The pages of changes and tool servers as they look: hostile text, many changes, large schemas, every theme and width.
+// Profile: rest. A matrix of pages, themes and widths.
 import assert from 'node:assert/strict'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 // The pages of the console in a real browser, empty and full, in both themes and at three widths.
+// Profile: rest. A matrix of pages, themes and widths.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'

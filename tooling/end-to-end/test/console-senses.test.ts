@@ -1,4 +1,5 @@
 // The console for those who need more contrast, colours of their own, or nothing that moves.
+// Profile: rest. A matrix of pages and preferences of a browser.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'

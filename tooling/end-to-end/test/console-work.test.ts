@@ -1,4 +1,5 @@
 // Working at the console: by keys alone, with a token that is taken away, with a process that ends.
+// Profile: rest. The console by keys and through faults; console.test.ts does a round of its main acts.
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 // What the console is shown at its worst: hostile text in every field, and lists that are long.
+// Profile: rest. The pages of the console once more, filled with hostile text.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'

@@ -1,4 +1,5 @@
 // Local tool servers in containers, in a whole unit: registered, granted, called, killed; and what they are given is nowhere else.
+// Profile: rest. A matrix of container engines; grants.test.ts calls, kills and revokes the same servers.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'

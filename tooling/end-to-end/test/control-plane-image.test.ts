@@ -1,4 +1,5 @@
 // The control-plane image as it is meant to be run: hardened, serving the whole way of a change, and saying what it lacks.
+// Profile: rest. Builds an image and repeats the mission in it.
 import assert from 'node:assert/strict'
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
 // A server that is published on npm, packed into an image and run in a container by a whole unit: what it keeps outlives it.
+// Profile: rest. Builds an image of a published server; the parts are tested in packages/npm-tree and apps/svcctl.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'

@@ -1,5 +1,6 @@
 // Packages from a registry whose certificate a private authority signed, through a whole unit: whoever asks for them learns what is
 // wrong and which setting trusts it.
+// Profile: rest. Repeats packages of a session with another registry.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'

@@ -1,4 +1,5 @@
 // SERVICE_SANDBOX_IMAGE: sandboxes of an image that its digest names, by each driver; a name that could move is refused.
+// Profile: rest. A matrix of drivers over one setting.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'

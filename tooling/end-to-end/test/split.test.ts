@@ -1,4 +1,5 @@
 // A unit in two halves, each under a uid of its own: the whole mission over the border between them, and each killed and started again by itself.
+// Profile: rest. Repeats the mission with the unit in two halves.
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
 // A unit that is stopped at any moment of its start leaves nothing on its host, or the record by which the next start finds it.
 // GATEHOUSE_BESIDE chooses drivers by a part of their names, GATEHOUSE_ROUNDS how often.
+// Profile: rest. A matrix of the moments of a start; starts.test.ts and kill.test.ts stop a unit as well.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

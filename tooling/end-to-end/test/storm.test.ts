@@ -1,6 +1,7 @@
 // Messages while whatever carries them is killed at random: each is answered once and in order, nothing is left behind, and a unit beside
 // it notices nothing. Under the full profile at least 500 messages and 1,000 kills, as far as they fit 25 minutes, else 20 and 8. Prints
 // its seed.
+// Profile: rest. Random kills under load; kill.test.ts kills each process once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seed, seeded } from '@gatehouse/testkit/random'

@@ -1,5 +1,6 @@
 // Tokens at an interactive shell: in its history, in the arguments of a program, on the screen, in a log or in a file that
 // svcctl keeps there is none, whichever way it was given and whatever became of the command.
+// Profile: rest. A matrix of shells and of places where a token can be typed.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'

@@ -1,6 +1,6 @@
 // The tutorial and the first page, followed word for word: on this checkout, and in the full profile on a real clone with a real first start.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { execa } from 'execa'
@@ -44,10 +44,32 @@ test('the two commands of the README start a unit and run the checks', async () 
   })
 })
 
-test('CI runs the test command of the README, with nothing added or left out', async () => {
-  const ci = await readFile(join(root, '.ci/run'), 'utf8')
-  const last = ci.trimEnd().split('\n').at(-1)
-  assert.equal(last?.replace('npx --yes', 'npx'), testCommand)
+/** The part of `.ci/run` that runs tests, with an `npx` that writes down what it is given and fails for one command. */
+const runCi = async (failing?: string): Promise<{ readonly commands: string[]; readonly failed: boolean }> => {
+  const script = await readFile(join(root, '.ci/run'), 'utf8')
+  const [options] = /^set .*$/m.exec(script) ?? assert.fail('no options are set')
+  const room = await freshDirectory()
+  const npx = `#!/bin/sh\necho "npx $*"\ntest "$*" != "--yes ${failing ?? ''}"\n`
+  await writeFile(join(room, 'npx'), npx, { mode: 0o755 })
+  const { stdout, failed } = await execa('bash', ['-c', `${options}\n${script.slice(script.indexOf("echo '--- Checks"))}`], {
+    env: { PATH: `${room}:${process.env['PATH']}` },
+    reject: false,
+  })
+  await removeState(room)
+  return { commands: stdout.split('\n').filter((line) => line.startsWith('npx')), failed }
+}
+
+const commands = [testCommand, `${testCommand}:rest`]
+const ciCommands = commands.map((command) => command.replace('npx', 'npx --yes'))
+
+test('CI runs the test command of the README, with nothing added or left out, and then the rest', async () => {
+  assert.deepEqual(await runCi(), { commands: ciCommands, failed: false })
+})
+
+test('CI fails where either of them fails', async () => {
+  const [first = '', second = ''] = commands.map((command) => command.replace('npx ', ''))
+  assert.deepEqual(await runCi(first), { commands: ciCommands.slice(0, 1), failed: true })
+  assert.deepEqual(await runCi(second), { commands: ciCommands, failed: true })
 })
 
 if (isFull) {

@@ -1,4 +1,5 @@
 // A state with live data under the schemas of the release before, started by this one; and the way back, by the backup that was made before.
+// Profile: rest. Whole units of two releases; the store tests its migrations.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'

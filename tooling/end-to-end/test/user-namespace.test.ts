@@ -1,4 +1,5 @@
 // A production unit that is not root: setup has given it a user namespace and disks, and no wall lacks for that.
+// Profile: rest. Repeats a production unit in another configuration.
 import assert from 'node:assert/strict'
 import { chmod, chown, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'

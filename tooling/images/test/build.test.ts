@@ -1,4 +1,5 @@
 // The images: what is in them and what is not, the same byte for byte wherever they are made, and never for another machine than they say.
+// Profile: rest. Builds every image twice, for each architecture.
 import assert from 'node:assert/strict'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

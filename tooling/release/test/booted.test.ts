@@ -1,5 +1,6 @@
 // The units under a systemd that is the first process: each starts, has an agent answer behind every wall under exactly its own
 // restrictions, is started again, and goes without a trace. In the full profile alone: it proves the seal a dozen times.
+// Profile: rest. Boots systemd for each unit of one way to deploy.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { after, before, suite, test } from 'node:test'

@@ -1,4 +1,5 @@
 // The pages about a bare host, a unit in two halves, and an upgrade, followed word for word where systemd is the first process.
+// Profile: rest. Follows long pages on machines that boot systemd.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readFile, readlink, writeFile } from 'node:fs/promises'

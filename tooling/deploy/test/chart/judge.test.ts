@@ -1,5 +1,6 @@
 // Full profile: Kubernetes' own Pod Security admission, built from its Go module, over the same pods. It allows what our rules allow,
 // and forbids each weakening of the standard that they find.
+// Profile: rest. A second judge of the pods that chart.test.ts judges.
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

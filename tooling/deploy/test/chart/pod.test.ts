@@ -1,5 +1,6 @@
 // The pod of the rendered chart, run on this host: its arguments, variables, uid and groups, on volumes as a kubelet hands them over.
 // There is no Kubernetes here; what the image adds is tested with the image.
+// Profile: rest. One way to deploy, as whole units on this host.
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

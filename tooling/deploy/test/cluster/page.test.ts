@@ -1,4 +1,5 @@
 // Full profile: the page about Kubernetes, followed in a cluster of one node: its own API server, kubelet, runtime, network and names.
+// Profile: rest. One way to deploy, in a cluster of its own.
 import assert from 'node:assert/strict'
 import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 // The program that takes a volume of root over, run as root beside the built unit: it ends up as 65532, with no way back.
+// Profile: rest. One way to deploy, as a whole unit on this host.
 import assert from 'node:assert/strict'
 import { chmod, chown, copyFile, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
 // A change that waits is decided by e-mail, against Exim and Dovecot: by who may, of what was shown, and by nobody else.
+// Profile: rest. Repeats approve.test.ts for another channel, with real mail servers.
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { applyChange } from '../../src/changes.ts'

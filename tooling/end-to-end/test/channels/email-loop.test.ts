@@ -1,4 +1,5 @@
 // Mail loops through Exim and Dovecot, with all limits off: between two units, and with a machine that marks nothing.
+// Profile: rest. Floods real mail servers; the bounds are tested in packages/channels.
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { applyChange } from '../../src/changes.ts'

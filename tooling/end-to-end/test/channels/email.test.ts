@@ -1,4 +1,5 @@
 // E-mail on a whole unit, against Exim and Dovecot: heard once from who is vouched for, answered in the thread, all else refused.
+// Profile: rest. Repeats approve.test.ts for another channel, with real mail servers.
 import assert from 'node:assert/strict'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 // Channels, runner and gateway are killed while messages come and answers go: each is heard once, and no answer is lost.
+// Profile: rest. Kills under load; kill.test.ts kills each process once.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'

@@ -1,5 +1,6 @@
 // Slack on a whole unit, against a Slack of our own: a question is answered in its thread, a held change is decided by a button,
 // and everything else passes unheard.
+// Profile: rest. Repeats approve.test.ts for another channel; packages/channels tests its wire format.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'

@@ -1,5 +1,6 @@
 // Telegram on a whole unit, against a Bot API of our own: a question in a topic is answered there, everything else passes unheard,
 // and a change that waits has buttons which count for who may press them.
+// Profile: rest. Repeats approve.test.ts for another channel; packages/channels tests its wire format.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,5 @@
 // The how-tos about channels, followed word for word against services of our own and real mail servers: somebody writes, and is answered.
+// Profile: rest. Follows long pages with real mail servers; README and tutorial are in the default profile.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'

@@ -1,4 +1,5 @@
 // `gatehouse --demo` is the demonstration of the specification: its page, followed word for word on a real container engine.
+// Profile: rest. Follows a page on a real container engine; README and tutorial are in the default profile.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 // How-tos that are mostly for other machines, and what to do about an alert: what can be typed here is, and the rest has a reason.
+// Profile: rest. Follows long pages on whole units; README and tutorial are in the default profile.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'

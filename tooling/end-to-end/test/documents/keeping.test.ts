@@ -1,4 +1,5 @@
 // How-tos about who decides and what is kept, followed word for word on production units: two approvers, backup and restore.
+// Profile: rest. Follows long pages on production units; README and tutorial are in the default profile.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
 // The how-to about proxies, followed word for word with real ones and a certificate of the test's own. GATEHOUSE_TRAEFIK: path of a Traefik.
+// Profile: rest. Follows pages with real proxies, one after the other.
 import { copyFile, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
 // The how-to about keys and tokens, followed word for word: after each section the old secret opens nothing, and the new one does.
+// Profile: rest. Follows a long page on whole units; README and tutorial are in the default profile.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'

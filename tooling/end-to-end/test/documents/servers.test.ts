@@ -1,4 +1,5 @@
 // How-tos that give an agent tools and a model, followed word for word: a remote server, a server from npm, a real model.
+// Profile: rest. Follows long pages on whole units; README and tutorial are in the default profile.
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
 // The N-th write, sync, rename or open of a unit's stores fails, alone or with all that follow: each act is done or refused by a
 // code, and the next start finds whatever was answered. In the full profile every N up to 300, else a few, chosen by a seed.
+// Profile: rest. A matrix of faults over all stores; each store tests its own.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'

@@ -1,4 +1,5 @@
 // Agents that think, in a whole unit, in the wire format of each provider and in each kind of sandbox.
+// Profile: rest. A matrix of providers and sandboxes; proxy.test.ts shows one of each.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { execa } from 'execa'

@@ -1,4 +1,5 @@
 // The power goes at any moment of a whole unit under load: whatever it had answered is there afterwards, in every store.
+// Profile: rest. A matrix of power cuts over all stores; each store tests its own.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
