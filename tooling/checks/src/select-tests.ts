@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
-import { type Profile, readProfile } from './profiles.ts'
+import { type Profile, readProfile } from './profile.ts'
 import { testFiles } from './sources.ts'
 
 export interface Selection {
