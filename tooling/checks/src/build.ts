@@ -4,5 +4,6 @@ import { runProgram } from './program.ts'
 
 export const build: Check = {
   name: 'build',
+  alone: true,
   run: ({ root }) => runProgram(process.execPath, ['tooling/build/src/main.ts'], { cwd: root }),
 }

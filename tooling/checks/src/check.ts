@@ -22,6 +22,8 @@ export interface Check {
   readonly name: string
   /** Prints while it runs, so its line comes before its output. */
   readonly loud?: boolean
+  /** Starts when all before it have passed; others run beside each other. */
+  readonly alone?: boolean
   run(context: CheckContext): Promise<Outcome>
 }
 

@@ -1,9 +1,8 @@
 // Selects test files: those of a profile, those whose path holds a pattern, or those that a change can affect.
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { type Profile, readProfile } from './profile.ts'
 import { testFiles } from './sources.ts'
+import { type Package, readPackages, withDependents } from './workspace.ts'
 
 export interface Selection {
   /** Absent: both profiles. */
@@ -13,24 +12,6 @@ export interface Selection {
   /** Only tests of packages that differ from `main`, and of packages that depend on them. */
   readonly changed: boolean
 }
-
-interface Manifest {
-  readonly name: string
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly devDependencies?: Readonly<Record<string, string>>
-}
-
-interface Package {
-  readonly folder: string
-  readonly name: string
-  readonly dependencies: readonly string[]
-}
-
-const readPackages = (root: string): Package[] =>
-  globSync(['packages/*/package.json', 'apps/*/package.json', 'tooling/*/package.json'], { cwd: root }).map((path) => {
-    const { name, dependencies, devDependencies } = JSON.parse(readFileSync(join(root, path), 'utf8')) as Manifest
-    return { folder: dirname(path), name, dependencies: Object.keys({ ...dependencies, ...devDependencies }) }
-  })
 
 const readLines = async (root: string, args: readonly string[]): Promise<string[]> =>
   (await execa('git', args, { cwd: root })).stdout.split('\n').filter((line) => line !== '')
@@ -46,11 +27,11 @@ const readChangedFiles = async (root: string): Promise<string[]> => {
 }
 
 /** Folders of packages that hold one of the files, and of all that depend on them. */
-export const affectedFolders = (packages: readonly Package[], files: readonly string[]): ReadonlySet<string> => {
-  const affected = new Set(packages.filter(({ folder }) => files.some((file) => file.startsWith(`${folder}/`))))
-  for (const changed of affected) for (const other of packages) if (other.dependencies.includes(changed.name)) affected.add(other)
-  return new Set([...affected].map(({ folder }) => folder))
-}
+export const affectedFolders = (packages: readonly Package[], files: readonly string[]): ReadonlySet<string> =>
+  withDependents(
+    packages,
+    packages.filter(({ folder }) => files.some((file) => file.startsWith(`${folder}/`))),
+  )
 
 /** In the order in which they run. */
 export const selectTests = async (root: string, { profile, patterns, changed }: Selection): Promise<string[]> => {

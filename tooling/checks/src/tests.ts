@@ -14,6 +14,7 @@ const describeNone = (patterns: readonly string[]): string =>
 
 export const tests: Check = {
   name: 'tests',
+  alone: true,
   loud: true,
   async run({ root, full, selection = { patterns: [], changed: false } }) {
     const files = await selectTests(root, selection)

@@ -4,5 +4,6 @@ import { runProgram } from './program.ts'
 
 export const unused: Check = {
   name: 'unused',
-  run: ({ root }) => runProgram('knip', ['--no-progress', '--no-config-hints'], { cwd: root }),
+  run: ({ root }) =>
+    runProgram('knip', ['--no-progress', '--no-config-hints', '--cache', '--cache-location', '.cache/knip'], { cwd: root }),
 }

@@ -28,6 +28,38 @@ test('stops at the first failure and names it', async () => {
   assert.match(written.join(''), /✓ one +\d+\.\d s\ntwo found this\n✗ two failed after \d+\.\d s\n$/)
 })
 
+test('runs checks beside each other, says how they went in their order, and starts none after a failure', async () => {
+  const written: string[] = []
+  const second = Promise.withResolvers<void>()
+  // The first ends only after the second has ended.
+  const first: Check = { name: 'first', run: async () => (await second.promise, { ok: true, report: '' }) }
+  const failing: Check = { name: 'second', run: async () => (second.resolve(), { ok: false, report: 'found' }) }
+  let started = false
+  const third: Check = { name: 'third', run: async () => ((started = true), { ok: true, report: '' }) }
+  assert.equal(await runChecks([first, failing, third], context, (text) => written.push(text)), 'second')
+  assert.match(written.join(''), /^✓ first .*\nfound\n✗ second failed/)
+  assert.equal(started, false)
+})
+
+test('a check that runs alone waits for all before it', async () => {
+  const order: string[] = []
+  const noting = (name: string, alone: boolean, turns: number): Check => ({
+    name,
+    alone,
+    async run() {
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
+      order.push(name)
+      return { ok: true, report: '' }
+    },
+  })
+  await runChecks(
+    [noting('slow', false, 50), noting('quick', false, 1), noting('build', true, 5), noting('tests', true, 1)],
+    context,
+    () => {},
+  )
+  assert.deepEqual(order, ['quick', 'slow', 'build', 'tests'])
+})
+
 test('a check that throws is a check that failed', async () => {
   const written: string[] = []
   const broken: Check = { name: 'broken', run: () => Promise.reject(new TypeError('planted')) }

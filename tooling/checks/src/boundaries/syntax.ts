@@ -9,12 +9,17 @@ export interface Node {
 export const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 
+const addNodes = (value: unknown, found: Node[]): void => {
+  if (typeof value !== 'object' || value === null) return
+  if (isNode(value)) found.push(value)
+  for (const below of Array.isArray(value) ? value : Object.values(value)) addNodes(below, found)
+}
+
 /** The node and everything below it, from above and from the left. */
 export const nodesIn = (value: unknown): Node[] => {
-  if (Array.isArray(value)) return value.flatMap(nodesIn)
-  if (typeof value !== 'object' || value === null) return []
-  const below = Object.values(value).flatMap(nodesIn)
-  return isNode(value) ? [value, ...below] : below
+  const found: Node[] = []
+  addNodes(value, found)
+  return found
 }
 
 /** The text of an identifier, a string or a computed string. */
