@@ -65,7 +65,7 @@ const isAct = (name: string): name is Act => Object.hasOwn(rights, name)
 export const rolesPage = (): string =>
   page(
     'Roles',
-    'A token has one role. What is not in this table nobody may do. A token with `groups` sees and does nothing outside of them, and never what concerns the whole unit. Nobody decides over what the same token asked for, but the admin token, and anybody where a change only takes power away: [who decides](../explanation/deciding.md#who-decides).',
+    'A token has one role. What is not in this table nobody may do. A token with `groups` sees and does nothing outside of them, and never what concerns the whole unit. Nobody decides over what the same token asked for, but the admin token, and anybody where a change only takes power away: [who decides](../explanation/deciding.md#roles-and-approvals).',
     table(
       ['may', ...roles, 'whole unit only'],
       Object.keys(rights)
