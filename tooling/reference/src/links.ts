@@ -23,6 +23,7 @@ const anchorsOf = (page: string): Set<string> => {
 const targetsOf = (page: string): string[] => [
   ...[...prose(page).matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g)].map(([, target = '']) => target),
   ...[...prose(page).matchAll(/^\[[^\]]+\]:\s+(\S+)/gm)].map(([, target = '']) => target),
+  ...[...prose(page).matchAll(/<(?:img|source)\b[^>]*?\ssrc(?:set)?="([^"]+)"/g)].map(([, target = '']) => target),
 ]
 
 const isElsewhere = (target: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(target)

@@ -1,4 +1,4 @@
-// Writes docs/reference anew.
+// Writes docs/reference, and the drawn pictures of docs/assets.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pages } from './pages.ts'

@@ -1,4 +1,4 @@
-// The pages of docs/reference, made from the tables that the code itself uses.
+// The generated pages of docs/reference, and the pictures of docs/assets, by their path from docs/reference.
 import { help } from '../../../apps/supervisor/src/plan/help.ts'
 import { page } from './page.ts'
 import { api } from './pages/api.ts'
@@ -10,8 +10,11 @@ import { log } from './pages/log.ts'
 import { limitsPage, metricsPage } from './pages/numbers.ts'
 import { rolesPage } from './pages/roles.ts'
 import { sockets } from './pages/sockets.ts'
+import { drawArchitecture } from './pictures/architecture.ts'
 
 export const pages: Readonly<Record<string, () => string | Promise<string>>> = {
+  '../assets/pictures/architecture-dark.svg': () => drawArchitecture('dark'),
+  '../assets/pictures/architecture-light.svg': () => drawArchitecture('light'),
   'api.md': api,
   'audit-stages.md': stagesPage,
   'cli.md': cli,

@@ -27,6 +27,7 @@ test('a file, a heading and a way out of the repository that there are not are f
       '```sh\n[in code](nowhere.md)\n```\n`[in](code.md)`',
       '[g](docs/bad.md) [h](docs/good.md#no-heading) [i](#there) [j](../out.md)',
       '[k]: docs/gone.md',
+      '<picture><source media="x" srcset="docs/dark.svg"><img alt="y" src="docs/light.svg"></picture>',
     ].join('\n'),
   )
   assert.deepEqual(brokenLinks(folder, ['page.md']), [
@@ -35,5 +36,7 @@ test('a file, a heading and a way out of the repository that there are not are f
     'page.md: #there: the page has no such heading',
     'page.md: ../out.md: leads out of the repository',
     'page.md: docs/gone.md: there is no such file',
+    'page.md: docs/dark.svg: there is no such file',
+    'page.md: docs/light.svg: there is no such file',
   ])
 })
