@@ -5,12 +5,12 @@ import { createRoutes } from './routes/routes.ts'
 const documentation: GenerateSpecOptions['documentation'] = {
   info: {
     title: 'Gatehouse admin API',
-    description: 'Every change to an agent is held until a human lets it through. Alpha: paths and bodies may still move.',
+    description: 'Every change to an agent is held until a human approves it. Alpha: paths and bodies may still change.',
     version: '1',
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: 'http://127.0.0.1:8787', description: 'Default address of a unit' }],
-  components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An open development unit asks for none' } } },
+  components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A development unit may require none' } } },
 }
 
 export type OpenApi = Awaited<ReturnType<typeof generateSpecs>>

@@ -20,6 +20,19 @@ const examples: readonly string[] = [
   'Nobody knows what became of the change.',
   'It is stored in the state directory alone.',
   'The change waits for a decision.',
+  'The probe waits in vain.',
+  'The token takes the place of the password: it is used in the place of it.',
+  'Nothing is written but for the log.',
+  'It is not shown any more.',
+  'The reason stands in the log.',
+  'A sandbox has eighteen walls.',
+  'A change waits at the gate.',
+  'Tools are lent call by call.',
+  'A change that only takes power away is applied at once.',
+  'Setup makes ready what needs root.',
+  'NO_COLOR is heeded.',
+  'Tokens with ~ are reckoned.',
+  'It ended for want of memory.',
   'Who approves a change is recorded.',
 ]
 
@@ -28,6 +41,7 @@ const plain: readonly string[] = [
   'A recommendation: the layer is missing, and no more than 16 calls run at once.',
   'Who may approve a change?',
   'The agent lacks a grant for this tool.',
+  'The gateway stands in for a wall clock that gave powerful answers, and a readymade indoor map.',
   'It runs standalone, or alone on its host. Names are compared by their length alone.',
 ]
 

@@ -36,7 +36,7 @@ const usual = {
 } as const
 
 export const kinds = {
-  agent_create: { ...usual, schema: AgentCreate, summary: 'makes an agent group', risks: 'low' },
+  agent_create: { ...usual, schema: AgentCreate, summary: 'creates an agent group', risks: 'low' },
   agent_remove: {
     ...usual,
     schema: AgentRemove,
@@ -47,7 +47,7 @@ export const kinds = {
   tools: {
     ...usual,
     schema: Tools,
-    summary: 'says which built-in tools are on',
+    summary: 'sets which built-in tools are on',
     risks: 'medium',
     aliases: ['enabled_tools'],
     requestableByAgents: true,
@@ -55,47 +55,47 @@ export const kinds = {
   packages: {
     ...usual,
     schema: Packages,
-    summary: 'says which packages of npm it has; the resolved tree is what is approved',
-    risks: 'high; medium where none is left',
+    summary: 'sets its npm packages; the approval covers the resolved tree',
+    risks: 'high; medium if none remain',
     requestableByAgents: true,
   },
   wiring: {
     ...usual,
     schema: Wiring,
-    summary: 'makes or ends a wiring to an address of a channel',
-    risks: 'medium; high where everybody may speak to it',
+    summary: 'adds or removes a wiring to a channel address',
+    risks: 'medium; high if everyone may talk to it',
   },
   permissions: {
     ...usual,
     schema: Permissions,
     summary: 'sets members, model, limits, provider tools',
-    risks: 'medium; high where power grows',
+    risks: 'medium; high if access grows',
   },
   mounts: {
     ...usual,
     schema: Mounts,
-    summary: 'says which paths of the host it sees below `/mnt`',
+    summary: 'sets which host paths it sees below `/mnt`',
     risks: 'medium; high when writable',
     requestableByAgents: true,
   },
   mcp_access: {
     ...usual,
     schema: McpAccess,
-    summary: 'grants tools of a server, in the place of the grant before; an empty list is every tool that the server declares',
-    risks: 'medium; high for all tools, destructive ones, without evidence, or after a change of definitions',
+    summary: 'grants tools of a server, replacing the previous grant; an empty list means every tool that the server declares',
+    risks: 'medium; high for all tools, destructive tools, missing evidence or changed definitions',
     requestableByAgents: true,
   },
   mcp_revoke: {
     ...usual,
     schema: McpRevoke,
     summary: 'ends a grant, or some of its tools',
-    risks: 'low; only takes power away',
+    risks: 'low; only removes access',
     narrowing: true,
   },
   mcp_register: {
     ...usual,
     schema: McpRegister,
-    summary: 'adds an entry to the catalog under a free name',
+    summary: 'adds a catalog entry under a free name',
     risks: 'high',
     requestableByAgents: true,
     revertible: false,

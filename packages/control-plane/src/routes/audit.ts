@@ -11,14 +11,14 @@ const tag = 'audit'
 export const auditRoutes = new Hono<Env>()
   .get(
     '/v1/audit',
-    guarded({ summary: 'Lines of the journal', tag, answers: { 200: json('A page', AuditList) }, problems: ['invalid', 'not-found'] }),
+    guarded({ summary: 'Audit log', tag, answers: { 200: json('A page', AuditList) }, problems: ['invalid', 'not-found'] }),
     query(AuditQuery),
     async (c) => c.json(await c.var.unit.peers.gateway.audit({ token: c.var.token, ...c.req.valid('query') }, c.var.call)),
   )
   .get(
     '/v1/audit/calls',
     guarded({
-      summary: 'Records of tool lists and calls, the newest first; an empty page with a cursor is not the end',
+      summary: 'Records of tool lists and calls, newest first; an empty page with a cursor is not the end',
       tag,
       answers: { 200: json('A page', CallList) },
       problems: ['invalid', 'mcp-disabled'],
@@ -45,9 +45,9 @@ export const auditRoutes = new Hono<Env>()
   .get(
     '/v1/audit/verify',
     guarded({
-      summary: 'The whole journal read and checked: its chain, its signatures, and that it reaches the last line',
+      summary: 'Verify the whole journal: chain, signatures, and that it reaches the last line',
       tag,
-      answers: { 200: json('What came of it', AuditVerdict) },
+      answers: { 200: json('The outcome', AuditVerdict) },
       problems: ['deadline'],
     }),
     async (c) => c.json(await c.var.unit.peers.gateway.auditVerify({ token: c.var.token }, c.var.call)),

@@ -22,12 +22,12 @@ const readTag = async (c: Context<Env>, name: ServerName): Promise<Digest | unde
   }
 }
 
-const tagged = (description: string) => withHeader(json(description, PutServerAnswer), 'ETag', 'Moves with every value of the entry')
+const tagged = (description: string) => withHeader(json(description, PutServerAnswer), 'ETag', 'Changes with every value of the entry')
 
 const put = guarded({
-  summary: 'Create or replace a catalog entry; grants nothing to anybody',
+  summary: 'Create or replace a catalog entry; grants no access',
   tag,
-  answers: { 200: tagged('Replaced; `grants` rest on another server from now on'), 201: tagged('Created') },
+  answers: { 200: tagged('Replaced; `grants` now refer to a different server'), 201: tagged('Created') },
   problems: ['unsupported-media-type', 'invalid', 'conflict', 'precondition-failed', 'mcp-disabled', 'audit-unwritable'],
   reads: [ifMatchHeader, ifNewHeader],
 })

@@ -32,7 +32,7 @@ export const changeRoutes = new Hono<Env>()
   .get(
     '/v1/changes/pending',
     guarded({
-      summary: 'Changes that wait for a decision',
+      summary: 'Pending changes',
       tag,
       answers: { 200: json('A page', ChangeList) },
       problems: ['invalid', 'not-found'],
@@ -43,7 +43,7 @@ export const changeRoutes = new Hono<Env>()
   .get(
     '/v1/changes/history',
     guarded({
-      summary: 'Changes that were decided or refused',
+      summary: 'Decided and refused changes',
       tag,
       answers: { 200: json('A page', ChangeList) },
       problems: ['invalid', 'not-found'],
@@ -54,7 +54,7 @@ export const changeRoutes = new Hono<Env>()
   .get(
     '/v1/changes/:id',
     guarded({
-      summary: 'One change, with what its sessions still have to do',
+      summary: 'One change, with its rollout to sessions',
       tag,
       answers: { 200: json('The change', ChangeView) },
       problems: ['not-found'],
@@ -65,7 +65,7 @@ export const changeRoutes = new Hono<Env>()
   .get(
     '/v1/changes/:id/evidence',
     guarded({
-      summary: 'The whole evidence of a change that shows it by its digest',
+      summary: 'Complete evidence of a change that shows only its digest',
       tag,
       answers: { 200: json('The evidence', WholeEvidence) },
       problems: ['not-found'],
@@ -76,9 +76,9 @@ export const changeRoutes = new Hono<Env>()
   .get(
     '/v1/changes/:id/reach',
     guarded({
-      summary: 'What the agent of a change can do, and could do after it',
+      summary: 'Effective access of the agent before and after a change',
       tag,
-      answers: { 200: json('Its powers now and then', Reach) },
+      answers: { 200: json('Effective access before and after', Reach) },
       problems: ['not-found'],
     }),
     byId,
@@ -96,7 +96,7 @@ const submission = (summary: string) =>
     tag,
     answers: {
       200: json('With `dryRun`: what would become of it', Preview),
-      202: withHeader(json('Held, or taken in another state', SubmitAnswer), 'Idempotent-Replay', '`true` where nothing was done again'),
+      202: withHeader(json('Held, or in another state', SubmitAnswer), 'Idempotent-Replay', '`true` if nothing was repeated'),
     },
     problems: judged,
     reads: [idempotencyHeader],
@@ -139,7 +139,7 @@ export const submissionRoutes = new Hono<Env>()
 
 /** Changes are decided: approved, rejected, taken back, tried again. */
 
-const after = json('The change after it', Change)
+const after = json('The change afterwards', Change)
 
 const decision = (summary: string, problems: readonly Code[], answer = after) =>
   guarded({
@@ -167,7 +167,7 @@ export const decisionRoutes = new Hono<Env>()
   )
   .post(
     '/v1/changes/:id/withdraw',
-    decision('Take back a held change that one has submitted', ['change-already-decided']),
+    decision('Withdraw your own held change', ['change-already-decided']),
     byId,
     optionalJsonBody(limits.decisionBody),
     body(WithdrawBody),
@@ -179,7 +179,7 @@ export const decisionRoutes = new Hono<Env>()
   )
   .post(
     '/v1/changes/:id/retry',
-    decision('Apply an approved change whose apply failed', ['change-refused']),
+    decision('Retry a failed apply', ['change-refused']),
     byId,
     optionalJsonBody(limits.decisionBody),
     body(RetryBody),

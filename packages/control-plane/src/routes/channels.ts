@@ -24,7 +24,7 @@ export const channelRoutes = new Hono<Env>()
   .get(
     '/v1/channels',
     guarded({
-      summary: 'Channels that the unit has credentials for, and messages that could not be delivered',
+      summary: 'Configured channels, and undelivered messages',
       tag,
       answers: { 200: json('All', ChannelList) },
     }),
@@ -38,9 +38,9 @@ export const channelRoutes = new Hono<Env>()
   .post(
     '/v1/channels/:channel/check',
     guarded({
-      summary: 'Ask the service of a channel whether it takes the credentials; people are sent nothing',
+      summary: "Check that a channel's service accepts the credentials; sends no messages",
       tag,
-      answers: { 200: json('What came of it', ChannelCheck) },
+      answers: { 200: json('The outcome', ChannelCheck) },
       problems: ['not-found'],
     }),
     existing(v.object({ channel: Channel })),
@@ -95,9 +95,9 @@ export const webhookRoutes = (now?: () => number) => {
   return new Hono<Env>().post(
     '/v1/webhooks',
     unguarded({
-      summary: 'A message of another program to an agent, signed as standardwebhooks.com says',
+      summary: 'Message from another program to an agent, signed as in Standard Webhooks',
       tag: 'channels',
-      answers: { 202: json('It was genuine; whether it is heard is not said', WebhookAccepted) },
+      answers: { 202: json('The signature is valid; the response does not say whether the message is heard', WebhookAccepted) },
       problems: ['unauthorized', 'not-found', 'too-large', 'invalid', 'rate-limited', 'unavailable', 'deadline'],
     }),
     bytesBody,

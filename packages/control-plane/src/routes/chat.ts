@@ -21,7 +21,7 @@ const MessagesQuery = v.strictObject({
 const send = guarded({
   summary: 'Send a message to an agent group; the reply comes later',
   tag,
-  answers: { 202: withHeader(json('Taken', ChatSendAnswer), 'Idempotent-Replay', '`true` where nothing was sent again') },
+  answers: { 202: withHeader(json('Taken', ChatSendAnswer), 'Idempotent-Replay', '`true` if nothing was sent again') },
   problems: ['unsupported-media-type', 'invalid', 'not-found', 'conflict', 'queue-full', 'no-sandbox', 'frozen', 'audit-unwritable'],
   reads: [idempotencyHeader],
 })
@@ -47,7 +47,7 @@ export const chatRoutes = new Hono<Env>()
   .get(
     '/v1/ui/chat/:agentGroupID/messages',
     guarded({
-      summary: 'Messages of an agent group, ascending; reading removes nothing',
+      summary: 'Messages of an agent group, ascending; reading does not remove them',
       tag,
       answers: { 200: json('Messages', ChatMessages) },
       problems: ['invalid', 'not-found'],

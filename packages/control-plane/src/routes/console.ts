@@ -7,13 +7,13 @@ import { unguarded } from '../openapi/operation.ts'
 
 const tag = 'console'
 const file = unguarded({
-  summary: 'A file of the console',
+  summary: 'Console file',
   tag,
-  answers: { 200: { description: 'The file, or index.html for a page of the console' } },
+  answers: { 200: { description: 'The file, or index.html for a console page' } },
   problems: ['not-found', 'rate-limited'],
 })
 const redirect = unguarded({
-  summary: 'To the console',
+  summary: 'Redirect to the console',
   tag,
   answers: { 302: { description: 'To /ui/' } },
   problems: ['rate-limited'],

@@ -13,7 +13,7 @@ import { query } from './validate.ts'
 /** From where a reader of events goes on: the id of the last one that it was told, or a number in the query. */
 const lastEventHeader = {
   name: 'Last-Event-ID',
-  description: 'The id of the last event that was read',
+  description: 'The id of the last event read',
   pattern: '^\\d{1,15}$',
 } as const
 
@@ -34,9 +34,9 @@ const headers = {
 const EventsQuery = v.strictObject({ after: v.optional(Sequence) })
 
 const described = guarded({
-  summary: 'News of the journal as they come; `id` is the line, `event` its stage, `gap` means: read the audit',
+  summary: 'Stream of audit events; `id` is the line, `event` its stage; after `gap`, read the audit log',
   tag: 'audit',
-  answers: { 200: { description: 'Each `data` is this', content: { 'text/event-stream': { schema: documented(News) } } } },
+  answers: { 200: { description: 'The `data` of each event', content: { 'text/event-stream': { schema: documented(News) } } } },
   problems: ['invalid'],
   reads: [lastEventHeader],
 })

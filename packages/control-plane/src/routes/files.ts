@@ -14,31 +14,31 @@ const PlaceQuery = v.strictObject(place)
 const ListQuery = v.strictObject({ ...PageQuery.entries, ...place, path: v.optional(FolderPath, '') })
 
 const list = guarded({
-  summary: 'What lies in a directory that the agents of a group may write',
+  summary: "List a directory of a group's files",
   tag,
   answers: { 200: json('A page', FileList) },
   problems: ['invalid', 'not-found', 'conflict'],
 })
 
 const read = guarded({
-  summary: `A file of a group, of at most ${limits.file / 1024 / 1024} MiB; a link, a pipe or a file with two names is refused`,
+  summary: `Fetch a file of a group, at most ${limits.file / 1024 / 1024} MiB; links, pipes and files with two names are refused`,
   tag,
-  answers: { 200: bytes('The file'), 206: bytes('The range that was asked for') },
+  answers: { 200: bytes('The file'), 206: bytes('The requested range') },
   problems: ['invalid', 'not-found', 'conflict', 'too-large'],
-  reads: [{ name: 'Range', description: 'One range of bytes; any other is not heeded' }],
+  reads: [{ name: 'Range', description: 'One byte range; other forms are ignored' }],
 })
 
 const put = guarded({
-  summary: 'Give a group a file, whole or not at all; directories on the way are made',
+  summary: 'Write a file of a group, all or nothing; missing directories are created',
   tag,
-  answers: { 200: json('In its place, and in the journal', PutFile) },
+  answers: { 200: json('Written, and journaled', PutFile) },
   problems: ['unsupported-media-type', 'invalid', 'not-found', 'conflict', 'queue-full', 'no-sandbox', 'audit-unwritable'],
 })
 
 const remove = guarded({
-  summary: 'Remove one name of a group: a file, an empty directory, or a link, pipe, socket or device as it is',
+  summary: 'Remove one name of a group: a file, an empty directory, or a link, pipe, socket or device itself',
   tag,
-  answers: { 204: { description: 'Removed, and in the journal' } },
+  answers: { 204: { description: 'Removed, and journaled' } },
   problems: ['invalid', 'not-found', 'conflict', 'audit-unwritable'],
 })
 

@@ -10,7 +10,7 @@ import { body, query } from './validate.ts'
 const tag = 'freeze'
 
 export const freezeRoutes = new Hono<Env>()
-  .get('/v1/freeze', guarded({ summary: 'What is frozen, and why', tag, answers: { 200: json('All', FreezeList) } }), async (c) =>
+  .get('/v1/freeze', guarded({ summary: 'Active freezes and their reasons', tag, answers: { 200: json('All', FreezeList) } }), async (c) =>
     c.json(await c.var.unit.peers.gateway.freezes({ token: c.var.token }, c.var.call)),
   )
   .post(

@@ -9,8 +9,8 @@ import { type Answer, withHeader } from '../openapi/operation.ts'
 const list = /^(?:W\/)?"[\u0021\u0023-\u007e]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\u0021\u0023-\u007e]*")*$/
 
 export const ifMatchHeader = { name: 'If-Match', description: 'The entity tag that the entry must still have, or `*`' } as const
-export const ifNoneMatchHeader = { name: 'If-None-Match', description: 'The entity tag that the reader holds' } as const
-export const ifNewHeader = { name: 'If-None-Match', description: '`*`: there must be no entry of this name', pattern: '^\\*$' } as const
+export const ifNoneMatchHeader = { name: 'If-None-Match', description: "The entity tag of the reader's copy" } as const
+export const ifNewHeader = { name: 'If-None-Match', description: '`*`: no entry with this name may exist', pattern: '^\\*$' } as const
 
 export const quoteTag = (tag: string): string => `"${tag}"`
 
@@ -62,7 +62,7 @@ const form = /^[\u0021-\u007e]{1,255}$/
 
 export const idempotencyHeader = {
   name: 'Idempotency-Key',
-  description: 'Names this attempt for 24 hours: with the same body it is not done twice, with another body it is a `conflict`',
+  description: 'Identifies this attempt for 24 hours: the same body is not processed twice, a different body is a `conflict`',
   pattern: '^[!-~]{1,255}$',
 } as const
 
@@ -85,7 +85,7 @@ export const markReplay = (c: Context<Env>, replayed: boolean): void => {
 
 /** An act that takes permissions away is in force at once. A header of the answer says when it is not on disk yet. */
 export const maybeNotDurable = (answer: Answer): Answer =>
-  withHeader(answer, keptHeader, '`false` where it holds now and is on no disk yet: it ends with the gateway')
+  withHeader(answer, keptHeader, '`false` if it is in effect but not on disk yet: it ends with the gateway')
 
 /** The answer without that word. */
 export const markDurability = <T extends { readonly kept?: false | undefined }>(

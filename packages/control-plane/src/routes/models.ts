@@ -14,7 +14,7 @@ const byName = existing(v.object({ provider: ModelProvider }))
 export const modelRoutes = new Hono<Env>()
   .get(
     '/v1/models',
-    guarded({ summary: 'Providers of models that can be asked, and tokens taken today', tag, answers: { 200: json('All', ModelList) } }),
+    guarded({ summary: 'Available model providers, and tokens used today', tag, answers: { 200: json('All', ModelList) } }),
     async (c) => {
       const { unit, token, call } = c.var
       const principal = await unit.peers.gateway.permit({ token, route: 'models' }, call)
@@ -25,7 +25,7 @@ export const modelRoutes = new Hono<Env>()
   .get(
     '/v1/audit/model-calls',
     guarded({
-      summary: 'Requests of models, newest first; never a word of them',
+      summary: 'Model call records, newest first, without contents',
       tag,
       answers: { 200: json('A page', ModelCallList) },
       problems: ['invalid'],
@@ -43,9 +43,9 @@ export const modelRoutes = new Hono<Env>()
   .post(
     '/v1/models/:provider/check',
     guarded({
-      summary: 'Ask a provider whether it takes the key, without taking tokens',
+      summary: 'Check that a provider accepts the key; uses no tokens',
       tag,
-      answers: { 200: json('What came of it', ProviderCheck) },
+      answers: { 200: json('The outcome', ProviderCheck) },
       problems: ['not-found'],
     }),
     byName,

@@ -33,7 +33,7 @@ export const registryRoutes = new Hono<Env>()
   .get(
     '/v1/wirings',
     guarded({
-      summary: 'Addresses of channels, and the groups that they lead to',
+      summary: 'Channel addresses and the groups they are wired to',
       tag,
       answers: { 200: json('A page', WiringList) },
       problems: ['invalid', 'not-found'],
@@ -48,7 +48,7 @@ export const registryRoutes = new Hono<Env>()
   .get(
     '/v1/grants',
     guarded({
-      summary: 'Grants of tool servers, and what has become of them',
+      summary: 'Tool server grants and their state',
       tag,
       answers: { 200: json('A page', GrantList) },
       problems: ['invalid', 'not-found'],
@@ -63,9 +63,9 @@ export const registryRoutes = new Hono<Env>()
   .get(
     '/v1/explain',
     guarded({
-      summary: 'Which grant, pin, limit or freeze decides a call, and why',
+      summary: 'Explain which grant, pin, limit or freeze decides a call',
       tag,
-      answers: { 200: json('The way to the verdict', Explanation) },
+      answers: { 200: json('The steps to the decision', Explanation) },
       problems: ['invalid', 'not-found'],
     }),
     query(ExplainQuery),

@@ -78,8 +78,8 @@ const shown = guarded({
   summary: 'One catalog entry',
   tag,
   answers: {
-    200: withHeader(json('The entry', ServerView), 'ETag', 'Moves with every value of the entry'),
-    304: { description: 'The entry is the one that If-None-Match names' },
+    200: withHeader(json('The entry', ServerView), 'ETag', 'Changes with every value of the entry'),
+    304: { description: 'The entry matches If-None-Match' },
   },
   problems: ['not-found', 'mcp-disabled'],
   reads: [ifNoneMatchHeader],
@@ -102,7 +102,7 @@ export const serverRoutes = new Hono<Env>()
     guarded({
       summary: 'Connect to a tool server and list its tools',
       tag,
-      answers: { 200: json('What it declares', ProbeResult) },
+      answers: { 200: json('The declared tools', ProbeResult) },
       problems: ['not-found', 'upstream-failed', 'mcp-disabled'],
     }),
     toolServersGuard,
@@ -112,9 +112,9 @@ export const serverRoutes = new Hono<Env>()
   .get(
     '/v1/registry/mcp-servers/:name/logs',
     guarded({
-      summary: 'What a local tool server wrote to its stderr; to follow it, ask again with `after`',
+      summary: 'Stderr of a local tool server; to follow it, repeat with `after`',
       tag,
-      answers: { 200: json('The newest lines that are kept, the oldest of them first', ServerLogs) },
+      answers: { 200: json('The newest stored lines, oldest first', ServerLogs) },
       problems: ['invalid', 'not-found', 'mcp-disabled'],
     }),
     toolServersGuard,
@@ -125,9 +125,9 @@ export const serverRoutes = new Hono<Env>()
   .post(
     '/v1/registry/reload',
     guarded({
-      summary: 'Read the catalog file again',
+      summary: 'Reload the catalog file',
       tag,
-      answers: { 200: json('What has changed', ReloadOutcome) },
+      answers: { 200: json('The differences', ReloadOutcome) },
       problems: ['invalid', 'conflict', 'mcp-disabled', 'audit-unwritable'],
     }),
     toolServersGuard,

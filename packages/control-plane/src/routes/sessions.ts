@@ -54,11 +54,11 @@ export const sessionRoutes = new Hono<Env>()
   .post(
     '/v1/sessions/:id/terminate',
     guarded({
-      summary: 'Close a session: from the answer on nothing is allowed to it',
+      summary: 'Terminate a session; it is denied everything from the response on',
       tag,
       answers: {
-        202: maybeNotDurable({ description: 'Closed; its sandbox ends as soon as the runner answers' }),
-        204: maybeNotDurable({ description: 'Closed, and its sandbox is gone' }),
+        202: maybeNotDurable({ description: 'Terminated; its sandbox ends as soon as the runner answers' }),
+        204: maybeNotDurable({ description: 'Terminated; its sandbox has ended' }),
       },
       problems: ['unsupported-media-type', 'invalid', 'not-found', 'audit-unwritable'],
     }),
@@ -71,9 +71,9 @@ export const sessionRoutes = new Hono<Env>()
   .post(
     '/v1/sessions/:id/resume',
     guarded({
-      summary: 'Let a parked session work again',
+      summary: 'Resume a parked session',
       tag,
-      answers: { 204: { description: 'It works again' } },
+      answers: { 204: { description: 'Resumed' } },
       problems: ['not-found', 'conflict', 'no-sandbox', 'frozen', 'audit-unwritable'],
     }),
     byId,
@@ -86,7 +86,7 @@ export const sessionRoutes = new Hono<Env>()
   .post(
     '/v1/sessions/:id/cancel',
     guarded({
-      summary: 'Stop what the agent is at; the message is not tried again',
+      summary: 'Cancel what the agent is doing; the message is not retried',
       tag,
       answers: { 204: { description: 'Stopped' } },
       problems: ['not-found', 'conflict'],
@@ -101,7 +101,7 @@ export const sessionRoutes = new Hono<Env>()
   .post(
     '/v1/sessions/:id/purge',
     guarded({
-      summary: 'Delete what was said in a closed session, with its key',
+      summary: 'Delete the messages of a closed session and their key',
       tag,
       answers: { 204: { description: 'Gone' } },
       problems: ['not-found', 'conflict', 'audit-unwritable'],
@@ -116,7 +116,7 @@ export const sessionRoutes = new Hono<Env>()
   .get(
     '/v1/sessions/:id/logs',
     guarded({
-      summary: 'What the sandboxes of a session printed last',
+      summary: "Latest output of a session's sandboxes",
       tag,
       answers: { 200: json('Lines, oldest first', SessionLogs) },
       problems: ['invalid', 'not-found'],

@@ -24,7 +24,7 @@ export const tokenRoutes = new Hono<Env>()
   .post(
     '/v1/tokens',
     guarded({
-      summary: 'Make a token; its secret is shown this once',
+      summary: 'Create a token; its secret is shown only once',
       tag,
       answers: { 201: json('The token with its secret', MintedToken) },
       problems: ['unsupported-media-type', 'invalid', 'conflict', 'audit-unwritable'],
@@ -39,7 +39,7 @@ export const tokenRoutes = new Hono<Env>()
   .delete(
     '/v1/tokens/:name',
     guarded({
-      summary: 'Revoke a token; what is open on it ends',
+      summary: 'Revoke a token; its open connections end',
       tag,
       answers: { 204: maybeNotDurable({ description: 'Revoked' }) },
       problems: ['not-found', 'conflict', 'audit-unwritable'],

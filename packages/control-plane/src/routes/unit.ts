@@ -9,12 +9,12 @@ import { readStatus } from './status.ts'
 const tag = 'unit'
 
 export const unitRoutes = new Hono<Env>()
-  .get('/v1/status', guarded({ summary: 'Status of every part', tag, answers: { 200: json('Status', Status) } }), async (c) =>
+  .get('/v1/status', guarded({ summary: 'Status of every component', tag, answers: { 200: json('Status', Status) } }), async (c) =>
     c.json(await readStatus(c)),
   )
   .get(
     '/v1/status/history',
-    guarded({ summary: 'The last hour in numbers, for plots', tag, answers: { 200: json('Samples, oldest first', StatusHistory) } }),
+    guarded({ summary: 'Metrics of the last hour, for plots', tag, answers: { 200: json('Samples, oldest first', StatusHistory) } }),
     async (c) => {
       const { unit, token, call } = c.var
       await unit.peers.gateway.permit({ token, route: 'metrics' }, call)
@@ -35,7 +35,7 @@ export const unitRoutes = new Hono<Env>()
 const ready = unguarded({
   summary: 'Readiness',
   tag: 'unit',
-  answers: { 200: json('The unit serves; `degraded` names what is broken', Ready), 503: json('The unit cannot serve', Ready) },
+  answers: { 200: json('The unit is ready; `degraded` lists broken parts', Ready), 503: json('The unit is not ready', Ready) },
 })
 
 export const probeRoutes = new Hono<Env>()
@@ -51,9 +51,9 @@ export const probeRoutes = new Hono<Env>()
 export const sealRoutes = new Hono<Env>().post(
   '/v1/sandbox/probe',
   guarded({
-    summary: 'Proves the seal: launches trial sandboxes and looks from inside',
+    summary: 'Prove the seal by launching trial sandboxes',
     tag: 'unit',
-    answers: { 200: json('Each wall with its verdict', SealProof) },
+    answers: { 200: json('Each control with its result', SealProof) },
     problems: ['no-sandbox'],
   }),
   async (c) => {

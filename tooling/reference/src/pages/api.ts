@@ -109,14 +109,14 @@ export const api = async (): Promise<string> => {
   const tags = [...new Set(routes.map(({ operation }) => operation.tags[0] ?? 'other'))]
   return page(
     'Admin API',
-    'JSON in, JSON out, `authorization: Bearer TOKEN` but where it says otherwise. The whole as OpenAPI 3.1: [openapi.json](openapi.json), and at `GET /v1/openapi.json` of a unit. Codes of errors: [errors](errors.md). Who may do what: [roles](roles.md).',
-    'A principal may send 50 requests a second after a first 100 (`--rate-limit`), else it hears `429`, after half a second. What it reads is counted by bytes as well: beyond half a MiB at once its reads come one at a time, with rests between, and after 8 MiB at half a MiB a second. Decisions and other acts do not wait for that.',
+    'Requests and responses are JSON, with `authorization: Bearer TOKEN` unless noted otherwise. The same as OpenAPI 3.1: [openapi.json](openapi.json), or `GET /v1/openapi.json` of a unit. See also [error codes](errors.md) and [permissions by role](roles.md).',
+    'A principal may send 50 requests a second after an initial burst of 100 (`--rate-limit`). Above that it gets `429`, after half a second. Reads are also limited by size: beyond half a MiB at once they are served one at a time, with pauses, and after 8 MiB at half a MiB a second. Decisions and other acts are not delayed by this.',
     table(
       ['route', 'what it does'],
       routes.map(({ method, path, operation }) => [code(`${method.toUpperCase()} ${path}`), operation.summary]),
     ),
     ...tags.flatMap((tag) => [`## ${tag}`, ...routes.filter(({ operation }) => operation.tags[0] === tag).map(sectionOf)]),
-    '## Shapes that have a name',
+    '## Named schemas',
     ...Object.entries(document.components.schemas).map(([name, schema]) => `### ${name}\n\n${fieldsOf(schema)}`),
   )
 }

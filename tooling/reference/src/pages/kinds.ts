@@ -15,9 +15,9 @@ const sectionOf = (kind: Kind): string => {
 export const kindsPage = (): string =>
   page(
     'Kinds of change',
-    'A change is `{ "kind", "agentGroupID", "after", "requestedBy"?, "reason"? }`; this page has what `after` may be. `svcctl change submit KIND` makes it from flags: [cli](cli.md#svcctl-change-submit). What becomes of a change: [deciding](../explanation/deciding.md).',
+    'A change is `{ "kind", "agentGroupID", "after", "requestedBy"?, "reason"? }`; this page lists what `after` may contain. `svcctl change submit KIND` builds it from flags: [cli](cli.md#svcctl-change-submit). For the life of a change, see [deciding](../explanation/deciding.md).',
     table(
-      ['kind', 'what it does', 'risk', 'an agent may ask'],
+      ['kind', 'what it does', 'risk', 'an agent may request'],
       kindNames.map((kind) => {
         const { summary, risks, requestableByAgents } = kinds[kind]
         return [`[${code(kind)}](#${kind})`, summary, risks, requestableByAgents ? 'yes' : '']

@@ -11,12 +11,12 @@ export const limitsPage = (): string =>
       Object.entries(limits).map(([name, value]) => [code(name), value]),
     ),
     '## Structure of JSON',
-    `Every JSON document from outside is checked on its bytes, before it is parsed. A document over a limit is refused with the reason, and never reaches a parser. Values and names of members count together; brackets inside of text do not count. Each escape in a text counts as one more byte. A name has at most ${jsonNameBytes} bytes.`,
+    `Every external JSON document is checked on its bytes, before it is parsed. A document over a limit is refused with the reason, and never reaches a parser. Values and member names count together; brackets inside strings do not count. Each escape in a string counts as one more byte. A name has at most ${jsonNameBytes} bytes.`,
     table(
       ['document', 'bytes', 'levels', 'values and names'],
       Object.values(jsonBounds).map(({ from, bytes, levels, values }) => [from, bytes, levels, values]),
     ),
-    'Rows of the encrypted databases and lines of the audit log are written by the unit itself, from documents that were within these limits.',
+    'The unit itself writes the rows of its encrypted databases and the lines of the audit log, from documents within these limits.',
     '## Structure of other documents',
     table(
       ['document', 'limits'],

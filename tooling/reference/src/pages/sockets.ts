@@ -1,4 +1,4 @@
-// The sockets in a sandbox, for whoever brings an own agent: every body, out of the schemas that the host parses with.
+// The sockets in a sandbox, for authors of agents: every body, from the schemas that the host parses with.
 import {
   ChangeAnswer,
   ChangeRequest,
@@ -22,24 +22,24 @@ const shape = (title: string, schema: v.GenericSchema): string => `### ${title}\
 export const sockets = (): string =>
   page(
     'Sockets of an agent',
-    'Plain HTTP/1.1 with JSON on unix sockets. What they are for, what they promise, and their limits: [what an agent can reach](agent-sockets.md).',
+    'Plain HTTP/1.1 with JSON on Unix sockets. For their purpose, guarantees and limits, see [what an agent can reach](agent-sockets.md).',
     `## ${sandboxSockets.session}`,
     shape('GET /session', SessionInfo),
     shape('GET /inbox?wait=25', Inbox),
-    '### POST /inbox/{id}/ack\n\nNo body; answers 204.',
+    '### POST /inbox/{id}/ack\n\nNo body; returns 204.',
     shape('POST /outbox', OutboxMessage),
     shape('POST /changes', ChangeRequest),
-    'Answers 202 with this, which `GET /changes/{id}` and `POST /changes/{id}/withdraw` answer as well:',
+    'Returns 202 with this body, as do `GET /changes/{id}` and `POST /changes/{id}/withdraw`:',
     fieldsOf(schemaOf(ChangeAnswer)),
     shape('POST /changes/{id}/withdraw', ChangeWithdrawal),
     `## ${sandboxSockets.tools}`,
     shape('GET /tools', ToolList),
     shape('POST /call', ToolCall),
-    'Answers 200, refusals too:',
+    'Returns 200, also for refusals:',
     fieldsOf(schemaOf(ToolResult)),
     `Codes: ${listed(toolErrorCodes)}.`,
     `## ${sandboxSockets.model}`,
-    'The wire formats are those of the providers: [models](models.md). Codes of refusals, with the HTTP status:',
+    "The wire formats are the providers' own: [models](models.md). Refusal codes with their HTTP status:",
     table(
       ['code', 'HTTP'],
       Object.entries(modelErrors).map(([name, status]) => [code(name), status]),
