@@ -122,6 +122,15 @@ const makeVisible = async (path: string): Promise<void> => {
   for (const directory of [path, dirname(path), dirname(dirname(path))]) await chmod(directory, 0o755)
 }
 
+/**
+ * Hierarchies in which nothing is limited: what `runc` made there is as private as the unit makes everything, and Podman starts no container
+ * below it. What is not there yet is made by an engine.
+ */
+const showOthers = async (bases: readonly string[], path: string): Promise<void> => {
+  for (const base of bases)
+    for (const directory of [dirname(dirname(path)), dirname(path)]) await chmod(join(base, directory), 0o755).catch(() => undefined)
+}
+
 const label = /^[\w.-]+$/
 export const groupPath = (unitId: string, id: string): string => {
   for (const part of [unitId, id]) if (!label.test(part) || /^\.+$/.test(part)) throw new TypeError(`expected a plain name, got ${part}`)
@@ -136,6 +145,7 @@ export const openGroup = (hierarchy: Hierarchy, path: string): Group => {
     path,
     async create(limits) {
       for (const directory of paths) await makeVisible(directory)
+      await showOthers(hierarchy.bases, path)
       const two = controllers.find((controller) => directories[controller].version === 2)
       if (two !== undefined) await handDown(hierarchy[two].base, directories[two].path)
       for (const controller of controllers) {

@@ -1,7 +1,7 @@
 // A place for a trial: the directories and the socket that a session would have, owned as its driver wants them.
 import { once } from 'node:events'
 import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { HostIdentity } from '@gatehouse/contracts'
 import { emptyTrial } from '../detect-disks.ts'
@@ -26,13 +26,19 @@ export interface TrialPlace {
 
 const serve = async (directory: string, gid: number | undefined): Promise<() => Promise<void>> => {
   const socket = join(directory, 'session.sock')
-  const server = createServer((connection) => connection.end()).listen(socket)
+  const connections = new Set<Socket>()
+  const server = createServer((connection) => {
+    connections.add(connection)
+    connection.once('close', () => connections.delete(connection)).once('error', () => connection.destroy()).end()
+  }).listen(socket)
   await once(server, 'listening')
   if (gid !== undefined) for (const path of [socket, directory]) await chown(path, process.geteuid?.() ?? -1, gid)
   await chmod(socket, 0o660)
   await chmod(directory, 0o710)
   return async () => {
     server.close()
+    // A sandbox that outlives its stop would keep its connection, and the proof would never end.
+    for (const connection of connections) connection.destroy()
     await once(server, 'close')
   }
 }

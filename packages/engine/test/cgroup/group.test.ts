@@ -1,6 +1,6 @@
 // What a control group is given, in a directory that stands for a hierarchy: not every host has both kinds.
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
@@ -35,6 +35,17 @@ describe('a control group', () => {
     assert.deepEqual([await one.own('cpu.shares'), await one.all('cpu.shares')], ['335', undefined])
     const two = await made(t, { version: 2, beside: true })
     assert.equal(await two.all('cpu.weight'), undefined)
+  })
+
+  it('is visible where another engine made what is above it for its own user only', async (t) => {
+    const [base, other] = [await mkdtemp(join(tmpdir(), 'cgroup-')), await mkdtemp(join(tmpdir(), 'cgroup-'))]
+    t.after(() => Promise.all([base, other].map((directory) => rm(directory, { recursive: true, force: true }))))
+    const above = [join(other, 'gatehouse'), join(other, 'gatehouse/here')]
+    for (const directory of above) await mkdir(directory, { mode: 0o700 })
+    const place = { version: 1, base } as const
+    const hierarchy = { memory: place, pids: place, cpu: place, bases: [base, other], beside: false, delegated: false }
+    await openGroup(hierarchy, groupPath('here', 'ses_a')).create({ memoryMiB: 64, cpus: 1, pids: 16 })
+    for (const directory of above) assert.equal((await stat(directory)).mode & 0o777, 0o755)
   })
 
   it('ends nobody of another namespace, whom the kernel writes down as 0: a signal to 0 would end the whole unit', async (t) => {

@@ -74,15 +74,32 @@ class Choice implements SandboxStatus {
       // Somebody may have had it proved meanwhile.
       if (closing.aborted || this.status().status === 'ok') break
       if (isProof) proofs += 1
-      this.#settled = isProof && !lacksDisks(engaged) ? this.#proveAgain() : this.#settle()
+      this.#settled = isProof && !lacksDisks(engaged) ? this.#tryProof().then(() => undefined) : this.#settle()
     }
     this.#isTrying = false
   }
 
-  /** By the driver that was chosen: what another attempt would end may be in use by then. */
-  async #proveAgain(): Promise<void> {
+  /** By the driver that was chosen: what another attempt would end may be in use by then. False where there was no room for a trial. */
+  async #tryProof(): Promise<boolean> {
     const { closing, log } = this.#options
-    await this.prove().catch((error: unknown) => closing.aborted || log.warn('the seal could not be proved', { reason: reasonOf(error) }))
+    try {
+      await this.prove()
+      return true
+    } catch (error) {
+      if (!closing.aborted) log.warn('the seal could not be proved; it is tried again', { reason: reasonOf(error) })
+      return false
+    }
+  }
+
+  /** Where no launch waits for the proof. A busy host may have no loop device for a moment, and the seal must not stay unproved for that. */
+  async #proveBeside(): Promise<void> {
+    const { closing, retry } = this.#options
+    for (let wait = retry.first; !closing.aborted; wait = Math.min(wait * 2, retry.most)) {
+      if (await this.#tryProof()) return
+      await pause(wait, undefined, { signal: closing, ref: false }).catch(() => undefined)
+      // Somebody may have had it proved meanwhile.
+      if (this.status().seal !== 'proving') return
+    }
   }
 
   #become(state: State): void {
@@ -100,14 +117,13 @@ class Choice implements SandboxStatus {
   }
 
   async #settle(): Promise<void> {
-    const { log, mode, closing } = this.#options
+    const { mode, closing } = this.#options
     try {
       const found = await engage(this.#options)
       this.#become(found.status === 'ok' && mode === 'production' ? { status: 'proving', engaged: found.engaged } : found)
       if (found.status === 'ok' && !closing.aborted) {
-        const proved = this.prove()
-        if (mode === 'production') await proved
-        else proved.catch((error: unknown) => closing.aborted || log.warn('the seal could not be proved', { reason: reasonOf(error) }))
+        if (mode === 'production') await this.prove()
+        else void this.#proveBeside()
       }
     } catch (error) {
       if (!closing.aborted) this.#become({ status: 'refused', reason: reasonOf(error) })

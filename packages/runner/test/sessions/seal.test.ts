@@ -110,6 +110,37 @@ describe('the seal at start', { timeout: 300_000 }, () => {
     assert.deepEqual(disks !== undefined && Object.keys(disks), ['refused'], 'nobody else tries them beside it')
   })
 
+  it('is proved again where there was no room for a trial, also where no launch waits for it', async (t) => {
+    const closing = new AbortController()
+    const home = await mkdtemp(join(tmpdir(), 'gh-seal-'))
+    t.after(async () => {
+      closing.abort()
+      await rm(home, { recursive: true, force: true })
+    })
+    const obstacle = join(home, 'file')
+    await writeFile(obstacle, '')
+    const refuse = async (): Promise<never> => {
+      throw new Error('planted')
+    }
+    const driver = { ...(await noDriver()), name: 'bubblewrap' as const, launch: refuse }
+    let proofs = 0
+    let warnings = 0
+    const posture = postureFor({
+      wanted: 'bubblewrap',
+      choose: async () => ({ driver }),
+      home: join(obstacle, 'trials'),
+      groups: join(obstacle, 'groups'),
+      closing: closing.signal,
+      record: () => void (proofs += 1),
+      log: { ...silentLogger, warn: (text) => void (warnings += Number(text.startsWith('the seal could not be proved'))) },
+    })
+    await waitFor(() => warnings > 2, { what: 'a warning at each attempt', deadline: 30_000 })
+    assert.deepEqual([posture.status().status, posture.status().seal, proofs], ['ok', 'proving', 0])
+    await rm(obstacle)
+    await waitFor(() => posture.status().seal === 'lacking', { what: 'a proof', deadline: 30_000 })
+    assert.equal(proofs, 1)
+  })
+
   it('leaves nothing behind: what is left of sandboxes is removed at the end as at the start, until nothing more appears', async (t) => {
     const cleared: string[] = []
     const left = [0, 2, 1, 0]
