@@ -25,7 +25,9 @@ export interface LaunchSpec {
   readonly limits: {
     readonly memoryMiB: number
     readonly cpus: number
+    /** Processes and threads. */
     readonly processes: number
+    /** The same, of the control group around the sandbox. */
     readonly pids: number
     readonly tmpMiB: number
   }
@@ -73,6 +75,11 @@ export interface Driver {
   readonly engine: string
   /** `gvisor`: sandboxes run on a kernel of their own, which tells less of itself. */
   readonly kernel: 'host' | 'gvisor'
+  /**
+   * What refuses one process or thread more than `LaunchSpec.limits.processes`: a limit inside the sandbox, with `pids` as a wider bound
+   * around it, or only the control group of `pids`.
+   */
+  readonly processBound: 'inside' | 'group'
   /** Controls of the seal that this driver does not have on this host. */
   readonly missing: readonly Control[]
   /** Host identity that a sandbox really runs as; undefined: that of the unit itself. Owners of group directories follow it. */

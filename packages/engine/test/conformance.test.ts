@@ -210,6 +210,16 @@ for (const { row, driver } of found) {
         assert.equal(exit.reason, 'out-of-memory')
       })
     }
+    if (!driver.missing.includes('process-limit')) {
+      it('gives as many processes and threads as its limit says', async () => {
+        const processes = 24
+        const pids = driver.processBound === 'group' ? processes : 4 * processes
+        const { lines, exit } = await run(driver, stay.spec('threads', { limits: { ...limits, memoryMiB: 1024, processes, pids } }))
+        // gVisor counts its own too.
+        if (driver.kernel === 'gvisor') assert.ok(Number(lines.at(-1)) <= processes, lines.join('\n'))
+        else assert.equal(lines.at(-1), String(processes), JSON.stringify({ lines, exit }))
+      })
+    }
     // Elsewhere a limit within the sandbox comes first, or the engine's own group is gone with its counter.
     if (driver.name === 'bubblewrap' || (driver.name === 'oci' && driver.kernel === 'host')) {
       it('reports an end for want of processes as such', async () => {

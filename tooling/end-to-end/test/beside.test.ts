@@ -17,7 +17,7 @@ import { runSvcctl } from '../src/svcctl.ts'
 import { marksOf } from '../src/traces.ts'
 import { freshDirectory, release, startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
-import { belongingsOf, lostOf } from './fixtures/beside/belongings.ts'
+import { belongingsOf, lastingOf, lostOf } from './fixtures/beside/belongings.ts'
 import { leftOf, stopAtOnce, stopLast, whenProved } from './fixtures/beside/stops.ts'
 import { flagsFor, missingFor, type Scene, scenesFor } from './fixtures/beside/scenes.ts'
 import { ask, startTalk, type Talk } from './fixtures/beside/talk.ts'
@@ -140,16 +140,21 @@ const openScene = async (t: TestContext, scene: Scene): Promise<Beside> => {
   return beside
 }
 
+const moreOf = (talk: Talk): Promise<unknown> => {
+  const before = talk.count()
+  return waitFor('more messages to be answered', patience, () => talk.count() > before + 2)
+}
+
 const talkTo = async (live: Unit, beside: Beside): Promise<Talk> => {
   const talk = startTalk(live, beside)
-  await waitFor('messages under way', patience, () => talk.count() > 2)
+  await moreOf(talk)
   return talk
 }
 
 /** A unit under load notices nothing of a copy and of a restored backup that start, work, stop and are killed beside it. */
 const besideRound = async (beside: Beside, live: Unit, round: number): Promise<{ second: Unit; messages: number }> => {
   const talk = await talkTo(live, beside)
-  const before = await belongingsOf(live)
+  const before = await lastingOf(live, () => moreOf(talk))
   const [copy, restored] = await Promise.all([
     beside.start('copy'),
     beside.start('restored'),
@@ -169,13 +174,13 @@ const besideRound = async (beside: Beside, live: Unit, round: number): Promise<{
 /** The other way around: a killed live unit starts again beside a copy, which notices nothing of it. The copy is then killed as well. */
 const killBoth = async (beside: Beside, live: Unit, copy: Unit): Promise<Unit> => {
   await whenProved(copy)
-  const before = await belongingsOf(copy)
+  const before = await lastingOf(copy, () => beside.use(copy))
   await beside.kill(live)
   const again = await beside.start('live')
   await Promise.all([beside.use(again), beside.use(copy)])
   assert.deepEqual(lostOf(before, await belongingsOf(copy)), [], 'after the live unit was killed')
   await whenProved(again)
-  const own = await belongingsOf(again)
+  const own = await lastingOf(again, () => beside.use(again))
   await beside.kill(copy)
   await beside.use(again)
   assert.deepEqual(lostOf(own, await belongingsOf(again)), [], 'after the copy was killed')

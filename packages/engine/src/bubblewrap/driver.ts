@@ -56,13 +56,16 @@ interface Prepared {
   readonly tmp: string | null
 }
 
+/** Each `bwrap` stays in the group, outside of its process namespace and as the first process in it. Root's sandboxes are inside two of them. */
+const ownProcesses = 2
+
 const start = async (options: BubblewrapOptions, spec: LaunchSpec, { group, stage, tmp }: Prepared): Promise<Sandbox> => {
   const { key, ...program } = bubblewrapProgram(spec, { ...options, tmp, prefix: stage?.prefix ?? [] })
   const ready = async (pid: number): Promise<void> => {
     await stage?.entered(pid)
     await group?.enter(pid)
   }
-  await group?.create(spec.limits)
+  await group?.create({ ...spec.limits, pids: spec.limits.pids + (options.root ? 2 : 1) * ownProcesses })
   return launchProgram({ ...program, gate: { ready, key } }, endingOf(group))
 }
 
@@ -88,6 +91,7 @@ export const createBubblewrap = (options: BubblewrapOptions): Driver => ({
   name: 'bubblewrap',
   engine: 'bwrap',
   kernel: 'host',
+  processBound: 'group',
   missing: missingWalls(options),
   owner: (identity) => (options.root ? hostIdentity(identity) : undefined),
   prepare: async (rootfs) => rootfs,

@@ -56,9 +56,12 @@ const userArguments = (engine: Engine, { identity }: LaunchSpec): string[] => {
   return [...inside, '--uidmap', map(identity.uid), '--gidmap', map(identity.gid)]
 }
 
-/** Counted for a host uid, so it is set only where that is the sandbox's own, or where gVisor counts; Podman's default is more than some hosts may give. */
+/** Counted for a host uid, so it holds inside only where that is the sandbox's own, or where gVisor counts. */
+export const countsInside = (engine: Engine): boolean => engine.gvisor || mapsIdentity(engine)
+
+/** Podman's default is more than some hosts may give. */
 const processLimit = (engine: Engine, processes: number): string[] => {
-  if (engine.gvisor || mapsIdentity(engine)) return ['--ulimit', `nproc=${processes}:${processes}`]
+  if (countsInside(engine)) return ['--ulimit', `nproc=${processes}:${processes}`]
   return engine.name === 'podman' ? ['--ulimit', 'nproc=4096:4096'] : []
 }
 

@@ -11,7 +11,7 @@ import type { Engine } from '../container-client/client.ts'
 import { ensureImage, findNamedImage } from '../container-client/images.ts'
 import type { Control, Driver, Exit, LaunchSpec, Sandbox } from '../driver.ts'
 import { profilePath, readStamp, writeProfiles } from '../rootfs/layout.ts'
-import { mapsIdentity, removeOrphans } from './arguments.ts'
+import { countsInside, mapsIdentity, removeOrphans } from './arguments.ts'
 import { launchContainer, premount, type PremountPrograms, removePremounts } from './launch.ts'
 
 export interface ContainerOptions {
@@ -104,6 +104,7 @@ export const createContainer = (options: ContainerOptions): Driver => {
     name: 'container',
     engine: engine.label,
     kernel: engine.gvisor ? 'gvisor' : 'host',
+    processBound: countsInside(engine) ? 'inside' : 'group',
     missing: missingWalls(options),
     owner: (identity) => ownerOf(engine, identity),
     async prepare(rootfs) {

@@ -54,6 +54,7 @@ const createNone = (options: NoneOptions): Driver => ({
   name: 'none',
   engine: 'node',
   kernel: 'host',
+  processBound: 'group',
   missing: controlNames,
   owner: () => undefined,
   prepare: async (rootfs) => rootfs,

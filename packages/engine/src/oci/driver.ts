@@ -128,6 +128,7 @@ export const createOci = (options: OciOptions): Driver => {
     name: 'oci',
     engine: options.runtime.name,
     kernel: options.runtime.name === 'runsc' ? 'gvisor' : 'host',
+    processBound: 'inside',
     missing: [],
     owner: ownerOf,
     prepare,

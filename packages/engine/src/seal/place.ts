@@ -29,7 +29,10 @@ const serve = async (directory: string, gid: number | undefined): Promise<() => 
   const connections = new Set<Socket>()
   const server = createServer((connection) => {
     connections.add(connection)
-    connection.once('close', () => connections.delete(connection)).once('error', () => connection.destroy()).end()
+    connection
+      .once('close', () => connections.delete(connection))
+      .once('error', () => connection.destroy())
+      .end()
   }).listen(socket)
   await once(server, 'listening')
   if (gid !== undefined) for (const path of [socket, directory]) await chown(path, process.geteuid?.() ?? -1, gid)

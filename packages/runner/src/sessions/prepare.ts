@@ -74,14 +74,17 @@ const letIn = async ({ surfaces }: Context, { id, expected }: Registered, gid: n
   for (const surface of expected) await allowGroup(surfaceDirectory(surfaces, surface, id), { gid, half: surfaces })
 }
 
-const limitsOf = ({ limits: own }: AgentGroup): LaunchSpec['limits'] => ({
-  ...defaultLimits,
-  ...(own.memoryMiB !== undefined && { memoryMiB: own.memoryMiB }),
-  ...(own.cpus !== undefined && { cpus: own.cpus }),
-  ...(own.processes !== undefined && { processes: own.processes }),
-  // Threads count too, four of them for each process that there may be.
-  pids: Math.max(defaultLimits.pids, 4 * (own.processes ?? 0)),
-})
+const limitsOf = ({ limits: own }: AgentGroup, { processBound }: Driver): LaunchSpec['limits'] => {
+  const processes = own.processes ?? defaultLimits.processes
+  return {
+    ...defaultLimits,
+    ...(own.memoryMiB !== undefined && { memoryMiB: own.memoryMiB }),
+    ...(own.cpus !== undefined && { cpus: own.cpus }),
+    processes,
+    // Where the limit holds inside, a control group that was full first could end the runtime, such as gVisor, with all of the sandbox.
+    pids: processBound === 'group' ? processes : Math.max(defaultLimits.pids, 4 * processes),
+  }
+}
 
 /** What a group was given of the host and of the registry, as it was approved. */
 const givenMounts = async (context: Context, run: Run, group: AgentGroup): Promise<Mount[]> => {
@@ -133,13 +136,13 @@ interface Place {
   readonly registered: Registered
   readonly group: AgentGroup
   readonly owner: HostIdentity | undefined
-  readonly rootfs: string
+  readonly engaged: ReadyDriver
 }
 
-const specOf = async (context: Context, run: Run, { registered, group, owner, rootfs }: Place): Promise<LaunchSpec> => ({
+const specOf = async (context: Context, run: Run, { registered, group, owner, engaged }: Place): Promise<LaunchSpec> => ({
   id: run.id,
   unitId: context.unitId,
-  rootfs,
+  rootfs: engaged.rootfs,
   command,
   env: {},
   mounts: [
@@ -147,7 +150,7 @@ const specOf = async (context: Context, run: Run, { registered, group, owner, ro
     ...(await givenMounts(context, run, group)),
   ],
   identity: registered.identity,
-  limits: limitsOf(group),
+  limits: limitsOf(group, engaged.driver),
 })
 
 /** Without walls a script would run on the host. */
@@ -164,7 +167,7 @@ export const prepare = async (
   session: Session,
   { run, engaged }: { run: Run; engaged: ReadyDriver },
 ): Promise<Prepared> => {
-  const { driver, rootfs, disks } = engaged
+  const { driver, disks } = engaged
   const { session: registered, group, applied } = await surfacesReady(context, session, run.signal)
   run.basis = { group, applied }
   refuseUnsealed(driver, group)
@@ -172,7 +175,7 @@ export const prepare = async (
   const owner = driver.owner(registered.identity)
   run.disk = await context.disks.open(disks, group, run)
   if (context.isSplit && owner !== undefined) await letIn(context, registered, (registered.identity ?? owner).gid)
-  const spec = await specOf(context, run, { registered, group, owner, rootfs })
+  const spec = await specOf(context, run, { registered, group, owner, engaged })
   const info = {
     session: session.id,
     agentGroupID: group.id,

@@ -96,6 +96,7 @@ const silentDriver: Driver = {
   name: 'none',
   engine: 'nothing',
   kernel: 'host',
+  processBound: 'group',
   missing: [],
   owner: () => undefined,
   prepare: async (rootfs) => rootfs,
