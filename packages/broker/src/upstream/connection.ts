@@ -2,7 +2,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits, type ProbeResult, type ServerImage, type ToolDefinition } from '@gatehouse/contracts'
 import { backoff } from '@gatehouse/kernel'
-import { Client, type ClientOptions, type PriorDiscovery, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type ClientOptions,
+  type PriorDiscovery,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  UnsupportedProtocolVersionError,
+} from '@modelcontextprotocol/client'
 import type { Redactor } from '../secrets/redact.ts'
 import { classify } from './base/classify.ts'
 import { UpstreamError, UpstreamFailure } from './base/failure.ts'
@@ -36,8 +44,15 @@ const noValidation: ClientOptions['jsonSchemaValidator'] = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 }
 
-const createClient = (version: string, kind: MadeTransport['kind'], onToolsChanged: () => void): Client => {
-  const probe = { timeoutMs: kind === 'stdio' ? limits.eraProbe : limits.connectTime }
+interface ClientParts {
+  readonly version: string
+  /** Milliseconds that the server may be silent to the question for its revision before it is taken for an old one. */
+  readonly silence: number
+  readonly onToolsChanged: () => void
+}
+
+const createClient = ({ version, silence, onToolsChanged }: ClientParts): Client => {
+  const probe = { timeoutMs: silence }
   const client = new Client(
     { name: 'gatehouse', version },
     { versionNegotiation: { mode: 'auto', probe }, inputRequired: { autoFulfill: false }, jsonSchemaValidator: noValidation },
@@ -61,10 +76,11 @@ const startFailure = (made: MadeTransport): UpstreamFailure | undefined => (made
 const attempt = async (
   entry: NamedEntry,
   settings: ConnectSettings,
-  options: ConnectOptions & { prior?: PriorDiscovery },
+  options: ConnectOptions & { prior?: PriorDiscovery; silence?: number },
 ): Promise<Attempt> => {
   const made = await makeTransport(entry, settings, options.signal)
-  const client = createClient(settings.boot.version, made.kind, () => options.onToolsChanged?.())
+  const { silence = made.kind === 'stdio' ? limits.eraProbe : limits.connectTime } = options
+  const client = createClient({ version: settings.boot.version, silence, onToolsChanged: () => options.onToolsChanged?.() })
   const giveUp = (): void => void made.transport.close()
   options.signal.addEventListener('abort', giveUp)
   try {
@@ -89,13 +105,18 @@ const endedByProbe = (error: unknown, { entry }: NamedEntry): boolean => {
   return error.code === SdkErrorCode.EraNegotiationFailed && error.cause === undefined
 }
 
+/** A local server that took long to start was taken for an old one, and says that it knows newer revisions only. */
+const isTooNew = (error: unknown, { entry }: NamedEntry): boolean =>
+  entry.transport === 'stdio' && error instanceof UnsupportedProtocolVersionError
+
 const connectClient = async (entry: NamedEntry, settings: ConnectSettings, options: ConnectOptions): Promise<Attempt> => {
   const asLegacy = { ...options, prior: { kind: 'legacy' } as const }
-  if (settings.protocolCache.isLegacy(entry)) return attempt(entry, settings, asLegacy)
+  const isLegacy = settings.protocolCache.isLegacy(entry)
   try {
-    return await attempt(entry, settings, options)
+    return await attempt(entry, settings, isLegacy ? asLegacy : options)
   } catch (error) {
-    if (!endedByProbe(error, entry)) throw error
+    if (isTooNew(error, entry)) return attempt(entry, settings, { ...options, silence: limits.probeTime })
+    if (isLegacy || !endedByProbe(error, entry)) throw error
     return attempt(entry, settings, asLegacy)
   }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import type { ServerName, SessionID, ToolResult } from '@gatehouse/contracts'
+import { limits, type ServerName, type SessionID, type ToolResult } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { freePort } from '@gatehouse/testkit/free-port'
 import { type Bench, createBench, sessionOne, sessionTwo } from '../fixtures/bench.ts'
@@ -124,6 +124,13 @@ test('the second SDK, over stdio: the stateless revision', async () => {
   assert.equal(textOf(await call('shout', { text: 'hey' })), 'HEY')
   assert.deepEqual((await call('counts')).structuredContent, { n: 1 })
   assert.equal(await protocol(), '2026-07-28')
+})
+
+test('the second SDK, over stdio: a server that takes long to start, and knows no older revision', async () => {
+  const late = `setTimeout(() => import(${JSON.stringify(modern)}), ${limits.eraProbe + 1_000})`
+  await start({ transport: 'stdio', command: process.execPath, args: ['--input-type=module', '--eval', late] })
+  assert.equal(await protocol(), '2026-07-28')
+  assert.equal(textOf(await call('shout', { text: 'hey' })), 'HEY')
 })
 
 test('the second SDK, over HTTP: the stateless revision', async () => {
