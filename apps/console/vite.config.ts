@@ -30,11 +30,22 @@ const leaveRest: Plugin = {
   transform: (code, id) => (id.endsWith('/contracts/src/errors.ts') ? code.replaceAll(/status:\s*\d+,\s*exit:\s*\d+,/g, '') : undefined),
 }
 
-/** A page shows names as the gateway stored them: in their one spelling. */
-const keepSpelling: Plugin = {
-  name: 'keep-spelling',
-  transform: (code, id) =>
-    id.endsWith('/contracts/src/channel-names.ts') ? code.replaceAll(/spellings\[channel\]\.(?:address|user)\(text\)/g, 'text') : undefined,
+/** What a page needs of the tables of kinds, channels and providers: their names. It shows names as the gateway stored them, in their one spelling. */
+const unreadFacts =
+  /(?<!readonly )\b(?:summary|risks|aliases|requestableByAgents|scope|secretive):\s*(?:'[^'\n]*'|\[[^\]\n]*\]|true|false),?/g
+
+const leaveFacts: Plugin = {
+  name: 'leave-facts',
+  enforce: 'pre',
+  transform: (code, id) => {
+    if (id.endsWith('/contracts/src/kinds/kinds.ts')) return code.replaceAll(unreadFacts, '')
+    if (id.endsWith('/contracts/src/models.ts')) return code.replaceAll(/'[A-Z]+_API_KEY'/g, '0')
+    if (!id.endsWith('/contracts/src/channel-table.ts')) return undefined
+    return code
+      .replaceAll(/channelTable\[channel\]\.canonical(?:Address|User)\(text\)/g, 'text')
+      .replaceAll(/^ {4}credentials: v\.strictObject\(\{[^]*?\}\),$/gm, '')
+      .replaceAll(/^ {4}(?:canonicalAddress|canonicalUser|audience): .*,$/gm, '')
+  },
 }
 
 /** A schema says what it expected to those who send; the console only reads what the unit sends. */
@@ -59,7 +70,7 @@ const manualPureFunctions = ['call', 'defineEdge', 'listOf', 'dictionary', 'coun
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [loadPlainly, writeLimits, leaveRest, leaveMessages, leaveBounds, keepSpelling, preact()],
+  plugins: [loadPlainly, writeLimits, leaveRest, leaveMessages, leaveFacts, leaveBounds, preact()],
   build: {
     target: 'es2024',
     // Of 2024, too: they know `light-dark()`, which is otherwise written out for each colour.

@@ -1,4 +1,4 @@
-// The channels of this unit: one line each. A channel without credentials is not made.
+// The table of channels that this unit has. A channel without credentials is not made.
 import type { ChannelName, ChannelsBoot } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import type { Channel } from './channel.ts'
@@ -20,6 +20,6 @@ export const createTable = ({ channels, ...way }: TableOptions): ChannelTable =>
   const slack = channels.slack === undefined ? undefined : createSlack({ credentials: channels.slack, ...way })
   const telegram = channels.telegram === undefined ? undefined : createTelegram({ credentials: channels.telegram, ...way })
   const email = channels.email === undefined ? undefined : createEmail({ credentials: channels.email, ...way })
-  const made: (Channel | undefined)[] = [webhook, slack, telegram, email]
-  return { all: new Map(made.flatMap((channel) => (channel === undefined ? [] : [[channel.name, channel]]))), webhook }
+  const made: Readonly<Record<ChannelName, Channel | undefined>> = { webhook, slack, telegram, email }
+  return { all: new Map(Object.values(made).flatMap((channel) => (channel === undefined ? [] : [[channel.name, channel]]))), webhook }
 }

@@ -1,6 +1,7 @@
 // What the supervisor hands to a process over its inherited pipe: everything that the process knows at birth.
 import * as v from 'valibot'
 import { exits } from './errors.ts'
+import { ChannelCredentials } from './channel-table.ts'
 import { ModelProvider } from './models.ts'
 import { Pinning } from './registry.ts'
 
@@ -23,6 +24,13 @@ const common = {
   /** It was ready before in this unit and has died: what an operator changed meanwhile is no reason to end. */
   restarted: v.optional(v.boolean()),
 }
+/** The drivers of sandboxes. */
+export const sandboxDrivers = ['oci', 'container', 'bubblewrap', 'none'] as const
+export type SandboxDriver = (typeof sandboxDrivers)[number]
+/** What `--sandbox` may be: the first driver that works, one driver, or no sandboxes at all. */
+export const sandboxSettings = ['auto', ...sandboxDrivers, 'off'] as const
+export type SandboxSetting = (typeof sandboxSettings)[number]
+
 export const containerEngines = ['docker', 'podman', 'nerdctl'] as const
 export type ContainerEngine = (typeof containerEngines)[number]
 const HexKey = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
@@ -108,29 +116,6 @@ export const ModelProxyBoot = v.strictObject({
 })
 export type ModelProxyBoot = v.InferOutput<typeof ModelProxyBoot>
 
-const Secret = v.pipe(v.string(), v.minLength(1))
-
-/** Credentials of each channel; one that has none is absent. */
-export const ChannelCredentials = v.strictObject({
-  /** Keys in base64, the one that signs first. */
-  webhook: v.optional(v.strictObject({ secrets: v.pipe(v.array(Secret), v.minLength(1)) })),
-  email: v.optional(
-    v.strictObject({
-      /** With user and password. */
-      imap: Secret,
-      smtp: Secret,
-      from: v.string(),
-      /** Whose word in `Authentication-Results` is believed. */
-      authority: v.string(),
-    }),
-  ),
-  /** `url`: of the Web API, with a slash at its end. */
-  slack: v.optional(v.strictObject({ botToken: Secret, appToken: Secret, url: v.string() })),
-  /** `url`: of the Bot API. */
-  telegram: v.optional(v.strictObject({ token: Secret, url: v.string() })),
-})
-export type ChannelCredentials = v.InferOutput<typeof ChannelCredentials>
-
 export const ChannelsBoot = v.strictObject({
   ...common,
   channels: ChannelCredentials,
@@ -145,7 +130,7 @@ export type ChannelsBoot = v.InferOutput<typeof ChannelsBoot>
 export const RunnerBoot = v.strictObject({
   ...common,
   keys: v.strictObject({ queues: HexKey }),
-  sandbox: v.picklist(['auto', 'oci', 'container', 'bubblewrap', 'none', 'off']),
+  sandbox: v.picklist(sandboxSettings),
   /** Container engine of the sandboxes; null: the first that works. */
   engine: v.nullable(v.picklist(containerEngines)),
   /** OCI runtime name given to the container engine. */

@@ -1,7 +1,7 @@
 // A held change as it is shown where people are, and what is to be done about it there. The gateway writes it, channels show it.
 import * as v from 'valibot'
 import { ChangeState, Decision, Failure } from './change.ts'
-import { Channel } from './channel-names.ts'
+import { Channel } from './channel-table.ts'
 import { ChannelText } from './channels.ts'
 import { AgentGroupID, ChangeID, Digest, SessionID, Time } from './ids.ts'
 import { JsonObject } from './json.ts'

@@ -1,6 +1,6 @@
 // A change: what is asked for, what it would do, what was decided, what came of it.
 import * as v from 'valibot'
-import { Channel } from './channel-names.ts'
+import { Channel } from './channel-table.ts'
 import { AgentGroupID, ChangeID, Digest, SessionID, Time } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { Kind, Risk } from './kinds/kinds.ts'

@@ -1,6 +1,6 @@
 // What the unit knows of channels: which there are, what comes in by one, what is to go out, and how each fares.
 import * as v from 'valibot'
-import { Channel } from './channel-names.ts'
+import { Channel } from './channel-table.ts'
 import { SentFile } from './files.ts'
 import { AgentGroupID, ConversationID, MessageID, SessionID, Time } from './ids.ts'
 import { JsonObject } from './json.ts'

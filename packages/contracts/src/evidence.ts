@@ -1,6 +1,6 @@
 // What an approver is shown beside a change: what its witness reported, or what the change itself says in plain words.
 import * as v from 'valibot'
-import { Channel } from './channel-names.ts'
+import { Channel } from './channel-table.ts'
 import { Digest, ServerName, Time } from './ids.ts'
 import { dictionary } from './json.ts'
 import { PackageLock, PackageName, TreeRefusal } from './kinds/packages.ts'

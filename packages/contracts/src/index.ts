@@ -2,7 +2,6 @@
 export { BackupOrder, Health, lifeEdge, ProcessState, runnerBackup, type Service, services, supervisorControlPlane } from './edges/life.ts'
 export {
   BrokerBoot,
-  ChannelCredentials,
   ChannelsBoot,
   type ContainerEngine,
   containerEngines,
@@ -14,6 +13,10 @@ export {
   OutboundSettings,
   RunnerBoot,
   RunnerCredential,
+  type SandboxDriver,
+  sandboxDrivers,
+  type SandboxSetting,
+  sandboxSettings,
 } from './boot.ts'
 export { Card, CardReference, CardTask, Decided } from './cards.ts'
 export { Catalog, CatalogEntry, imageReference, LocalEntry, RemoteEntry, Volume } from './catalog.ts'
@@ -37,16 +40,9 @@ export {
   Submission,
   Submitted,
 } from './change.ts'
-export {
-  boundedPattern,
-  canonicalAddress,
-  canonicalUser,
-  Channel,
-  type ChannelName,
-  channels,
-  isMailAddress,
-  lowerASCII,
-} from './channel-names.ts'
+export { boundedPattern } from './channel-pattern.ts'
+export { isMailAddress, lowerASCII } from './channel-spelling.ts'
+export { canonicalAddress, canonicalUser, Channel, ChannelCredentials, type ChannelName, channels, channelTable } from './channel-table.ts'
 export { ChannelCheck, ChannelList, channelStates, ChannelText, ChannelView, DeadLetter, Delivery, Reference } from './channels.ts'
 export {
   type Code,
@@ -177,7 +173,7 @@ export { LockedPackage, PackageLock, PackageName, TreeRefusal, TreeSighting } fr
 export { McpAccess, McpRegister } from './kinds/servers.ts'
 export { limits } from './limits.ts'
 export { fineBuckets, type MetricName, type MetricRow, metrics } from './metrics.ts'
-export { ModelProvider, modelProviders, type ProviderPower, providerPowers } from './models.ts'
+export { ModelProvider, modelProviders, providerKeys, type ProviderPower, providerPowers } from './models.ts'
 export {
   edgeSocket,
   type Halves,

@@ -1,9 +1,24 @@
 // Providers of models, and what a provider may do by itself: the names that permissions, records and errors share.
 import * as v from 'valibot'
 
-export const modelProviders = ['anthropic', 'openai', 'gemini', 'openrouter', 'groq', 'mistral', 'compatible'] as const
+/** Each provider with the variable that holds its key; null: the operator names a server of their own. */
+export const providerKeys = {
+  anthropic: 'ANTHROPIC_API_KEY',
+  openai: 'OPENAI_API_KEY',
+  gemini: 'GEMINI_API_KEY',
+  openrouter: 'OPENROUTER_API_KEY',
+  groq: 'GROQ_API_KEY',
+  mistral: 'MISTRAL_API_KEY',
+  compatible: null,
+} as const satisfies Readonly<Record<string, string | null>>
+
+export type ModelProvider = keyof typeof providerKeys
+
+const isProvider = (name: string): name is ModelProvider => Object.hasOwn(providerKeys, name)
+
+/** In the order of the table. */
+export const modelProviders: readonly ModelProvider[] = /* @__PURE__ */ Object.keys(providerKeys).filter(isProvider)
 export const ModelProvider = v.picklist(modelProviders)
-export type ModelProvider = v.InferOutput<typeof ModelProvider>
 
 /** What happens at the provider, out of the gate's sight, when a request asks for it. Each needs an approved change. */
 export const providerPowers = {

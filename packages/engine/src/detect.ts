@@ -1,15 +1,17 @@
 // Chooses the driver of a unit: what its mode allows and its flags ask for, and what really works on this host.
+import type { SandboxDriver } from '@gatehouse/contracts'
 import { detectBubblewrap } from './bubblewrap/detect.ts'
 import type { Choice, ChooseOptions } from './choice.ts'
 import { detectContainer } from './container/detect.ts'
 import { detectNone } from './none/driver.ts'
 import { detectOci } from './oci/detect.ts'
 
-export type WantedDriver = 'auto' | 'oci' | 'container' | 'bubblewrap' | 'none'
+export type WantedDriver = 'auto' | SandboxDriver
 
 type Attempt = (options: ChooseOptions) => Promise<Choice>
 
-const attempts: Record<Exclude<WantedDriver, 'auto'>, Attempt> = {
+/** The table of drivers: each with what finds out whether it works on this host. */
+const attempts: Readonly<Record<SandboxDriver, Attempt>> = {
   oci: detectOci,
   container: detectContainer,
   bubblewrap: detectBubblewrap,
@@ -17,7 +19,7 @@ const attempts: Record<Exclude<WantedDriver, 'auto'>, Attempt> = {
 }
 
 /** The names to try in order, or a refusal. A runtime belongs to `oci` or to a container engine; whoever names an engine wants containers. */
-const candidates = (wanted: WantedDriver, { mode, engine, runtime }: ChooseOptions): readonly (keyof typeof attempts)[] | string => {
+const candidates = (wanted: WantedDriver, { mode, engine, runtime }: ChooseOptions): readonly SandboxDriver[] | string => {
   if (wanted === 'none' && mode !== 'dev')
     return '--sandbox none confines nothing, so it is allowed with --dev alone; use --sandbox container or --sandbox bubblewrap'
   if (wanted === 'auto' && engine !== null) return ['container']

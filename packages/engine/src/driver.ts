@@ -1,5 +1,5 @@
 // The interface of all sandbox drivers: what a launch takes, what a running sandbox returns, and the controls of the seal.
-import { type HostIdentity, limits } from '@gatehouse/contracts'
+import { type HostIdentity, limits, type SandboxDriver } from '@gatehouse/contracts'
 
 export interface Mount {
   readonly source: string
@@ -70,7 +70,7 @@ export interface Sandbox {
 }
 
 export interface Driver {
-  readonly name: 'oci' | 'bubblewrap' | 'container' | 'none'
+  readonly name: SandboxDriver
   /** Program and runtime, for people, such as `runsc` or `docker with runc`. */
   readonly engine: string
   /** `gvisor`: sandboxes run on a kernel of their own, which tells less of itself. */

@@ -1,8 +1,9 @@
 // Which sandbox drivers this machine can run, and what to install for those that it cannot.
+import type { SandboxDriver } from '@gatehouse/contracts'
 import { execa } from 'execa'
 
 export interface Combination {
-  readonly driver: 'bubblewrap' | 'container' | 'none'
+  readonly driver: SandboxDriver
   readonly runtime?: 'runc' | 'runsc'
   readonly name: string
   /** Undefined where it can run here. */

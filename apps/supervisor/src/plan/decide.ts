@@ -8,7 +8,7 @@ import { checkEffect, clientVariables, table } from './flags.ts'
 import { readImage } from './image.ts'
 import { readModels } from './models.ts'
 import { readOutbound } from './outbound.ts'
-import { parseAddress, parseDuration, parseMountAllow, parseProxies, parseRegistry } from './parse.ts'
+import { parseAddress } from './parse.ts'
 import type { Plan } from './plan.ts'
 import { checkToken } from './token.ts'
 import { checkEnvFile, referenceable } from './variables.ts'
@@ -28,25 +28,6 @@ const defaultState = (mode: Mode, env: Env): string =>
   mode === 'production'
     ? '/var/lib/gatehouse/state'
     : join(env['XDG_STATE_HOME'] ?? join(env['HOME'] ?? homedir(), '.local/state'), `gatehouse-${mode}`)
-
-const parseRate = (text: string): Plan['rate'] => {
-  if (text === 'off') return null
-  const parts = /^(\d{1,6}):(\d{1,6})$/.exec(text)
-  const [perSecond, burst] = [Number(parts?.[1] ?? 0), Number(parts?.[2] ?? 0)]
-  if (perSecond < 1 || burst < 1)
-    throw refuse(`--rate-limit: expected PER-SECOND:BURST such as 50:100, or off, got "${text}"`, 'take the default: 50:100')
-  return { perSecond, burst }
-}
-
-const parsePublicUrls = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map((part) => {
-      if (URL.canParse(part) && /^https?:$/.test(new URL(part).protocol)) return new URL(part).origin
-      throw refuse(`SERVICE_PUBLIC_URL: expected URLs such as https://gatehouse.example, got "${part}"`, 'separate several by commas')
-    })
 
 const chooseIsolation = (mode: Mode, { mcpIsolation }: Values): Plan['isolation'] => mcpIsolation ?? (mode === 'dev' ? 'none' : 'container')
 
@@ -80,11 +61,6 @@ const chooseEngine = (
   groupDisks: values.groupDisks === undefined ? null : resolve(values.groupDisks),
 })
 
-const parseRetentions = ({ callsRetention, chatRetention }: Values): Pick<Plan, 'callsRetention' | 'chatRetention'> => ({
-  callsRetention: parseDuration('--calls-retention', callsRetention, { least: '1h', most: '3650d' }),
-  chatRetention: parseDuration('--chat-retention', chatRetention, { least: '1h', most: '3650d' }),
-})
-
 export interface Decided {
   readonly plan: Plan
   readonly warnings: readonly string[]
@@ -94,13 +70,6 @@ const refuseUncheckedCertificates = (env: Env): void => {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return
   throw refuse('NODE_TLS_REJECT_UNAUTHORIZED: expected certificates to be checked, got 0', 'unset it; SERVICE_CA_FILE adds an authority')
 }
-
-/** Whom outside the unit speaks with, and how. */
-const readPeers = (values: Values): Pick<Plan, 'outbound' | 'models' | 'channels'> => ({
-  outbound: readOutbound(values),
-  models: readModels(values),
-  channels: readChannels(values),
-})
 
 /** Which half this is, and where the two meet. */
 const chooseHalf = ({ only, runDir }: Values, mode: Mode): Plan['split'] => {
@@ -129,6 +98,8 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
   const mode = chooseMode(values)
   const stateDir = resolve(values.stateDir ?? defaultState(mode, env))
   checkSecrets(values, mode)
+  const models = readModels(values, env)
+  const channels = readChannels(env)
   const plan: Plan = {
     mode,
     version,
@@ -142,21 +113,24 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     toolContainers: chooseToolContainers(values),
     pinning: values.mcpPinning,
     approvals: values.approvals === '2' ? 2 : 1,
-    changeTtl: parseDuration('--change-ttl', values.changeTtl, { least: '1m', most: '365d' }),
-    mountAllow: parseMountAllow(values.mountAllow),
+    changeTtl: values.changeTtl,
+    mountAllow: values.mountAllow ?? [],
     sandbox: chooseSandbox(mode, values),
     ...chooseEngine(mode, values),
     seed: mode === 'dev' ? 'dev-agent' : mode === 'demo' ? 'mock-agent' : null,
-    ...parseRetentions(values),
-    rate: parseRate(values.rateLimit),
-    publicUrls: parsePublicUrls(values.publicUrl),
-    trustedProxies: parseProxies(values.trustedProxies),
+    callsRetention: values.callsRetention,
+    chatRetention: values.chatRetention,
+    rate: values.rateLimit,
+    publicUrls: values.publicUrl ?? [],
+    trustedProxies: values.trustedProxies ?? [],
     variables: referenceable(env, values.mcpEnv),
-    registry: parseRegistry(values.npmRegistry),
-    ...readPeers(values),
+    registry: values.npmRegistry,
+    outbound: readOutbound(values),
+    models: models.models,
+    channels: channels.channels,
     token: values.apiToken ?? null,
     open: mode === 'dev' && values.apiToken === undefined,
     masterKeyFile: values.masterKeyFile === undefined ? null : resolve(values.masterKeyFile),
   }
-  return { plan, warnings: [...warnings, ...checkEffect(plan, origins)] }
+  return { plan, warnings: [...warnings, ...models.warnings, ...channels.warnings, ...checkEffect(plan, origins)] }
 }

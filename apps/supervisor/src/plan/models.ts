@@ -1,19 +1,37 @@
-// Which providers of models the unit has a key for, and the operator's own server.
-import { exits, type ModelProvider, type ModelProxyBoot } from '@gatehouse/contracts'
-import { isLoopback, Refusal } from '@gatehouse/kernel'
+// Settings of models: which providers the unit has a key for, and the operator's own server.
+import { exits, type ModelProvider, type ModelProxyBoot, modelProviders, providerKeys } from '@gatehouse/contracts'
+import { isLoopback, readSettings, Refusal, type Settings } from '@gatehouse/kernel'
+import type { DocumentedSetting, DocumentedSettings } from './settings/setting.ts'
 
+export const modelSettings = {
+  modelBaseUrl: {
+    group: 'Models',
+    type: 'string',
+    env: 'SERVICE_MODEL_BASE_URL',
+    help: "a server with OpenAI's API, such as http://127.0.0.1:11434/v1",
+  },
+  modelKey: { group: 'Models', type: 'string', env: 'SERVICE_MODEL_API_KEY', secret: true, help: 'key of that server, if it needs one' },
+} as const satisfies DocumentedSettings
+
+const keyRow = (provider: ModelProvider, variable: string) =>
+  ({
+    group: 'Models',
+    type: 'string',
+    env: variable,
+    secret: true,
+    help: `key of the provider ${provider}; agents never see it`,
+  }) as const satisfies DocumentedSetting
+
+const keyRows = modelProviders.flatMap((name) => {
+  const variable = providerKeys[name]
+  return variable === null ? [] : [{ name, row: keyRow(name, variable) }]
+})
+
+export const providerSettings: readonly DocumentedSetting[] = keyRows.map(({ row }) => row)
+
+type Env = Readonly<Record<string, string | undefined>>
 type Configured = ModelProxyBoot['providers']
-
-interface Given {
-  readonly anthropicKey: string | undefined
-  readonly openaiKey: string | undefined
-  readonly geminiKey: string | undefined
-  readonly openrouterKey: string | undefined
-  readonly groqKey: string | undefined
-  readonly mistralKey: string | undefined
-  readonly modelBaseUrl: string | undefined
-  readonly modelKey: string | undefined
-}
+type OwnServer = Pick<Settings<typeof modelSettings>['values'], 'modelBaseUrl' | 'modelKey'>
 
 const refuse = (detail: string, hint: string): Refusal => new Refusal(exits.configuration, { detail, hint })
 
@@ -26,15 +44,6 @@ const checkKey = (variable: string, key: string): string => {
   )
 }
 
-const variables = [
-  ['anthropic', 'ANTHROPIC_API_KEY', 'anthropicKey'],
-  ['openai', 'OPENAI_API_KEY', 'openaiKey'],
-  ['gemini', 'GEMINI_API_KEY', 'geminiKey'],
-  ['openrouter', 'OPENROUTER_API_KEY', 'openrouterKey'],
-  ['groq', 'GROQ_API_KEY', 'groqKey'],
-  ['mistral', 'MISTRAL_API_KEY', 'mistralKey'],
-] as const satisfies readonly (readonly [ModelProvider, string, keyof Given])[]
-
 const isBaseUrl = (url: URL): boolean =>
   (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) &&
   url.username === '' &&
@@ -43,7 +52,7 @@ const isBaseUrl = (url: URL): boolean =>
   url.hash === '' &&
   /^[\w./~-]*$/.test(url.pathname)
 
-const ownServer = ({ modelBaseUrl, modelKey }: Given): Configured => {
+const readOwnServer = ({ modelBaseUrl, modelKey }: OwnServer): Configured => {
   if (modelBaseUrl === undefined) {
     if (modelKey === undefined) return []
     throw refuse(
@@ -60,11 +69,17 @@ const ownServer = ({ modelBaseUrl, modelKey }: Given): Configured => {
   return [{ name: 'compatible', key, baseUrl: modelBaseUrl }]
 }
 
-/** `Refusal` 78 names the variable. Empty: the unit has no model proxy. */
-export const readModels = (given: Given): Configured => [
-  ...variables.flatMap(([name, variable, field]) => {
-    const key = given[field]
-    return key === undefined ? [] : [{ name, key: checkKey(variable, key) }]
-  }),
-  ...ownServer(given),
-]
+export interface ReadModels {
+  /** Empty: the unit has no model proxy. */
+  readonly models: Configured
+  readonly warnings: readonly string[]
+}
+
+/** `Refusal` 78 names the variable. */
+export const readModels = (own: OwnServer, env: Env): ReadModels => {
+  const read = keyRows.map(({ name, row }) => ({ name, row, settings: readSettings({ key: row }, { argv: [], env }) }))
+  const keyed = read.flatMap(({ name, row, settings: { values } }) =>
+    values.key === undefined ? [] : [{ name, key: checkKey(row.env, values.key) }],
+  )
+  return { models: [...keyed, ...readOwnServer(own)], warnings: read.flatMap(({ settings }) => settings.warnings) }
+}

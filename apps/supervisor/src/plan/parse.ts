@@ -1,4 +1,4 @@
-// Parsers of single settings: addresses, durations, mount roots, proxies and registries.
+// Parsers of single settings: addresses, durations, rates, URLs, mount roots, proxies and registries.
 import { BlockList, isIP } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
 import { exits, type Mode } from '@gatehouse/contracts'
@@ -41,22 +41,54 @@ const read = (text: string): number | undefined => {
   return isUnit(unit) ? Number(count) * units[unit] : undefined
 }
 
-/** Milliseconds of `90s`, `30m`, `12h` or `7d`, between two others; `Refusal` 78 names the setting. */
-export const parseDuration = (setting: string, text: string, { least, most }: Span): number => {
-  const time = read(text)
-  if (time !== undefined && time >= (read(least) ?? 0) && time <= (read(most) ?? Infinity)) return time
+/** A parser of `90s`, `30m`, `12h` or `7d`, between two others, to milliseconds; `Refusal` 78 names the setting. */
+export const parseDuration =
+  (setting: string, { least, most }: Span) =>
+  (text: string): number => {
+    const time = read(text)
+    if (time !== undefined && time >= (read(least) ?? 0) && time <= (read(most) ?? Infinity)) return time
+    throw new Refusal(exits.configuration, {
+      detail: `${setting}: expected a time from ${least} to ${most} in s, m, h or d, such as 12h, got "${text}"`,
+      hint: `write a whole number and its unit: ${setting} ${least}`,
+    })
+  }
+
+export interface Rate {
+  readonly perSecond: number
+  readonly burst: number
+}
+
+/** Null: off. */
+export const parseRate = (text: string): Rate | null => {
+  if (text === 'off') return null
+  const parts = /^(\d{1,6}):(\d{1,6})$/.exec(text)
+  const [perSecond, burst] = [Number(parts?.[1] ?? 0), Number(parts?.[2] ?? 0)]
+  if (perSecond >= 1 && burst >= 1) return { perSecond, burst }
   throw new Refusal(exits.configuration, {
-    detail: `${setting}: expected a time from ${least} to ${most} in s, m, h or d, such as 12h, got "${text}"`,
-    hint: `write a whole number and its unit: ${setting} ${least}`,
+    detail: `--rate-limit: expected PER-SECOND:BURST such as 50:100, or off, got "${text}"`,
+    hint: 'take the default: 50:100',
   })
 }
 
-/** Absolute paths, separated by colons or commas; `..` and trailing slashes are taken out. */
-export const parseMountAllow = (text: string | undefined): string[] => {
-  const parts = (text ?? '')
-    .split(/[:,]/)
+const splitAt = (separator: string | RegExp, text: string): string[] =>
+  text
+    .split(separator)
     .map((part) => part.trim())
     .filter((part) => part !== '')
+
+/** Origins, separated by commas. */
+export const parsePublicUrls = (text: string): string[] =>
+  splitAt(',', text).map((part) => {
+    if (URL.canParse(part) && /^https?:$/.test(new URL(part).protocol)) return new URL(part).origin
+    throw new Refusal(exits.configuration, {
+      detail: `SERVICE_PUBLIC_URL: expected URLs such as https://gatehouse.example, got "${part}"`,
+      hint: 'separate several by commas',
+    })
+  })
+
+/** Absolute paths, separated by colons or commas; `..` and trailing slashes are taken out. */
+export const parseMountAllow = (text: string): string[] => {
+  const parts = splitAt(/[:,]/, text)
   const wrong = parts.find((part) => !isAbsolute(part) || part.includes('\0'))
   if (wrong === undefined) return [...new Set(parts.map((part) => resolve(part)))]
   throw new Refusal(exits.configuration, {
@@ -81,31 +113,27 @@ const toNetwork = (text: string): string | undefined => {
 }
 
 /** CIDRs, separated by commas; one that holds every address would let anybody name its own. */
-export const parseProxies = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map((part) => {
-      const network = toNetwork(part)
-      if (network !== undefined && !network.endsWith('/0')) return network
-      throw new Refusal(exits.configuration, {
-        detail: `SERVICE_TRUSTED_PROXIES: expected networks such as 10.0.0.0/8 or fd00::/8, got "${part}"`,
-        hint: 'name the proxies alone, separated by commas: whoever is in the list may claim any address',
-      })
+export const parseProxies = (text: string): string[] =>
+  splitAt(',', text).map((part) => {
+    const network = toNetwork(part)
+    if (network !== undefined && !network.endsWith('/0')) return network
+    throw new Refusal(exits.configuration, {
+      detail: `SERVICE_TRUSTED_PROXIES: expected networks such as 10.0.0.0/8 or fd00::/8, got "${part}"`,
+      hint: 'name the proxies alone, separated by commas: whoever is in the list may claim any address',
     })
+  })
 
 /** Where the packages of npm come from. The one host that their way out leads to. */
-const npm = 'https://registry.npmjs.org/'
+export const npmRegistry = 'https://registry.npmjs.org/'
 
-/** With a slash at its end. Plain http is for this machine alone. */
-export const parseRegistry = (text: string | undefined): string => {
-  const url = URL.canParse(text ?? npm) ? new URL(text ?? npm) : undefined
+/** With a slash at its end. Plain http is for this machine only. */
+export const parseRegistry = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
   if (url === undefined || !isSafe || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new Refusal(exits.configuration, {
-      detail: `SERVICE_NPM_REGISTRY: expected an https URL without user, query and fragment, got "${text ?? npm}"`,
-      hint: `leave it out for ${npm}, or name a mirror such as https://npm.example.org/`,
+      detail: `SERVICE_NPM_REGISTRY: expected an https URL without user, query and fragment, got "${text}"`,
+      hint: `leave it out for ${npmRegistry}, or name a mirror such as https://npm.example.org/`,
     })
   }
   return url.href.endsWith('/') ? url.href : `${url.href}/`

@@ -1,5 +1,14 @@
 // A plan is everything that a start decided: what the unit is, before anything of it runs.
-import type { ChannelCredentials, ContainerEngine, Halves, Mode, ModelProxyBoot, OutboundSettings, Pinning } from '@gatehouse/contracts'
+import type {
+  ChannelCredentials,
+  ContainerEngine,
+  Halves,
+  Mode,
+  ModelProxyBoot,
+  OutboundSettings,
+  Pinning,
+  SandboxSetting,
+} from '@gatehouse/contracts'
 
 export interface Plan {
   readonly mode: Mode
@@ -29,7 +38,7 @@ export interface Plan {
   readonly changeTtl: number
   /** Host paths below which a mount may lie. */
   readonly mountAllow: readonly string[]
-  readonly sandbox: 'auto' | 'oci' | 'container' | 'bubblewrap' | 'none' | 'off'
+  readonly sandbox: SandboxSetting
   /** What runs sandboxes in containers; null: the first that works. */
   readonly sandboxEngine: ContainerEngine | null
   readonly sandboxRuntime: string | null

@@ -3,16 +3,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { exits } from '@gatehouse/contracts'
 import { Refusal } from '@gatehouse/kernel'
+import { allSettings } from './flags.ts'
 
-const never = [
-  /^SERVICE_/,
-  /^NODE_/,
-  /^LD_/,
-  /^npm_/i,
-  /^(PATH|HOME|SHELL|USER|LOGNAME|PWD|OLDPWD|TERM|LANG|SHLVL|IFS|BASH_ENV|ENV|_)$/,
-  /^(ANTHROPIC|OPENAI|GEMINI|OPENROUTER|GROQ|MISTRAL)_API_KEY(_FILE)?$/,
-  /^(SLACK_(BOT|APP)_TOKEN|TELEGRAM_BOT_TOKEN|(SLACK|TELEGRAM)_API_URL|EMAIL_(IMAP_URL|SMTP_URL|FROM)|WEBHOOK_SIGNING_SECRET)(_FILE)?$/,
-]
+const never = [/^SERVICE_/, /^NODE_/, /^LD_/, /^npm_/i, /^(PATH|HOME|SHELL|USER|LOGNAME|PWD|OLDPWD|TERM|LANG|SHLVL|IFS|BASH_ENV|ENV|_)$/]
+
+/** Settings of the unit, whatever their names begin with. */
+const own = new Set(allSettings.flatMap(({ env }) => [env, `${env}_FILE`]))
 
 const globToPattern = (glob: string): RegExp =>
   new RegExp(
@@ -27,7 +23,7 @@ export const referenceable = (env: Readonly<Record<string, string | undefined>>,
   const allowed = globs?.split(',').map((glob) => globToPattern(glob.trim()))
   const picked: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || never.some((pattern) => pattern.test(name))) continue
+    if (value === undefined || own.has(name) || never.some((pattern) => pattern.test(name))) continue
     if (allowed !== undefined && !allowed.some((pattern) => pattern.test(name))) continue
     picked[name] = value
   }

@@ -1,6 +1,6 @@
 // What the control plane may ask of the channels: how they fare, and the raw bytes of a webhook, which it cannot judge itself.
 import * as v from 'valibot'
-import { Channel } from '../channel-names.ts'
+import { Channel } from '../channel-table.ts'
 import { ChannelCheck, ChannelList } from '../channels.ts'
 import { call, defineEdge } from '../edge.ts'
 import { limits } from '../limits.ts'

@@ -3,7 +3,7 @@
 import * as v from 'valibot'
 import { CardTask, Decided } from '../cards.ts'
 import { Reason } from '../change.ts'
-import { Channel } from '../channel-names.ts'
+import { Channel } from '../channel-table.ts'
 import { ChannelText } from '../channels.ts'
 import { call, defineEdge } from '../edge.ts'
 import { AgentGroupID } from '../ids.ts'

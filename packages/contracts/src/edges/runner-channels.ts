@@ -1,6 +1,6 @@
 // What channels bring to the queues, and what they take from them to deliver. The gateway has admitted each person beforehand.
 import * as v from 'valibot'
-import { Channel } from '../channel-names.ts'
+import { Channel } from '../channel-table.ts'
 import { ChannelText, DeadLetter, Delivery, Reference } from '../channels.ts'
 import { call, defineEdge } from '../edge.ts'
 import { AgentGroupID, ConversationID, MessageID, SessionID } from '../ids.ts'

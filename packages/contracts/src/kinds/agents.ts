@@ -1,6 +1,6 @@
 // The shapes of `after` for what an agent group is: its name and agent, its instructions, what it may do and reach.
 import * as v from 'valibot'
-import { canonicalAddress, canonicalUser, Channel } from '../channel-names.ts'
+import { canonicalAddress, canonicalUser, Channel } from '../channel-table.ts'
 import { AgentGroupID } from '../ids.ts'
 import { limits } from '../limits.ts'
 

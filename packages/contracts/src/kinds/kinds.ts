@@ -113,8 +113,8 @@ const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name)
 const isRequestable = (kind: Kind): kind is RequestableKind => kinds[kind].requestableByAgents
 
 /** In the order of the table. */
-export const kindNames: readonly Kind[] = Object.keys(kinds).filter(isKind)
-export const requestableKinds: readonly RequestableKind[] = kindNames.filter(isRequestable)
+export const kindNames: readonly Kind[] = /* @__PURE__ */ Object.keys(kinds).filter(isKind)
+export const requestableKinds: readonly RequestableKind[] = /* @__PURE__ */ kindNames.filter(isRequestable)
 export const Kind = v.picklist(kindNames)
 
 /** The kind by its name or one of its aliases; undefined for anything else. */

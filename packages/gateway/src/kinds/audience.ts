@@ -1,14 +1,6 @@
 // Who can talk to a group at a channel address: as evidence for approvers, and in words.
-import type { AgentGroup, ChannelName, Heard } from '@gatehouse/contracts'
+import { type AgentGroup, type ChannelName, channelTable, type Heard } from '@gatehouse/contracts'
 import { amount } from '../text.ts'
-
-/** Of a group without members, however its agent is addressed: who writes there can address it. */
-const everybody: Readonly<Record<ChannelName, string>> = {
-  slack: 'anyone who can write in that place',
-  telegram: 'anyone who can write in that chat',
-  email: 'anyone who can send mail there',
-  webhook: 'anyone who holds the secret of webhooks',
-}
 
 type Members = Pick<AgentGroup, 'members'>
 
@@ -27,7 +19,7 @@ export const audienceEvidence = (places: readonly { channel: ChannelName; addres
 
 /** The object of "hears". */
 export const audienceOf = (channel: ChannelName, group: Members): string => {
-  if (group.members.length === 0) return everybody[channel]
+  if (group.members.length === 0) return channelTable[channel].audience
   const own = peopleOf(channel, group)
   return own.length === 0 ? `nobody (none of its members is of ${channel})` : `${amount(own.length, 'member')} alone`
 }

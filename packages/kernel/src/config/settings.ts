@@ -45,7 +45,7 @@ const readFlags = (table: SettingsTable, argv: readonly string[]): Flags => {
 }
 
 interface Found {
-  readonly value: string | boolean | undefined
+  readonly value: unknown
   readonly origin: Origin
   readonly warning?: string | undefined
 }
@@ -78,16 +78,24 @@ const checkChoice = (row: ChoiceSetting, name: string, value: string): string =>
   )
 }
 
+/** The value that a text stands for. */
+const readText = (row: StringSetting | ChoiceSetting, name: string, text: string): unknown =>
+  row.type === 'choice' ? checkChoice(row, name, text) : row.parse === undefined ? text : row.parse(text)
+
+const findDefault = (row: Setting): Found => {
+  if (row.type === 'boolean') return { value: row.default ?? false, origin: 'default' }
+  return { value: row.default === undefined ? undefined : readText(row, row.env, row.default), origin: 'default' }
+}
+
 const find = (row: Setting, flags: Flags, env: SettingsInput['env']): Found => {
   const flag = row.flag === undefined ? undefined : flags.get(row.flag)
   if (flag !== undefined) {
-    return { value: row.type === 'choice' ? checkChoice(row, `--${row.flag}`, String(flag)) : flag, origin: 'flag' }
+    return { value: row.type === 'boolean' ? flag : readText(row, `--${row.flag}`, String(flag)), origin: 'flag' }
   }
   if (row.type === 'string' && row.secret === true) return readSecret(row.env, env) ?? { value: row.default, origin: 'default' }
   const text = env[row.env]
-  if (text === undefined || text === '') return { value: row.default ?? (row.type === 'boolean' ? false : undefined), origin: 'default' }
-  if (row.type === 'boolean') return { value: toBoolean(row, text), origin: 'env' }
-  return { value: row.type === 'choice' ? checkChoice(row, row.env, text) : text, origin: 'env' }
+  if (text === undefined || text === '') return findDefault(row)
+  return { value: row.type === 'boolean' ? toBoolean(row, text) : readText(row, row.env, text), origin: 'env' }
 }
 
 const refuseUnknown = (table: SettingsTable, input: SettingsInput): void => {
@@ -130,6 +138,8 @@ export interface StringSetting extends Row {
   readonly default?: string
   /** Has a `_FILE` twin, has no flag, and never appears in a message. */
   readonly secret?: boolean
+  /** Turns the text into its value. Throws a `Refusal` that names the setting. Not for secrets. */
+  readonly parse?: (text: string) => unknown
 }
 
 export interface BooleanSetting extends Row {
@@ -146,9 +156,15 @@ export interface ChoiceSetting extends Row {
 export type Setting = StringSetting | BooleanSetting | ChoiceSetting
 export type SettingsTable = Readonly<Record<string, Setting>>
 
+type TextValueOf<S extends Setting> = S extends ChoiceSetting
+  ? S['choices'][number]
+  : S extends { readonly parse: (text: string) => infer T }
+    ? T
+    : string
+
 export type ValueOf<S extends Setting> = S extends BooleanSetting
   ? boolean
-  : (S extends ChoiceSetting ? S['choices'][number] : string) | (S extends { readonly default: string } ? never : undefined)
+  : TextValueOf<S> | (S extends { readonly default: string } ? never : undefined)
 
 export type Origin = 'flag' | 'env' | 'file' | 'default'
 
