@@ -9,14 +9,14 @@ type Credentials<C extends ChannelName> = NonNullable<ChannelCredentials[C]>
 interface Descriptor<C extends ChannelName> {
   readonly settings: readonly DocumentedSetting[]
   /** The credentials are absent where nothing of the channel is set. `Refusal` 78 names the variable. */
-  read(env: Env): { readonly credentials: Credentials<C> | undefined; readonly warnings: readonly string[] }
-  secrets(credentials: Credentials<C>): readonly string[]
+  readonly read: (env: Env) => { readonly credentials: Credentials<C> | undefined; readonly warnings: readonly string[] }
+  readonly secrets: (credentials: Credentials<C>) => readonly string[]
 }
 
 interface Definition<C extends ChannelName, T extends DocumentedSettings> {
   readonly settings: T
-  read(values: Settings<T>['values']): Credentials<C> | undefined
-  secrets(credentials: Credentials<C>): readonly string[]
+  readonly read: (values: Settings<T>['values']) => Credentials<C> | undefined
+  readonly secrets: (credentials: Credentials<C>) => readonly string[]
 }
 
 const describeChannel = <C extends ChannelName, const T extends DocumentedSettings>(

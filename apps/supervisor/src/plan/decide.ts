@@ -71,6 +71,13 @@ const refuseUncheckedCertificates = (env: Env): void => {
   throw refuse('NODE_TLS_REJECT_UNAUTHORIZED: expected certificates to be checked, got 0', 'unset it; SERVICE_CA_FILE adds an authority')
 }
 
+/** Whom the unit talks to outside, and how. */
+const readPeers = (values: Values, env: Env): Pick<Plan, 'outbound' | 'models' | 'channels'> & { warnings: readonly string[] } => {
+  const { models, warnings } = readModels(values, env)
+  const { channels, warnings: more } = readChannels(env)
+  return { outbound: readOutbound(values), models, channels, warnings: [...warnings, ...more] }
+}
+
 /** Which half this is, and where the two meet. */
 const chooseHalf = ({ only, runDir }: Values, mode: Mode): Plan['split'] => {
   if (only === undefined) {
@@ -98,8 +105,7 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
   const mode = chooseMode(values)
   const stateDir = resolve(values.stateDir ?? defaultState(mode, env))
   checkSecrets(values, mode)
-  const models = readModels(values, env)
-  const channels = readChannels(env)
+  const { warnings: peerWarnings, ...peers } = readPeers(values, env)
   const plan: Plan = {
     mode,
     version,
@@ -125,12 +131,10 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     trustedProxies: values.trustedProxies ?? [],
     variables: referenceable(env, values.mcpEnv),
     registry: values.npmRegistry,
-    outbound: readOutbound(values),
-    models: models.models,
-    channels: channels.channels,
+    ...peers,
     token: values.apiToken ?? null,
     open: mode === 'dev' && values.apiToken === undefined,
     masterKeyFile: values.masterKeyFile === undefined ? null : resolve(values.masterKeyFile),
   }
-  return { plan, warnings: [...warnings, ...models.warnings, ...channels.warnings, ...checkEffect(plan, origins)] }
+  return { plan, warnings: [...warnings, ...peerWarnings, ...checkEffect(plan, origins)] }
 }
