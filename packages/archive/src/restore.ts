@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { access, constants, lchown, mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { exits, hostActsFile, sandboxUid, stateFiles } from '@gatehouse/contracts'
-import { addHostAct, lostAndFound, makeDirectory, Refusal, wallMs, wallTime } from '@gatehouse/kernel'
+import { addHostAct, ifPresent, lostAndFound, makeDirectory, Refusal, syncPath, wallMs, wallTime } from '@gatehouse/kernel'
 import { decrypt, type Opener } from './age.ts'
 import { broken } from './broken.ts'
 import { type Checked, checkArchive } from './check.ts'
@@ -21,18 +21,12 @@ export interface RestoreOptions {
   readonly masterKeyFile: string | null
 }
 
-const found = (path: string) =>
-  stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-
 const some = (names: readonly string[]): string => `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}`
 
 const besides = async (stateDir: string): Promise<string[]> => (await readdir(stateDir)).filter((name) => name !== lostAndFound)
 
 const refuseFull = async (stateDir: string): Promise<void> => {
-  const there = await found(stateDir)
+  const there = await ifPresent(stat(stateDir))
   if (there === undefined) return
   const names = there.isDirectory() ? await besides(stateDir) : [basename(stateDir)]
   if (names.length === 0) return refuseTaken(stateDir, there)
@@ -62,7 +56,7 @@ interface Place {
 
 /** Beside the state directory, or inside where that is a volume or its parent belongs to somebody else. */
 const placeAside = async (stateDir: string): Promise<Place> => {
-  const there = await found(stateDir)
+  const there = await ifPresent(stat(stateDir))
   const parent = dirname(stateDir)
   const beside = join(parent, workingNameFor(undefined))
   if (there === undefined) {
@@ -100,15 +94,6 @@ const ownersOf = (checked: Checked, place: Place): Target['ownerOf'] => {
   const unit = unitOf(checked, place)
   const isAgents = ({ path }: Entry): boolean => checked.manifest.owners && /^state\/groups\/[^/]+\/./s.test(path)
   return (entry) => (isAgents(entry) ? { uid: entry.uid || unit.uid, gid: entry.gid || unit.gid } : unit)
-}
-
-const sync = async (path: string): Promise<void> => {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 const writeAside = async (options: RestoreOptions, checked: Checked, place: Place): Promise<void> => {
@@ -149,7 +134,7 @@ const inOrder = (names: readonly string[]): string[] => {
  */
 const moveUp = async (from: string, stateDir: string): Promise<void> => {
   for (const name of inOrder(await readdir(from))) await rename(join(from, name), join(stateDir, name))
-  await sync(stateDir)
+  await syncPath(stateDir)
   await rmdir(from)
 }
 
@@ -171,11 +156,11 @@ const fill = async (options: RestoreOptions, checked: Checked, place: Place): Pr
     if (inside) await moveUp(join(aside, stateRoot), stateDir)
     else {
       // Fails where something has come into it meanwhile.
-      if ((await found(stateDir)) !== undefined) await rmdir(stateDir)
+      if ((await ifPresent(stat(stateDir))) !== undefined) await rmdir(stateDir)
       await rename(join(aside, stateRoot), stateDir)
     }
     await rm(aside, { recursive: true, force: true })
-    await sync(dirname(aside))
+    await syncPath(dirname(aside))
   } catch (error) {
     if (!moving) await rm(aside, { recursive: true, force: true })
     throw error

@@ -4,17 +4,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import {
-  channelsControlPlane,
-  type Edge,
-  edgeSocket,
-  gatewayChannels,
-  isServiceError,
-  lifeEdge,
-  runnerChannels,
-} from '@gatehouse/contracts'
+import { channelsControlPlane, type Edge, edgeSocket, gatewayChannels, lifeEdge, runnerChannels } from '@gatehouse/contracts'
 import { createMetrics, silentLogger } from '@gatehouse/kernel'
 import { connectEdge, type EdgeServer, serveEdge } from '@gatehouse/rpc'
+import { codeOf } from '@gatehouse/testkit/edge-callers'
 import { type Channels, createChannels } from '../src/service.ts'
 import { way } from './fixtures/hearing.ts'
 
@@ -59,15 +52,6 @@ after(async () => {
   await channels.stop()
   await rm(runDir, { recursive: true, force: true })
 })
-
-const codeOf = async (answer: Promise<unknown> | undefined): Promise<string> => {
-  try {
-    await answer
-    return 'answered'
-  } catch (error) {
-    return isServiceError(error) ? error.code : 'unknown'
-  }
-}
 
 /** What `door` answers to one that has its contract and the secret of `other`, and to one that has it the other way round. */
 const knock = async (door: Edge, other: Edge): Promise<void> => {

@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { exits, ServiceError } from '@gatehouse/contracts'
-import { Refusal, writeAtomically } from '@gatehouse/kernel'
+import { ifPresent, Refusal, writeAtomically } from '@gatehouse/kernel'
 
 /** RFC 8410: the DER of a PKCS #8 Ed25519 key up to its 32 bytes of seed. */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
@@ -11,12 +11,6 @@ export const signingKey = (seed: Buffer): KeyObject => {
   if (seed.length !== 32) throw new TypeError(`the seed of an Ed25519 key is 32 bytes, got ${seed.length}`)
   return createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' })
 }
-
-const readIfThere = (path: string): Promise<string | undefined> =>
-  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
 
 const pemOf = (key: KeyObject): string => createPublicKey(key).export({ format: 'pem', type: 'spki' }).toString()
 
@@ -27,7 +21,7 @@ const sameKey = (pem: string | undefined, own: string): boolean => pem?.trim() =
 /** Where there is none, that of epoch 1 is written. Another one there is a refusal, since old checkpoints rest on it. */
 export const publishKey = async (path: string, key: KeyObject, epoch: number): Promise<void> => {
   const pem = pemOf(key)
-  const found = await readIfThere(path)
+  const found = await ifPresent(readFile(path, 'utf8'))
   if (found === undefined && epoch === 1) return writeAtomically(path, pem)
   const pems = pemsIn(found ?? '')
   if (pems.length === epoch && sameKey(pems[epoch - 1], pem)) return
@@ -40,7 +34,7 @@ export const publishKey = async (path: string, key: KeyObject, epoch: number): P
 /** The public keys of all epochs, in their order: an old one verifies what was signed in its time. */
 export const publishKeys = async (path: string, seeds: readonly Buffer[]): Promise<void> => {
   const pems = seeds.map((seed) => pemOf(signingKey(seed)))
-  const found = pemsIn((await readIfThere(path)) ?? '')
+  const found = pemsIn((await ifPresent(readFile(path, 'utf8'))) ?? '')
   if (found.length > pems.length || !found.every((pem, index) => sameKey(pem, pems[index] ?? '')))
     throw new Refusal(exits.configuration, {
       detail: `${path}: expected the public keys of this installation's journal, got others`,

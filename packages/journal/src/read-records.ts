@@ -1,6 +1,7 @@
 // Records from the newest to the oldest, over the present file and the closed ones, within bounds.
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { ifPresent } from '@gatehouse/kernel'
 import { linesBackward, readFrom } from './lines.ts'
 import { rotatedNumbers, rotatedPath } from './rotated.ts'
 
@@ -37,14 +38,7 @@ const sourcesOf = async (path: string, before: RecordPosition | undefined): Prom
 }
 
 /** Undefined for one that was removed or closed meanwhile. */
-const openSource = async ({ path }: Source): Promise<FileHandle | undefined> => {
-  try {
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-}
+const openSource = ({ path }: Source): Promise<FileHandle | undefined> => ifPresent(open(path, constants.O_RDONLY | constants.O_NOFOLLOW))
 
 const parse = (bytes: Buffer): unknown => {
   try {

@@ -2,7 +2,7 @@
 import { constants, ftruncateSync, lstatSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { syncDirectory } from './directory.ts'
+import { syncPath } from '@gatehouse/kernel'
 import { type Identity, sameFile } from './guard.ts'
 import { journalFlags, linesBackward, readFrom } from './lines.ts'
 
@@ -27,7 +27,7 @@ const openTarget = async (path: string): Promise<Target> => {
   try {
     const { dev, ino, size } = await handle.stat({ bigint: true })
     // A new name is on disk before the first record that is synced to it.
-    if (size === 0n) await syncDirectory(dirname(path))
+    if (size === 0n) await syncPath(dirname(path))
     const target: Target = { handle, identity: { dev, ino }, size: Number(size), partial: false }
     for await (const { start } of linesBackward(readFrom(handle), target.size)) {
       if (start < target.size) await handle.truncate(start)

@@ -3,11 +3,10 @@ import { constants, lstatSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { exits } from '@gatehouse/contracts'
-import { Refusal, sha256 } from '@gatehouse/kernel'
+import { Refusal, sha256, syncPath } from '@gatehouse/kernel'
 import type { Place } from './batch.ts'
 import { genesis, type Head, type Link } from './chain.ts'
 import { type Checkpoint, checkpointEvery, checkpointIn } from './checkpoint.ts'
-import { syncDirectory } from './directory.ts'
 import { parseEntry } from './entry.ts'
 import type { Opened } from './journal-file.ts'
 import { journalFlags, linesBackward, linesForward, readFrom } from './lines.ts'
@@ -31,14 +30,14 @@ const finishTurn = async (path: string): Promise<void> => {
   if (!isThere(next)) return
   if ((await rotatedNumbers(path)).length > 0 && !isThere(path)) await rename(next, path)
   else await rm(next)
-  await syncDirectory(dirname(path))
+  await syncPath(dirname(path))
 }
 
 const openOrMake = async (path: string): Promise<FileHandle> => {
   try {
     await finishTurn(path)
     const handle = await open(path, journalFlags | constants.O_CREAT, 0o600)
-    await syncDirectory(dirname(path))
+    await syncPath(dirname(path))
     return handle
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined

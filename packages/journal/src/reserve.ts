@@ -2,8 +2,7 @@
 import { randomFillSync } from 'node:crypto'
 import { type FileHandle, open, rm, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Logger } from '@gatehouse/kernel'
-import { syncDirectory } from './directory.ts'
+import { type Logger, syncPath } from '@gatehouse/kernel'
 
 export interface ReserveOptions {
   readonly path: string
@@ -48,7 +47,7 @@ const keep = async ({ path, bytes }: ReserveOptions): Promise<void> => {
   const { bavail, bsize } = await statfs(dirname(path))
   if (bavail * bsize < 2 * bytes) throw new Error(`${path}: expected twice ${bytes} bytes of free disk`)
   await fill(handle, bytes)
-  await syncDirectory(dirname(path))
+  await syncPath(dirname(path))
 }
 
 export const createReserve = ({ path, bytes }: ReserveOptions, log: Logger): Reserve => {

@@ -1,7 +1,7 @@
 // Keeps what is cut off a journal: `audit.torn-<n>` beside it, on disk before the cut.
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { syncDirectory } from './directory.ts'
+import { syncPath } from '@gatehouse/kernel'
 
 const openFree = async (stem: string, n = 1): Promise<{ handle: FileHandle; path: string }> => {
   const path = `${stem}.torn-${n}`
@@ -25,6 +25,6 @@ export const setAside = async (journal: string, bytes: Buffer): Promise<string> 
   } finally {
     await handle.close()
   }
-  await syncDirectory(dirname(path))
+  await syncPath(dirname(path))
   return basename(path)
 }

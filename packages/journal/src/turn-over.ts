@@ -3,7 +3,7 @@
 import { constants, lstatSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { syncDirectory } from './directory.ts'
+import { syncPath } from '@gatehouse/kernel'
 import { type Identity, sameFile, unwritable } from './guard.ts'
 import { journalFlags } from './lines.ts'
 import { nextPath } from './rotated.ts'
@@ -24,7 +24,7 @@ const prepare = async (path: string, bytes: Buffer): Promise<FileHandle> => {
     await handle.chmod(0o600)
     await handle.appendFile(bytes)
     await handle.sync()
-    await syncDirectory(dirname(path))
+    await syncPath(dirname(path))
     return handle
   } catch (error) {
     await handle.close()
@@ -40,13 +40,13 @@ export const turnOver = async (path: string, to: string, bytes: Buffer): Promise
   const handle = await prepare(next, bytes)
   try {
     await rename(path, to)
-    await syncDirectory(dirname(path))
+    await syncPath(dirname(path))
     await rename(next, path)
   } catch (error) {
     await handle.close()
     throw error
   }
-  const lasting = await syncDirectory(dirname(path)).then(
+  const lasting = await syncPath(dirname(path)).then(
     () => true,
     () => false,
   )
@@ -69,7 +69,7 @@ export const giveBack = async (path: string, to: string, identity: Identity): Pr
 export const settleNames = async (path: string, astray: string | undefined): Promise<void> => {
   try {
     if (astray !== undefined && found(path) === undefined) await rename(astray, path)
-    await syncDirectory(dirname(path))
+    await syncPath(dirname(path))
   } catch (error) {
     throw unwritable(`${path}: the name of the journal cannot be made to last`, 'mend the disk; appending goes on by itself', error)
   }

@@ -3,13 +3,11 @@ import {
   appendFileSync,
   chmodSync,
   copyFileSync,
-  linkSync,
   mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
-  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -18,29 +16,21 @@ import { dirname } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { isServiceError } from '@gatehouse/contracts'
 import { type Journal, verifyJournal } from '../src/index.ts'
+import { type Damage, exchange, linkToItself, missing, openedToOthers, secondName } from './damage.ts'
 import { isUnwritable, line, lines, newOptions, openFor, rawLines } from './state.ts'
 
 interface Fault {
   readonly what: string
   readonly words: RegExp
-  /** Breaks the file and gives what puts it right. */
-  readonly strike: (path: string) => () => void
-}
-
-const swap = (path: string, content: Buffer): (() => void) => {
-  renameSync(path, `${path}.away`)
-  writeFileSync(path, content, { mode: 0o600 })
-  return () => renameSync(`${path}.away`, path)
+  /** Damages the file. */
+  readonly strike: Damage
 }
 
 const faults: Fault[] = [
   {
     what: 'deleted',
     words: /found no file/,
-    strike: (path) => {
-      renameSync(path, `${path}.away`)
-      return () => renameSync(`${path}.away`, path)
-    },
+    strike: missing,
   },
   {
     what: 'deleted for good and copied back',
@@ -51,20 +41,16 @@ const faults: Fault[] = [
       return () => writeFileSync(path, content, { mode: 0o600 })
     },
   },
-  { what: 'replaced by an empty one', words: /another file/, strike: (path) => swap(path, Buffer.alloc(0)) },
+  { what: 'replaced by an empty one', words: /another file/, strike: (path) => exchange(path, Buffer.alloc(0)) },
   {
     what: 'replaced by an altered copy of the same size',
     words: /another file/,
-    strike: (path) => swap(path, Buffer.from(readFileSync(path, 'utf8').replace('line 2', 'line X'))),
+    strike: (path) => exchange(path, Buffer.from(readFileSync(path, 'utf8').replace('line 2', 'line X'))),
   },
   {
     what: 'replaced by a link to itself',
     words: /another file/,
-    strike: (path) => {
-      renameSync(path, `${path}.away`)
-      symlinkSync(`${path}.away`, path)
-      return () => renameSync(`${path}.away`, path)
-    },
+    strike: linkToItself,
   },
   {
     what: 'replaced by a directory',
@@ -81,18 +67,12 @@ const faults: Fault[] = [
   {
     what: 'given a second name',
     words: /one name for the file, got 2/,
-    strike: (path) => {
-      linkSync(path, `${path}.second`)
-      return () => rmSync(`${path}.second`)
-    },
+    strike: secondName,
   },
   {
     what: 'opened to others',
     words: /mode 600, got 644/,
-    strike: (path) => {
-      chmodSync(path, 0o644)
-      return () => chmodSync(path, 0o600)
-    },
+    strike: openedToOthers(0o644),
   },
   {
     what: 'written to by somebody else',
@@ -129,11 +109,11 @@ describe('a file that is not what it must be', () => {
       const journal = await openFor(t, options)
       await journal.append(lines(3))
       const head = journal.head()
-      const mend = strike(options.path)
+      const repair = strike(options.path)
       await assert.rejects(journal.append([line('lost')]), (error) => isServiceError(error) && words.test(error.detail))
       await assert.rejects(journal.append([line('lost')]), isUnwritable)
       assert.deepEqual(journal.head(), head)
-      mend()
+      repair()
       await journal.append([line('after')])
       assert.deepEqual(
         rawLines(options.path).map((text) => JSON.parse(text).detail.text),
@@ -172,7 +152,7 @@ describe('a file that is not what it must be', () => {
 
   describe('behind a sync that failed', () => {
     /** The bytes of the line that failed stand at the end, since they cannot be taken back either. */
-    const unfinished = async (t: TestContext): Promise<{ path: string; journal: Journal; size: number; mend: () => void }> => {
+    const unfinished = async (t: TestContext): Promise<{ path: string; journal: Journal; size: number; repair: () => void }> => {
       const { path, ...options } = newOptions(t)
       const journal = await openFor(t, { path, ...options })
       await journal.append(lines(3))
@@ -186,14 +166,14 @@ describe('a file that is not what it must be', () => {
       )
       await assert.rejects(journal.append([line('lost')]), isUnwritable)
       assert.ok(statSync(path).size > size)
-      return { path, journal, size, mend: () => failing.forEach(({ mock }) => mock.restore()) }
+      return { path, journal, size, repair: () => failing.forEach(({ mock }) => mock.restore()) }
     }
 
     test('nothing but what the journal wrote itself is taken back', async (t) => {
-      const { path, journal, mend } = await unfinished(t)
+      const { path, journal, repair } = await unfinished(t)
       const { size } = statSync(path)
       appendFileSync(path, 'written by somebody else\n')
-      mend()
+      repair()
       await assert.rejects(journal.append([line('lost')]), isUnwritable)
       assert.ok(readFileSync(path, 'utf8').endsWith('written by somebody else\n'))
       truncateSync(path, size)
@@ -205,10 +185,10 @@ describe('a file that is not what it must be', () => {
     })
 
     test('a line before it that was altered meanwhile stops appending', async (t) => {
-      const { path, journal, mend } = await unfinished(t)
+      const { path, journal, repair } = await unfinished(t)
       const content = readFileSync(path, 'utf8')
       writeFileSync(path, content.replace('line 3', 'line X'))
-      mend()
+      repair()
       await assert.rejects(
         journal.append([line('lost')]),
         (error) => isServiceError(error) && error.detail.includes('expected line 3 at the end'),
@@ -219,11 +199,11 @@ describe('a file that is not what it must be', () => {
     })
 
     test('another file in its place is taken for the journal only if it is the same to the last byte', async (t) => {
-      const { path, journal, size, mend } = await unfinished(t)
+      const { path, journal, size, repair } = await unfinished(t)
       const content = readFileSync(path).subarray(0, size)
       rmSync(path)
       writeFileSync(path, content.toString().replace('line 1', 'line X'), { mode: 0o600 })
-      mend()
+      repair()
       await assert.rejects(
         journal.append([line('lost')]),
         (error) => isServiceError(error) && error.detail.includes('another content (line 1'),

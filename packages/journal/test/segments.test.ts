@@ -2,18 +2,7 @@
 // `verifyJournal`. A journal that runs or opens looks at names, sizes and both ends; what stands in between only a walk along
 // the whole chain shows, which is what `verifyJournal` is for.
 import assert from 'node:assert/strict'
-import {
-  appendFileSync,
-  chmodSync,
-  copyFileSync,
-  linkSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, chmodSync, copyFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -21,6 +10,7 @@ import { isServiceError } from '@gatehouse/contracts'
 import { type Journal, type JournalOptions, openJournal, verifyJournal } from '../src/index.ts'
 import { rotatedPath } from '../src/rotated.ts'
 import { collect, given, numbered, openSmall, pathsOf } from './files.ts'
+import { type Damage, exchange, linkToItself, missing, openedToOthers, secondName } from './damage.ts'
 import { isUnwritable, line, lines, openFor, rawLines } from './state.ts'
 
 interface Fault {
@@ -28,8 +18,8 @@ interface Fault {
   /** What appending says, while running and after a restart. */
   readonly words: RegExp
   readonly atStart: RegExp | undefined
-  /** Strikes the second file; gives what puts it right. */
-  readonly strike: (path: string) => () => void
+  /** Damages the second file. */
+  readonly strike: Damage
 }
 
 const putBack = (path: string): (() => void) => {
@@ -40,22 +30,12 @@ const putBack = (path: string): (() => void) => {
   }
 }
 
-/** Another file of this content, the one that was there kept beside it. */
-const exchange = (path: string, content: Buffer): (() => void) => {
-  renameSync(path, `${path}.away`)
-  writeFileSync(path, content, { mode: 0o600 })
-  return () => renameSync(`${path}.away`, path)
-}
-
 const faults: Fault[] = [
   {
     what: 'missing',
     words: /audit\.2\.jsonl: expected the journal, found no file/,
     atStart: /audit\.2\.jsonl: expected a closed file of the journal, found none/,
-    strike: (path) => {
-      renameSync(path, `${path}.away`)
-      return () => renameSync(`${path}.away`, path)
-    },
+    strike: missing,
   },
   {
     what: 'exchanged for the one before it',
@@ -74,10 +54,10 @@ const faults: Fault[] = [
     words: /audit\.2\.jsonl: expected \d+ bytes, got/,
     atStart: /audit\.3\.jsonl: expected to begin behind line/,
     strike: (path) => {
-      const mend = putBack(path)
+      const repair = putBack(path)
       const content = readFileSync(path)
       truncateSync(path, content.lastIndexOf('\n', -2) + 1)
-      return mend
+      return repair
     },
   },
   {
@@ -85,9 +65,9 @@ const faults: Fault[] = [
     words: /audit\.2\.jsonl: expected \d+ bytes, got/,
     atStart: /audit\.2\.jsonl: expected a closed file of the journal, got another content/,
     strike: (path) => {
-      const mend = putBack(path)
+      const repair = putBack(path)
       truncateSync(path, readFileSync(path).length - 20)
-      return mend
+      return repair
     },
   },
   {
@@ -95,9 +75,9 @@ const faults: Fault[] = [
     words: /audit\.2\.jsonl: expected \d+ bytes, got 0/,
     atStart: /audit\.2\.jsonl: expected a closed file of the journal, got another content/,
     strike: (path) => {
-      const mend = putBack(path)
+      const repair = putBack(path)
       truncateSync(path, 0)
-      return mend
+      return repair
     },
   },
   {
@@ -105,38 +85,28 @@ const faults: Fault[] = [
     words: /audit\.2\.jsonl: expected \d+ bytes, got/,
     atStart: /audit\.3\.jsonl: expected to begin behind line/,
     strike: (path) => {
-      const mend = putBack(path)
+      const repair = putBack(path)
       appendFileSync(path, `${rawLines(path)[0]}\n`)
-      return mend
+      return repair
     },
   },
   {
     what: 'given a second name',
     words: /audit\.2\.jsonl: expected one name for the file, got 2/,
     atStart: /audit\.2\.jsonl: expected one name for the file, got 2/,
-    strike: (path) => {
-      linkSync(path, `${path}.second`)
-      return () => rmSync(`${path}.second`)
-    },
+    strike: secondName,
   },
   {
     what: 'opened to others',
     words: /audit\.2\.jsonl: expected mode 600, got 640/,
     atStart: /audit\.2\.jsonl: expected mode 600, got 640/,
-    strike: (path) => {
-      chmodSync(path, 0o640)
-      return () => chmodSync(path, 0o600)
-    },
+    strike: openedToOthers(0o640),
   },
   {
     what: 'replaced by a link to itself',
     words: /audit\.2\.jsonl: expected the journal, found another file/,
     atStart: /audit\.2\.jsonl: expected a closed file of the journal, it cannot be opened/,
-    strike: (path) => {
-      renameSync(path, `${path}.away`)
-      symlinkSync(`${path}.away`, path)
-      return () => renameSync(`${path}.away`, path)
-    },
+    strike: linkToItself,
   },
 ]
 
@@ -171,11 +141,11 @@ describe('a closed file', () => {
     test(`${what} stops appending, which goes on by itself when it is put right`, async (t) => {
       const { options, journal } = await openSmall(t, 22)
       const head = journal.head()
-      const mend = strike(rotatedPath(options.path, 2))
+      const repair = strike(rotatedPath(options.path, 2))
       says(await appendToAll(journal, options), words)
       await assert.rejects(journal.append([line('lost')]), isUnwritable)
       assert.deepEqual(journal.head(), head)
-      mend()
+      repair()
       await journal.append(lines(1, 23))
       await whole(journal, options, 23)
     })
@@ -186,12 +156,12 @@ describe('a closed file', () => {
     test(`${what} when the journal is opened stops appending alone, which goes on by itself`, async (t) => {
       const { options, journal } = await openSmall(t, 22)
       await journal.close()
-      const mend = strike(rotatedPath(options.path, 2))
+      const repair = strike(rotatedPath(options.path, 2))
       const again = await openFor(t, options)
       says(await rejection(() => again.append([line('lost')])), atStart)
       assert.deepEqual(again.head(), journal.head())
       assert.equal((await again.page({ limit: 1 }))[0]?.stage, 'checkpoint')
-      mend()
+      repair()
       await again.append(lines(1, 23))
       await whole(again, options, 23)
     })
@@ -229,10 +199,10 @@ describe('a closed file', () => {
     await journal.close()
     const again = await openFor(t, options)
     const altered = readFileSync(rotatedPath(options.path, 2), 'utf8').replaceAll('"line ', '"LINE ')
-    const mend = exchange(rotatedPath(options.path, 2), Buffer.from(altered))
+    const repair = exchange(rotatedPath(options.path, 2), Buffer.from(altered))
     assert.notDeepEqual(given(await collect(again.entriesAfter(0))), numbered(22))
     says(await appendToAll(again, options), /found another file/)
-    mend()
+    repair()
     await again.append([])
     assert.deepEqual(given(await collect(again.entriesAfter(0))), numbered(22))
   })

@@ -10,11 +10,13 @@ export { type Lock, takeLock } from './files/exclusive-lock.ts'
 export { addHostAct, readHostActs } from './files/host-acts.ts'
 export { hasHostIds, hostIdentity } from './files/permission.ts'
 export { keepRetentionClock } from './files/keep-retention-clock.ts'
+export { ifPresent } from './files/if-present.ts'
 export { checkSocketPath, listenUnix } from './files/listen-unix.ts'
 export { lockWriter } from './files/lock.ts'
 export { copiesPrefix, incomingName, lostAndFound, makeDirectory, privateDirectory, restoringPrefix } from './files/directory.ts'
 export { type Mounted, mountsBelow, readMounts } from './files/mounts.ts'
 export { findProgram, needProgram, programPath } from './files/programs.ts'
+export { syncPath } from './files/sync-path.ts'
 export { getRunDirectoryName, getUnitId } from './files/unit-id.ts'
 export {
   lockUnit,

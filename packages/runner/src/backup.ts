@@ -1,6 +1,7 @@
 // RPC handlers for the supervisor during a backup: keeps queues and groups still while files are copied.
 import { readdir } from 'node:fs/promises'
 import { AgentGroupID, type runnerBackup, ServiceError } from '@gatehouse/contracts'
+import { ifPresent } from '@gatehouse/kernel'
 import type { Handlers } from '@gatehouse/rpc'
 import * as v from 'valibot'
 import { disksOf, hasPreallocated } from './groups/mount.ts'
@@ -8,10 +9,7 @@ import type { Context } from './state/context.ts'
 
 /** Mounts the disk of every group that has one, so that a backup reads files and not images. */
 const groupsWithDisk = async (groups: string): Promise<AgentGroupID[]> => {
-  const names = await readdir(disksOf(groups)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
+  const names = (await ifPresent(readdir(disksOf(groups)))) ?? []
   return names.flatMap((name) => {
     const id = v.safeParse(AgentGroupID, /^(.+)\.(?:img|disk)$/.exec(name)?.[1])
     return id.success ? [id.output] : []

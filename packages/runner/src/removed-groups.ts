@@ -2,18 +2,14 @@
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { AgentGroupID } from '@gatehouse/contracts'
 import { type Disks, releaseDisk, removedFolder, removeTree } from '@gatehouse/engine'
-import { KeyedTurns, retentionMs, wallMs } from '@gatehouse/kernel'
+import { ifPresent, KeyedTurns, retentionMs, wallMs } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { disksOf } from './groups/mount.ts'
 import type { Context } from './state/context.ts'
 
 const removedOf = (groups: string): string => `${groups}/${removedFolder}`
 
-const namesIn = (directory: string): Promise<string[]> =>
-  readdir(directory).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
+const namesIn = async (directory: string): Promise<string[]> => (await ifPresent(readdir(directory))) ?? []
 
 /** The part before the first dot: no id of a group has one. */
 const groupOf = (name: string): string => name.split('.', 1)[0] ?? ''

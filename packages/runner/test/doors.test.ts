@@ -1,9 +1,10 @@
 // Authority is which door one can open: no call of one edge of the runner can be made at another.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Edge, edgeSocket, isServiceError, runnerBackup, runnerChannels, runnerControlPlane } from '@gatehouse/contracts'
+import { type Edge, edgeSocket, runnerBackup, runnerChannels, runnerControlPlane } from '@gatehouse/contracts'
 import { silentLogger } from '@gatehouse/kernel'
 import { connectEdge, serveEdge } from '@gatehouse/rpc'
+import { codeOf } from '@gatehouse/testkit/edge-callers'
 import { openUnit, type Unit } from './fixtures/unit.ts'
 
 const edges: readonly Edge[] = [runnerControlPlane, runnerChannels, runnerBackup]
@@ -24,15 +25,6 @@ const openDoors = async (t: TestContext): Promise<Unit> => {
 
 /** What a caller with the wrong contract would send. */
 const disguised = (door: Edge, other: Edge): Edge => ({ ...door, calls: other.calls })
-
-const codeOf = async (answer: Promise<unknown> | undefined): Promise<string> => {
-  try {
-    await answer
-    return 'answered'
-  } catch (error) {
-    return isServiceError(error) ? error.code : 'unknown'
-  }
-}
 
 test('at each door no call of another is answered, and the secret of another opens nothing', { timeout: 300_000 }, async (t) => {
   const unit = await openDoors(t)

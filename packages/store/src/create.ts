@@ -3,18 +3,9 @@
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { exits } from '@gatehouse/contracts'
-import { Refusal } from '@gatehouse/kernel'
+import { ifPresent, Refusal, syncPath } from '@gatehouse/kernel'
 import { connect, readWrite } from './connection.ts'
 import { foreign, unlock } from './unlock.ts'
-
-const sync = async (path: string): Promise<void> => {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
 
 const create = async (path: string, key: string): Promise<void> => {
   const draft = `${path}.new`
@@ -30,22 +21,16 @@ const create = async (path: string, key: string): Promise<void> => {
   } finally {
     await connection.close()
   }
-  await sync(draft)
+  await syncPath(draft)
   await rename(draft, path)
-  await sync(dirname(path))
+  await syncPath(dirname(path))
 }
-
-const found = (path: string) =>
-  stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
 
 /** Makes the file if it never was there; refuses what cannot be a database of ours. */
 export const ensureFile = async (path: string, key: string): Promise<void> => {
-  const file = await found(path)
+  const file = await ifPresent(stat(path))
   if (file === undefined) {
-    if ((await found(`${path}-wal`)) === undefined) return create(path, key)
+    if ((await ifPresent(stat(`${path}-wal`))) === undefined) return create(path, key)
     throw new Refusal(exits.configuration, {
       detail: `${path}: expected the database that belongs to ${path}-wal, found no file`,
       hint: `restore ${path} from a backup, or move ${path}-wal away to begin with an empty database`,

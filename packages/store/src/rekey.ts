@@ -2,7 +2,7 @@
 // file that neither key opens.
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isRefusal } from '@gatehouse/kernel'
+import { isRefusal, syncPath } from '@gatehouse/kernel'
 import { connect, readWrite } from './connection.ts'
 import { copyStore } from './copy.ts'
 import { toStoreError } from './faults.ts'
@@ -13,15 +13,6 @@ export interface RekeyOptions {
   /** 64 hex digits each. */
   readonly from: string
   readonly to: string
-}
-
-const sync = async (path: string): Promise<void> => {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 const opens = async (path: string, key: string): Promise<boolean> => {
@@ -76,10 +67,10 @@ export const rekeyStore = async (options: RekeyOptions): Promise<void> => {
     await settle(path, from)
     await copyStore({ path, key: from, to: draft })
     await changeKey(draft, options)
-    await sync(draft)
+    await syncPath(draft)
     for (const end of ['-wal', '-shm']) await rm(`${path}${end}`, { force: true })
     await rename(draft, path)
-    await sync(dirname(path))
+    await syncPath(dirname(path))
   } catch (error) {
     throw toStoreError(error, path)
   }

@@ -2,27 +2,14 @@
 // Profile: rest. Every form of the console; console.test.ts does a round of its main acts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { axeViolations, browserLacks, openBrowser } from '../src/browser.ts'
+import type { Page } from 'playwright-core'
+import { axeViolations } from '../src/browser.ts'
 import { say } from '../src/chat.ts'
 import { goTo, openConsole } from '../src/console-looks.ts'
-import { startUnit, type Unit } from '../src/unit.ts'
+import { openConsoleUnit } from '../src/console-unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 
-const token = 'f'.repeat(64)
-const skip = browserLacks()
-let unit: Unit
-let browser: Browser
-
-before(async () => {
-  if (skip !== false) return
-  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'], env: { SERVICE_API_TOKEN: token }, token })
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser?.close()
-  await unit?.dispose()
-})
+const { skip, token, unit, browser } = await openConsoleUnit()
 
 test('the whole journal is verified from its page, and a bad line is named there', { skip }, async () => {
   const { page, faults } = await openConsole(browser, unit, { token, path: 'audit' })

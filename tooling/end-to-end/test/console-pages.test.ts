@@ -1,30 +1,17 @@
 // The pages of the console in a real browser, empty and full, in both themes and at three widths.
 // Profile: rest. A matrix of pages, themes and widths.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { axeViolations, browserLacks, openBrowser } from '../src/browser.ts'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { axeViolations } from '../src/browser.ts'
 import { say } from '../src/chat.ts'
 import { goTo, openConsole, settled, takePicture } from '../src/console-looks.ts'
-import { startUnit, type Unit } from '../src/unit.ts'
+import { openConsoleUnit } from '../src/console-unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 
-const token = 'f'.repeat(64)
-const skip = browserLacks()
-let unit: Unit
-let browser: Browser
+const { skip, token, unit, browser } = await openConsoleUnit()
 
 const decideOn = (id: string) => unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'test' })
-
-before(async () => {
-  if (skip !== false) return
-  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'], env: { SERVICE_API_TOKEN: token }, token })
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser?.close()
-  await unit?.dispose()
-})
 
 interface Look {
   readonly width: 320 | 768 | 1440

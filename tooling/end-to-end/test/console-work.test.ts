@@ -3,30 +3,15 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
-import { browserLacks, openBrowser, openPage } from '../src/browser.ts'
+import { openPage } from '../src/browser.ts'
 import { goTo, openConsole, settled, takePicture } from '../src/console-looks.ts'
-import { release, startUnit, type Unit } from '../src/unit.ts'
+import { messageLog, openConsoleUnit } from '../src/console-unit.ts'
+import { release } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 
-const token = 'f'.repeat(64)
-const skip = browserLacks()
-let unit: Unit
-let browser: Browser
-
-before(async () => {
-  if (skip !== false) return
-  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'], env: { SERVICE_API_TOKEN: token }, token })
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser?.close()
-  await unit?.dispose()
-})
-
-const log = (page: Page) => page.getByRole('log', { name: 'Messages' })
+const { skip, token, unit, browser } = await openConsoleUnit()
 
 test('scripts and styles take at most 60 kB, what draws plots apart', { skip }, async () => {
   const folder = join(release, 'console/assets')
@@ -59,7 +44,7 @@ test('everything is done by keys alone', { skip }, async (t) => {
   for (let presses = 0; presses < 60 && (await page.evaluate('document.activeElement?.id')) !== 'text'; presses += 1) await keys('Tab')
   await page.keyboard.type('by keys')
   await keys('Enter')
-  await log(page).getByText('echo: by keys').waitFor()
+  await messageLog(page).getByText('echo: by keys').waitFor()
 
   await keys('Escape', 'Tab')
   await page.evaluate('document.activeElement.blur()')
@@ -101,7 +86,7 @@ test('a token that is revoked in mid-work is asked for anew, and nothing typed i
   await dialog.waitFor({ state: 'detached' })
   assert.equal(await message.inputValue(), 'half a sentence')
   await page.getByRole('button', { name: 'Send' }).click()
-  await log(page).getByText('echo: half a sentence').waitFor()
+  await messageLog(page).getByText('echo: half a sentence').waitFor()
   await page.getByText('Live', { exact: true }).waitFor()
   await page.close()
 })
@@ -140,14 +125,14 @@ test('when the process behind the page ends, the page waits, and goes on where i
   await connection.getByText('Live').waitFor()
   assert.equal(await message.inputValue(), 'not lost')
   await page.getByRole('button', { name: 'Send' }).click()
-  await log(page).getByText('echo: not lost').waitFor()
+  await messageLog(page).getByText('echo: not lost').waitFor()
   const { id } = await unit.client.changes.submit({ kind: 'persona', agentGroupID: 'dev-agent', after: { instructions: 'after the end' } })
   await page
     .getByRole('link', { name: /dev-agent/ })
     .first()
     .waitFor()
   await unit.client.changes.decide(id, { outcome: 'reject', decidedBy: 'test' })
-  await log(page).getByText('rejected').waitFor()
+  await messageLog(page).getByText('rejected').waitFor()
   await page.close()
 })
 

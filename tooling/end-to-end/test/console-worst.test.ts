@@ -2,29 +2,12 @@
 // Profile: rest. The pages of the console once more, filled with hostile text.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { browserLacks, openBrowser } from '../src/browser.ts'
 import { goTo, openConsole } from '../src/console-looks.ts'
+import { messageLog, openConsoleUnit } from '../src/console-unit.ts'
 import { hiding, hostileTexts } from '../src/hostile.ts'
-import { startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 
-const token = 'f'.repeat(64)
-const skip = browserLacks()
-let unit: Unit
-let browser: Browser
-
-before(async () => {
-  if (skip !== false) return
-  unit = await startUnit({ flags: ['--dev', '--sandbox', 'none'], env: { SERVICE_API_TOKEN: token }, token })
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser?.close()
-  await unit?.dispose()
-})
-
-const log = (page: Page) => page.getByRole('log', { name: 'Messages' })
+const { skip, token, unit, browser } = await openConsoleUnit()
 
 const at = '2026-01-02T03:04:05.000Z'
 const hash = '0'.repeat(64)
@@ -129,7 +112,7 @@ test('120 hostile texts in every field that the pages show stay text', { skip },
   for (const path of ['audit', 'agents', 'agents/g0', 'sessions', 'sessions/ses_aaaaaaaaaaaaa', 'chat/g0', 'settings', 'overview']) {
     await goTo(page, path)
     if (path === 'chat/g0') {
-      await log(page).getByText('alert(1)').first().waitFor()
+      await messageLog(page).getByText('alert(1)').first().waitFor()
       await page.getByText('Files of the workspace').click()
       await page.locator('.files li').first().waitFor()
     }
@@ -202,12 +185,12 @@ test('5,000 lines of the journal and 2,000 messages are read with few of them on
     return route.fulfill({ json: { messages: after === null ? messages.slice(-200) : messages.slice(Number(after), Number(after) + 200) } })
   })
   await goTo(page, 'chat/dev-agent')
-  await log(page).getByText('message 2000').first().waitFor()
-  assert.ok((await log(page).locator('li').count()) <= 240)
+  await messageLog(page).getByText('message 2000').first().waitFor()
+  assert.ok((await messageLog(page).locator('li').count()) <= 240)
   const more = page.getByRole('button', { name: 'Show earlier' })
   for (let turns = 0; turns < 40 && (await more.count()) > 0; turns += 1) await more.click()
-  await log(page).getByText('message 1', { exact: true }).waitFor()
-  assert.ok((await log(page).locator('li').count()) <= 240)
+  await messageLog(page).getByText('message 1', { exact: true }).waitFor()
+  assert.ok((await messageLog(page).locator('li').count()) <= 240)
   const chat: unknown = await page.evaluate(`(${scrollThrough})(document.querySelector('.talk'))`)
   t.diagnostic(`frames over 50 ms: journal ${JSON.stringify(audit)}, messages ${JSON.stringify(chat)}`)
   await page.close()
@@ -223,7 +206,7 @@ test('what was said long ago is found over numbers that are gone, under the name
     return route.fulfill({ json: { messages: messages.filter(({ seq }) => seq > after).slice(0, 2) } })
   })
   await goTo(page, 'chat/dev-agent')
-  await log(page).getByText('message 5000').waitFor()
+  await messageLog(page).getByText('message 5000').waitFor()
   const more = page.getByRole('button', { name: 'Show earlier' })
   const refusal = {
     type: 'about:blank',
@@ -240,13 +223,13 @@ test('what was said long ago is found over numbers that are gone, under the name
       : route.fallback(),
   )
   await more.click()
-  await log(page).getByRole('alert').getByText('the runner does not answer').waitFor()
+  await messageLog(page).getByRole('alert').getByText('the runner does not answer').waitFor()
   isDown = false
   await more.click()
-  await log(page).getByText('message 5', { exact: true }).waitFor()
-  assert.equal(await log(page).getByRole('alert').count(), 0)
-  assert.equal(await log(page).locator('li.said').count(), 6)
-  assert.equal(await log(page).getByText('Ann\\u{202e}, slack:C1').count(), 5)
+  await messageLog(page).getByText('message 5', { exact: true }).waitFor()
+  assert.equal(await messageLog(page).getByRole('alert').count(), 0)
+  assert.equal(await messageLog(page).locator('li.said').count(), 6)
+  assert.equal(await messageLog(page).getByText('Ann\\u{202e}, slack:C1').count(), 5)
   await page.getByRole('button', { name: 'Show earlier' }).waitFor({ state: 'detached' })
   await page.close()
 })

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits, jsonBounds, Mode, stateFiles, stateSchema } from '@gatehouse/contracts'
 import { makeImage } from '@gatehouse/engine'
-import { jsonText, type Logger, Refusal, writeAtomically } from '@gatehouse/kernel'
+import { ifPresent, jsonText, type Logger, Refusal, writeAtomically } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Plan } from './plan.ts'
 
@@ -15,19 +15,10 @@ const StateFile = v.strictObject({
   mode: Mode,
 })
 
-const read = async (path: string): Promise<string | undefined> => {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
 /** Gives the id of the installation, made at the first start; `known` where the other half of the unit has made it. */
 export const openInstallation = async (stateDir: string, mode: Mode, known?: string): Promise<string> => {
   const path = join(stateDir, stateFiles.state)
-  const text = await read(path)
+  const text = await ifPresent(readFile(path, 'utf8'))
   if (text === undefined) {
     const installation = known ?? randomBytes(16).toString('hex')
     await writeAtomically(path, `${JSON.stringify({ schema: stateSchema, installation, mode }, null, 2)}\n`)

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demoToken, exits, stateFiles } from '@gatehouse/contracts'
-import { Refusal, sha256, writeAtomically } from '@gatehouse/kernel'
+import { ifPresent, Refusal, sha256, writeAtomically } from '@gatehouse/kernel'
 import type { Plan } from './plan.ts'
 
 export interface AdminToken {
@@ -49,15 +49,6 @@ const markOf = (tokenFile: string): string => `${tokenFile}.unshown`
 /** Whoever prints a token by another way calls it. */
 export const recordShown = (stateDir: string): Promise<void> => rm(markOf(join(stateDir, stateFiles.adminToken)), { force: true })
 
-const read = async (path: string): Promise<string | undefined> => {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
 /** A token that nobody has seen is shown by the first start that becomes ready, and by no later one. */
 const newToken = (value: string, stateDir: string): NewToken => ({
   show: async (print) => {
@@ -72,8 +63,9 @@ export const resolveToken = async (plan: Pick<Plan, 'mode' | 'token' | 'open' | 
   if (plan.open) return { value: null }
   const path = join(plan.stateDir, stateFiles.adminToken)
   const mark = markOf(path)
-  const kept = (await read(path))?.trim()
-  if (kept !== undefined) return { value: kept, ...((await read(mark)) === sha256(kept) && { newToken: newToken(kept, plan.stateDir) }) }
+  const kept = (await ifPresent(readFile(path, 'utf8')))?.trim()
+  if (kept !== undefined)
+    return { value: kept, ...((await ifPresent(readFile(mark, 'utf8'))) === sha256(kept) && { newToken: newToken(kept, plan.stateDir) }) }
   const value = randomBytes(32).toString('hex')
   await writeAtomically(mark, sha256(value))
   await writeAtomically(path, `${value}\n`)

@@ -1,14 +1,10 @@
 // Disks for groups of a unit that may not mount images itself: made once, mounted after each boot, never changed.
 import { chmod, chown, lstat, readdir, realpath, rmdir } from 'node:fs/promises'
 import { createMaker, diskCalled, diskName, imageOf, isReady, type Maker, type PremadeDisk, trialDisk } from '@gatehouse/engine/premade'
-import { makeDirectory } from '@gatehouse/kernel'
+import { ifPresent, makeDirectory } from '@gatehouse/kernel'
 import { type Condition, reasonOf, type Site, type Step } from './step.ts'
 
-const find = (path: string) =>
-  lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+const find = (path: string) => ifPresent(lstat(path))
 
 const isThere = async (disk: PremadeDisk): Promise<boolean> => (await find(imageOf(disk))) !== undefined
 

@@ -1,18 +1,14 @@
 // The ids that sandboxes have outside, kept from everybody else: tools that hand out ids read these two files first.
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeAtomically } from '@gatehouse/kernel'
+import { ifPresent, writeAtomically } from '@gatehouse/kernel'
 import { reserved } from '../identities.ts'
 import type { Site, Step } from './step.ts'
 
 const files = ['subuid', 'subgid'] as const
 const own = `gatehouse:${reserved.first}:${reserved.count}`
 
-const read = (path: string): Promise<string> =>
-  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
+const read = async (path: string): Promise<string> => (await ifPresent(readFile(path, 'utf8'))) ?? ''
 
 const linesOf = async (path: string): Promise<string[]> => (await read(path)).split('\n').filter((line) => line !== '')
 

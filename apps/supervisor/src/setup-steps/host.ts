@@ -1,7 +1,7 @@
 // Setup steps for programs, loop devices and the state directory. Missing programs are reported, never installed.
 import { access, chmod, chown, lstat, readdir, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { findProgram, lostAndFound, makeDirectory } from '@gatehouse/kernel'
+import { findProgram, ifPresent, lostAndFound, makeDirectory } from '@gatehouse/kernel'
 import { execa } from 'execa'
 import type { Site, Step } from './step.ts'
 
@@ -53,11 +53,7 @@ export const loopDevices: Step = {
 }
 
 /** The state directory: there, for the unit alone. Never removed while something is in it. */
-const find = (path: string) =>
-  lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+const find = (path: string) => ifPresent(lstat(path))
 
 /** Whoever may not look is no help to anybody: then it counts as empty. */
 const isFull = (path: string): Promise<boolean> =>

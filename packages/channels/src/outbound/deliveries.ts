@@ -2,7 +2,7 @@
 import { type Delivery, limits, type runnerChannels, type SessionID } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
-import { KeyedWorkers, retryUntilStored } from '../workers/keyed-workers.ts'
+import { Dispatcher, retryUntilStored } from '../workers/keyed-workers.ts'
 import { type Courier, deliver, type Fate } from './deliver.ts'
 import { Attempts, Senders } from './senders.ts'
 
@@ -12,66 +12,51 @@ export interface DeliveriesOptions extends Omit<Courier, 'signal' | 'runner' | '
   readonly log: Logger
 }
 
-export class Deliveries {
+export class Deliveries extends Dispatcher<SessionID> {
   readonly #options: DeliveriesOptions
-  readonly #lanes: KeyedWorkers<SessionID>
   readonly #porters = new Senders(limits.channelFilesAtOnce)
   readonly #tries = new Attempts()
   /** Something was left because its lane was busy, or all were. */
   #left = false
 
   constructor(options: DeliveriesOptions) {
+    super(options)
     this.#options = options
-    this.#lanes = new KeyedWorkers(() => this.#look(), options)
   }
 
-  /** Something may be there. */
-  wake(): void {
-    this.#lanes.wake()
-  }
-
-  /** What waited for its time does not wait any more, but for a pause that a service asked for. */
-  wakeAll(): void {
-    this.#lanes.wakeAll()
-  }
-
-  stop(): Promise<void> {
-    return this.#lanes.stop()
-  }
-
-  async #look(): Promise<boolean> {
+  protected async look(): Promise<boolean> {
     const { runner, channels, log } = this.#options
-    const skip = this.#lanes.taken()
+    const skip = this.workers.taken()
     // Those that are skipped now may have something new by the time that they are done.
-    if (this.#lanes.size > 0) this.#left = true
+    if (this.workers.size > 0) this.#left = true
     try {
       const { items } = await runner.outbox({ channels: [...channels.keys()], limit: limits.channelLanes, skip })
       for (const item of items) this.#open(item)
-      return items.length < limits.channelLanes && this.#lanes.size < limits.channelLanes
+      return items.length < limits.channelLanes && this.workers.size < limits.channelLanes
     } catch (error) {
       log.debug('the runner does not say what is to be delivered', { error })
-      this.#lanes.wakeAfter(limits.restartFirst)
+      this.workers.wakeAfter(limits.restartFirst)
       return false
     }
   }
 
   #open(first: Delivery): void {
     const { session } = first
-    if (!this.#lanes.isFree(session)) return
-    if (this.#lanes.size >= limits.channelLanes) {
+    if (!this.workers.isFree(session)) return
+    if (this.workers.size >= limits.channelLanes) {
       this.#left = true
       return
     }
     const work = (): Promise<void> => this.#run(first).catch((error: unknown) => this.#rest(session, { kind: 'later', error }))
-    this.#lanes.open(session, work, () => {
+    this.workers.open(session, work, () => {
       if (!this.#left) return
-      this.#left = this.#lanes.size > 0
+      this.#left = this.workers.size > 0
       this.wake()
     })
   }
 
   async #run(first: Delivery): Promise<void> {
-    const { signal } = this.#lanes
+    const { signal } = this.workers
     let next: Delivery | undefined = first
     while (next !== undefined && !signal.aborted) {
       const fate: Fate = await deliver({ ...this.#options, porters: this.#porters, tries: this.#tries, signal }, next)
@@ -84,10 +69,10 @@ export class Deliveries {
   async #settle(delivery: Delivery, fate: Extract<Fate, { kind: 'delivered' | 'dead' }>): Promise<Delivery | undefined> {
     const { runner, metrics, log } = this.#options
     const { session, seq, channel } = delivery
-    this.#lanes.settle(session)
+    this.workers.settle(session)
     this.#tries.forget(session)
     if (fate.kind === 'delivered') {
-      const { next } = await retryUntilStored(() => runner.delivered({ session, seq }), { ...this.#options, signal: this.#lanes.signal })
+      const { next } = await retryUntilStored(() => runner.delivered({ session, seq }), { ...this.#options, signal: this.workers.signal })
       metrics.counter('deliveries_total').inc({ channel, outcome: fate.outcome })
       return next
     }
@@ -98,17 +83,17 @@ export class Deliveries {
   }
 
   #rest(session: SessionID, fate: Extract<Fate, { kind: 'later' | 'frozen' }>, delivery?: Delivery): void {
-    if (this.#lanes.signal.aborted) return
+    if (this.workers.signal.aborted) return
     if (fate.kind === 'frozen') {
       this.#tries.forget(session)
       // The end of a freeze is told; asked as well, since that word may have come while this one was on its way.
-      return this.#lanes.rest(session, limits.connectTime)
+      return this.workers.rest(session, limits.connectTime)
     }
     const { metrics, log } = this.#options
     if (delivery !== undefined) {
       metrics.counter('deliveries_total').inc({ channel: delivery.channel, outcome: 'retried' })
       log.warn('a message is delivered later', { channel: delivery.channel, session, message: delivery.id, error: fate.error })
     }
-    this.#lanes.retry(session, fate.after)
+    this.workers.retry(session, fate.after)
   }
 }

@@ -141,6 +141,32 @@ export class KeyedWorkers<K> {
   }
 }
 
+/** Looks for work and does it by key: woken when there may be something, stopped as a whole. */
+export abstract class Dispatcher<K> {
+  protected readonly workers: KeyedWorkers<K>
+
+  constructor(options: LanesOptions) {
+    this.workers = new KeyedWorkers(() => this.look(), options)
+  }
+
+  /** There may be work. */
+  wake(): void {
+    this.workers.wake()
+  }
+
+  /** Work that waits for its next attempt no longer waits, unless a service asked for the pause. */
+  wakeAll(): void {
+    this.workers.wakeAll()
+  }
+
+  stop(): Promise<void> {
+    return this.workers.stop()
+  }
+
+  /** Starts what is to be done. Resolves to whether it saw all of it; never rejects. */
+  protected abstract look(): Promise<boolean>
+}
+
 /** With these it is not known whether it was noted, and noting it twice is as good as once. */
 const passing = new Set(['unavailable', 'deadline'])
 

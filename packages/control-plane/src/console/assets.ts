@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
+import { ifPresent } from '@gatehouse/kernel'
 
 export interface Asset {
   readonly body: Uint8Array<ArrayBuffer>
@@ -34,10 +35,7 @@ const cacheOf = (path: string): Asset['cache'] => {
 
 /** Plain files of known types alone: no links, no maps of sources. Empty when the directory is not there. */
 export const loadConsole = async (directory: string): Promise<Console> => {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
+  const entries = (await ifPresent(readdir(directory, { recursive: true, withFileTypes: true }))) ?? []
   const files = entries.filter((entry) => entry.isFile() && extname(entry.name) in types)
   const assets = await Promise.all(
     files.map(async ({ parentPath, name }): Promise<[string, Asset]> => {

@@ -1,7 +1,7 @@
 // Every effect on disks of groups, one method each, so that tests can kill the process before and after each one.
 import { mkdir, open, rename, rm, rmdir, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { findProgram, programPath } from '@gatehouse/kernel'
+import { findProgram, programPath, syncPath } from '@gatehouse/kernel'
 import { execa } from 'execa'
 import { hardened } from '../mount-namespace.ts'
 import { deviceAt, type DiskSize } from './disk.ts'
@@ -56,15 +56,6 @@ const options = ['loop', ...hardened, 'noatime', 'noinit_itable', 'discard', 'er
 /** 4 MiB is the smallest journal of ext4. */
 const formatting = ['-q', '-F', '-m', '0', '-b', '4096', '-I', '256', '-J', 'size=4'] as const
 
-const sync = async (path: string): Promise<void> => {
-  const file = await open(path, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
 /** What is still in use goes with its last user. */
 export const createUnmount =
   (umount: string): DiskPrograms['unmount'] =>
@@ -93,9 +84,9 @@ export const createActs = (paths: Pick<ProgramPaths, 'mount' | 'umount' | 'cp'>)
     share: (directory) => mount('--make-shared', '--', directory),
     makeDirectory: async (path) => void (await mkdir(path, { recursive: true, mode: 0o700 })),
     async rename(from, to) {
-      await sync(from)
+      await syncPath(from)
       await rename(from, to)
-      await sync(dirname(to))
+      await syncPath(dirname(to))
     },
   } satisfies Partial<DiskPrograms>
 }

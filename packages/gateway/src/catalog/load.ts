@@ -9,7 +9,7 @@ import {
   jsonBounds,
   ServerName,
 } from '@gatehouse/contracts'
-import { describeJsonFault, JsonRefused, parseJson, Refusal, sha256 } from '@gatehouse/kernel'
+import { describeJsonFault, ifPresent, JsonRefused, parseJson, Refusal, sha256 } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { parse } from '../input.ts'
 import { checkEntry } from './entry.ts'
@@ -91,8 +91,4 @@ export const loadCatalog = async (path: string): Promise<Loaded | undefined> => 
 }
 
 /** Undefined where there is none. */
-export const fileDigest = (path: string): Promise<string | undefined> =>
-  readFile(path).then(sha256, (error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  })
+export const fileDigest = (path: string): Promise<string | undefined> => ifPresent(readFile(path).then(sha256))

@@ -1,6 +1,6 @@
 // Records of acts that took effect before they could be journaled. Only acts that take permissions away are deferred.
 import { randomUUID } from 'node:crypto'
-import { type AuditEntry, type AuditStage, auditStages, Time } from '@gatehouse/contracts'
+import { AuditEntry, type AuditStage, auditStages, Time } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
 import type { Rows, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
@@ -12,13 +12,8 @@ const Line = v.strictObject({
   /** When the act took effect. */
   at: Time,
   input: v.strictObject({
+    ...v.omit(AuditEntry, ['seq', 'time', 'prev', 'hash']).entries,
     stage: v.picklist(auditStages),
-    edge: v.string(),
-    principal: v.string(),
-    by: v.optional(v.string()),
-    changeID: v.optional(v.string()),
-    kind: v.optional(v.string()),
-    agentGroupID: v.optional(v.string()),
     detail: v.record(v.string(), v.unknown()),
   }),
 })

@@ -7,18 +7,18 @@ import { bounded, type Page, readCursor, takePage } from '../input.ts'
 import { maskDetail, type Secrets } from '../secrets.ts'
 import { lastIndexed } from './line-index.ts'
 
-/** Finds lines of the journal by the index, newest first. */
-interface Filter {
+/** Selects records of the journal. */
+export interface Filter {
   readonly stage?: string | undefined
   readonly principal?: string | undefined
   readonly changeID?: string | undefined
   readonly kind?: string | undefined
   readonly agentGroupID?: string | undefined
-  /** From then on. */
+  /** Records at or after this time. */
   readonly since?: string | undefined
-  /** Up to and without. */
+  /** Records before this time. */
   readonly until?: string | undefined
-  /** Lines of these groups alone. */
+  /** Only records of these groups. */
   readonly groups?: readonly string[] | undefined
 }
 

@@ -4,7 +4,9 @@ import { chmod, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { isRefusal } from '@gatehouse/kernel'
-import { audit, fails, putServer, server, stdio, token } from '../fixtures/people.ts'
+import { fails, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { putServer, server, stdio } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 let unit: Unit

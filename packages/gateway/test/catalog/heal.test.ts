@@ -4,7 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createEnd, noting, settling } from '../fixtures/ending.ts'
-import { audit, putServer, server, stdio, token } from '../fixtures/people.ts'
+import { token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { putServer, server, stdio } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 const file = async ({ dir }: Unit) => JSON.parse(await readFile(join(dir, 'mcp-catalog.json'), 'utf8')) as Record<string, unknown>

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { mask } from '@gatehouse/contracts'
-import { carry, createGroup, fails, putServer, server, token } from '../fixtures/people.ts'
+import { carry, createGroup, fails, token } from '../fixtures/people.ts'
+import { putServer, server } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 const one = `sha256:${'1'.repeat(64)}`

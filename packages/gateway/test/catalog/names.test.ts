@@ -2,34 +2,15 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { isRefusal } from '@gatehouse/kernel'
 import { loadCatalog } from '../../src/catalog/load.ts'
-import {
-  authorize,
-  carry,
-  createGroup,
-  decide,
-  fails,
-  grants,
-  openSession,
-  putServer,
-  server,
-  stdio,
-  submit,
-  token,
-} from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, decide, fails, grants, submit, token } from '../fixtures/people.ts'
+import { authorize, openSession, putServer, server, stdio } from '../fixtures/tools.ts'
+import { context, openTestUnit, openUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await createGroup(unit, 'team')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit()
+await createGroup(unit, 'team')
 
 const names = async () => (await unit.gateway.controlPlane.servers({ token }, context)).items.map(({ name }) => name)
 const remove = async (name: string) => unit.gateway.controlPlane.removeServer({ token, name: server(name) }, context)

@@ -7,7 +7,7 @@ import { isRefusal } from '@gatehouse/kernel'
 import { openCatalog } from '../../src/catalog/file.ts'
 import { createSecrets } from '../../src/secrets.ts'
 import type { Catalog } from '../../src/state/catalog.ts'
-import { server } from '../fixtures/people.ts'
+import { server } from '../fixtures/tools.ts'
 import { newDirectory, removeDirectory } from '../fixtures/unit.ts'
 
 const secrets = createSecrets('3'.repeat(64))

@@ -2,19 +2,14 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { mask } from '@gatehouse/contracts'
-import { audit, authorize, carry, createGroup, fails, openSession, putServer, server, stages, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, fails, token } from '../fixtures/people.ts'
+import { audit, stages } from '../fixtures/records.ts'
+import { authorize, openSession, putServer, server } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
 
 const local = {
   transport: 'stdio',

@@ -1,22 +1,16 @@
 // What a remote server may reach when it was an agent that proposed it.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { SessionID } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { carry, createGroup, decide, openSession, putServer } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, decide } from '../fixtures/people.ts'
+import { openSession, putServer } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
 const remote = { transport: 'http', url: 'https://mcp.example/mcp' } as const
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await createGroup(unit, 'asker')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
+await createGroup(unit, 'asker')
 
 const reach = async (name: string): Promise<unknown> => {
   const found = (await unit.gateway.broker.catalog({}, context)).find((item) => item.name === name)?.entry

@@ -8,7 +8,9 @@ import { waitFor } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { mint, type Person } from '../fixtures/crowd.ts'
 import { createEnd, noting, settling } from '../fixtures/ending.ts'
-import { audit, createGroup, decide, fails, group, putServer, read, stdio, submit, token } from '../fixtures/people.ts'
+import { createGroup, decide, fails, group, read, submit, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { putServer, stdio } from '../fixtures/tools.ts'
 import { context, newDirectory, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 const secret = { ...stdio, env: { TOKEN: 'literal-secret-5' } }

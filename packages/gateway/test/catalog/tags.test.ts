@@ -1,18 +1,13 @@
 // The tag of an entry: an operator changes the state that was looked at, and no other.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Digest } from '@gatehouse/contracts'
-import { audit, fails, putServer, server, stdio, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { fails, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { putServer, server, stdio } from '../fixtures/tools.ts'
+import { context, openTestUnit, openUnit, removeDirectory } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
 
 const put = async (name: string, entry: object, ifMatch?: Digest | null) =>
   unit.gateway.controlPlane.putServer({ token, name: server(name), entry, ...(ifMatch === undefined ? {} : { ifMatch }) }, context)

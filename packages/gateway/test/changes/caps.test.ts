@@ -1,22 +1,17 @@
 // Agents cannot flood people with requests; people are not bound by what binds agents.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { limits, SessionID } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { audit, createGroup, decide, fails, openSession, putServer, read, submit, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { createGroup, decide, fails, read, submit, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { openSession, putServer } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
 let now = Date.now()
 const clock = () => now
-let unit: Unit
-before(async () => {
-  unit = await openUnit({ clock })
-  for (let index = 0; index < 12; index += 1) await putServer(unit, `s${index}`)
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit({ clock })
+for (let index = 0; index < 12; index += 1) await putServer(unit, `s${index}`)
 
 /** A group with two sessions, and how they ask. */
 const agents = async (id: string) => {

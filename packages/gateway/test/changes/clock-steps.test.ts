@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { mint } from '../fixtures/crowd.ts'
 import { list, tool } from '../fixtures/listing.ts'
-import { authorize, carry, createGroup, decide, fails, openSession, putServer, read, submit } from '../fixtures/people.ts'
+import { carry, createGroup, decide, fails, read, submit } from '../fixtures/people.ts'
+import { authorize, openSession, putServer } from '../fixtures/tools.ts'
 import { openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 const hour = 60 * 60_000

@@ -1,20 +1,14 @@
 // How far an applied change has come in each session is shown beside it.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { ChangeID, type Condition, SessionID } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { carry, createGroup, fails, openSession, putServer, submit, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, fails, submit, token } from '../fixtures/people.ts'
+import { openSession, putServer } from '../fixtures/tools.ts'
+import { context, openTestUnit, openUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await putServer(unit, 'sample')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit()
+await putServer(unit, 'sample')
 
 const conditions = async (id: string): Promise<Condition[]> =>
   (await unit.gateway.controlPlane.change({ token, id: v.parse(ChangeID, id) }, context)).conditions

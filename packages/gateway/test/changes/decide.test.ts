@@ -1,33 +1,14 @@
 // Exactly one decision counts, and what was approved is what is applied.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { isServiceError } from '@gatehouse/contracts'
-import {
-  audit,
-  carry,
-  createGroup,
-  decide,
-  fails,
-  grants,
-  groups,
-  putServer,
-  read,
-  server,
-  stages,
-  submit,
-  token,
-} from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, decide, fails, grants, groups, read, submit, token } from '../fixtures/people.ts'
+import { audit, stages } from '../fixtures/records.ts'
+import { putServer, server } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await putServer(unit, 'sample')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
+await putServer(unit, 'sample')
 
 const personaOf = async (id: string): Promise<string | undefined> => (await groups(unit)).find((group) => group.id === id)?.persona
 

@@ -1,26 +1,20 @@
 // Evidence that is nested deeper than the database reads JSON stops nothing: no search looks into what a change holds.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { SessionID } from '@gatehouse/contracts'
 import { digestOf } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { storeEvidence } from '../../src/evidence/stored.ts'
 import { tool } from '../fixtures/listing.ts'
-import { createGroup, decide, fails, openSession, putServer, read, submit } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { createGroup, decide, fails, read, submit } from '../fixtures/people.ts'
+import { openSession, putServer } from '../fixtures/tools.ts'
+import { context, openTestUnit, openUnit } from '../fixtures/unit.ts'
 
 let now = Date.now()
 const options = { clock: () => now, boot: { changeTtl: 60_000 } }
-let unit: Unit
-before(async () => {
-  unit = await openUnit(options)
-  await createGroup(unit, 'g')
-  await putServer(unit, 's0')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit(options)
+await createGroup(unit, 'g')
+await putServer(unit, 's0')
 
 const levels = 1500
 const deep = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`

@@ -1,23 +1,17 @@
 // A held change that nobody decides ends, and no clock brings it back.
 import assert from 'node:assert/strict'
-import { after, before, mock, test } from 'node:test'
+import { mock, test } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
 import { limits } from '@gatehouse/contracts'
-import { audit, createGroup, decide, fails, groups, read, stages, submit, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { createGroup, decide, fails, groups, read, submit, token } from '../fixtures/people.ts'
+import { audit, stages } from '../fixtures/records.ts'
+import { context, openTestUnit, openUnit } from '../fixtures/unit.ts'
 
 const ttl = 60 * 60_000
 let now = Date.now()
 const options = { clock: () => now, boot: { changeTtl: ttl } }
-let unit: Unit
-before(async () => {
-  unit = await openUnit(options)
-  await createGroup(unit, 'g')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit(options)
+await createGroup(unit, 'g')
 
 const hold = async (): Promise<string> => (await submit(unit, ['persona', 'g', { instructions: `at ${now}` }])).id
 const again = async (): Promise<void> => {

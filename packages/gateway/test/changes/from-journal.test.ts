@@ -2,23 +2,17 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sha256 } from '@gatehouse/kernel'
 import { mint, person } from '../fixtures/crowd.ts'
-import { carry, createGroup, decide, fails, group, putServer, server, submit, token, type Wanted } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, decide, fails, group, submit, token, type Wanted } from '../fixtures/people.ts'
+import { putServer, server } from '../fixtures/tools.ts'
+import { context, openTestUnit, openUnit } from '../fixtures/unit.ts'
 
 let now = Date.now()
 const options = { clock: () => now, boot: { mountAllow: ['/srv/shared'] } }
-let unit: Unit
-before(async () => {
-  unit = await openUnit(options)
-  await livedIn()
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit(options)
+await livedIn()
 
 const place = { channel: 'slack', address: '#g' }
 const applied: readonly Wanted[] = [

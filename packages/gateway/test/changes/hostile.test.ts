@@ -1,20 +1,14 @@
 // Texts that try to be read as something else go through the whole gateway as they are, and come out as they were.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { visible } from '@gatehouse/contracts'
-import { audit, createGroup, decide, groups, read, submit } from '../fixtures/people.ts'
+import { createGroup, decide, groups, read, submit } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
 import { hostile } from '../fixtures/hostile.ts'
-import { openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { openTestUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await createGroup(unit, 'a')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
+await createGroup(unit, 'a')
 
 test('a persona, the reason for it and the label of who asks are kept and applied as they were sent', async () => {
   for (const text of hostile) {

@@ -1,11 +1,12 @@
 // The same attempt made twice is one attempt, whatever happens between the two.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type Digest, limits } from '@gatehouse/contracts'
 import { createRetentionClock, sha256 } from '@gatehouse/kernel'
 import { mint } from '../fixtures/crowd.ts'
-import { audit, createGroup, decide, fails, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { createGroup, decide, fails, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { context, openTestUnit, openUnit } from '../fixtures/unit.ts'
 
 let now = Date.now()
 const clock = () => now
@@ -16,15 +17,8 @@ const pass = (milliseconds: number): void => {
   now += milliseconds
   passed += milliseconds
 }
-let unit: Unit
-before(async () => {
-  unit = await openUnit(options)
-  await createGroup(unit, 'g')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit(options)
+await createGroup(unit, 'g')
 
 interface Attempt {
   readonly key: string

@@ -6,7 +6,9 @@ import { TokenName } from '@gatehouse/contracts'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import { mint, type Person } from '../fixtures/crowd.ts'
-import { createGroup, putServer, read, stages, stdio, submit, token, type Wanted } from '../fixtures/people.ts'
+import { createGroup, read, submit, token, type Wanted } from '../fixtures/people.ts'
+import { stages } from '../fixtures/records.ts'
+import { putServer, stdio } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 /** A database whose readings are counted. */

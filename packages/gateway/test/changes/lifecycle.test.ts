@@ -1,32 +1,13 @@
 // A change from the request to its effect, through the doors.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
-import {
-  audit,
-  authorize,
-  carry,
-  createGroup,
-  decide,
-  grants,
-  groups,
-  openSession,
-  putServer,
-  read,
-  stages,
-  submit,
-  token,
-} from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, decide, grants, groups, read, submit, token } from '../fixtures/people.ts'
+import { audit, stages } from '../fixtures/records.ts'
+import { authorize, openSession, putServer } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
 
 test('holds a change until a human approves it, and only then applies it', async () => {
   const { id, state, digest } = await submit(unit, [

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Change, ChangeState, Kind } from '@gatehouse/contracts'
 import { mint, type Person } from '../fixtures/crowd.ts'
-import { createGroup, decide, fails, group, putServer, submit, token } from '../fixtures/people.ts'
+import { createGroup, decide, fails, group, submit, token } from '../fixtures/people.ts'
+import { putServer } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 let now = Date.now() + 60_000

@@ -8,7 +8,9 @@ import { missingApprovers } from '../../src/auth/persons.ts'
 import { migrations } from '../../src/gateway.ts'
 import { createTokens } from '../../src/state/tokens.ts'
 import { administrator, mint, person, type Person } from '../fixtures/crowd.ts'
-import { createGroup, fails, putServer, read, stages } from '../fixtures/people.ts'
+import { createGroup, fails, read } from '../fixtures/people.ts'
+import { stages } from '../fixtures/records.ts'
+import { putServer } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 /** The step that finds the person behind each token. */

@@ -1,23 +1,18 @@
 // What is refused, by which code and rule, and that nothing is left behind.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { audit, carry, createGroup, decide, fails, grants, groups, putServer, read, submit, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { test } from 'node:test'
+import { carry, createGroup, decide, fails, grants, groups, read, submit, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { putServer } from '../fixtures/tools.ts'
+import { context, openTestUnit, openUnit, removeDirectory } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await createGroup(unit, 'dev-agent')
-  await createGroup(unit, 'other')
-  await putServer(unit, 'sample')
-  await putServer(unit, 'wide')
-  await carry(unit, ['mcp_access', 'dev-agent', { server: 'sample', tools: ['echo'] }])
-  await carry(unit, ['mcp_access', 'dev-agent', { server: 'wide', tools: [] }])
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
+await createGroup(unit, 'dev-agent')
+await createGroup(unit, 'other')
+await putServer(unit, 'sample')
+await putServer(unit, 'wide')
+await carry(unit, ['mcp_access', 'dev-agent', { server: 'sample', tools: ['echo'] }])
+await carry(unit, ['mcp_access', 'dev-agent', { server: 'wide', tools: [] }])
 
 const everything = async (): Promise<string> =>
   JSON.stringify([

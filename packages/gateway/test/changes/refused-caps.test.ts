@@ -1,22 +1,17 @@
 // Requests of agents that are refused cost little, and there is an end to them.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { limits, SessionID } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { list, tool } from '../fixtures/listing.ts'
-import { audit, createGroup, fails, openSession, putServer, read, submit } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { createGroup, fails, read, submit } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { openSession, putServer } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
 let now = Date.now()
-let unit: Unit
-before(async () => {
-  unit = await openUnit({ clock: () => now })
-  await putServer(unit, 'wide')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit({ clock: () => now })
+await putServer(unit, 'wide')
 
 const past = '2020-01-01T00:00:00.000Z'
 const large = () => list(unit, 'wide', [tool('echo', { description: 'x'.repeat(1024 * 1024) })])

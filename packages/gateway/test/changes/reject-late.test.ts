@@ -6,7 +6,8 @@ import { test } from 'node:test'
 import { ServiceError } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
-import { audit, createGroup, decide, fails, groups, read, stages, submit, token } from '../fixtures/people.ts'
+import { createGroup, decide, fails, groups, read, submit, token } from '../fixtures/people.ts'
+import { audit, stages } from '../fixtures/records.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 /** A database that takes nothing while `broken`. */

@@ -1,35 +1,16 @@
 // The opposite of an applied change is a change like any other: held, shown, and approved by a human.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { ChangeID } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { mint } from '../fixtures/crowd.ts'
-import {
-  audit,
-  carry,
-  createGroup,
-  decide,
-  fails,
-  grants,
-  group,
-  groups,
-  putServer,
-  read,
-  server,
-  token,
-  type Wanted,
-} from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, decide, fails, grants, group, groups, read, token, type Wanted } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { putServer, server } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit({ boot: { mountAllow: ['/srv/shared'] } })
-  await putServer(unit, 'sample')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit({ boot: { mountAllow: ['/srv/shared'] } })
+await putServer(unit, 'sample')
 
 const revert = async (id: string, more: { requestedBy?: string; reason?: string } = {}, presented = token) =>
   unit.gateway.controlPlane.revert({ token: presented, id: v.parse(ChangeID, id), ...more }, context)

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { administrator, mint, type Person } from '../fixtures/crowd.ts'
-import { audit, carry, createGroup, fails, putServer, read, stages, submit } from '../fixtures/people.ts'
+import { carry, createGroup, fails, read, submit } from '../fixtures/people.ts'
+import { audit, stages } from '../fixtures/records.ts'
+import { putServer } from '../fixtures/tools.ts'
 import { openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 let unit: Unit

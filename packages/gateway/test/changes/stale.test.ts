@@ -1,19 +1,13 @@
 // What was approved is what is applied: fifty ways in which a change moves under an approval that carries its digest.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type CatalogEntry, Digest as DigestSchema, type ToolDefinition } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { carry, decide, fails, grants, groups, putServer, read, server, submit, token, type Wanted } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, decide, fails, grants, groups, read, submit, token, type Wanted } from '../fixtures/people.ts'
+import { putServer, server } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
 
 const entry: CatalogEntry = { transport: 'stdio', command: '/bin/cat', args: ['-u'], env: {} }
 const tool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({

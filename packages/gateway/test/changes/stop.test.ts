@@ -1,25 +1,20 @@
 // What was approved and is not applied yet: every state, with and without a freeze, whoever acts, and whatever became of the
 // tokens behind the approval. Each cell has its answer.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { ChangeID, type ChangeState, type Digest, isServiceError, NewToken } from '@gatehouse/contracts'
 import { sha256, waitFor } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { mint, type Person, person } from '../fixtures/crowd.ts'
-import { audit, createGroup, fails, group, groups, putServer, read, server, stages, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { createGroup, fails, group, groups, read, token } from '../fixtures/people.ts'
+import { audit, stages } from '../fixtures/records.ts'
+import { putServer, server } from '../fixtures/tools.ts'
+import { context, openTestUnit, openUnit } from '../fixtures/unit.ts'
 
 let now = Date.UTC(2040, 0, 1)
-let unit: Unit
 let made = 0
-before(async () => {
-  unit = await openUnit({ clock: () => now })
-  await putServer(unit, 'sample')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit({ clock: () => now })
+await putServer(unit, 'sample')
 
 /** A unit keeps few tokens. */
 afterEach(async () => {

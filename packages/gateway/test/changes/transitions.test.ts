@@ -1,25 +1,20 @@
 // Every state of a change, and every act upon it: what leads on, and what is refused without a trace.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type Change, type ChangeState, changeStates, ChangeID, isServiceError, nextStep } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { mint } from '../fixtures/crowd.ts'
-import { audit, createGroup, decide, fails, group, groups, putServer, read, server, stages, submit, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { createGroup, decide, fails, group, groups, read, submit, token } from '../fixtures/people.ts'
+import { audit, stages } from '../fixtures/records.ts'
+import { putServer, server } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
 const day = 24 * 60 * 60_000
 let now = Date.now()
-let unit: Unit
 let made = 0
-before(async () => {
-  unit = await openUnit({ clock: () => now })
-  await putServer(unit, 'sample')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit({ clock: () => now })
+await putServer(unit, 'sample')
 
 const door = () => unit.gateway.controlPlane
 const id = (text: string) => v.parse(ChangeID, text)

@@ -4,7 +4,9 @@ import { after, before, test } from 'node:test'
 import { exits } from '@gatehouse/contracts'
 import { isRefusal } from '@gatehouse/kernel'
 import { administrator, mint, person, type Person } from '../fixtures/crowd.ts'
-import { audit, createGroup, fails, groups, openSession, putServer, read, stages, token as adminToken } from '../fixtures/people.ts'
+import { createGroup, fails, groups, read, token as adminToken } from '../fixtures/people.ts'
+import { audit, stages } from '../fixtures/records.ts'
+import { openSession, putServer } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 let unit: Unit

@@ -1,19 +1,12 @@
 // Who may be heard at an address of a channel: what an approved wiring and approved members mean there, from the approval on.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { carry, createGroup } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await createGroup(unit, 'g')
-  await carry(unit, ['wiring', 'g', { channel: 'slack', address: 'C1', engage: 'pattern', pattern: 'deploy', session: 'thread' }])
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
+await createGroup(unit, 'g')
+await carry(unit, ['wiring', 'g', { channel: 'slack', address: 'C1', engage: 'pattern', pattern: 'deploy', session: 'thread' }])
 
 const heard = (user: string, address = 'C1') => unit.gateway.channels.admit({ channel: 'slack', address, user }, context)
 

@@ -2,7 +2,8 @@
 import type { ChangeID } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { mint } from '../fixtures/crowd.ts'
-import { carry, createGroup, decide, putServer, read, server, submit, token, type Wanted } from '../fixtures/people.ts'
+import { carry, createGroup, decide, read, submit, token, type Wanted } from '../fixtures/people.ts'
+import { putServer, server } from '../fixtures/tools.ts'
 import { context, type Unit } from '../fixtures/unit.ts'
 
 export type Say = (line: Readonly<Record<string, string>>) => void

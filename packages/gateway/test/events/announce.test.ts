@@ -1,36 +1,17 @@
 // Each act is told to whom it concerns: what, in which order, and nothing to anybody else.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { News } from '@gatehouse/contracts'
 import { mint } from '../fixtures/crowd.ts'
-import {
-  audit,
-  authorize,
-  carry,
-  createGroup,
-  decide,
-  fails,
-  group,
-  openSession,
-  putServer,
-  server,
-  stdio,
-  submit,
-  token,
-} from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, decide, fails, group, submit, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { authorize, openSession, putServer, server, stdio } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 import { allNews, calls, during, newsIn, sequence, withdraw } from './hearing.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await putServer(unit, 'sample')
-  await createGroup(unit, 'a')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
+await putServer(unit, 'sample')
+await createGroup(unit, 'a')
 
 const approved = async (wanted: Parameters<typeof carry>[1]) => {
   const { id } = await submit(unit, wanted)

@@ -1,7 +1,8 @@
 // What a unit tells its neighbours, in words short enough for a test.
 import { type Change, ChangeID, type News, type Submitted } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { putServer, token } from '../fixtures/people.ts'
+import { token } from '../fixtures/people.ts'
+import { putServer } from '../fixtures/tools.ts'
 import { context, type Heard, type Unit } from '../fixtures/unit.ts'
 
 export const newsIn = (heard: readonly Heard[]): News[] =>

@@ -1,25 +1,19 @@
 // What one answer to a reader of news looks through: a piece of the journal and no more, and for a narrowed reader its own lines alone.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { AgentGroupID, News, Principal } from '@gatehouse/contracts'
 import type { Journal } from '@gatehouse/journal'
 import { type Bounds, type FeedDeps, readFeed } from '../../src/events/feed.ts'
-import { audit, carry, createGroup, group } from '../fixtures/people.ts'
-import { openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, group } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { openTestUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  for (const id of ['a', 'b']) await createGroup(unit, id)
-  for (let index = 0; index < 20; index += 1) {
-    if (index % 5 === 0) await carry(unit, ['persona', 'a', { instructions: `${index}` }])
-    await carry(unit, ['persona', 'b', { instructions: `${index}` }])
-  }
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
+for (const id of ['a', 'b']) await createGroup(unit, id)
+for (let index = 0; index < 20; index += 1) {
+  if (index % 5 === 0) await carry(unit, ['persona', 'a', { instructions: `${index}` }])
+  await carry(unit, ['persona', 'b', { instructions: `${index}` }])
+}
 
 const everybody: Principal = { name: 'all', role: 'auditor' }
 const ofA: Principal = { name: 'narrow', role: 'auditor', groups: [group('a')] }

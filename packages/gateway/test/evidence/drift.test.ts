@@ -1,19 +1,13 @@
 // What has become of the tools that a standing grant is for: shown beside a new change, at high risk.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Change, ToolDefinition } from '@gatehouse/contracts'
-import { createGroup, decide, putServer, read, server, submit, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { createGroup, decide, read, submit, token } from '../fixtures/people.ts'
+import { putServer, server } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit({ boot: { pinning: 'warn' } })
-  await createGroup(unit, 'a')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit({ boot: { pinning: 'warn' } })
+await createGroup(unit, 'a')
 
 const tool = (name: string, description: string): ToolDefinition => ({ name, description, inputSchema: { type: 'object' } })
 

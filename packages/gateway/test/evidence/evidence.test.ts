@@ -1,22 +1,17 @@
 // What an approver sees of a tool server comes from its witness, and moves the change when it moves.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { ToolDefinition } from '@gatehouse/contracts'
 import { definitionDigest, digestOf } from '@gatehouse/kernel'
-import { createGroup, decide, fails, grants, putServer, read, server, stages, stdio, submit, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { createGroup, decide, fails, grants, read, submit, token } from '../fixtures/people.ts'
+import { stages } from '../fixtures/records.ts'
+import { putServer, server, stdio } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
 const start = Date.UTC(2026, 10, 20)
 let now = start
-let unit: Unit
-before(async () => {
-  unit = await openUnit({ clock: () => now })
-  await createGroup(unit, 'a')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit({ clock: () => now })
+await createGroup(unit, 'a')
 
 const tool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({ name, inputSchema: { type: 'object' }, ...more })
 

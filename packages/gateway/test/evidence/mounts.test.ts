@@ -1,21 +1,14 @@
 // What the runner found at a path is what the approver sees, what the rules judge and what is mounted.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Change, MountSighting } from '@gatehouse/contracts'
 import { createGroup, decide, fails, groups, read, submit } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
 const start = Date.UTC(2026, 10, 20)
 let now = start
-let unit: Unit
-before(async () => {
-  unit = await openUnit({ clock: () => now, evidenceWait: 200, boot: { mountAllow: ['/srv'] } })
-  await createGroup(unit, 'a')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit({ clock: () => now, evidenceWait: 200, boot: { mountAllow: ['/srv'] } })
+await createGroup(unit, 'a')
 
 const directory = (source: string, more: Partial<MountSighting> = {}): MountSighting => ({
   source,

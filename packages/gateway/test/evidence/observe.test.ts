@@ -1,21 +1,15 @@
 // What a server may be seen to declare: nothing that could not be pinned by its name, shown, or read again.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { limits, type ToolDefinition } from '@gatehouse/contracts'
 import { list, tool } from '../fixtures/listing.ts'
-import { authorize, carry, createGroup, fails, openSession, putServer } from '../fixtures/people.ts'
-import { openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, fails } from '../fixtures/people.ts'
+import { authorize, openSession, putServer } from '../fixtures/tools.ts'
+import { openTestUnit, openUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await createGroup(unit, 'g')
-  await putServer(unit, 'sample')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit()
+await createGroup(unit, 'g')
+await putServer(unit, 'sample')
 
 /** Objects in objects, so many levels in all. */
 const deep = (levels: number): Record<string, unknown> => {

@@ -1,22 +1,15 @@
 // What the runner says that names resolve to is what the approver sees, what the rules judge and what is installed.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Change } from '@gatehouse/contracts'
 import { createGroup, decide, fails, groups, read, submit } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { context, openTestUnit, openUnit, removeDirectory } from '../fixtures/unit.ts'
 import { lockOf } from '../fixtures/change-context.ts'
 
 const start = Date.UTC(2026, 10, 20)
 let now = start
-let unit: Unit
-before(async () => {
-  unit = await openUnit({ clock: () => now, treeWait: 30_000 })
-  await createGroup(unit, 'a')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit({ clock: () => now, treeWait: 30_000 })
+await createGroup(unit, 'a')
 
 const timesWanted = (names: readonly string[]): number => {
   const text = JSON.stringify({ names })

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { ToolDefinition } from '@gatehouse/contracts'
-import { createGroup, fails, putServer, read, server, submit, token } from '../fixtures/people.ts'
+import { createGroup, fails, read, submit, token } from '../fixtures/people.ts'
+import { putServer, server } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 const start = Date.UTC(2026, 10, 20)

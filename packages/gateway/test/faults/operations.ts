@@ -1,7 +1,9 @@
 // What an operator does while the journal is at fault: acts that must wait for it, and acts that must not.
 import { isServiceError, type SessionID } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
-import { audit, authorize, carry, createGroup, decide, openSession, putServer, read, server, submit, token } from '../fixtures/people.ts'
+import { carry, createGroup, decide, read, submit, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { authorize, openSession, putServer, server } from '../fixtures/tools.ts'
 import { context, type Unit } from '../fixtures/unit.ts'
 
 export interface Stage {

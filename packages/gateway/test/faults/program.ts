@@ -1,7 +1,7 @@
 // A gateway that does what each line on stdin names and answers with a line on stdout: its files are somebody else's to break.
 import { createInterface } from 'node:readline'
 import { isServiceError, limits } from '@gatehouse/contracts'
-import { audit } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
 import { context, openUnit } from '../fixtures/unit.ts'
 import { careless } from './careless.ts'
 import { facts, prepare, stages, unaudited, urgent, waiting } from './operations.ts'

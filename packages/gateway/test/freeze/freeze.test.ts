@@ -2,40 +2,20 @@
 import assert from 'node:assert/strict'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
 import { mint } from '../fixtures/crowd.ts'
-import {
-  audit,
-  authorize,
-  carry,
-  createGroup,
-  decide,
-  fails,
-  group,
-  groups,
-  openSession,
-  putServer,
-  read,
-  stages,
-  submit,
-  token,
-} from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, decide, fails, group, groups, read, submit, token } from '../fixtures/people.ts'
+import { audit, stages } from '../fixtures/records.ts'
+import { authorize, openSession, putServer } from '../fixtures/tools.ts'
+import { context, openTestUnit, openUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await putServer(unit, 'sample')
-  for (const id of ['a', 'b']) {
-    await createGroup(unit, id)
-    await carry(unit, ['mcp_access', id, { server: 'sample', tools: ['echo'] }])
-  }
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit()
+await putServer(unit, 'sample')
+for (const id of ['a', 'b']) {
+  await createGroup(unit, id)
+  await carry(unit, ['mcp_access', id, { server: 'sample', tools: ['echo'] }])
+}
 
 const scope = (id?: string) => (id === undefined ? {} : { agentGroupID: group(id) })
 const freeze = async (id?: string, presented = token) =>

@@ -1,19 +1,13 @@
 // Under a freeze an approved change that only takes power away is applied at once; what gives anything waits.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { ChangeState } from '@gatehouse/contracts'
-import { carry, createGroup, decide, group, groups, putServer, submit, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, decide, group, groups, submit, token } from '../fixtures/people.ts'
+import { putServer } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await putServer(unit, 'sample')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
+await putServer(unit, 'sample')
 
 const freeze = (name: string) => unit.gateway.controlPlane.freeze({ token, agentGroupID: group(name), reason: 'a drill' }, context)
 const approve = async (name: string, kind: string, after_: object) =>

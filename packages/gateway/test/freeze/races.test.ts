@@ -4,7 +4,8 @@ import { test, type TestContext } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import { breakable } from '../fixtures/breakable.ts'
-import { createGroup, decide, fails, groups, read, stages, submit, token } from '../fixtures/people.ts'
+import { createGroup, decide, fails, groups, read, submit, token } from '../fixtures/people.ts'
+import { stages } from '../fixtures/records.ts'
 import { context, openUnit, removeDirectory, type Unit, type UnitOptions } from '../fixtures/unit.ts'
 
 const unitFor = async (t: TestContext, options: UnitOptions): Promise<Unit> => {

@@ -1,7 +1,9 @@
 // The stop of a group whose registry cannot be read: it holds all the same.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { audit, authorize, carry, createGroup, fails, group, openSession, putServer, token } from '../fixtures/people.ts'
+import { carry, createGroup, fails, group, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { authorize, openSession, putServer } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory } from '../fixtures/unit.ts'
 
 test('a group is frozen though nobody can look whether it is there', async () => {

@@ -21,7 +21,8 @@ import { createFreezes } from '../../src/state/freezes.ts'
 import { toRow } from '../../src/state/grants.ts'
 import { createLastCalls } from '../../src/state/sessions.ts'
 import { createToolDefinitions } from '../../src/state/tool-definitions.ts'
-import { group, server } from '../fixtures/people.ts'
+import { group } from '../fixtures/people.ts'
+import { server } from '../fixtures/tools.ts'
 
 const now = Date.UTC(2026, 10, 21)
 const at = (seconds: number): string => new Date(now + seconds * 1000).toISOString()

@@ -1,21 +1,15 @@
 // The approved calls per minute of a group, where they act: at the verdict over each call.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { authorize, carry, createGroup, grants, group, openSession, putServer, token } from '../fixtures/people.ts'
+import { test } from 'node:test'
+import { carry, createGroup, grants, group, token } from '../fixtures/people.ts'
+import { authorize, openSession, putServer } from '../fixtures/tools.ts'
 import { list, tool } from '../fixtures/listing.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
 let elapsed = 0
-let unit: Unit
-before(async () => {
-  unit = await openUnit({ elapsed: () => elapsed })
-  await putServer(unit, 'sample')
-  await putServer(unit, 'other')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit({ elapsed: () => elapsed })
+await putServer(unit, 'sample')
+await putServer(unit, 'other')
 
 const limit = (id: string, callsPerMinute: number) => carry(unit, ['permissions', id, { limits: { callsPerMinute } }])
 const withGrants = async (id: string): Promise<string> => {

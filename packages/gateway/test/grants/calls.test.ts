@@ -1,20 +1,14 @@
 // Grants that allow so many calls: counted at once, kept through restarts, begun anew by a new grant.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
-import { authorize, carry, createGroup, grants, openSession, putServer } from '../fixtures/people.ts'
+import { carry, createGroup, grants } from '../fixtures/people.ts'
+import { authorize, openSession, putServer } from '../fixtures/tools.ts'
 import { list, tool } from '../fixtures/listing.ts'
-import { openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { openTestUnit, openUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await putServer(unit, 'sample')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit()
+await putServer(unit, 'sample')
 
 const allow = async (id: string, maxCalls?: number): Promise<string> => {
   await createGroup(unit, id)

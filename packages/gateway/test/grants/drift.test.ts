@@ -5,20 +5,9 @@ import { type Change, type Pinning, SessionID, type ToolDefinition } from '@gate
 import { definitionDigest } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { list, tool } from '../fixtures/listing.ts'
-import {
-  audit,
-  authorize,
-  carry,
-  createGroup,
-  decide,
-  grants,
-  openSession,
-  putServer,
-  read,
-  stages,
-  submit,
-  token,
-} from '../fixtures/people.ts'
+import { carry, createGroup, decide, grants, read, submit, token } from '../fixtures/people.ts'
+import { audit, stages } from '../fixtures/records.ts'
+import { authorize, openSession, putServer } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 const units = new Map<Pinning, Unit>()

@@ -6,20 +6,9 @@ import { after, before, test } from 'node:test'
 import type { Pinning } from '@gatehouse/contracts'
 import { definitionDigest } from '@gatehouse/kernel'
 import { list, tool } from '../fixtures/listing.ts'
-import {
-  audit,
-  authorize,
-  carry,
-  createGroup,
-  decide,
-  grants,
-  openSession,
-  putServer,
-  server,
-  stdio,
-  submit,
-  token,
-} from '../fixtures/people.ts'
+import { carry, createGroup, decide, grants, submit, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { authorize, openSession, putServer, server, stdio } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 const units = new Map<Pinning, Unit>()

@@ -1,21 +1,15 @@
 // Why a call is allowed or not, and what has become of a grant, in words for people.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { list, tool } from '../fixtures/listing.ts'
-import { authorize, carry, createGroup, fails, group, openSession, putServer, server, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, fails, group, token } from '../fixtures/people.ts'
+import { authorize, openSession, putServer, server } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
 const start = Date.UTC(2026, 10, 21)
 let now = start
-let unit: Unit
-before(async () => {
-  unit = await openUnit({ clock: () => now })
-  await createGroup(unit, 'a')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit({ clock: () => now })
+await createGroup(unit, 'a')
 
 const explain = async (name: string, id = 'a') => unit.gateway.controlPlane.explain({ token, agentGroupID: group(id), tool: name }, context)
 const grantOf = async (name: string) =>

@@ -1,23 +1,18 @@
 // A covered tool that was hidden at the approval is held to what it was when it was first seen.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { limits, SessionID, type ToolDefinition } from '@gatehouse/contracts'
 import { definitionDigest } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { list, tool } from '../fixtures/listing.ts'
-import { audit, authorize, carry, createGroup, decide, grants, openSession, putServer, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, decide, grants, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { authorize, openSession, putServer } from '../fixtures/tools.ts'
+import { context, openTestUnit, openUnit } from '../fixtures/unit.ts'
 
 /** Long enough for no line to be written twice while a test runs. */
 const long = 600_000
-let unit: Unit
-before(async () => {
-  unit = await openUnit({ driftPause: long })
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit({ driftPause: long })
 
 const echo = tool('echo')
 const late = tool('late')

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { definitionDigest, waitFor } from '@gatehouse/kernel'
 import { list, tool } from '../fixtures/listing.ts'
-import { audit, authorize, carry, createGroup, decide, openSession, putServer, read, token } from '../fixtures/people.ts'
+import { carry, createGroup, decide, read, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { authorize, openSession, putServer } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 let patient: Unit

@@ -1,19 +1,12 @@
 // What the supervisor and the audit's readers are told.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { createGroup, decide, fails, submit, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
 let now = Date.UTC(2026, 10, 20)
-let unit: Unit
-before(async () => {
-  unit = await openUnit({ clock: () => now })
-  await createGroup(unit, 'a')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit({ clock: () => now })
+await createGroup(unit, 'a')
 
 const value = async (name: string, labels: Record<string, string> = {}): Promise<number | undefined> => {
   const metrics = (await unit.gateway.supervisor.metrics({}, context)) as {

@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { type Digest, isServiceError } from '@gatehouse/contracts'
 import { sha256, waitFor } from '@gatehouse/kernel'
 import { fc, seed } from '@gatehouse/testkit/random'
-import { authorize, grants, groups, openSession, putServer, read, server, token } from '../fixtures/people.ts'
+import { grants, groups, read, token } from '../fixtures/people.ts'
+import { authorize, openSession, putServer, server } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 import {
   type Asking,

@@ -1,22 +1,16 @@
 // Times that no clock can compare: what ends at such a time would never end, so that no door takes one.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { gatewayControlPlane, Time } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { mint } from '../fixtures/crowd.ts'
-import { createGroup, fails, putServer, submit, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { createGroup, fails, submit, token } from '../fixtures/people.ts'
+import { putServer } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await createGroup(unit, 'a')
-  await putServer(unit, 'sample')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
+await createGroup(unit, 'a')
+await putServer(unit, 'sample')
 
 /** Time stamps by their look: no number to a clock, a day that does not exist, or none of a year with four digits. */
 const strange = [

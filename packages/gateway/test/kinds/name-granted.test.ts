@@ -1,22 +1,16 @@
 // A name that groups may call is no name for another server: what they were granted is not handed to it.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { SessionID } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { carry, createGroup, decide, fails, openSession, putServer, read, server, submit, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, decide, fails, read, submit, token } from '../fixtures/people.ts'
+import { openSession, putServer, server } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
 let now = Date.now()
-let unit: Unit
-before(async () => {
-  unit = await openUnit({ clock: () => now })
-  await createGroup(unit, 'holder')
-  await createGroup(unit, 'asker')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit({ clock: () => now })
+await createGroup(unit, 'holder')
+await createGroup(unit, 'asker')
 
 const entry = { transport: 'stdio', command: '/bin/cat' }
 const register = (name: string) => submit(unit, ['mcp_register', 'asker', { name, ...entry }])

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, test } from 'node:test'
 import type { AuditEntry } from '@gatehouse/contracts'
 import { type Head, type HeldJournal, readHead } from '@gatehouse/journal'
 import { catchUp } from '../../src/ledger/recovery.ts'
-import { audit, fails } from '../fixtures/people.ts'
+import { fails } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
 import { frozen, note, openLedger, type OwnLedger, stop } from './own-ledger.ts'
 
 let own: OwnLedger

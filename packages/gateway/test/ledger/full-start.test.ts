@@ -4,7 +4,7 @@ import { existsSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { noSmallDisk, onSmallDisk } from '@gatehouse/testkit/small-disk'
-import { audit } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
 import { openState, openUnit } from '../fixtures/unit.ts'
 import { note } from './own-ledger.ts'
 

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url'
 import type { Change } from '@gatehouse/contracts'
 import { verifyJournal } from '@gatehouse/journal'
 import { seeded } from '@gatehouse/testkit/random'
-import { audit, grants, groups, read } from '../fixtures/people.ts'
+import { grants, groups, read } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
 import { newDirectory, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 const random = seeded()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type AuditEntry, type AuditStage, kindNames } from '@gatehouse/contracts'
 import { type HeldJournal, type Journal, type JournalInput, openHeldJournal } from '@gatehouse/journal'
 import { silentLogger } from '@gatehouse/kernel'
+import type { Filter } from '../../src/ledger/query.ts'
 import { bootOf, newDirectory } from '../fixtures/unit.ts'
 
 /** Stages without an effect, so that a line may say what it likes. */
@@ -70,15 +71,7 @@ export const writeMany = async (count: number, fileSize: number): Promise<string
   return dir
 }
 
-export interface Wanted {
-  readonly stage?: string | undefined
-  readonly principal?: string | undefined
-  readonly changeID?: string | undefined
-  readonly kind?: string | undefined
-  readonly agentGroupID?: string | undefined
-  readonly since?: string | undefined
-  readonly until?: string | undefined
-}
+export type Wanted = Omit<Filter, 'groups'>
 
 const equals = ['stage', 'principal', 'changeID', 'kind', 'agentGroupID'] as const
 

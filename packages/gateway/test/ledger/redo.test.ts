@@ -4,20 +4,9 @@ import { rename } from 'node:fs/promises'
 import { test } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
 import { breakable } from '../fixtures/breakable.ts'
-import {
-  authorize,
-  carry,
-  createGroup,
-  decide,
-  fails,
-  grants,
-  groups,
-  openSession,
-  putServer,
-  read,
-  stages,
-  submit,
-} from '../fixtures/people.ts'
+import { carry, createGroup, decide, fails, grants, groups, read, submit } from '../fixtures/people.ts'
+import { stages } from '../fixtures/records.ts'
+import { authorize, openSession, putServer } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit, type UnitOptions } from '../fixtures/unit.ts'
 
 const inUnit = async (options: UnitOptions, act: (unit: Unit) => Promise<void>): Promise<void> => {

@@ -6,7 +6,8 @@ import { AgentGroupID, type AuditEntry, type Digest } from '@gatehouse/contracts
 import { fc, seed } from '@gatehouse/testkit/random'
 import * as v from 'valibot'
 import { mint } from '../fixtures/crowd.ts'
-import { audit, token } from '../fixtures/people.ts'
+import { token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 import { naive, pool, type Wanted, writeMany } from './many-lines.ts'
 

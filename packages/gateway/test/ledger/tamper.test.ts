@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { readFile, truncate, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { sha256 } from '@gatehouse/kernel'
-import { createGroup, decide, fails, groups, putServer, read, submit, token } from '../fixtures/people.ts'
+import { createGroup, decide, fails, groups, read, submit, token } from '../fixtures/people.ts'
+import { putServer } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory } from '../fixtures/unit.ts'
 
 const prepare = async () => {

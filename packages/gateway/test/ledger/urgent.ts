@@ -3,7 +3,8 @@ import { type AuditEntry, isServiceError } from '@gatehouse/contracts'
 import { sha256, waitFor } from '@gatehouse/kernel'
 import { deferredStages } from '../../src/ledger/deferred.ts'
 import { type Stage, stages, urgent } from '../faults/operations.ts'
-import { audit, read, token } from '../fixtures/people.ts'
+import { read, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
 import { context, type Unit } from '../fixtures/unit.ts'
 
 export const names = Object.keys(urgent)

@@ -1,29 +1,23 @@
 // Models at the gateway: who has a socket for one, what each request is answered, and who hears when that changes.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { carry, createGroup, fails, openSession, submit } from '../fixtures/people.ts'
-import { adminToken, context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { test } from 'node:test'
+import { carry, createGroup, fails, submit } from '../fixtures/people.ts'
+import { openSession } from '../fixtures/tools.ts'
+import { adminToken, context, openTestUnit, openUnit, removeDirectory } from '../fixtures/unit.ts'
 
 const choice = { provider: 'anthropic', id: 'the-model' }
 const heard: string[] = []
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  const deaf = { publish: () => undefined }
-  const publish = (event: string, payload: { session?: string; agentGroupID?: string }): void =>
-    void heard.push(`${event} ${payload.agentGroupID ?? ''}`.trim())
-  unit.gateway.subscribers.subscribe({ controlPlane: deaf, broker: deaf, runner: deaf, modelProxy: { publish } })
-  await carry(unit, ['agent_create', 'thinker', { id: 'thinker', name: 'Thinker', agent: 'model', model: choice }])
-  await carry(unit, ['agent_create', 'undecided', { id: 'undecided', name: 'Undecided', agent: 'model', model: choice }])
-  // As an earlier release could leave a group.
-  await unit.store.write((tx) => tx.run(`UPDATE groups SET record = json_remove(record, '$.model') WHERE id = 'undecided'`, []))
-  await createGroup(unit, 'mock')
-  heard.length = 0
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
+const deaf = { publish: () => undefined }
+const publish = (event: string, payload: { session?: string; agentGroupID?: string }): void =>
+  void heard.push(`${event} ${payload.agentGroupID ?? ''}`.trim())
+unit.gateway.subscribers.subscribe({ controlPlane: deaf, broker: deaf, runner: deaf, modelProxy: { publish } })
+await carry(unit, ['agent_create', 'thinker', { id: 'thinker', name: 'Thinker', agent: 'model', model: choice }])
+await carry(unit, ['agent_create', 'undecided', { id: 'undecided', name: 'Undecided', agent: 'model', model: choice }])
+// As an earlier release could leave a group.
+await unit.store.write((tx) => tx.run(`UPDATE groups SET record = json_remove(record, '$.model') WHERE id = 'undecided'`, []))
+await createGroup(unit, 'mock')
+heard.length = 0
 
 const ask = async (session: Awaited<ReturnType<typeof openSession>>, provider = 'anthropic', model = 'the-model') =>
   unit.gateway.modelProxy.authorizeModel({ session: session.id, provider, model }, context)

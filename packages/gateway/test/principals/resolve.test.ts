@@ -6,7 +6,8 @@ import { createClock, sha256, silentLogger } from '@gatehouse/kernel'
 import { createFailures, createPrincipals, type PrincipalsOptions } from '../../src/auth/authenticate.ts'
 import { createTokens, createTokenUses } from '../../src/state/tokens.ts'
 import { mint } from '../fixtures/crowd.ts'
-import { audit, fails, token } from '../fixtures/people.ts'
+import { fails, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
 import { context, openUnit, removeDirectory } from '../fixtures/unit.ts'
 
 const make = (adminToken: string | null, more: Partial<PrincipalsOptions> = {}) =>

@@ -1,6 +1,7 @@
 // Calls every door of people with everything that has a row, and says what came of it.
 import { isServiceError, type Digest } from '@gatehouse/contracts'
-import { createGroup, decide, openSession, putServer, server, submit, token } from '../fixtures/people.ts'
+import { createGroup, decide, submit, token } from '../fixtures/people.ts'
+import { openSession, putServer, server } from '../fixtures/tools.ts'
 import { context, type Unit } from '../fixtures/unit.ts'
 import { type RowName, rows, type There } from './calls.ts'
 

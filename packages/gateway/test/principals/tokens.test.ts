@@ -2,22 +2,16 @@
 import assert from 'node:assert/strict'
 import { readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { limits, type NewToken, reservedPrincipals, TokenName } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { mint } from '../fixtures/crowd.ts'
-import { audit, createGroup, fails, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { createGroup, fails, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { context, openTestUnit, openUnit } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit()
 
 const list = async () => (await unit.gateway.controlPlane.tokens({ token }, context)).items
 const revoke = async (name: string, presented = token) =>

@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test'
 import { ChangeID, type Power, type Reach } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { list, tool } from '../fixtures/listing.ts'
-import { carry, createGroup, decide, putServer, read, submit, token, type Wanted } from '../fixtures/people.ts'
+import { carry, createGroup, decide, read, submit, token, type Wanted } from '../fixtures/people.ts'
+import { putServer } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 
 let unit: Unit

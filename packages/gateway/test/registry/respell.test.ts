@@ -7,7 +7,7 @@ import * as v from 'valibot'
 import { admit, maySpeak } from '../../src/channels/admit.ts'
 import { writeEffect } from '../../src/state/effects.ts'
 import { readWirings } from '../../src/state/unit-config.ts'
-import { audit } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
 import { openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 import { makeGroup, makeWired } from '../fixtures/change-context.ts'
 

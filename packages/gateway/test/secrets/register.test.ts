@@ -2,24 +2,18 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { mask } from '@gatehouse/contracts'
-import { createGroup, decide, fails, openSession, read, submit, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { createGroup, decide, fails, read, submit, token } from '../fixtures/people.ts'
+import { openSession } from '../fixtures/tools.ts'
+import { context, openTestUnit } from '../fixtures/unit.ts'
 
 const secret = 'hunter2-hunter2-hunter2'
 const env = { PLAIN: secret, NAMED: '${NAMED}', MIXED: `Bearer ${secret} \${MIXED}` }
 const entry = { transport: 'stdio', command: '/bin/cat', args: ['-u'], env }
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await createGroup(unit, 'a')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+const unit = await openTestUnit()
+await createGroup(unit, 'a')
 
 const register = (name: string, more: object = {}) => submit(unit, ['mcp_register', 'a', { name, ...entry, ...more }])
 

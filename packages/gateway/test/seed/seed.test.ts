@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GatewayBoot } from '@gatehouse/contracts'
-import { audit, authorize, carry, createGroup, decide, grants, groups, openSession, stages, submit, token } from '../fixtures/people.ts'
+import { carry, createGroup, decide, grants, groups, submit, token } from '../fixtures/people.ts'
+import { audit, stages } from '../fixtures/records.ts'
+import { authorize, openSession } from '../fixtures/tools.ts'
 import { context, openUnit, removeDirectory } from '../fixtures/unit.ts'
 
 const unitStart = (secret: string, boot: Partial<GatewayBoot>): Partial<GatewayBoot> => ({

@@ -1,23 +1,18 @@
 // Sessions: opened once, numbered for good, and the voice of an agent that may ask for little.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { ChangeID, SessionID } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { breakable } from '../fixtures/breakable.ts'
-import { audit, carry, createGroup, decide, fails, openSession, putServer, read, submit } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, decide, fails, read, submit } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { openSession, putServer } from '../fixtures/tools.ts'
+import { context, openTestUnit, openUnit, removeDirectory } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit({ boot: { identities: { uid: 100_000, gid: 200_000 } } })
-  await createGroup(unit, 'a')
-  await createGroup(unit, 'b')
-  await putServer(unit, 'sample')
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit({ boot: { identities: { uid: 100_000, gid: 200_000 } } })
+await createGroup(unit, 'a')
+await createGroup(unit, 'b')
+await putServer(unit, 'sample')
 
 const ask = async (session: string, [kind, asked]: readonly [kind: string, after: unknown], reason?: string) =>
   unit.gateway.runner.submitFor({ session: v.parse(SessionID, session), kind, after: asked, reason }, context)

@@ -2,25 +2,20 @@
 import assert from 'node:assert/strict'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { ServiceError, SessionID } from '@gatehouse/contracts'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import { mint } from '../fixtures/crowd.ts'
-import { audit, authorize, carry, createGroup, fails, openSession, putServer, token } from '../fixtures/people.ts'
-import { context, openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
+import { carry, createGroup, fails, token } from '../fixtures/people.ts'
+import { audit } from '../fixtures/records.ts'
+import { authorize, openSession, putServer } from '../fixtures/tools.ts'
+import { context, openTestUnit, openUnit, removeDirectory } from '../fixtures/unit.ts'
 
-let unit: Unit
-before(async () => {
-  unit = await openUnit()
-  await putServer(unit, 'sample')
-  await createGroup(unit, 'a')
-  await carry(unit, ['mcp_access', 'a', { server: 'sample', tools: ['echo'] }])
-})
-after(async () => {
-  await unit.close()
-  await removeDirectory(unit.dir)
-})
+let unit = await openTestUnit()
+await putServer(unit, 'sample')
+await createGroup(unit, 'a')
+await carry(unit, ['mcp_access', 'a', { server: 'sample', tools: ['echo'] }])
 
 const terminate = async (session: string, presented = token) =>
   unit.gateway.controlPlane.terminate({ token: presented, session: v.parse(SessionID, session), reason: 'strange' }, context)

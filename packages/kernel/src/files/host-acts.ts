@@ -5,18 +5,15 @@ import { exits, type HostAct, HostActs, hostActsFile, jsonBounds } from '@gateho
 import * as v from 'valibot'
 import { jsonText } from '../json/parse-json.ts'
 import { Refusal } from '../life/refusal.ts'
-import { codeOf } from './permission.ts'
 import { writeAtomically } from './write-atomically.ts'
+import { ifPresent } from './if-present.ts'
 
 const pathOf = (stateDir: string): string => join(stateDir, hostActsFile)
 
 /** Empty where there is none. */
 export const readHostActs = async (stateDir: string): Promise<readonly HostAct[]> => {
   const path = pathOf(stateDir)
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return '[]'
-    throw error
-  })
+  const text = (await ifPresent(readFile(path, 'utf8'))) ?? '[]'
   const parsed = v.safeParse(v.pipe(jsonText(jsonBounds.stateFile), HostActs), text)
   if (parsed.success) return parsed.output
   throw new Refusal(exits.configuration, {

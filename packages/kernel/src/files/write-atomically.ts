@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { syncPath } from './sync-path.ts'
 
-/** Syncs through the handle: Node's permission model refuses `fs.fsync`. */
 const writeSynced = async (path: string, data: string | Uint8Array, mode: number): Promise<void> => {
   const file = await open(path, 'wx', mode)
   try {
@@ -12,15 +12,6 @@ const writeSynced = async (path: string, data: string | Uint8Array, mode: number
     await file.sync()
   } finally {
     await file.close()
-  }
-}
-
-const syncDirectory = async (path: string): Promise<void> => {
-  const directory = await open(path, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
   }
 }
 
@@ -35,5 +26,5 @@ export const writeAtomically = async (path: string, data: string | Uint8Array, m
     await rm(temporary, { force: true })
     throw error
   }
-  await syncDirectory(directory)
+  await syncPath(directory)
 }

@@ -1,20 +1,11 @@
 // What providers do wrong, and what an agent is told of it. Nothing is asked twice.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { test } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
-import { type Bench, chatBody, createBench, keyOf, messagesBody, patience } from '../fixtures/bench.ts'
-import { chatStream, delta, event, json, type Reply, stream, usual } from '../fixtures/provider.ts'
+import { chatBody, createBench, keyOf, messagesBody, openTestBench, patience } from '../fixtures/bench.ts'
+import { chatStream, delta, event, json, type Reply, stream } from '../fixtures/provider.ts'
 
-let bench: Bench
-before(async () => {
-  bench = await createBench()
-  await bench.start()
-})
-beforeEach(() => {
-  bench.provider.reply = usual
-  bench.gateway.provider = 'openai'
-})
-after(() => bench.stop())
+const bench = await openTestBench()
 
 const path = '/openai/v1/chat/completions'
 const asStream = chatBody({ stream: true })

@@ -1,20 +1,11 @@
 // Requests and answers that are built to keep a parser busy: refused on their bytes, with the true reason.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { type Bench, chatBody, createBench } from '../fixtures/bench.ts'
-import { type Reply, usual } from '../fixtures/provider.ts'
+import { chatBody, openTestBench } from '../fixtures/bench.ts'
+import type { Reply } from '../fixtures/provider.ts'
 
-let bench: Bench
-before(async () => {
-  bench = await createBench()
-  await bench.start()
-})
-beforeEach(() => {
-  bench.provider.reply = usual
-  bench.gateway.provider = 'openai'
-})
-after(() => bench.stop())
+const bench = await openTestBench()
 
 const path = '/openai/v1/chat/completions'
 const filled = (unit: string, size: number): string => unit.repeat(Math.floor(size / unit.length))

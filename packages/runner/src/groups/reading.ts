@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { type AgentGroupID, limits, ServiceError } from '@gatehouse/contracts'
+import { ifPresent } from '@gatehouse/kernel'
 import { abortable } from '../abortable.ts'
 import { hasDisk } from './mount.ts'
 
@@ -63,10 +64,7 @@ export class Reading {
 /** A group that gets its first disk takes what it has along. */
 export const refuseFirst = async (groups: string, group: AgentGroupID): Promise<void> => {
   if (await hasDisk(groups, group)) return
-  const names = await readdir(`${groups}/${group}`).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
+  const names = (await ifPresent(readdir(`${groups}/${group}`))) ?? []
   if (names.length === 0) return
   throw new ServiceError('unavailable', {
     detail: `a backup reads the files of ${group}, which go over to its first disk`,

@@ -1,7 +1,7 @@
 // Opens the queue of one session, and creates it for a new session. Never replaces a lost queue with an empty one.
 import { rm, stat } from 'node:fs/promises'
 import { AgentGroupID, ConversationID, isServiceError, SessionID, stateFiles } from '@gatehouse/contracts'
-import type { Logger } from '@gatehouse/kernel'
+import { ifPresent, type Logger } from '@gatehouse/kernel'
 import { openStore, type Store, toFileError } from '@gatehouse/store'
 import * as v from 'valibot'
 import { UnreadableQueue } from '../errors.ts'
@@ -51,10 +51,7 @@ const queuePath = ({ stateDir }: QueuePlace, session: SessionID): string => `${s
 const keyPath = ({ stateDir }: QueuePlace, session: SessionID): string => `${stateDir}/${stateFiles.keys}/${session}.key`
 
 const sizeOf = async (path: string): Promise<number | undefined> => {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const found = await ifPresent(stat(path))
   return found?.size
 }
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { SessionID } from '@gatehouse/contracts'
-import { writeAtomically } from '@gatehouse/kernel'
+import { ifPresent, writeAtomically } from '@gatehouse/kernel'
 import { type FileKey, openKeyFile, sealKeyFile } from '@gatehouse/store'
 import { UnreadableQueue } from '../errors.ts'
 
@@ -66,10 +66,7 @@ export interface KeyPlace {
 
 /** `undefined` when there is no key file. */
 export const readKey = async ({ path, session, wrapping }: KeyPlace): Promise<QueueKey | undefined> => {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const text = await ifPresent(readFile(path, 'utf8'))
   if (text === undefined) return undefined
   try {
     return openKeyFile(wrapping, session, text)

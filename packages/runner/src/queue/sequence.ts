@@ -2,7 +2,7 @@
 // no number is visible before the one below it.
 import { readFile } from 'node:fs/promises'
 import { AgentGroupID, jsonBounds, stateFiles } from '@gatehouse/contracts'
-import { inTurn, jsonText, writeAtomically } from '@gatehouse/kernel'
+import { ifPresent, inTurn, jsonText, writeAtomically } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
 export interface Sequence {
@@ -50,10 +50,7 @@ const pathOf = (stateDir: string): string => `${stateDir}/${stateFiles.queues}/f
 
 /** Empty where nothing was ever purged. */
 export const readHighWater = async (stateDir: string): Promise<SequenceHighWater> => {
-  const text = await readFile(pathOf(stateDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '{}'
-    throw error
-  })
+  const text = (await ifPresent(readFile(pathOf(stateDir), 'utf8'))) ?? '{}'
   const floors = v.parse(v.pipe(jsonText(jsonBounds.stateFile), SequenceHighWater), text)
   return new Map(Object.entries(floors).map(([group, floor]) => [v.parse(AgentGroupID, group), floor]))
 }

@@ -1,30 +1,17 @@
 // The same life behind real walls: a sandbox by bubblewrap, from the assembled root file system.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, describe, it, type TestContext } from 'node:test'
-import { assembleRootfs, chooseDriver } from '@gatehouse/engine'
-import { silentLogger, waitFor } from '@gatehouse/kernel'
+import { describe, it, type TestContext } from 'node:test'
+import { assembleRootfs } from '@gatehouse/engine'
+import { waitFor } from '@gatehouse/kernel'
 import { FakeGateway } from '../fixtures/gateway.ts'
+import { choice, home } from '../fixtures/sealed.ts'
 import { agentPath, openUnit, type Unit } from '../fixtures/unit.ts'
 
 const built = join(import.meta.dirname, '../../../../dist/agent.mjs')
 
-const home = await mkdtemp('/tmp/gh-rootfs-')
-
-const choice = await chooseDriver('bubblewrap', {
-  mode: 'dev',
-  engine: null,
-  runtime: null,
-  agent: agentPath,
-  home: join(home, 'engine'),
-  unitId: `test-${process.pid}`,
-  allowOldEngine: false,
-  log: silentLogger,
-})
 const missing = 'refused' in choice ? choice.refused : false
-after(() => rm(home, { recursive: true, force: true }))
 
 /** Made once for each agent. */
 const rootfsOf = async (agent: string): Promise<string> => {

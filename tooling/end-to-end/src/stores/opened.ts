@@ -9,6 +9,7 @@ import { createMetrics, deriveKey, parseKeyring, sha256, silentLogger } from '@g
 import type { Calls } from '@gatehouse/rpc'
 import { createRunner, type Runner } from '@gatehouse/runner'
 import { openStore } from '@gatehouse/store'
+import { plainGatewayBoot } from '@gatehouse/testkit/gateway-boot'
 import * as v from 'valibot'
 
 export const token = sha256('the administrator of the check')
@@ -55,22 +56,9 @@ const gatewayOf = async (dir: string, keys: Awaited<ReturnType<typeof boot>>['ke
   })
   const gateway = await createGateway({
     boot: {
-      mode: 'production',
-      version: '0.0.0',
-      stateDir: dir,
-      runDir: join(dir, 'run'),
-      edges: { 'gateway.supervisor': 'a start of its own' },
+      ...plainGatewayBoot(dir),
       keys: { ...keys, epoch: 1, formerSecrets: [] },
       adminToken: token,
-      catalog: join(dir, stateFiles.catalog),
-      identities: null,
-      seed: null,
-      sample: null,
-      pinning: 'refuse',
-      approvals: 1,
-      changeTtl: 7 * 24 * 60 * 60_000,
-      mountAllow: [],
-      models: [],
     },
     store,
     journal,

@@ -2,13 +2,13 @@
 // and everything else passes unheard.
 // Profile: rest. Repeats approve.test.ts for another channel; packages/channels tests its wire format.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { ann, buttonsOf, me, place, readBlocksText, type Shown, type SlackServer, startSlack } from '@gatehouse/testkit/slack-server'
 import { applyChange, settled } from '../../src/changes.ts'
 import { mintFor, submit, submitMemory, submitPersona } from '../../src/channels/approvals.ts'
 import { countedBy, countOf } from '../../src/channels/counted.ts'
 import { layParcels, makeParcel } from '../../src/channels/parcel.ts'
+import { readEverything, readProcesses, revokeCredentials } from '../../src/channels/revoked.ts'
 import { request } from '../../src/http.ts'
 import { runSvcctl } from '../../src/svcctl.ts'
 import { startUnit, type Unit } from '../../src/unit.ts'
@@ -237,22 +237,11 @@ if (isFull) {
 }
 
 test('tokens that are revoked in mid-life are told by the status, and stand nowhere', async () => {
-  const environments = await Promise.all(
-    ['gateway', 'runner', 'control-plane', 'channels'].map(async (name) => {
-      const pid = await unit.pidOf(name)
-      return `${await readFile(`/proc/${pid}/environ`, 'utf8')}${await readFile(`/proc/${pid}/cmdline`, 'utf8')}`
-    }),
-  )
-  server.state.isRevoked = true
-  server.cut()
-  const channel = await waitFor('the status to say so', patience, async () => {
-    const [found] = (await unit.client.channels.list()).items
-    return found?.state === 'refused' ? found : undefined
-  })
+  const environments = await readProcesses(unit)
+  const channel = await revokeCredentials(unit, server, patience)
   assert.match(channel.reason ?? '', /token_revoked/)
   const check = await request(`${unit.address}/v1/channels/slack/check`, { method: 'POST' })
   assert.deepEqual([check.status, check.json?.['accepted']], [200, false])
-  const answers = await Promise.all(['/v1/channels', '/v1/status', '/metrics', '/v1/audit'].map((path) => request(unit.address + path)))
-  const printed = [...unit.lines, ...environments, check.text, ...answers.map(({ text }) => text)].join('\n')
+  const printed = [...(await readEverything(unit)), ...environments, check.text].join('\n')
   for (const secret of [tokens.bot, tokens.app, 'ticket-']) assert.ok(!printed.includes(secret))
 })

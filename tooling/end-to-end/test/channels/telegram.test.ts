@@ -2,13 +2,13 @@
 // and a change that waits has buttons which count for who may press them.
 // Profile: rest. Repeats approve.test.ts for another channel; packages/channels tests its wire format.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { ann, bot, group, startTelegram, type TelegramServer } from '@gatehouse/testkit/telegram-server'
 import { applyChange, settled } from '../../src/changes.ts'
 import { mintFor, submit, submitMemory } from '../../src/channels/approvals.ts'
 import { countedBy } from '../../src/channels/counted.ts'
 import { layParcels, makeParcel } from '../../src/channels/parcel.ts'
+import { readEverything, readProcesses, revokeCredentials } from '../../src/channels/revoked.ts'
 import { request } from '../../src/http.ts'
 import { killAndWait } from '../../src/kill-and-wait.ts'
 import { runSvcctl } from '../../src/svcctl.ts'
@@ -225,18 +225,8 @@ if (isFull) {
 }
 
 test('a token that is revoked in mid-life is told by the status, and stands nowhere', async () => {
-  const environments = await Promise.all(
-    ['gateway', 'runner', 'control-plane', 'channels'].map(async (name) => {
-      const pid = await unit.pidOf(name)
-      return `${await readFile(`/proc/${pid}/environ`, 'utf8')}${await readFile(`/proc/${pid}/cmdline`, 'utf8')}`
-    }),
-  )
-  server.state.isRevoked = true
-  server.cut()
-  const channel = await waitFor('the status to say so', patience, async () => {
-    const [found] = (await unit.client.channels.list()).items
-    return found?.state === 'refused' ? found : undefined
-  })
+  const environments = await readProcesses(unit)
+  const channel = await revokeCredentials(unit, server, patience)
   assert.match(channel.reason ?? '', /revoked/)
   // Whoever was killed before may not be back yet.
   const check = await waitFor('an answer to the check', patience, async () => {
@@ -244,7 +234,6 @@ test('a token that is revoked in mid-life is told by the status, and stands nowh
     return answer.status === 503 ? undefined : answer
   })
   assert.deepEqual([check.status, check.json?.['accepted']], [200, false])
-  const answers = await Promise.all(['/v1/channels', '/v1/status', '/metrics', '/v1/audit'].map((path) => request(unit.address + path)))
-  const printed = [...unit.lines, ...environments, check.text, ...answers.map(({ text }) => text)].join('\n')
+  const printed = [...(await readEverything(unit)), ...environments, check.text].join('\n')
   for (const secret of [token, token.split(':')[1] ?? token]) assert.ok(!printed.includes(secret))
 })

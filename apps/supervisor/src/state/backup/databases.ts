@@ -3,6 +3,7 @@
 import { mkdir, readdir, readFile, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits, ServiceError, stateFiles } from '@gatehouse/contracts'
+import { ifPresent } from '@gatehouse/kernel'
 import { copyStore, openKeyFile } from '@gatehouse/store'
 import type { Subkeys } from '../../keys/keyring.ts'
 
@@ -33,12 +34,7 @@ const fewEnough = 4
 const isGone = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 const sessionsIn = async (stateDir: string): Promise<string[]> =>
-  (
-    await readdir(join(stateDir, stateFiles.queues)).catch((error: unknown) => {
-      if (isGone(error)) return []
-      throw error
-    })
-  ).flatMap((name) => /^(.+)\.db$/.exec(name)?.[1] ?? [])
+  ((await ifPresent(readdir(join(stateDir, stateFiles.queues)))) ?? []).flatMap((name) => /^(.+)\.db$/.exec(name)?.[1] ?? [])
 
 /** One that is not whole yet, or was purged meanwhile, holds nothing. */
 const copyQueue = async ({ stateDir, keys, copies }: Source, session: string): Promise<void> => {

@@ -1,11 +1,22 @@
 // Rotates the master key of a stopped unit. Each step is done over or found done, so that a rotation that was killed at any
 // moment is finished by asking for it again: the new keyring waits beside the old one until all is under its key.
 import { createHash, randomBytes } from 'node:crypto'
-import { access, open, readdir, readFile, rename } from 'node:fs/promises'
+import { access, readdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { exits, runnerCredentialFile, stateFiles } from '@gatehouse/contracts'
 import { publishKeys } from '@gatehouse/journal'
-import { addHostAct, type Epoch, formatKeyring, parseKeyring, readHostActs, Refusal, wallTime, writeAtomically } from '@gatehouse/kernel'
+import {
+  addHostAct,
+  type Epoch,
+  formatKeyring,
+  ifPresent,
+  parseKeyring,
+  readHostActs,
+  Refusal,
+  syncPath,
+  wallTime,
+  writeAtomically,
+} from '@gatehouse/kernel'
 import { openKeyFile, rekeyStore, sealKeyFile } from '@gatehouse/store'
 import { type Epochs, keyringPath, newestOf, pendingKeyring, subkeysOf } from '../../keys/keyring.ts'
 import { whileStopped } from './stopped.ts'
@@ -32,10 +43,7 @@ interface Turn {
 }
 
 const readEpochs = async (path: string): Promise<Epochs | undefined> => {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const text = await ifPresent(readFile(path, 'utf8'))
   if (text === undefined) return undefined
   const epochs = parseKeyring(text)
   if (epochs !== undefined) return epochs
@@ -130,11 +138,6 @@ export const rotateKeys = ({ stateDir, masterKeyFile, onStep = () => undefined }
     const queues = await turnOver({ stateDir, old: newestOf(present), next, all, step: onStep })
     onStep('commit')
     await rename(pending, path)
-    await syncDirectory(dirname(path))
+    await syncPath(dirname(path))
     return { epoch: next.epoch, queues }
   })
-
-const syncDirectory = async (path: string): Promise<void> => {
-  await using directory = await open(path, 'r')
-  await directory.sync()
-}
