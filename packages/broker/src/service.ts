@@ -6,7 +6,6 @@ import {
   type brokerControlPlane,
   type gatewayBroker,
   type Health,
-  type lifeEdge,
   limits,
   type SessionID,
   stateFiles,
@@ -21,7 +20,7 @@ import {
   type SessionsOptions,
 } from '@gatehouse/kernel'
 import type { Resolve } from '@gatehouse/outbound'
-import type { Calls, EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
+import { type Calls, createLife, type EdgeClient, type EventListeners, type Handlers, type LifeHandlers } from '@gatehouse/rpc'
 import { type CallSession, createInFlight, type InFlightCalls } from './calls/session.ts'
 import { queryRecords } from './records/query.ts'
 import { Recorder, type Records } from './records/recorder.ts'
@@ -79,7 +78,7 @@ export interface BrokerOptions {
 
 export interface Broker {
   readonly controlPlane: Handlers<typeof brokerControlPlane>
-  readonly life: Handlers<ReturnType<typeof lifeEdge>>
+  readonly life: LifeHandlers
   /** Gives running calls a moment, then aborts and records them, and ends the servers. */
   stop(): Promise<void>
 }
@@ -202,10 +201,7 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   await recorder.recover()
   return {
     controlPlane: createHandlers(services, records),
-    life: {
-      health: () => getHealth({ servers, recorder, sessions }),
-      metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),
-    },
+    life: createLife(metrics, () => getHealth({ servers, recorder, sessions })),
     stop: async () => {
       await running.end(() => stopping.abort())
       await Promise.all([sessions.close(), servers.close(), origins.close()])

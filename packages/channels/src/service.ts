@@ -8,13 +8,12 @@ import {
   type channelsControlPlane,
   type gatewayChannels,
   type Health,
-  type lifeEdge,
   limits,
   type runnerChannels,
   ServiceError,
 } from '@gatehouse/contracts'
 import { createBuckets, KeyedTurns, type Logger, type Metrics } from '@gatehouse/kernel'
-import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
+import { createLife, type EdgeClient, type EventListeners, type Handlers, type LifeHandlers } from '@gatehouse/rpc'
 import { decideByPress, decideByText, type Deciding, decisionOutcomes, explainDecision } from './cards/decide.ts'
 import { CardDispatcher, cardOutcomes } from './cards/dispatcher.ts'
 import { type Channel, ChannelFault, outcomes, type ShownCard } from './channel.ts'
@@ -68,7 +67,7 @@ export interface ChannelsOptions {
 
 export interface Channels {
   readonly controlPlane: Handlers<typeof channelsControlPlane>
-  readonly life: Handlers<ReturnType<typeof lifeEdge>>
+  readonly life: LifeHandlers
   stop(): Promise<void>
 }
 
@@ -154,10 +153,7 @@ export const createChannels = (options: ChannelsOptions): Channels => {
       check: ({ channel }) => checkChannel(channels, channel),
       webhook: (signed) => webhook?.accept(signed) ?? { outcome: 'absent' },
     },
-    life: {
-      health: () => healthOf(lines),
-      metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),
-    },
+    life: createLife(metrics, () => healthOf(lines)),
     stop: async () => {
       await Promise.all(lines.map((line) => line.stop()))
       stopping.abort()

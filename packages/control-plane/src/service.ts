@@ -1,7 +1,7 @@
 // The control plane as one value: the listener with its application, and the calls that the supervisor makes.
-import type { ControlPlaneBoot, lifeEdge } from '@gatehouse/contracts'
+import type { ControlPlaneBoot } from '@gatehouse/contracts'
 import { isLoopback, type Logger, type Metrics, wallTime } from '@gatehouse/kernel'
-import type { Handlers } from '@gatehouse/rpc'
+import { createLife, type LifeHandlers } from '@gatehouse/rpc'
 import { createApp } from './app.ts'
 import { collectStatus, shared } from './collect-status.ts'
 import { loadConsole } from './console/assets.ts'
@@ -25,7 +25,7 @@ export interface ControlPlaneDeps {
 
 export interface ControlPlane {
   readonly port: number
-  readonly life: Handlers<ReturnType<typeof lifeEdge>>
+  readonly life: LifeHandlers
   stop(): Promise<void>
 }
 
@@ -35,12 +35,10 @@ export const createUnit = async (deps: ControlPlaneDeps): Promise<Unit> => {
   return { ...parts, history, survey: shared(() => collectStatus(parts)) }
 }
 
-const createLife = (unit: Unit, port: number): ControlPlane['life'] => {
+const createUnitLife = (unit: Unit, port: number): ControlPlane['life'] => {
   const degraded = unit.console.size === 0 ? ['console'] : []
-  return {
-    health: () => ({ status: degraded.length === 0 ? 'ready' : 'degraded', degraded, facts: { host: unit.boot.host, port } }),
-    metrics: async () => (await unit.metrics.json()).map((row) => ({ ...row })),
-  }
+  const status = degraded.length === 0 ? 'ready' : 'degraded'
+  return createLife(unit.metrics, () => ({ status, degraded, facts: { host: unit.boot.host, port } }))
 }
 
 /** Streams would keep their connections open for ever. */
@@ -61,5 +59,5 @@ export const createControlPlane = async (deps: ControlPlaneDeps): Promise<Contro
   listening.serve(createApp({ unit, port: listening.port }).fetch)
   unit.history.start()
   deps.log.info('listening', { host: deps.boot.host, port: listening.port })
-  return { port: listening.port, life: createLife(unit, listening.port), stop: () => stop(unit, listening) }
+  return { port: listening.port, life: createUnitLife(unit, listening.port), stop: () => stop(unit, listening) }
 }

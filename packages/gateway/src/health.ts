@@ -90,5 +90,5 @@ export const readMetrics = async (deps: LifeDeps): Promise<Record<string, unknow
   deps.metrics.gauge('gateway_held_changes').set(await countHeld(deps))
   deps.metrics.gauge('gateway_oldest_held_seconds').set(await oldestHeld(deps))
   deps.metrics.gauge('audit_writable').set(deps.ledger.fault() === undefined ? 1 : 0)
-  return (await deps.metrics.json()).map((metric) => ({ ...metric }))
+  return deps.metrics.json()
 }

@@ -1,28 +1,25 @@
 // Composition root of the gateway process: its lock, store, journal and edges. No logic.
 import { join } from 'node:path'
 import {
-  type Edge,
   GatewayBoot,
   gatewayBroker,
   gatewayChannels,
   gatewayControlPlane,
   gatewayModelProxy,
   gatewayRunner,
-  lifeEdge,
   limits,
   stateFiles,
 } from '@gatehouse/contracts'
 import { openHeldJournal } from '@gatehouse/journal'
-import { edgeAddress, keepRetentionClock, type Lifeline, lockWriter, type Running, runService } from '@gatehouse/kernel'
-import { type EdgeServer, type Handlers, serveEdge, type ServeOptions } from '@gatehouse/rpc'
+import type { Logger } from '@gatehouse/kernel'
+import { type Edges, holdState, runServiceProcess } from '@gatehouse/rpc'
 import { openStore } from '@gatehouse/store'
 import { createGateway, type Gateway, migrations } from './gateway.ts'
 import { openWithDiskSpace } from './ledger/disk-space.ts'
 
-const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
+const open = async (boot: GatewayBoot, log: Logger) => {
   const at = (name: string): string => join(boot.stateDir, name)
-  const lock = await lockWriter(boot.stateDir, 'gateway')
-  const retention = await keepRetentionClock({ stateDir: boot.stateDir, service: 'gateway', log })
+  const writer = await holdState(boot, 'gateway', log)
   const store = await openWithDiskSpace(at(stateFiles.auditReserve), () =>
     openStore({ path: at(stateFiles.database), key: boot.keys.database, migrations, log }),
   )
@@ -34,57 +31,38 @@ const open = async ({ boot, log }: Lifeline<GatewayBoot>) => {
     reserve: { path: at(stateFiles.auditReserve), bytes: limits.auditReserve },
     log,
   })
-  return { lock, retention, store, journal }
+  return { writer, store, journal }
 }
 
-const listen = async ({ boot, log }: Lifeline<GatewayBoot>, gateway: Gateway): Promise<{ close(): Promise<void> }[]> => {
-  const serve = <E extends Edge>(
-    edge: E,
-    handlers: Handlers<E>,
-    told: Pick<ServeOptions<E>, 'opening' | 'onCaller'> = {},
-  ): Promise<EdgeServer<E>> =>
-    serveEdge(edge, {
-      ...edgeAddress(boot, edge),
-      handlers,
-      ...told,
-      log: log.child({ edge: edge.name }),
-    })
+const listen = async ({ catalog, models }: GatewayBoot, edges: Edges, gateway: Gateway): Promise<void> => {
   const { subscribe } = gateway.subscribers
   const { onConnected } = gateway
-  const hasChannels = boot.edges[gatewayChannels.name] !== undefined
-  return [
-    await serve(gatewayControlPlane, gateway.controlPlane, { opening: (controlPlane) => subscribe({ controlPlane }) }),
-    ...(boot.catalog === null
-      ? []
-      : [
-          await serve(gatewayBroker, gateway.broker, { opening: (broker) => subscribe({ broker }), onCaller: () => onConnected('broker') }),
-        ]),
-    ...(boot.models.length === 0
-      ? []
-      : [await serve(gatewayModelProxy, gateway.modelProxy, { opening: (modelProxy) => subscribe({ modelProxy }) })]),
-    await serve(gatewayRunner, gateway.runner, { opening: (runner) => subscribe({ runner }), onCaller: () => onConnected('runner') }),
-    ...(hasChannels ? [await serve(gatewayChannels, gateway.channels, { opening: (channels) => subscribe({ channels }) })] : []),
-    await serve(lifeEdge('gateway'), gateway.supervisor),
-  ]
+  await edges.serve(gatewayControlPlane, gateway.controlPlane, { opening: (controlPlane) => subscribe({ controlPlane }) })
+  if (catalog !== null)
+    await edges.serve(gatewayBroker, gateway.broker, { opening: (broker) => subscribe({ broker }), onCaller: () => onConnected('broker') })
+  if (models.length > 0) await edges.serve(gatewayModelProxy, gateway.modelProxy, { opening: (modelProxy) => subscribe({ modelProxy }) })
+  await edges.serve(gatewayRunner, gateway.runner, { opening: (runner) => subscribe({ runner }), onCaller: () => onConnected('runner') })
+  if (edges.has(gatewayChannels)) await edges.serve(gatewayChannels, gateway.channels, { opening: (channels) => subscribe({ channels }) })
 }
 
-const start = async (line: Lifeline<GatewayBoot>): Promise<Running> => {
-  const { boot, log, metrics } = line
-  const { lock, retention, store, journal } = await open(line)
-  const gateway = await createGateway({ boot, store, journal, log, metrics })
-  await gateway.start()
-  const servers = await listen(line, gateway)
-  process.on('SIGHUP', () => void gateway.reload())
-  return {
-    stop: async () => {
-      await Promise.all(servers.map((server) => server.close()))
-      await gateway.stop()
-      await journal.close()
-      await store.close()
-      await retention.stop()
-      await lock.release()
-    },
-  }
-}
-
-await runService({ name: 'gateway', schema: GatewayBoot, start })
+await runServiceProcess({
+  name: 'gateway',
+  schema: GatewayBoot,
+  start: async ({ boot, log, metrics, edges }) => {
+    const { writer, store, journal } = await open(boot, log)
+    const gateway = await createGateway({ boot, store, journal, log, metrics })
+    await gateway.start()
+    await listen(boot, edges, gateway)
+    process.on('SIGHUP', () => void gateway.reload())
+    return {
+      life: gateway.supervisor,
+      stop: async () => {
+        await edges.close()
+        await gateway.stop()
+        await journal.close()
+        await store.close()
+        await writer.release()
+      },
+    }
+  },
+})

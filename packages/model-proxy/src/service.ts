@@ -1,13 +1,6 @@
 // The model proxy, which lends models of providers to sessions, request by request: RPC handlers and gateway events.
 import { join } from 'node:path'
-import {
-  type gatewayModelProxy,
-  type lifeEdge,
-  limits,
-  type ModelProxyBoot,
-  type modelProxyControlPlane,
-  ServiceError,
-} from '@gatehouse/contracts'
+import { type gatewayModelProxy, limits, type ModelProxyBoot, type modelProxyControlPlane, ServiceError } from '@gatehouse/contracts'
 import type { Records } from '@gatehouse/journal'
 import {
   type Exchange,
@@ -22,7 +15,7 @@ import {
   type SessionsOptions,
   wallMs,
 } from '@gatehouse/kernel'
-import type { Calls, EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
+import { type Calls, createLife, type EdgeClient, type EventListeners, type Handlers, type LifeHandlers } from '@gatehouse/rpc'
 import { Budget } from './budget.ts'
 import type { ModelCaller } from './call.ts'
 import { checkProvider } from './check-provider.ts'
@@ -79,7 +72,7 @@ export interface ModelProxyOptions {
 
 export interface ModelProxy {
   readonly controlPlane: Handlers<typeof modelProxyControlPlane>
-  readonly life: Handlers<ReturnType<typeof lifeEdge>>
+  readonly life: LifeHandlers
   /** Gives running requests a moment, then gives them up and records them. */
   stop(): Promise<void>
 }
@@ -172,10 +165,7 @@ export const createModelProxy = async (options: ModelProxyOptions): Promise<Mode
   }
   return {
     controlPlane: peopleDoor({ providers, agents, budget }, records),
-    life: {
-      health: () => health({ providers, recorder, sessions: rooms.sessions }),
-      metrics: async () => (await metrics.json()).map((metric) => ({ ...metric })),
-    },
+    life: createLife(metrics, () => health({ providers, recorder, sessions: rooms.sessions })),
     stop: async () => {
       await running.end(() => stopping.abort())
       await Promise.all([rooms.sessions.close(), agents.close()])

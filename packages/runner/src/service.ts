@@ -6,7 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import {
   type gatewayRunner,
   type HostIdentity,
-  type lifeEdge,
   limits,
   type OutboundSettings,
   type runnerBackup,
@@ -17,7 +16,7 @@ import {
   stateFiles,
 } from '@gatehouse/contracts'
 import { type Logger, type Metrics, privateDirectory, wallTime } from '@gatehouse/kernel'
-import type { EdgeClient, EventListeners, Handlers } from '@gatehouse/rpc'
+import type { EdgeClient, EventListeners, Handlers, LifeHandlers } from '@gatehouse/rpc'
 import { abortable } from './abortable.ts'
 import { backupDoor } from './backup.ts'
 import { channelHandlers } from './channels/handlers.ts'
@@ -97,7 +96,7 @@ export interface Runner {
   onOutbox(tell: () => void): void
   /** Undefined where local tool servers do not run in containers. */
   readonly broker: Handlers<typeof runnerBroker> | undefined
-  readonly life: Handlers<ReturnType<typeof lifeEdge>>
+  readonly life: LifeHandlers
   readonly backup: Handlers<typeof runnerBackup>
   /** Ends every sandbox, then releases the queues. Resolves with whether nothing of the unit is left. */
   stop(): Promise<boolean>
@@ -253,9 +252,9 @@ const showFromTheStart = (metrics: Metrics): void => {
 
 const lifeOf = (context: Context): Runner['life'] => ({
   health: () => health(context),
-  metrics: async () => {
+  metrics: () => {
     context.throttling.measure()
-    return (await context.metrics.json()).map((metric) => ({ ...metric }))
+    return context.metrics.json()
   },
 })
 

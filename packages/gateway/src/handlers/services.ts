@@ -1,6 +1,6 @@
 // RPC handlers for the other processes of the unit; each delegates to one use case.
-import { type gatewayBroker, type gatewayChannels, type gatewayModelProxy, gatewayRunner, type lifeEdge } from '@gatehouse/contracts'
-import type { Handlers } from '@gatehouse/rpc'
+import { type gatewayBroker, type gatewayChannels, type gatewayModelProxy, gatewayRunner } from '@gatehouse/contracts'
+import type { Handlers, LifeHandlers } from '@gatehouse/rpc'
 import { storedServers } from '../catalog/servers.ts'
 import { reportRollout } from '../changes/rollout.ts'
 import { admit, maySpeak } from '../channels/admit.ts'
@@ -70,8 +70,8 @@ export const modelProxyHandlers = (services: Services): Handlers<typeof gatewayM
   surfaceReady: (seen) => (surfaceReady(services, seen), {}),
 })
 
-/** The supervisor's door: how it goes. */
-export const supervisorHandlers = (services: Services): Handlers<ReturnType<typeof lifeEdge>> => ({
+/** Handlers of the supervisor's edge. */
+export const supervisorHandlers = (services: Services): LifeHandlers => ({
   health: () => health(services),
   metrics: () => readMetrics(services),
 })

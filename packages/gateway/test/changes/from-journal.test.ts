@@ -12,7 +12,6 @@ import { context, openTestUnit, openUnit } from '../fixtures/unit.ts'
 let now = Date.now()
 const options = { clock: () => now, boot: { mountAllow: ['/srv/shared'] } }
 let unit = await openTestUnit(options)
-await livedIn()
 
 const place = { channel: 'slack', address: '#g' }
 const applied: readonly Wanted[] = [
@@ -28,6 +27,8 @@ const applied: readonly Wanted[] = [
   ['wiring', 'gone', { channel: 'slack', address: '#gone', engage: 'all', session: 'shared' }],
   ['agent_remove', 'gone', {}],
 ]
+
+await livedIn()
 
 /** A history with a line of each stage of a change, of tokens and of freezes. */
 async function livedIn(): Promise<void> {

@@ -13,7 +13,7 @@ export interface Metrics {
   touch(name: MetricName, labels: MetricLabels): void
   /** For what is counted in bulk: runs before each reading. */
   beforeReading(act: () => void): void
-  json(): Promise<object[]>
+  json(): Promise<Record<string, unknown>[]>
 }
 
 const prefix = 'gatehouse_'
@@ -48,9 +48,9 @@ export const createMetrics = (owner: Exclude<MetricRow['owner'], 'every'>): Metr
       else metric.inc(labels, 0)
     },
     beforeReading: (act) => void acts.push(act),
-    json: () => {
+    json: async () => {
       for (const act of acts) act()
-      return registry.getMetricsAsJSON()
+      return (await registry.getMetricsAsJSON()).map((metric) => ({ ...metric }))
     },
   }
 }

@@ -9,12 +9,12 @@ import {
   isServiceError,
   limits,
   type LocalEntry,
-  runnerBroker,
+  type runnerBroker,
   type ServerName,
   type SessionID,
 } from '@gatehouse/contracts'
-import type { Logger, Metrics } from '@gatehouse/kernel'
-import { type Calls, connectEdge } from '@gatehouse/rpc'
+import type { Logger } from '@gatehouse/kernel'
+import type { Calls, EdgeClient } from '@gatehouse/rpc'
 import { UpstreamFailure } from '../base/failure.ts'
 import type { RunningProgram } from './start-program.ts'
 
@@ -123,20 +123,11 @@ const startOne = async (runner: Runner, order: Parameters<Runner['start']>[0], l
   })
 }
 
-export interface ContainersOptions {
-  readonly path: string
-  readonly secret: string
-  readonly log: Logger
-  readonly metrics: Metrics
-}
+type Connect = (listeners: { readonly onConnect: () => Promise<void> }) => EdgeClient<typeof runnerBroker>
 
-export const connectContainers = ({ path, secret, log, metrics }: ContainersOptions): Containers => {
+export const connectContainers = (connectRunner: Connect, log: Logger): Containers => {
   const broker = randomBytes(16).toString('hex')
-  const runner = connectEdge(runnerBroker, {
-    path,
-    secret,
-    log,
-    metrics,
+  const runner = connectRunner({
     onConnect: async () => {
       await runner.calls.begin({ broker })
     },
