@@ -1,6 +1,6 @@
 // Puts a database under another key: a copy is made whole under the new one, then takes the name. At no moment is there a
 // file that neither key opens.
-import { open, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isRefusal, syncPath } from '@gatehouse/kernel'
 import { connect, readWrite } from './connection.ts'

@@ -1,7 +1,7 @@
 // What is done at the console besides deciding: the journal verified, a session purged, each form of an agent group.
 // Profile: rest. Every form of the console; console.test.ts does a round of its main acts.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { axeViolations } from '../src/browser.ts'
 import { say } from '../src/chat.ts'

@@ -1,7 +1,7 @@
 // The pages of the console in a real browser, empty and full, in both themes and at three widths.
 // Profile: rest. A matrix of pages, themes and widths.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { axeViolations } from '../src/browser.ts'
 import { say } from '../src/chat.ts'

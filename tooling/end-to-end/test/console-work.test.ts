@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { openPage } from '../src/browser.ts'
 import { goTo, openConsole, settled, takePicture } from '../src/console-looks.ts'

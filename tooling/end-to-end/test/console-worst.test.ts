@@ -1,7 +1,7 @@
 // What the console is shown at its worst: hostile text in every field, and lists that are long.
 // Profile: rest. The pages of the console once more, filled with hostile text.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { goTo, openConsole } from '../src/console-looks.ts'
 import { messageLog, openConsoleUnit } from '../src/console-unit.ts'
 import { hiding, hostileTexts } from '../src/hostile.ts'
