@@ -1,4 +1,4 @@
-// The client of a service parses what the service answers: its structure is bounded first.
+// Bounds the JSON structure of a service's response before the service's client library parses it.
 import { jsonBounds } from '@gatehouse/contracts'
 import { checkJson } from '@gatehouse/kernel'
 

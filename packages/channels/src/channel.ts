@@ -2,77 +2,77 @@
 import type { Card, ChannelName, Reference } from '@gatehouse/contracts'
 import type { Block } from './markup/tree.ts'
 
-/** At most so many a second, after a first burst. */
+/** Sustained rate and initial burst. */
 export interface Pace {
   readonly perSecond: number
   readonly burst: number
 }
 
-/** What the service of a channel can do, as far as it matters to what is sent there. */
+/** Capabilities of a channel's service that affect outgoing messages. */
 export interface Capabilities {
-  /** Places there have threads of their own. */
+  /** Whether addresses have threads. */
   readonly threads: boolean
-  /** A second message with the same id is dropped there; without it a death between sending and noting sends twice. */
+  /** Whether the service drops a second message with the same id. Without it, a crash between sending and recording sends twice. */
   readonly ids: boolean
-  /** UTF-16 units of the longest message. */
+  /** Maximum message length in UTF-16 code units. */
   readonly length: number
-  /** `size`: bytes of the largest file there, 0 for none. */
+  /** `size`: maximum file size in bytes, 0 if files are not supported. */
   readonly files: {
     readonly size: number
-    /** A text and all its files go in one message, and `size` bounds them together; else each file goes by itself, with an empty text. */
+    /** True: a text and all its files go in one message, and `size` limits their sum. False: each file is a message with an empty text. */
     readonly together: boolean
   }
-  /** It lays out what an agent wrote. */
+  /** The channel renders Markdown. */
   readonly markup?: true
-  /** What the service takes from one sender, and to one place. */
+  /** Rate limits of the service: for the sender, and for each address. */
   readonly pace: Pace
   readonly placePace: Pace
 }
 
 export interface InboundFile {
   readonly name: string
-  /** Bytes, as far as the service says; undefined where it does not. */
+  /** Bytes as the service reports them; undefined if it does not. */
   readonly size: number | undefined
-  /** Never more than `limits.file` bytes: rejects where there are more. */
+  /** Rejects if the file has more than `limits.file` bytes. */
   read(): Promise<Uint8Array>
 }
 
 export interface Inbound {
-  /** By which the service itself tells one message from another, over restarts too. */
+  /** The service's own unique id of the message, stable across restarts. */
   readonly id: string
-  /** The place that a wiring names. */
+  /** The address that a wiring names. */
   readonly address: string
-  /** The thread within the place; undefined where the service has none. */
+  /** The thread within the address; undefined if the service has none. */
   readonly thread: string | undefined
-  /** Who wrote it, as the service has proved it: what members are named by. */
+  /** The author, as authenticated by the service. Members are identified by this name. */
   readonly user: string
-  /** The service does not vouch for `user`: then nobody is heard. */
-  readonly unproven?: boolean
-  /** It speaks to the agent: by name, or in private. */
+  /** The service did not authenticate `user`, so the message is ignored. */
+  readonly unauthenticated?: boolean
+  /** Addressed to the agent: by mention, or in a private chat. */
   readonly mentioned: boolean
-  /** Written by a machine, ourselves included: never heard, so that two machines do not talk for ever. */
+  /** Written by a program, including this unit. Ignored, so that two programs never answer each other. */
   readonly automatic: boolean
   readonly text: string
-  /** What of it its sender wrote itself, without a quotation before; absent: all of it. A decision is read in this alone. */
-  readonly ownWords?: string
-  /** It holds a decision, but not where one is read: nothing is decided, and its sender is told how to. */
-  readonly isUnclear?: boolean
+  /** The part that the sender wrote, without quotations; absent: all of `text`. Only this part can hold a decision. */
+  readonly unquotedText?: string
+  /** Holds a decision in a place where it does not count. Nothing is decided; the sender is told how to decide. */
+  readonly isMisplaced?: boolean
   readonly files: readonly InboundFile[]
-  /** What `send` needs to answer it. */
+  /** What `send` needs to reply. */
   readonly reference: Reference
 }
 
 /**
- * `busy` and `full`: not taken, and would be later. The rest is final: nobody is told why a person was not heard.
+ * `busy` and `full` are temporary: the message can be delivered again later. The rest is final. An ignored sender is not told why.
  */
 export const outcomes = [
-  'taken',
-  'known',
+  'accepted',
+  'duplicate',
   'automatic',
-  'unproven',
-  'unwired',
-  'stranger',
-  'unengaged',
+  'unauthenticated',
+  'not_routed',
+  'not_member',
+  'not_addressed',
   'decided',
   'unclear',
   'busy',
@@ -81,85 +81,85 @@ export const outcomes = [
 ] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** A held change as it is shown; `url`: of the console's page about it. */
+/** A card and the URL of the change's page in the console. */
 export interface ShownCard extends Card {
   readonly url?: string
 }
 
-export interface Press {
-  /** By which the service tells one press from another. */
+export interface Interaction {
+  /** The service's unique id of the interaction. */
   readonly id: string
   readonly address: string
-  /** Who pressed it, as the service has proved it. */
+  /** The person, as authenticated by the service. */
   readonly user: string
   readonly changeID: string
-  /** The first 16 hex digits of the card's, or more. */
+  /** At least the first 16 hex digits of the card's digest. */
   readonly digest: string
   readonly outcome: 'approve' | 'reject'
   readonly reason?: string
 }
 
-export interface Pressed {
+export interface InteractionReply {
   readonly text?: string
   readonly card?: ShownCard
 }
 
-/** Told the conversation of a message before it is taken. True: an earlier one of it waits, so that this one is `busy`. */
+/** Called with the conversation of a message before the message is stored. True: an earlier message of it is still queued, so this one is `busy`. */
 export type IsBehind = (conversation: string) => boolean
 
 export interface Listener {
-  /** The message is on disk, or will never be, when it resolves. Rejects where it is not known: then it must be brought again. */
+  /** Resolves when the message is on disk or was finally refused. Rejects if the outcome is unknown; the message must be delivered again. */
   readonly take: (message: Inbound, isBehind?: IsBehind) => Promise<Outcome>
   /**
-   * A button of a card was pressed. Acknowledge that to the service before; this may take seconds. `text`: for that person
-   * alone, where the service can tell it so; undefined: nobody is told anything. `card`: as it is now, as far as it is known.
+   * A button of a card was clicked. Acknowledge it to the service first: this may take seconds. `text`: a private reply, if the
+   * service supports that; undefined: no reply. `card`: its current state, if known.
    */
-  readonly decide: (press: Press) => Promise<Pressed>
-  /** The connection stands. `account`: who we are there. */
+  readonly decide: (press: Interaction) => Promise<InteractionReply>
+  /** The connection is established. `account`: the unit's account at the service. */
   readonly up: (account?: string) => void
   readonly signal: AbortSignal
 }
 
 export interface OutgoingFile {
-  /** A plain name, never a path, never empty. */
+  /** A plain file name: never a path, never empty. */
   readonly name: string
-  /** Never empty, and never more than `Capabilities.files.size`. */
+  /** Never empty, at most `Capabilities.files.size`. */
   readonly bytes: Uint8Array
 }
 
 export interface Outgoing {
-  /** The same each time this part of this message is sent. */
+  /** Stable across attempts to send this part of this message. */
   readonly id: string
   readonly address: string
   readonly thread: string | undefined
-  /** Empty only where there are files. */
+  /** Empty only if there are files. */
   readonly text: string
   readonly files: readonly OutgoingFile[]
-  /** An agent wrote it. Our own words mean nothing but themselves. */
+  /** Set if an agent wrote the text. The unit's own texts are plain. */
   readonly format?: 'markdown'
-  /** What stands in this part, for channels that lay it out; absent where it is to go out as it stands. */
+  /** The parsed Markdown of this part, for channels that render it; absent: send `text` as it is. */
   readonly blocks?: readonly Block[]
-  /** RFC 3339; when the agent said it. */
+  /** RFC 3339 time at which the agent wrote the message. */
   readonly at: string
-  /** Counted from 0. */
+  /** Zero-based index. */
   readonly part: number
   readonly parts: number
   readonly reference: Reference
 }
 
-/** Where a card stands, or is to stand. */
+/** Where a card is posted. */
 export interface CardPlace {
   readonly address: string
-  /** Of the conversation in which the agent asked; undefined: the place itself. */
+  /** Thread of the conversation in which the agent requested the change; undefined: the address itself. */
   readonly thread: string | undefined
-  /** Of that conversation's last message; empty where there is none. */
+  /** Reference of that conversation's last message; empty if there is none. */
   readonly reference: Reference
-  /** People of this channel whose decision would count. */
+  /** Users of this channel whose decision would count. */
   readonly approvers: readonly string[]
 }
 
 export interface CardPost {
-  /** The same each time that this is tried. */
+  /** Stable across attempts. */
   readonly id: string
   readonly card: ShownCard
   readonly place: CardPlace
@@ -170,44 +170,44 @@ export interface CardUpdate extends CardPost {
   readonly posted: Reference
 }
 
-/** All reject as `send` does. Only where the card waits and is not decided by hand it has buttons. */
+/** All methods reject as `send` does. A card has buttons only while its change is pending and can be decided in a channel. */
 export interface Cards {
-  /** Resolves to what `update` needs. */
+  /** Resolves to the reference that `update` needs. */
   post(post: CardPost, signal: AbortSignal): Promise<Reference>
-  /** The card as it is now: of another digest, with more approvals, or at its end. */
+  /** Shows the current state: a new digest, another approval, or the outcome. */
   update(update: CardUpdate, signal: AbortSignal): Promise<void>
-  /** That it still waits. Without it a text is sent. */
+  /** Reminds of a pending change. If absent, the reminder is sent as text. */
   remind?(reminder: CardUpdate & { readonly text: string }, signal: AbortSignal): Promise<void>
 }
 
-/** What a person is written about who has not written. */
-export interface Concern {
+/** Context of a message to a person who has not written to the unit. */
+export interface DirectNotice {
   readonly subject: string
-  /** The thread of the message that goes to the person. */
+  /** The thread of the message to the person. */
   readonly thread: string | undefined
-  /** The id of the message about it that the same person was sent before. */
+  /** Id of the earlier message about the same subject to the same person. */
   readonly earlier: string | undefined
-  /** Of the conversation that it is about; empty where there is none. */
+  /** Reference of the related conversation; empty if there is none. */
   readonly reference: Reference
 }
 
 export interface Channel {
   readonly name: ChannelName
   readonly can: Capabilities
-  /** Hears until the signal aborts, then resolves. Rejects with `ChannelFault` when the connection is lost. */
+  /** Receives messages until the signal aborts, then resolves. Rejects with `ChannelFault` when the connection is lost. */
   receive(listener: Listener): Promise<void>
-  /** Resolves when the service has it; `kept`: nobody listens there. Rejects with `SendFailure`; anything else is tried again. */
+  /** Resolves when the service accepted the message; `kept`: the address has no receiver. Rejects with `SendFailure`; any other error is retried. */
   send(message: Outgoing, signal: AbortSignal): Promise<'sent' | 'kept'>
-  /** How a card is shown; without it as text, which is answered by text. */
+  /** Renders cards. If absent, cards are text messages that are answered by text. */
   readonly cards?: Cards
-  /** What `send` needs to write to a person who has not written; only where what is sent is seen by one person, not by a place. */
-  readonly direct?: (user: string, concern: Concern) => Reference
-  /** Asks the service whether it takes the credentials. Rejects with `ChannelFault`. `detail`: where that is not what was learned. */
+  /** Returns what `send` needs to write to a person who has not written. Only for channels whose messages have one recipient. */
+  readonly direct?: (user: string, concern: DirectNotice) => Reference
+  /** Checks the credentials with the service. Rejects with `ChannelFault`. `detail`: set if there is more to say than "accepted". */
   verify(signal: AbortSignal): Promise<{ readonly account?: string; readonly detail?: string }>
   close(): Promise<void>
 }
 
-/** `refused`: the service does not take the credentials. `phrase`: one of our own, never a word of the service's. */
+/** `refused`: the service rejected the credentials. `phrase` is the unit's own text, never the service's. */
 export class ChannelFault extends Error {
   readonly kind: 'away' | 'refused'
 
@@ -224,12 +224,12 @@ export interface SendFailureOptions {
   readonly cause?: unknown
 }
 
-/** `later`: tried again, not before `after` milliseconds. `never`: it becomes a dead letter, with this reason. */
+/** `later`: retried after at least `after` milliseconds. `never`: becomes a dead letter with this reason. */
 export class SendFailure extends Error {
   readonly kind: 'later' | 'never'
   readonly after: number | undefined
 
-  /** The service wants silence of us everywhere, not only at this place. */
+  /** The pause applies to all addresses of the channel, not only to this one. */
   readonly everywhere: boolean
 
   constructor(kind: SendFailure['kind'], reason: string, { after, everywhere = false, cause }: SendFailureOptions = {}) {

@@ -1,4 +1,4 @@
-// Composition root of the channels: the edges of gateway and runner, its own edges. No logic, and nothing on disk.
+// Composition root of the channels process: its edges and those of gateway and runner. No logic, no files.
 import { ChannelsBoot, channelsControlPlane, gatewayChannels, runnerChannels } from '@gatehouse/contracts'
 import { runServiceProcess } from '@gatehouse/rpc'
 import { createChannels } from './service.ts'

@@ -1,4 +1,4 @@
-// The channels service: incoming messages, outgoing messages and cards. RPC handlers and events of other services.
+// The channels service: RPC handlers, events of other services, and the wiring of incoming messages, outgoing messages and cards.
 import {
   type Card,
   type ChannelCheck,
@@ -14,17 +14,17 @@ import {
 } from '@gatehouse/contracts'
 import { createBuckets, KeyedTurns, type Logger, type Metrics } from '@gatehouse/kernel'
 import { createLife, type EdgeClient, type EventListeners, type Handlers, type LifeHandlers } from '@gatehouse/rpc'
-import { decideByPress, decideByText, type Deciding, decisionOutcomes, explainDecision } from './cards/decide.ts'
+import { decideByInteraction, decideByText, type DecisionContext, decisionOutcomes, explainDecision } from './cards/decide.ts'
 import { CardDispatcher, cardOutcomes } from './cards/dispatcher.ts'
 import { type Channel, ChannelFault, outcomes, type ShownCard } from './channel.ts'
 import { ChannelConnection } from './connection/connection.ts'
-import { Patience } from './inbound/files.ts'
+import { HoldTimeout } from './inbound/files.ts'
 import { type Intake, takeMessage } from './inbound/take.ts'
 import { Deliveries } from './outbound/deliveries.ts'
 import { Pacer } from './state/pacer.ts'
 import { type ChannelTable, createTable } from './table.ts'
 
-/** Asks the service of a channel whether it takes the credentials, and says what came of it in our own words. */
+/** Checks a channel's credentials with its service. The answer holds no text of the service. */
 const checkChannel = async (channels: ReadonlyMap<ChannelName, Channel>, name: ChannelName): Promise<ChannelCheck> => {
   const channel = channels.get(name)
   if (channel === undefined)
@@ -32,7 +32,7 @@ const checkChannel = async (channels: ReadonlyMap<ChannelName, Channel>, name: C
   const began = performance.now()
   const elapsedMs = (): number => Math.round(performance.now() - began)
   try {
-    const { account, detail = 'the service takes the credentials' } = await channel.verify(AbortSignal.timeout(limits.probeTime))
+    const { account, detail = 'the service accepts the credentials' } = await channel.verify(AbortSignal.timeout(limits.probeTime))
     return {
       name,
       accepted: true,
@@ -53,14 +53,14 @@ export interface Listeners<E extends typeof gatewayChannels | typeof runnerChann
 
 export interface ChannelsOptions {
   readonly boot: Pick<ChannelsBoot, 'channels' | 'ownAddress' | 'outbound' | 'publicUrl'>
-  /** Clients that stay when their connections do not. */
+  /** Clients that reconnect. */
   connectGateway(listeners: Listeners<typeof gatewayChannels>): Pick<EdgeClient<typeof gatewayChannels>, 'calls' | 'close'>
   connectRunner(listeners: Listeners<typeof runnerChannels>): Pick<EdgeClient<typeof runnerChannels>, 'calls' | 'close'>
   readonly log: Logger
   readonly metrics: Metrics
-  /** Default: those of the boot document. */
+  /** Default: the channels of the boot document. */
   readonly table?: ChannelTable
-  /** Milliseconds; default those of the limits. */
+  /** Milliseconds. Defaults are in `limits`. */
   readonly retryFirst?: number
   readonly retryMost?: number
 }
@@ -71,10 +71,10 @@ export interface Channels {
   stop(): Promise<void>
 }
 
-/** The console's page about a change. */
+/** URL of the change's page in the console. */
 const pageOf = (publicUrl: string, { changeID }: Card): string => `${publicUrl.replace(/\/$/, '')}/ui/changes/${changeID}`
 
-const showFromTheStart = (metrics: Metrics, names: Iterable<ChannelName>): void => {
+const initializeMetrics = (metrics: Metrics, names: Iterable<ChannelName>): void => {
   for (const channel of names) {
     for (const outcome of outcomes) metrics.touch('channel_messages_total', { channel, outcome })
     for (const outcome of cardOutcomes) metrics.touch('cards_total', { channel, outcome })
@@ -104,24 +104,24 @@ const listChannels = async (
   return { items, letters }
 }
 
-const newBudget = () => createBuckets({ perSecond: limits.channelPerMinute / 60, burst: limits.channelBurst })
+const createRateLimit = () => createBuckets({ perSecond: limits.channelPerMinute / 60, burst: limits.channelBurst })
 
-/** The way in of each channel: messages for agents, and words on held changes. */
-const openLines = (deciding: Deciding & Pick<Intake, 'gateway' | 'runner'>): ChannelConnection[] => {
-  const { channels, metrics, log } = deciding
-  const ways = { turns: new KeyedTurns(), patience: new Patience() }
+/** One connection per channel, for messages to agents and decisions about pending changes. */
+const openConnections = (context: DecisionContext & Pick<Intake, 'gateway' | 'runner'>): ChannelConnection[] => {
+  const { channels, metrics, log } = context
+  const ways = { turns: new KeyedTurns(), patience: new HoldTimeout() }
   const intake: Intake = {
-    ...deciding,
+    ...context,
     ...ways,
-    decide: (channel, said) => decideByText(deciding, channel, said),
-    explain: (channel, message) => explainDecision(deciding, channel, message),
+    decide: (channel, said) => decideByText(context, channel, said),
+    explain: (channel, message) => explainDecision(context, channel, message),
   }
   return [...channels.values()].map(
     (channel) =>
       new ChannelConnection({
         channel,
         take: (message, isBehind) => takeMessage(intake, channel.name, { message, isBehind }),
-        decide: (press) => decideByPress(deciding, channel.name, press),
+        decide: (press) => decideByInteraction(context, channel.name, press),
         metrics,
         log,
       }),
@@ -134,18 +134,18 @@ export const createChannels = (options: ChannelsOptions): Channels => {
   const { all: channels, webhook } = table
   const wakeAll = (): void => {
     deliveries.wakeAll()
-    board.wakeAll()
+    dispatcher.wakeAll()
   }
-  const on = { 'freeze-changed': () => deliveries.wakeAll(), 'cards-changed': () => board.wake() }
+  const on = { 'freeze-changed': () => deliveries.wakeAll(), 'cards-changed': () => dispatcher.wake() }
   const gateway = options.connectGateway({ on, onConnect: wakeAll })
   const runner = options.connectRunner({ on: { outbox: () => deliveries.wake() }, onConnect: () => deliveries.wakeAll() })
   const stopping = new AbortController()
   const show = (card: Card): ShownCard => (boot.publicUrl === undefined ? card : { ...card, url: pageOf(boot.publicUrl, card) })
   const outward = { gateway: gateway.calls, runner: runner.calls, channels, pacer: new Pacer(), show }
   const deliveries = new Deliveries({ ...options, ...outward })
-  const board = new CardDispatcher({ ...options, ...outward })
-  const lines = openLines({ ...outward, budget: newBudget(), metrics, log, signal: stopping.signal })
-  showFromTheStart(metrics, channels.keys())
+  const dispatcher = new CardDispatcher({ ...options, ...outward })
+  const lines = openConnections({ ...outward, budget: createRateLimit(), metrics, log, signal: stopping.signal })
+  initializeMetrics(metrics, channels.keys())
   for (const line of lines) line.start()
   return {
     controlPlane: {
@@ -157,7 +157,7 @@ export const createChannels = (options: ChannelsOptions): Channels => {
     stop: async () => {
       await Promise.all(lines.map((line) => line.stop()))
       stopping.abort()
-      await Promise.all([deliveries.stop(), board.stop()])
+      await Promise.all([deliveries.stop(), dispatcher.stop()])
       gateway.close()
       runner.close()
     },

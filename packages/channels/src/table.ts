@@ -9,7 +9,7 @@ import { createWebhook, type Webhook } from './webhook/webhook.ts'
 
 export interface ChannelTable {
   readonly all: ReadonlyMap<ChannelName, Channel>
-  /** Its messages come by the control plane. */
+  /** Receives its messages from the control plane. */
   readonly webhook: Webhook | undefined
 }
 

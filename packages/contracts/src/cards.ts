@@ -63,10 +63,10 @@ export const CardTask = v.strictObject({
 })
 export type CardTask = v.InferOutput<typeof CardTask>
 
-/** What came of a person's word. Who is not heard at a place is told nothing. */
+/** The outcome of a person's decision. An ignored person gets no answer. */
 export const Decided = v.variant('outcome', [
-  v.strictObject({ outcome: v.literal('taken'), card: Card }),
+  v.strictObject({ outcome: v.literal('accepted'), card: Card }),
   v.strictObject({ outcome: v.literal('refused'), code: v.string(), detail: v.string(), card: v.optional(Card) }),
-  v.strictObject({ outcome: v.literal('unheard'), why: v.picklist(['unwired', 'stranger']) }),
+  v.strictObject({ outcome: v.literal('ignored'), why: v.picklist(['not_routed', 'not_member']) }),
 ])
 export type Decided = v.InferOutput<typeof Decided>

@@ -1,28 +1,28 @@
-// Cards of a channel that has none of its own: texts, each sent as a message. Where a message is seen by one person alone, one to
-// each who may decide; and how it ended also to who had asked for it there.
+// Approval cards as text messages, for channels without cards. A channel whose messages have one recipient sends a message to each
+// approver, and the outcome also to the person who requested the change there.
 import { createHash } from 'node:crypto'
 import { limits, type Reference } from '@gatehouse/contracts'
 import { type Logger, wallTime } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { type CardPost, type Cards, type CardUpdate, type Channel, SendFailure } from '../channel.ts'
 import type { Pacer } from '../state/pacer.ts'
-import type { Rounds } from './deadline.ts'
-import { cardText, endingOf, presentText, reminderOf, subjectOf } from './words.ts'
+import type { OncePerRecipient } from './once-per-recipient.ts'
+import { cardText, endingOf, presentText, reminderOf, subjectOf } from './texts.ts'
 
-export interface TextWay {
+export interface TextCardContext {
   readonly channel: Channel
   readonly pacer: Pacer
-  readonly rounds: Rounds<string>
+  readonly oncePerRecipient: OncePerRecipient<string>
   readonly log: Logger
 }
 
-interface Letter extends CardPost {
+interface CardMessage extends CardPost {
   readonly text: string
-  /** Under which it was posted; undefined: it is now. */
+  /** Id of the original post; undefined if this is it. */
   readonly posted?: string | undefined
 }
 
-/** What `update` is given back: by it answers find the letter that they follow. */
+/** The reference passed to `update`, so that later messages continue the thread of the first. */
 const Posted = v.object({ post: v.string() })
 
 const postOf = ({ posted }: CardUpdate): string | undefined => {
@@ -32,16 +32,16 @@ const postOf = ({ posted }: CardUpdate): string | undefined => {
 
 const isEmpty = (reference: Reference): boolean => Object.keys(reference).length === 0
 
-/** The same person's letter of the same round, and no other's. */
+/** Unique to the card message and person, stable across attempts. */
 const personalID = (id: string, person: string): string =>
   `msg_${createHash('sha256').update(`${id}\n${person}`).digest('hex').slice(0, 32)}`
 
-/** Stands for who spoke last in the conversation: no person's name. */
-const asker = ''
+/** Placeholder key for the last speaker of the conversation; not a valid user name. */
+const lastSpeaker = ''
 
-/** By person. */
-const recipients = (direct: NonNullable<Channel['direct']>, letter: Letter): Map<string, Reference> => {
-  const { card, place, posted } = letter
+/** References by person. */
+const recipients = (direct: NonNullable<Channel['direct']>, message: CardMessage): Map<string, Reference> => {
+  const { card, place, posted } = message
   const { thread, reference, approvers } = place
   const written = approvers.slice(0, limits.cardPeople).map((user): [string, Reference] => {
     const earlier = posted === undefined ? undefined : personalID(posted, user)
@@ -49,40 +49,44 @@ const recipients = (direct: NonNullable<Channel['direct']>, letter: Letter): Map
   })
   const people = new Map(written)
   const isTold = [...people.values()].some((one) => JSON.stringify(one) === JSON.stringify(reference))
-  if (!isEmpty(reference) && !isTold && (people.size === 0 || card.state !== 'held')) people.set(asker, reference)
-  if (people.size === 0) throw new SendFailure('never', 'no token names a person of this channel who may decide it')
+  if (!isEmpty(reference) && !isTold && (people.size === 0 || card.state !== 'held')) people.set(lastSpeaker, reference)
+  if (people.size === 0) throw new SendFailure('never', 'no token maps a user of this channel to an approver')
   return people
 }
 
-const send = async ({ channel, pacer, rounds, log }: TextWay, letter: Letter, signal: AbortSignal): Promise<void> => {
-  const { id, card, text, place } = letter
+const send = async (
+  { channel, pacer, oncePerRecipient, log }: TextCardContext,
+  cardMessage: CardMessage,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { id, card, text, place } = cardMessage
   const { address, thread, reference } = place
   const { name, can, direct } = channel
   const message = { address, thread, text: text.slice(0, can.length), files: [], at: wallTime(), part: 0, parts: 1 }
   if (direct === undefined) return void (await channel.send({ ...message, id, reference }, signal))
-  const stops = [...recipients(direct, letter)].map(([person, own], index) => ({
+  const sends = [...recipients(direct, cardMessage)].map(([person, own], index) => ({
     person,
     send: async () => {
       signal.throwIfAborted()
-      // The first one was waited for as any card is.
+      // The caller already applied the rate limit to the first one.
       if (index > 0) await pacer.wait(name, can.pace, signal)
       await channel.send({ ...message, id: personalID(id, person), reference: own }, signal)
     },
   }))
-  // What moved meanwhile is another letter.
-  for (const reason of await rounds.go(`${id}\n${text}`, stops))
-    log.warn('a card does not reach everybody who may decide', { channel: name, change: card.changeID, reason })
+  // A changed card is a different message.
+  for (const reason of await oncePerRecipient.sendAll(`${id}\n${text}`, sends))
+    log.warn('approval card did not reach all approvers', { channel: name, change: card.changeID, reason })
 }
 
-export const textCards = (way: TextWay): Required<Cards> => ({
+export const textCards = (way: TextCardContext): Required<Cards> => ({
   post: async (post, signal) => {
-    // As with an update.
+    // The outcome follows; see `update`.
     if (post.card.state !== 'approved') await send(way, { ...post, text: presentText(post.card) }, signal)
     return way.channel.direct === undefined ? {} : { post: post.id }
   },
   update: (update, signal) => {
     const { card } = update
-    // Its end follows, and is the letter that people wait for; who has decided it here is told at once.
+    // The outcome follows as a message of its own. The person who decided it here has an answer already.
     if (card.state === 'approved') return Promise.resolve()
     const text = card.state === 'held' ? `${endingOf(card)}\n${cardText(card)}` : endingOf(card)
     return send(way, { ...update, text, posted: postOf(update) }, signal)

@@ -1,18 +1,18 @@
-// Hands a person's word on a change to the gateway, and says what came of it. Who that person is here, the gateway finds out.
+// Passes a person's decision to the gateway and replies with the outcome. The gateway maps the user to a principal.
 import { createHash } from 'node:crypto'
 import { type Card, type ChannelName, type Decided, type gatewayChannels, limits, type Params } from '@gatehouse/contracts'
 import { type Buckets, type Logger, type Metrics, wallTime } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
-import type { Channel, Inbound, Outcome, Press, Pressed, ShownCard } from '../channel.ts'
-import type { DecisionWord } from '../commands/command.ts'
+import type { Channel, Inbound, Outcome, Interaction, InteractionReply, ShownCard } from '../channel.ts'
+import type { DecisionCommand } from '../commands/command.ts'
 import type { Pacer } from '../state/pacer.ts'
-import { answerOf, endingOf, isOpen } from './words.ts'
+import { answerOf, endingOf, isOpen } from './texts.ts'
 
-export interface Deciding {
+export interface DecisionContext {
   readonly gateway: Pick<Calls<typeof gatewayChannels>, 'decideAs'>
   readonly channels: ReadonlyMap<ChannelName, Channel>
   readonly pacer: Pacer
-  /** Words by person: a machine that decides for ever is slowed here. */
+  /** Rate limit of decisions by person. */
   readonly budget: Buckets
   readonly show: (card: Card) => ShownCard
   readonly metrics: Metrics
@@ -20,39 +20,41 @@ export interface Deciding {
   readonly signal: AbortSignal
 }
 
-export const decisionOutcomes = ['approved', 'rejected', 'refused', 'unheard', 'busy'] as const
+export const decisionOutcomes = ['approved', 'rejected', 'refused', 'ignored', 'busy'] as const
 
-type Word = Params<typeof gatewayChannels, 'decideAs'>
+type DecisionParams = Params<typeof gatewayChannels, 'decideAs'>
 
-/** Undefined: nothing is said to who is not heard. */
-const answerFor = (deciding: Deciding, decided: Decided): Pressed => {
-  if (decided.outcome === 'unheard') return {}
-  const card = decided.card === undefined ? undefined : deciding.show(decided.card)
-  if (decided.outcome === 'taken') return card === undefined ? {} : { text: endingOf(card), card }
+/** Empty if the sender is ignored. */
+const answerFor = (context: DecisionContext, decided: Decided): InteractionReply => {
+  if (decided.outcome === 'ignored') return {}
+  const card = decided.card === undefined ? undefined : context.show(decided.card)
+  if (decided.outcome === 'accepted') return card === undefined ? {} : { text: endingOf(card), card }
   const again =
     card !== undefined && isOpen(card) && decided.code !== 'forbidden'
-      ? `\nAs it is now: ${card.summary}\n${answerOf('approve', card)}`
+      ? `\nCurrent state: ${card.summary}\n${answerOf('approve', card)}`
       : ''
   return { text: `Not decided: ${decided.detail}.${again}`, ...(card !== undefined && { card }) }
 }
 
-/** Rejects where it is not known what came of it. */
-const ask = async (deciding: Deciding, word: Word): Promise<{ decided: Decided | undefined; pressed: Pressed }> => {
-  const { gateway, budget, metrics, log } = deciding
-  const { channel, user, address, outcome } = word
+/** Rejects if the outcome is unknown. */
+const submitDecision = async (
+  context: DecisionContext,
+  params: DecisionParams,
+): Promise<{ decided: Decided | undefined; pressed: InteractionReply }> => {
+  const { gateway, budget, metrics, log } = context
+  const { channel, user, address, outcome } = params
   const count = (what: (typeof decisionOutcomes)[number]): void => metrics.counter('card_decisions_total').inc({ channel, outcome: what })
   if (!budget.take(`${channel} ${address} ${user}`).ok) {
     count('busy')
     return { decided: undefined, pressed: {} }
   }
-  const decided = await gateway.decideAs(word)
-  count(decided.outcome === 'taken' ? (outcome === 'approve' ? 'approved' : 'rejected') : decided.outcome)
-  if (decided.outcome === 'refused')
-    log.info('a decision of a channel is refused', { channel, change: decided.card?.changeID, code: decided.code })
-  return { decided, pressed: answerFor(deciding, decided) }
+  const decided = await gateway.decideAs(params)
+  count(decided.outcome === 'accepted' ? (outcome === 'approve' ? 'approved' : 'rejected') : decided.outcome)
+  if (decided.outcome === 'refused') log.info('channel decision refused', { channel, change: decided.card?.changeID, code: decided.code })
+  return { decided, pressed: answerFor(context, decided) }
 }
 
-const wordOf = (channel: ChannelName, { address, user, changeID, digest, outcome, reason }: Press): Word => ({
+const toDecisionParams = (channel: ChannelName, { address, user, changeID, digest, outcome, reason }: Interaction): DecisionParams => ({
   channel,
   address,
   user,
@@ -62,22 +64,26 @@ const wordOf = (channel: ChannelName, { address, user, changeID, digest, outcome
   ...(reason !== undefined && { reason }),
 })
 
-/** Never rejects: who pressed a button can press it again. */
-export const decideByPress = async (deciding: Deciding, channel: ChannelName, press: Press): Promise<Pressed> => {
+/** Never rejects: the person can click the button again. */
+export const decideByInteraction = async (
+  context: DecisionContext,
+  channel: ChannelName,
+  press: Interaction,
+): Promise<InteractionReply> => {
   try {
-    return (await ask(deciding, wordOf(channel, press))).pressed
+    return (await submitDecision(context, toDecisionParams(channel, press))).pressed
   } catch (error) {
-    deciding.log.warn('it is not known what came of a decision', { channel, error })
-    return { text: 'It is not known what came of it: look at the card, and press again if it still waits.' }
+    context.log.warn('decision outcome unknown', { channel, error })
+    return { text: 'Decision outcome unknown. Check the card, and try again if the change is still pending.' }
   }
 }
 
 const answerID = (channel: ChannelName, { id }: Inbound): string =>
   `msg_${createHash('sha256').update(`answer\n${channel}\n${id}`).digest('hex').slice(0, 32)}`
 
-/** Once, and no more: what was decided is on the card in any case. */
-const say = async (
-  { channels, pacer, signal, log }: Deciding,
+/** Sent once at most: the card shows the outcome in any case. */
+const sendReply = async (
+  { channels, pacer, signal, log }: DecisionContext,
   name: ChannelName,
   { message, text }: { message: Inbound; text: string },
 ): Promise<void> => {
@@ -102,37 +108,37 @@ const say = async (
       most,
     )
   } catch (error) {
-    log.warn('a person could not be told what came of a decision', { channel: name, error })
+    log.warn('could not send decision outcome', { channel: name, error })
   }
 }
 
-const explanation = `Nothing was decided, and the agent was not given your letter: it holds a line that decides a change, but does not begin with it.
-To decide, answer the card with its line as the first line of your letter, above everything that your mail program quotes:
+const explanation = `Nothing was decided, and the agent did not receive your message: it contains a decision, but not as its first line.
+To decide, reply to the card with this as the first line of your message, above all quoted text:
 
 approve CHANGE DIGEST
 
-To write to the agent, leave that line out.`
+To write to the agent, leave out that line.`
 
-/** The person is admitted. The text holds no line that decides, so that a machine that returns it decides nothing. */
-export const explainDecision = (deciding: Deciding, name: ChannelName, message: Inbound): Outcome => {
-  if (!deciding.budget.take(`${name} ${message.address} ${message.user}`).ok) return 'busy'
-  void say(deciding, name, { message, text: explanation })
+/** For admitted persons. The text itself holds no valid decision, so that a program that returns it decides nothing. */
+export const explainDecision = (context: DecisionContext, name: ChannelName, message: Inbound): Outcome => {
+  if (!context.budget.take(`${name} ${message.address} ${message.user}`).ok) return 'busy'
+  void sendReply(context, name, { message, text: explanation })
   return 'unclear'
 }
 
-/** What came of it is shown by the card itself. */
-const isShown = ({ channels }: Deciding, name: ChannelName, decided: Decided): boolean =>
-  decided.outcome === 'taken' && decided.card?.state !== 'approved' && channels.get(name)?.cards === undefined
+/** The updated card shows the outcome. */
+const isShownByCard = ({ channels }: DecisionContext, name: ChannelName, decided: Decided): boolean =>
+  decided.outcome === 'accepted' && decided.card?.state !== 'approved' && channels.get(name)?.cards === undefined
 
-/** A word that was taken is shown by the card itself where cards are texts, unless it is applied later. Rejects where it is not known what came of it. */
+/** Replies with the outcome, unless the updated card already shows it. Rejects if the outcome is unknown. */
 export const decideByText = async (
-  deciding: Deciding,
+  context: DecisionContext,
   name: ChannelName,
-  { message, word }: { message: Inbound; word: DecisionWord },
+  { message, word }: { message: Inbound; word: DecisionCommand },
 ): Promise<Outcome> => {
   const { address, user } = message
   const { change, digest, outcome, reason } = word
-  const { decided, pressed } = await ask(deciding, {
+  const { decided, pressed } = await submitDecision(context, {
     channel: name,
     address,
     user,
@@ -142,7 +148,7 @@ export const decideByText = async (
     ...(reason !== undefined && { reason }),
   })
   if (decided === undefined) return 'busy'
-  if (decided.outcome === 'unheard') return decided.why
-  if (pressed.text !== undefined && !isShown(deciding, name, decided)) void say(deciding, name, { message, text: pressed.text })
+  if (decided.outcome === 'ignored') return decided.why
+  if (pressed.text !== undefined && !isShownByCard(context, name, decided)) void sendReply(context, name, { message, text: pressed.text })
   return 'decided'
 }

@@ -1,13 +1,13 @@
-// Shows all approval cards. Each is independent, so a card that fails delays no other.
+// Posts and updates all approval cards. Each card is independent, so a failed one delays no other.
 import { type CardTask, type gatewayChannels, limits } from '@gatehouse/contracts'
 import type { Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import { SendFailure } from '../channel.ts'
 import { Dispatcher } from '../workers/keyed-workers.ts'
-import { Rounds } from './deadline.ts'
-import { showCard, type Showing } from './show.ts'
+import { OncePerRecipient } from './once-per-recipient.ts'
+import { showCard, type CardContext } from './show.ts'
 
-export interface BoardOptions extends Omit<Showing, 'signal' | 'gateway' | 'rounds'> {
+export interface CardDispatcherOptions extends Omit<CardContext, 'signal' | 'gateway' | 'oncePerRecipient'> {
   readonly gateway: Pick<Calls<typeof gatewayChannels>, 'cards' | 'carded'>
   readonly metrics: Metrics
 }
@@ -15,10 +15,10 @@ export interface BoardOptions extends Omit<Showing, 'signal' | 'gateway' | 'roun
 export const cardOutcomes = ['posted', 'updated', 'reminded', 'failed', 'retried'] as const
 
 export class CardDispatcher extends Dispatcher<number> {
-  readonly #options: BoardOptions
-  readonly #rounds = new Rounds<string>()
+  readonly #options: CardDispatcherOptions
+  readonly #oncePerRecipient = new OncePerRecipient<string>()
 
-  constructor(options: BoardOptions) {
+  constructor(options: CardDispatcherOptions) {
     super(options)
     this.#options = options
   }
@@ -26,7 +26,7 @@ export class CardDispatcher extends Dispatcher<number> {
   protected async look(): Promise<boolean> {
     const { gateway, channels, log } = this.#options
     const limit = limits.cardLanes - this.workers.size
-    // A card that is being shown wakes this again.
+    // A finished worker wakes the dispatcher again.
     if (limit <= 0) return false
     try {
       const { items, wait: reminder = limits.cardPoll } = await gateway.cards({
@@ -35,11 +35,11 @@ export class CardDispatcher extends Dispatcher<number> {
         skip: this.workers.taken(),
       })
       for (const task of items) this.#open(task)
-      // What is due already is in a lane, or rests.
+      // Cards that are already due have a worker or are waiting.
       this.workers.wakeAfter(Math.min(limits.cardPoll, Math.max(reminder, limits.channelRetryFirst)))
       return items.length < limit
     } catch (error) {
-      log.debug('the gateway does not say which cards are to be shown', { error })
+      log.debug('could not list pending cards', { error })
       this.workers.wakeAfter(limits.channelRetryFirst)
       return false
     }
@@ -53,11 +53,11 @@ export class CardDispatcher extends Dispatcher<number> {
 
   async #show(task: CardTask): Promise<void> {
     const { metrics, log } = this.#options
-    const { shown, reason } = await showCard({ ...this.#options, rounds: this.#rounds, signal: this.workers.signal }, task)
+    const { shown, reason } = await showCard({ ...this.#options, oncePerRecipient: this.#oncePerRecipient, signal: this.workers.signal }, task)
     this.workers.settle(task.id)
     metrics.counter('cards_total').inc({ channel: task.channel, outcome: shown })
     if (shown === 'failed')
-      log.warn('a card could not be shown', { channel: task.channel, change: task.card.changeID, act: task.act, reason })
+      log.warn('approval card not posted', { channel: task.channel, change: task.card.changeID, act: task.act, reason })
   }
 
   #rest(task: CardTask, error: unknown): void {
@@ -65,7 +65,7 @@ export class CardDispatcher extends Dispatcher<number> {
     const { metrics, log } = this.#options
     const { id, channel, card, act } = task
     metrics.counter('cards_total').inc({ channel, outcome: 'retried' })
-    log.warn('a card is shown later', { channel, change: card.changeID, act, error })
+    log.warn('approval card will be retried', { channel, change: card.changeID, act, error })
     this.workers.retry(id, error instanceof SendFailure ? error.after : undefined)
   }
 }

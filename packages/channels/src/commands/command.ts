@@ -1,14 +1,14 @@
-// Reads a message that decides a change: `approve <id> <digest> [reason]`, or `reject …`, in its first line, as plain words: with a
-// mark before them they may be somebody else's. Anything else is for the agent.
-export interface DecisionWord {
+// Parses a decision: `approve <id> <digest> [reason]` or `reject …` as the plain first line of a message. With a quote mark before it,
+// the line may be another person's. Any other message is for the agent.
+export interface DecisionCommand {
   readonly outcome: 'approve' | 'reject'
-  /** The id of the change, or the short one. */
+  /** The id of the change, or its short form. */
   readonly change: string
   readonly digest: string | undefined
   readonly reason: string | undefined
 }
 
-/** A name before it, by which the unit was called. */
+/** A leading mention of the unit. */
 const called = /^(?:<@[^>\s]{1,64}>|@\S{1,64})[\s,:]*/
 
 const form =
@@ -21,7 +21,7 @@ const firstLine = (text: string): string =>
     .map((line) => line.trim())
     .find((line) => line !== '') ?? ''
 
-export const readWord = (text: string): DecisionWord | undefined => {
+export const parseCommand = (text: string): DecisionCommand | undefined => {
   const { outcome, change, digest, reason } = form.exec(firstLine(text).replace(called, ''))?.groups ?? {}
   if (outcome === undefined || change === undefined) return undefined
   return {

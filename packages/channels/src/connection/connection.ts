@@ -1,10 +1,10 @@
-// Keeps one channel connected: reconnects with growing pauses, and rarely after its credentials were refused.
+// Keeps one channel connected. Reconnects with backoff, and with long pauses after its credentials were refused.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ChannelView, limits } from '@gatehouse/contracts'
 import { backoff, type Logger, type Metrics, wallTime } from '@gatehouse/kernel'
 import { type Channel, ChannelFault, type Listener } from '../channel.ts'
 
-export interface LineOptions {
+export interface ConnectionOptions {
   readonly channel: Channel
   readonly take: Listener['take']
   readonly decide: Listener['decide']
@@ -12,20 +12,20 @@ export interface LineOptions {
   readonly log: Logger
 }
 
-export type LineState = Pick<ChannelView, 'name' | 'state' | 'since' | 'account' | 'reason'>
+export type ConnectionState = Pick<ChannelView, 'name' | 'state' | 'since' | 'account' | 'reason'>
 
 export class ChannelConnection {
-  readonly #options: LineOptions
+  readonly #options: ConnectionOptions
   readonly #stopping = new AbortController()
-  #state: LineState
+  #state: ConnectionState
   #kept: Promise<void> | undefined
 
-  constructor(options: LineOptions) {
+  constructor(options: ConnectionOptions) {
     this.#options = options
     this.#state = { name: options.channel.name, state: 'connecting', since: wallTime() }
   }
 
-  get state(): LineState {
+  get state(): ConnectionState {
     return this.#state
   }
 
@@ -47,7 +47,7 @@ export class ChannelConnection {
       const fault = await this.#hear()
       if (signal.aborted) return
       if (performance.now() - began > limits.upstreamSustained) away.reset()
-      // Asking again and again with credentials that are refused gets accounts suspended.
+      // Services suspend accounts that retry with refused credentials.
       const delay = fault.kind === 'refused' ? limits.upstreamRetryDenied : away.next()
       await pause(delay, undefined, { signal }).catch(() => undefined)
     }
@@ -63,7 +63,7 @@ export class ChannelConnection {
       const fault = error instanceof ChannelFault ? error : new ChannelFault('away', 'the connection was lost', error)
       if (this.#stopping.signal.aborted) return fault
       this.#become(fault.kind === 'refused' ? 'refused' : 'down', { reason: fault.message })
-      log.warn('a channel is not connected', { channel: channel.name, reason: fault.message, error: fault.cause })
+      log.warn('channel disconnected', { channel: channel.name, reason: fault.message, error: fault.cause })
       return fault
     }
   }
@@ -75,13 +75,13 @@ export class ChannelConnection {
       decide,
       signal: this.#stopping.signal,
       up: (account) => {
-        if (this.#state.state !== 'up') log.info('a channel is connected', { channel: channel.name, account })
+        if (this.#state.state !== 'up') log.info('channel connected', { channel: channel.name, account })
         this.#become('up', account === undefined ? {} : { account })
       },
     }
   }
 
-  #become(state: LineState['state'], more: Pick<LineState, 'account' | 'reason'> = {}): void {
+  #become(state: ConnectionState['state'], more: Pick<ConnectionState, 'account' | 'reason'> = {}): void {
     const { channel, metrics } = this.#options
     const since = state === this.#state.state ? this.#state.since : wallTime()
     this.#state = { name: channel.name, state, since, ...more }

@@ -1,14 +1,14 @@
-// Reads one header `Authentication-Results` by its grammar (RFC 8601, section 2.2). A header that breaks it is not read at all: two
-// programs could read it in two ways. Values are wider than the grammar's tokens, since servers write signatures and addresses unquoted.
+// Parses one `Authentication-Results` header (RFC 8601, section 2.2). A header that breaks the grammar is rejected completely, because
+// two parsers could read it in two ways. Values may be wider than tokens, since servers write signatures and addresses unquoted.
 
-/** No server writes as much; a sender can. */
+/** No server writes a longer header; a sender can. */
 const maxLength = 16 * 1024
 
 export interface MethodResult {
   readonly method: string
   readonly methodVersion: number
   readonly result: string
-  /** By `type.property`, in lower case. Null: given twice, or in a form that can be read as another value. */
+  /** Values by `type.property` in lower case. Null: duplicate or ambiguous. */
   readonly properties: ReadonlyMap<string, string | null>
 }
 
@@ -22,7 +22,7 @@ class Unreadable extends Error {}
 
 interface Value {
   readonly text: string
-  /** One token, or one quoted string without escapes. */
+  /** A single token, or a single quoted string without escapes. */
   readonly isPlain: boolean
 }
 
@@ -38,7 +38,7 @@ class Scanner {
     return this.#at >= this.#text.length
   }
 
-  /** Passes white space and comments. */
+  /** Skips white space and comments. */
   skip(): void {
     for (;;) {
       this.take(/[ \t]+/y)
@@ -47,7 +47,7 @@ class Scanner {
     }
   }
 
-  /** What `pattern`, which is sticky, matches here. */
+  /** Consumes a match of the sticky `pattern` at the current position. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at
     const [match] = pattern.exec(this.#text) ?? []
@@ -74,7 +74,7 @@ class Scanner {
     return this.take(/"(?:[^"\\]|\\.)*"/y) ?? this.take(/[!#-'*-:<-[\]-~]+/y)
   }
 
-  /** Comments nest; a backslash takes its meaning from the character behind it. */
+  /** Comments nest; a backslash escapes the next character. */
   #skipComment(): void {
     let depth = 0
     do {
@@ -87,7 +87,7 @@ class Scanner {
 
 const keyword = /[A-Za-z][A-Za-z0-9_-]*/y
 
-/** `header.d`, or a word without a type, such as `reason`. */
+/** `header.d`, or a name without a type, such as `reason`. */
 const readName = (scanner: Scanner): string => {
   const parts = [scanner.need(keyword)]
   scanner.skip()
@@ -99,7 +99,7 @@ const readName = (scanner: Scanner): string => {
   return parts.join('.').toLowerCase()
 }
 
-/** Version 1 is the only one. */
+/** Defaults to 1, the only version. */
 const readVersion = (scanner: Scanner): number => {
   const text = scanner.take(/[0-9]{1,9}/y)
   scanner.skip()
@@ -131,7 +131,7 @@ const readResult = (scanner: Scanner): MethodResult => {
   return { method, methodVersion, result, properties: readProperties(scanner) }
 }
 
-/** `none` says that nothing was tested. A last semicolon is common. */
+/** `none` means that nothing was tested. A trailing semicolon is common. */
 const readResultList = (scanner: Scanner): MethodResult[] => {
   const results: MethodResult[] = []
   for (scanner.skip(); !scanner.isAtEnd; scanner.skip()) {
@@ -150,7 +150,7 @@ const readHeader = (scanner: Scanner): AuthenticationResults => {
   return { server: text.toLowerCase(), results: readResultList(scanner) }
 }
 
-/** @param header its value, unfolded. Undefined: it is too long, or breaks the grammar. */
+/** @param header the unfolded value. Undefined if it is too long or breaks the grammar. */
 export const readAuthenticationResults = (header: string): AuthenticationResults | undefined => {
   if (header.length > maxLength || !/^[\t -~]*$/.test(header)) return undefined
   try {

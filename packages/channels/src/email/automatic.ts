@@ -2,21 +2,21 @@
 // machines never answer each other.
 import type { Email } from 'postal-mime'
 
-/** The header fields of a letter, read by their grammar (RFC 5322, section 2.2). Programs disagree on a line that breaks it, such as one
- * with a blank before its colon or with a control character: such a letter proves nothing about its sender. */
+/** A header field (RFC 5322, section 2.2). Parsers disagree on malformed lines, such as one with a space before the colon or with a
+ * control character, so an e-mail with such a line proves nothing about its sender. */
 export interface HeaderField {
-  /** In lower case. */
+  /** Lower case. */
   readonly name: string
-  /** Without line ends. */
+  /** Unfolded. */
   readonly value: string
 }
 
 const form = /^([\x21-\x39\x3b-\x7e]+):([\s\S]*)$/
 
-/** All but a tab, and a line end before a folded line. */
+/** Control characters, except a tab and the line end before a folded line. */
 const control = /[\x00-\x08\x0b-\x1f\x7f]|\n(?![ \t])/
 
-/** Undefined: a line breaks the grammar. */
+/** Undefined if a line breaks the grammar. */
 export const headerFields = ({ headerLines }: Pick<Email, 'headerLines'>): readonly HeaderField[] | undefined => {
   const fields: HeaderField[] = []
   for (const { line } of headerLines) {
@@ -27,12 +27,12 @@ export const headerFields = ({ headerLines }: Pick<Email, 'headerLines'>): reado
   return fields
 }
 
-export const valuesOf = (fields: readonly HeaderField[], wanted: string): string[] =>
-  fields.filter(({ name }) => name === wanted).map(({ value }) => value)
+export const valuesOf = (fields: readonly HeaderField[], fieldName: string): string[] =>
+  fields.filter(({ name }) => name === fieldName).map(({ value }) => value)
 
 const bulk: ReadonlySet<string> = new Set(['bulk', 'list', 'junk', 'auto_reply', 'auto-reply'])
 
-/** Set by no program of a person. */
+/** Fields that no mail client sets. */
 const machineFields: ReadonlySet<string> = new Set([
   'x-autoreply',
   'x-auto-reply',
@@ -57,7 +57,7 @@ const isMark = ({ name, value }: HeaderField): boolean => {
   return name.startsWith('list-') || machineFields.has(name)
 }
 
-/** Of any unit of Gatehouse, also where a server on the way took its other marks. */
+/** The message id of any Gatehouse unit, in case a server removed the other markers. */
 const ownID = /^<msg_[0-9a-f]{32}[.@]/
 
 const machineName = /^(?:mailer-daemon|postmaster|bounces?|no-?reply|do-?not-?reply)(?:\+[^@]*)?@/

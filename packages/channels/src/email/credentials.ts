@@ -1,12 +1,12 @@
-// What the urls of a mailbox say: where, who, whose word on senders counts. Both ways are encrypted from the first word, or before
-// the password is said.
+// Parses the URLs of a mailbox: servers, credentials and the trusted authentication server. Connections use TLS from the start, or
+// STARTTLS before the password is sent.
 import { getCACertificates } from 'node:tls'
 import { canonicalUser, type ChannelCredentials, lowerASCII, type OutboundSettings } from '@gatehouse/contracts'
 
 export interface MailServer {
   readonly host: string
   readonly port: number
-  /** False: the connection is encrypted by STARTTLS, or given up. */
+  /** False: STARTTLS is required. */
   readonly secure: boolean
   readonly user: string
   readonly password: string
@@ -17,7 +17,7 @@ export interface MailAccount {
   readonly mailbox: string
   readonly smtp: MailServer
   readonly from: { readonly name: string; readonly address: string }
-  /** Whose word in `Authentication-Results` is believed. */
+  /** The `authserv-id` whose `Authentication-Results` are trusted. */
   readonly authority: string
   readonly ca: string[] | undefined
 }
@@ -35,7 +35,7 @@ const serverOf = (text: string): MailServer => {
   }
 }
 
-/** `Agents <agents@example.org>` or the address alone. */
+/** `Agents <agents@example.org>` or only the address. */
 const fromOf = (text: string): MailAccount['from'] => {
   const [, name = '', bracketed] = /^(.*)<([^<>]+)>$/.exec(text.trim()) ?? []
   return { name: name.trim().replaceAll('"', ''), address: canonicalUser('email', (bracketed ?? text).trim()) }

@@ -1,4 +1,4 @@
-// E-mail as a channel: a mailbox that the unit alone reads, and a server that sends its answers.
+// The e-mail channel: a mailbox that only this unit reads, and an SMTP server for replies.
 import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import type { Channel } from '../channel.ts'
@@ -6,8 +6,8 @@ import { accountOf } from './credentials.ts'
 import { Loops } from './loops.ts'
 import { receiveMail } from './receive.ts'
 import { directTo } from './reference.ts'
-import { Room } from './room.ts'
-import { createPostman, sendMail } from './send.ts'
+import { MessageSizeLimit } from './message-size-limit.ts'
+import { createSmtpTransport, sendMail } from './send.ts'
 import { verifyMail } from './verify.ts'
 
 export interface EmailOptions {
@@ -27,8 +27,8 @@ const can: Omit<Channel['can'], 'files'> = {
 
 export const createEmail = ({ credentials, outbound, log }: EmailOptions): Channel => {
   const account = accountOf(credentials, outbound)
-  const postmen = { plain: createPostman(account), laden: createPostman(account, limits.channelFilesTime) }
-  const room = new Room()
+  const transports = { plain: createSmtpTransport(account), withFiles: createSmtpTransport(account, limits.channelFilesTime) }
+  const room = new MessageSizeLimit()
   const loops = new Loops()
   return {
     name: 'email',
@@ -37,13 +37,13 @@ export const createEmail = ({ credentials, outbound, log }: EmailOptions): Chann
     },
     receive: (listener) => receiveMail({ account, loops, log }, listener),
     send: async (message) => {
-      await sendMail({ postmen, account, room, loops }, message)
+      await sendMail({ transports, account, room, loops }, message)
       return 'sent'
     },
     direct: directTo(account),
-    verify: () => verifyMail(account, postmen.plain),
+    verify: () => verifyMail(account, transports.plain),
     close: () => {
-      for (const postman of Object.values(postmen)) postman.close()
+      for (const transport of Object.values(transports)) transport.close()
       return Promise.resolve()
     },
   }

@@ -1,11 +1,11 @@
-// The text of a letter that has none but in HTML: read by the same library, which renders what is missing beside what is there.
+// Renders the text of an HTML-only e-mail with the mail parser, which renders HTML as text if it is one of several parts.
 import { randomUUID } from 'node:crypto'
 import { parseEmail } from './parse.ts'
 
-/** UTF-16 units that are rendered, in one piece: more than a message has. */
+/** Maximum length in UTF-16 code units, more than a message can have. */
 const maxLength = 512 * 1024
 
-/** The second of two parts, since HTML is rendered as text only beside a text. */
+/** The parser renders HTML as text only next to a text part. */
 const wrap = (html: string): string => {
   const cut = randomUUID()
   const part = (type: string, body: string): string => `--${cut}\r\nContent-Type: text/${type}; charset=utf-8\r\n\r\n${body}\r\n`

@@ -1,41 +1,41 @@
-// Ends loops with machines that set no mark: a person does not answer five letters in a row within seconds of each. Kept in memory:
-// after a restart a loop has five answers more. Whatever is not such a run begins it anew, so that a person is heard again.
+// Detects mail loops with programs that do not mark their e-mail as automatic: no person answers five e-mails in a row within seconds.
+// Kept in memory, so a loop can continue for five more messages after a restart. Any slower message resets the count.
 import { createHash } from 'node:crypto'
 import { limits } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { Inbound } from '../channel.ts'
 import { Reply } from './reference.ts'
 
-type Letter = Pick<Inbound, 'id' | 'user' | 'address' | 'thread' | 'text' | 'reference'>
+type ReceivedEmail = Pick<Inbound, 'id' | 'user' | 'address' | 'thread' | 'text' | 'reference'>
 
-/** Letters that may belong together, and how soon after a letter of ours each of them comes. */
+/** A group of e-mails that may form a loop. `within`: maximum milliseconds between the unit's e-mail and the reply. */
 interface Series {
   readonly key: string
   readonly within: number
 }
 
-/** `Re:`, `AW:`, `Automatic reply:` and their like, once or often. */
+/** One or more of `Re:`, `AW:`, `Automatic reply:` and similar. */
 const prefixes = /^(?:[^\s:：]{1,20}(?: [^\s:：]{1,20}){0,2}\s?[:：]\s*)+/u
 
-/** A machine says more in its first paragraph than a person who says yes again and again. */
+/** Programs repeat longer paragraphs than a person who answers "yes" several times. */
 const minParagraph = 60
 
 const digestOf = (...parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 
-const seriesOf = ({ user, address, thread, text, reference }: Letter): Series[] => {
+const seriesOf = ({ user, address, thread, text, reference }: ReceivedEmail): Series[] => {
   const { subject, references } = v.parse(v.pick(Reply, ['subject', 'references']), reference)
   const base = subject.replace(prefixes, '')
   const isReply = references.length > 1 || base !== subject
   const quick = limits.emailMachineTime
   if (!isReply) return [{ key: digestOf(user, address, 'letter', subject, text), within: quick }]
   const conversation = references.length > 1 ? ['thread', thread ?? ''] : ['subject', base]
-  // A letter that opens a conversation is heard with its subject above it.
+  // The first e-mail of a conversation has its subject above the text.
   const [paragraph = ''] = text.replace(`Subject: ${subject}\n\n`, '').split(/\n\s*\n/)
   const same = { key: digestOf(user, address, 'paragraph', paragraph), within: limits.emailRepeatTime }
   return [{ key: digestOf(user, address, ...conversation), within: quick }, ...(paragraph.length < minParagraph ? [] : [same])]
 }
 
-const keep = <V>(map: Map<string, V>, key: string, value: V): void => {
+const setBounded = <V>(map: Map<string, V>, key: string, value: V): void => {
   map.delete(key)
   map.set(key, value)
   const [oldest] = map.keys()
@@ -43,30 +43,30 @@ const keep = <V>(map: Map<string, V>, key: string, value: V): void => {
 }
 
 export class Loops {
-  /** When a person was last written to. */
+  /** Time of the last e-mail to each person. */
   readonly #sent = new Map<string, number>()
-  /** Ids of letters in a row, by series. */
+  /** Ids of consecutive e-mails, by series. */
   readonly #runs = new Map<string, readonly string[]>()
 
   sent(to: string): void {
-    keep(this.#sent, to, performance.now())
+    setBounded(this.#sent, to, performance.now())
   }
 
-  /** Whether this letter is one too many. The same letter is counted once. */
-  isLoop(letter: Letter): boolean {
-    const since = performance.now() - (this.#sent.get(letter.user) ?? -Infinity)
-    const runs = seriesOf(letter).map(({ key, within }) => this.#count(key, letter.id, since < within))
+  /** Whether this e-mail exceeds the limit. A redelivered e-mail counts once. */
+  isLoop(email: ReceivedEmail): boolean {
+    const since = performance.now() - (this.#sent.get(email.user) ?? -Infinity)
+    const runs = seriesOf(email).map(({ key, within }) => this.#count(key, email.id, since < within))
     return runs.some((place) => place >= limits.emailLoop)
   }
 
-  /** Its place in the row. */
+  /** Position in the run. */
   #count(key: string, id: string, goesOn: boolean): number {
-    // The letter of ours that it follows was an answer too.
+    // The unit's e-mail before it was a reply too.
     const run = this.#runs.get(key) ?? ['']
     const known = run.indexOf(id)
     if (known >= 0) return known
     const next = goesOn ? [...run.slice(-limits.emailLoop), id] : [id]
-    keep(this.#runs, key, next)
+    setBounded(this.#runs, key, next)
     return next.length - 1
   }
 }

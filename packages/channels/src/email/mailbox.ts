@@ -1,4 +1,4 @@
-// A connection to the mailbox. Unseen messages are new; a message is marked as seen after it was processed.
+// The IMAP mailbox. Unseen messages are new; a message is marked as seen after it was processed.
 import { EventEmitter, once } from 'node:events'
 import { limits } from '@gatehouse/contracts'
 import { backoff } from '@gatehouse/kernel'
@@ -9,7 +9,7 @@ import { mailboxFault } from './faults.ts'
 
 export interface Mail {
   readonly uid: number
-  /** By which the server tells it from all others. */
+  /** Unique on the server. */
   readonly id: string
   readonly size: number
 }
@@ -25,14 +25,14 @@ export const connectMailbox = ({ imap, ca }: MailAccount, verifyOnly = false): I
     logger: false,
     verifyOnly,
     disableCompression: true,
-    // It is told of new mail while it idles alone.
+    // The server announces new mail only during IDLE.
     autoIdleDelay: 50,
     connectionTimeout: limits.connectTime,
     greetingTimeout: limits.connectTime,
     maxLiteralSize: limits.emailSize * 2,
     maxResponseSize: limits.emailSize * 3,
   })
-  // Whoever waits is told; an error that nobody waits for must not end the process.
+  // Pending calls reject on their own; an error without one must not end the process.
   client.on('error', () => undefined)
   return client
 }
@@ -48,8 +48,8 @@ export const openMailbox = async (client: ImapFlow, mailbox: string | undefined)
   }
 }
 
-/** The oldest first. */
-export const unseen = async (client: ImapFlow): Promise<Mail[]> => {
+/** Oldest first. */
+export const listUnseen = async (client: ImapFlow): Promise<Mail[]> => {
   const uids = await client.search({ seen: false }, { uid: true })
   if (!Array.isArray(uids) || uids.length === 0 || client.mailbox === false) return []
   const { uidValidity } = client.mailbox
@@ -57,8 +57,8 @@ export const unseen = async (client: ImapFlow): Promise<Mail[]> => {
   return found.map(({ uid, size = 0 }) => ({ uid, size, id: `<uid-${uidValidity}-${uid}>` })).toSorted((a, b) => a.uid - b.uid)
 }
 
-/** Undefined where it is gone by now. */
-export const sourceOf = async (client: ImapFlow, { uid }: Mail): Promise<Uint8Array | undefined> => {
+/** Undefined if the message is gone. */
+export const fetchSource = async (client: ImapFlow, { uid }: Mail): Promise<Uint8Array | undefined> => {
   const message = await client.fetchOne(String(uid), { source: true }, { uid: true })
   return message === false ? undefined : message.source
 }
@@ -67,13 +67,13 @@ export const markSeen = async (client: ImapFlow, { uid }: Mail): Promise<void> =
   await client.messageFlagsAdd(String(uid), [String.raw`\Seen`], { uid: true })
 }
 
-/** What the server says of new mail, also while nobody waits for it. */
-export interface Arrivals {
-  /** Until there may be something new since it was last asked, or for `most` milliseconds. Rejects with `ChannelFault` when the connection ends. */
+/** Collects the server's announcements of new mail, also between calls. */
+export interface MailWatcher {
+  /** Resolves when there may be new mail since the last call, or after `most` milliseconds. Rejects with `ChannelFault` when the connection ends. */
   next(most: number, signal: AbortSignal): Promise<void>
 }
 
-export const watchArrivals = (client: ImapFlow): Arrivals => {
+export const watchMailbox = (client: ImapFlow): MailWatcher => {
   const bell = new EventEmitter<{ rung: [] }>()
   let [fresh, ended] = [false, false]
   client.on('exists', () => {
@@ -96,20 +96,20 @@ export const watchArrivals = (client: ImapFlow): Arrivals => {
   }
 }
 
-/** Of a letter whose conversation is not known: who wrote it, and its thread, whoever else writes there. */
-export const placesOf = ({ user, address, thread }: Pick<Inbound, 'user' | 'address' | 'thread'>): string[] =>
+/** Ordering keys of an e-mail whose conversation is not known yet: its author and its thread. */
+export const orderingKeys = ({ user, address, thread }: Pick<Inbound, 'user' | 'address' | 'thread'>): string[] =>
   thread === undefined ? [user] : [user, `${address} ${thread}`]
 
-export class Held {
-  /** By letter: its conversation; what it may belong to where that was not told. */
+export class HeldMail {
+  /** Ordering keys by message: its conversation, or the possible ones. */
   readonly #places = new Map<Mail['uid'], readonly string[]>()
-  /** Where a letter waits. */
+  /** Keys with a waiting message. */
   readonly #waiting = new Set<string>()
   readonly #rests = backoff({ first: limits.channelRetryFirst, most: limits.emailPoll })
-  /** When they are tried again; undefined before they were held, and while they are tried. */
+  /** Time of the next attempt; undefined while nothing is held, and during an attempt. */
   #due: number | undefined
 
-  /** A look at all that is new there. What waits is forgotten where it is there no more, and tried again when it is time. */
+  /** Starts a pass over all new messages. Drops messages that are gone, and releases held ones when their time has come. */
   begin(mails: readonly Mail[]): void {
     const uids = new Set(mails.map(({ uid }) => uid))
     for (const uid of this.#places.keys()) if (!uids.has(uid)) this.#places.delete(uid)
@@ -118,12 +118,12 @@ export class Held {
     this.#due = undefined
   }
 
-  /** A letter waits at one of them, so that later ones do. */
+  /** An earlier message with one of these keys is waiting. */
   isBehind(places: readonly string[]): boolean {
     return places.some((place) => this.#waiting.has(place))
   }
 
-  /** This one need not be fetched now. */
+  /** Held messages are not fetched. */
   isHeld({ uid }: Mail): boolean {
     return this.isBehind(this.#places.get(uid) ?? [])
   }
@@ -133,7 +133,7 @@ export class Held {
     for (const place of places) this.#waiting.add(place)
   }
 
-  /** The look is over. Milliseconds until the next one is due, whatever arrives. */
+  /** Ends the pass. Returns the milliseconds until the next one is due even without new mail. */
   end(): number {
     if (this.#waiting.size === 0) {
       this.#rests.reset()

@@ -1,5 +1,5 @@
-// What an agent wrote as a letter's HTML: everything is escaped, nothing is fetched, and no style or address for a program is its own.
-// A quotation is no `blockquote`, since that is how an answer's reader tells what was quoted of us from own words.
+// Renders agent messages as HTML e-mail. All text is escaped, nothing is loaded from elsewhere, and the agent controls no style.
+// Quotations are not `blockquote` elements, because mail clients mark quoted replies with these.
 import type { Block, List, Piece } from '../markup/tree.ts'
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

@@ -1,17 +1,17 @@
-// Parses a letter without keeping the other channels waiting: anybody can send one. The library reads line by line, and lets
-// nobody else have a turn before the last one. It also takes a text with the name of a file for words of the letter: here it is a file.
+// Parses e-mail without blocking the event loop: anyone can send a large one. Extends the parser in two ways: it yields between lines,
+// and a text part with a file name is an attachment, not a part of the message.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { formatBounds } from '@gatehouse/contracts'
 import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime'
 import * as v from 'valibot'
 
-/** Lines that are read in one turn of the event loop. */
+/** Lines per turn of the event loop. */
 const inOneTurn = 128
-/** No letter is refused for fewer lines; above it each has so many bytes on average, as what is encoded has. */
+/** Above `fewLines` lines an e-mail needs an average line length of `bytesPerLine`, as encoded content has. */
 const { lines: fewLines, bytesPerLine } = formatBounds.email
 
-export type Letter = Email & {
-  /** Its first part with words has none: what follows may be somebody else's that was put in. */
+export type ParsedEmail = Email & {
+  /** Its first text part is empty, so what follows may be inserted text of another person. */
   readonly beginsEmpty: boolean
 }
 
@@ -22,14 +22,14 @@ const Header = v.object({ parsed: v.object({ params: v.record(v.string(), v.unkn
 const Named = v.object({ contentDisposition: Header, contentType: Header })
 const Part = v.object({ getTextContent: v.function() })
 
-/** A part of the library's. */
+/** @param part a node of the parser */
 const hasName = (part: unknown): boolean => {
   const { contentDisposition, contentType } = v.parse(Named, part)
   return contentDisposition.parsed.params['filename'] !== undefined || contentType.parsed.params['name'] !== undefined
 }
 
-/** Of HTML what stands beside its tags, about. */
-const wordsOf = (part: unknown): string =>
+/** The approximate text of a part, without HTML tags. */
+const partText = (part: unknown): string =>
   String(Reflect.apply(v.parse(Part, part).getTextContent, part, [])).replaceAll(/<[^<>]*>|&nbsp;|&#160;/gi, '')
 
 class Parser extends PostalMime {
@@ -41,14 +41,14 @@ class Parser extends PostalMime {
   }
 
   isInlineTextNode(part: unknown): boolean {
-    if (typeof isText !== 'function') throw new TypeError('expected a parser that tells words from files')
+    if (typeof isText !== 'function') throw new TypeError('the mail parser has no method isInlineTextNode')
     if (Reflect.apply(isText, this, [part]) !== true || hasName(part)) return false
-    this.#first ??= wordsOf(part)
+    this.#first ??= partText(part)
     return true
   }
 
   async processLine(...line: readonly unknown[]): Promise<void> {
-    if (typeof readLine !== 'function') throw new TypeError('expected a parser that reads line by line')
+    if (typeof readLine !== 'function') throw new TypeError('the mail parser has no method processLine')
     this.#lines += 1
     if (this.#lines % inOneTurn === 0) await nextTurn()
     await Reflect.apply(readLine, this, line)
@@ -61,11 +61,10 @@ const countLines = (source: Uint8Array): number => {
   return lines
 }
 
-/** Throws for what is no letter, and for one of very many lines. */
-export const parseEmail = async (source: Uint8Array, options?: PostalMimeOptions): Promise<Letter> => {
+/** Throws for invalid e-mail and for one with too many short lines. */
+export const parseEmail = async (source: Uint8Array, options?: PostalMimeOptions): Promise<ParsedEmail> => {
   const lines = countLines(source)
-  if (lines > fewLines + source.length / bytesPerLine)
-    throw new RangeError(`a letter of ${source.length} bytes in ${lines} lines is not read`)
+  if (lines > fewLines + source.length / bytesPerLine) throw new RangeError(`e-mail refused: ${lines} lines in ${source.length} bytes`)
   const parser = new Parser(options)
   const email = await parser.parse(source)
   return { ...email, beginsEmpty: parser.beginsEmpty }

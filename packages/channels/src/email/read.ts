@@ -1,4 +1,4 @@
-// Reads one e-mail as a message to an agent: who wrote it, whether that is vouched for, to which address, in which thread.
+// Converts one e-mail into a message to an agent: author and authentication, address, thread, text and files.
 import { createHash } from 'node:crypto'
 import { canonicalUser, formatBounds, isMailAddress, limits } from '@gatehouse/contracts'
 import type { Attachment, Email } from 'postal-mime'
@@ -7,20 +7,20 @@ import { type HeaderField, headerFields, isAutomatic, valuesOf } from './automat
 import type { MailAccount } from './credentials.ts'
 import { textOfHtml } from './html.ts'
 import { readOpening } from './opening.ts'
-import { type Letter, parseEmail } from './parse.ts'
+import { type ParsedEmail, parseEmail } from './parse.ts'
 import { unquoted } from './strip-quotes.ts'
-import { isVouchedFor } from './vouch.ts'
+import { isAuthenticated } from './authenticate-sender.ts'
 
 const mailboxes = (list: Email['to']): string[] =>
   (list ?? []).flatMap((one) => one.group ?? [one]).map(({ address }) => canonicalUser('email', address))
 
-/** Read strictly: what two programs could read as two senders is none. No two of its repetitions can take the same character. */
+/** Strict: an address that two parsers could read differently is rejected. Linear time: no two repetitions match the same character. */
 const oneMailbox = /^(?:(?:"(?:[^"\\]|\\.)*"\s*|[^"<>@,;:]*)<([^<>\s]+)>|([^<>\s",;:()]+))$/
 
-/** Of the one header `From`: anybody may write it, and it is read before anybody is known. */
+/** Maximum length of `From`, which is untrusted input. */
 const longestFrom = 1000
 
-/** One header with one mailbox, which is ASCII alone; anything else is nobody. */
+/** The single ASCII mailbox of a single `From` header; undefined for anything else. */
 const senderOf = (fields: readonly HeaderField[]): string | undefined => {
   const [header = '', ...more] = valuesOf(fields, 'from')
   if (more.length > 0 || header.length > longestFrom) return undefined
@@ -29,7 +29,7 @@ const senderOf = (fields: readonly HeaderField[]): string | undefined => {
   return isMailAddress(address) ? address : undefined
 }
 
-/** Ours, or ours with `+something`. */
+/** The unit's address, or that address with `+something`. */
 const isOwn = (address: string, own: string): boolean => {
   const [local = '', domain = ''] = own.split('@')
   return address === own || (address.startsWith(`${local}+`) && address.endsWith(`@${domain}`))
@@ -37,7 +37,7 @@ const isOwn = (address: string, own: string): boolean => {
 
 const ids = (text: string | undefined): string[] => text?.match(/<[^<>\s]{1,990}>/g) ?? []
 
-/** Of the message that began it. Our own ids carry it, since some programs leave out all but the last one. */
+/** Derived from the first message of the thread. The unit's own message ids carry it, because some clients drop all but the last reference. */
 const threadOf = ({ references, inReplyTo, messageId }: Email): string | undefined => {
   const before = [...ids(references), ...ids(inReplyTo)]
   const ours = before.map((id) => /^<msg_[0-9a-f]{32}\.([0-9a-f]{24})@/.exec(id)?.[1]).find((thread) => thread !== undefined)
@@ -63,23 +63,23 @@ const referenceOf = (email: Email, sender: string | undefined): Inbound['referen
   return { to: sender ?? '', subject: (email.subject ?? '').slice(0, 200), references: [...short.slice(0, 1), ...short.slice(1).slice(-9)] }
 }
 
-/** The address of ours that it was written to. */
+/** The unit's address that the e-mail was sent to. */
 const addressOf = (fields: readonly HeaderField[], people: readonly string[], own: string): string => {
   const delivered = ['delivered-to', 'x-original-to'].flatMap((name) => valuesOf(fields, name))
   const all = [...people, ...delivered.map((text) => canonicalUser('email', text))]
   return all.find((one) => isMailAddress(one) && isOwn(one, own)) ?? own
 }
 
-/** What it says. Nothing more is read of who is not heard. */
-const wordsOf = async (email: Letter, isHeard: boolean): Promise<Pick<Inbound, 'text' | 'ownWords' | 'isUnclear'>> => {
-  if (!isHeard) return { text: bodyOf(email), ownWords: '' }
+/** The text and a decision in it. E-mail of an unauthenticated sender is not parsed further. */
+const readText = async (email: ParsedEmail, isProven: boolean): Promise<Pick<Inbound, 'text' | 'unquotedText' | 'isMisplaced'>> => {
+  if (!isProven) return { text: bodyOf(email), unquotedText: '' }
   const hasText = email.text !== undefined
   const text = email.text ?? (email.html === undefined ? '' : await textOfHtml(email.html))
-  const said = { ...email, text }
-  return { text: bodyOf(said), ...(await readOpening(said, hasText)) }
+  const readable = { ...email, text }
+  return { text: bodyOf(readable), ...(await readOpening(readable, hasText)) }
 }
 
-/** `fallbackID`: for a message that names none. Throws for what is no e-mail. */
+/** `fallbackID`: used if the e-mail has no id. Throws for invalid e-mail. */
 export const readEmail = async (source: Uint8Array, account: MailAccount, fallbackID: string): Promise<Inbound> => {
   const email = await parseEmail(source, {
     maxNestingDepth: formatBounds.email.levels,
@@ -91,18 +91,18 @@ export const readEmail = async (source: Uint8Array, account: MailAccount, fallba
   const sender = senderOf(fields)
   const [to, cc] = [mailboxes(email.to), mailboxes(email.cc)]
   const address = addressOf(fields, [...to, ...cc], own)
-  const isProven = sender !== undefined && isVouchedFor(sender, valuesOf(fields, 'authentication-results'), account.authority)
+  const isProven = sender !== undefined && isAuthenticated(sender, valuesOf(fields, 'authentication-results'), account.authority)
   const id = ids(email.messageId)[0] ?? fallbackID
   return {
-    // A sender chooses the ids of its own messages alone.
+    // Scoped to the sender, so that no one can reuse another sender's ids.
     id: `${id} ${sender ?? ''}`.slice(0, limits.channelMessageID),
     address,
     thread: threadOf(email),
     user: (sender ?? 'nobody').slice(0, limits.channelText),
-    unproven: !isProven,
+    unauthenticated: !isProven,
     mentioned: to.includes(address),
     automatic: sender === undefined || isOwn(sender, own) || isAutomatic(fields, sender),
-    ...(await wordsOf(email, isProven)),
+    ...(await readText(email, isProven)),
     files: email.attachments.map(fileOf),
     reference: referenceOf(email, sender),
   }

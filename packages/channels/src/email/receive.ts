@@ -1,4 +1,4 @@
-// Hears a mailbox: each new message once it is there, in the order of its coming, seen only when it was dealt with.
+// Receives e-mail: each new message in order of arrival, marked as seen after it was processed.
 import { limits } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import type { ImapFlow } from 'imapflow'
@@ -6,47 +6,57 @@ import type { Inbound, Listener } from '../channel.ts'
 import type { MailAccount } from './credentials.ts'
 import { mailboxFault } from './faults.ts'
 import type { Loops } from './loops.ts'
-import { connectMailbox, Held, type Mail, markSeen, openMailbox, placesOf, sourceOf, unseen, watchArrivals } from './mailbox.ts'
+import {
+  connectMailbox,
+  HeldMail,
+  type Mail,
+  markSeen,
+  openMailbox,
+  orderingKeys,
+  fetchSource,
+  listUnseen,
+  watchMailbox,
+} from './mailbox.ts'
 import { readEmail } from './read.ts'
 
-export interface Hearing {
+export interface ReceiveOptions {
   readonly account: MailAccount
   readonly loops: Pick<Loops, 'isLoop'>
   readonly log: Logger
 }
 
-interface Session extends Hearing, Pick<Listener, 'take' | 'signal'> {
+interface Session extends ReceiveOptions, Pick<Listener, 'take' | 'signal'> {
   readonly client: ImapFlow
-  readonly held: Held
+  readonly held: HeldMail
 }
 
-/** Nobody is counted who is not heard in any case. */
+/** Ignored senders are not counted. */
 const withoutLoop = ({ loops, log }: Session, message: Inbound): Inbound => {
-  if (message.automatic || message.unproven === true || !loops.isLoop(message)) return message
-  log.warn('mail loop stopped: letters of one conversation came as fast as a machine sends them', { limit: limits.emailLoop })
+  if (message.automatic || message.unauthenticated === true || !loops.isLoop(message)) return message
+  log.warn('mail loop stopped: replies arrived as fast as a program sends them', { limit: limits.emailLoop })
   return { ...message, automatic: true }
 }
 
-/** Undefined: it is not there any more, or cannot be read by anybody. */
+/** Undefined if the message is gone, too large or invalid. */
 const readMail = async (session: Session, mail: Mail): Promise<Inbound | undefined> => {
   const { client, account, log } = session
   if (mail.size > limits.emailSize) {
-    log.warn('an e-mail was not taken: it is too large', { size: mail.size })
+    log.warn('e-mail ignored: too large', { size: mail.size })
     return undefined
   }
-  const source = await sourceOf(client, mail)
+  const source = await fetchSource(client, mail)
   if (source === undefined) return undefined
   try {
     return withoutLoop(session, await readEmail(source, account, mail.id))
   } catch (error) {
-    log.warn('an e-mail could not be read', { error })
+    log.warn('e-mail ignored: could not parse', { error })
     return undefined
   }
 }
 
-/** Whether it is dealt with. Until its conversation is known, what the same person wrote later or anybody in its thread waits behind it. */
+/** Whether the message is processed. Until its conversation is known, later messages of its author or thread wait behind it. */
 const takeMail = async ({ take, held, log }: Session, mail: Mail, message: Inbound): Promise<boolean> => {
-  let places = placesOf(message)
+  let places = orderingKeys(message)
   const isBehind = (conversation: string): boolean => {
     places = [conversation]
     return held.isBehind(places)
@@ -55,16 +65,16 @@ const takeMail = async ({ take, held, log }: Session, mail: Mail, message: Inbou
     const outcome = held.isBehind(places) ? 'busy' : await take(message, isBehind)
     if (outcome !== 'busy' && outcome !== 'full') return true
   } catch (error) {
-    log.warn('an e-mail is taken later', { error })
+    log.warn('e-mail will be retried', { error })
   }
   held.hold(mail, places)
   return false
 }
 
-/** What cannot be taken now stays new, and is looked at again. Milliseconds until then. */
+/** Messages that cannot be processed now stay listUnseen. Returns the milliseconds until the next attempt. */
 const takeAll = async (session: Session): Promise<number> => {
   const { client, held, signal } = session
-  const mails = await unseen(client)
+  const mails = await listUnseen(client)
   held.begin(mails)
   for (const mail of mails) {
     if (signal.aborted) break
@@ -76,15 +86,15 @@ const takeAll = async (session: Session): Promise<number> => {
   return held.end()
 }
 
-export const receiveMail = async (hearing: Hearing, { take, up, signal }: Listener): Promise<void> => {
-  const client = connectMailbox(hearing.account)
+export const receiveMail = async (options: ReceiveOptions, { take, up, signal }: Listener): Promise<void> => {
+  const client = connectMailbox(options.account)
   const end = (): void => client.close()
   signal.addEventListener('abort', end)
   try {
-    await openMailbox(client, hearing.account.mailbox)
-    const arrivals = watchArrivals(client)
-    const session = { ...hearing, client, held: new Held(), take, signal }
-    up(hearing.account.from.address)
+    await openMailbox(client, options.account.mailbox)
+    const arrivals = watchMailbox(client)
+    const session = { ...options, client, held: new HeldMail(), take, signal }
+    up(options.account.from.address)
     while (!signal.aborted) {
       await arrivals.next(await takeAll(session), signal)
     }

@@ -1,18 +1,18 @@
-// Sends answers by e-mail, with files: only to the address that wrote, marked as automatic.
+// Sends replies with attachments by e-mail: only to the address that wrote, marked as automatic.
 import { limits } from '@gatehouse/contracts'
 import { createTransport } from 'nodemailer'
 import * as v from 'valibot'
 import { type Outgoing, type OutgoingFile, SendFailure } from '../channel.ts'
-import { readWord } from '../commands/command.ts'
+import { parseCommand } from '../commands/command.ts'
 import { plainName } from '../file-name.ts'
 import type { MailAccount } from './credentials.ts'
-import { excessOf, failureOf } from './faults.ts'
+import { sizeRefusalOf, failureOf } from './faults.ts'
 import type { Loops } from './loops.ts'
 import { markupHtml } from './markup.ts'
 import { messageID, Reply } from './reference.ts'
-import { type Room, sizeOf } from './room.ts'
+import { type MessageSizeLimit, sizeOf } from './message-size-limit.ts'
 
-/** By the end of the name. What is not here is bytes. */
+/** Media types by file extension. All others are `application/octet-stream`. */
 const types: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   gif: 'image/gif',
@@ -32,7 +32,7 @@ const typeOf = (name: string): string => {
 
 const attachmentsOf = (files: readonly OutgoingFile[]) =>
   files.map(({ name, bytes }) => {
-    // Programs decode what a name only seems to hold, such as `=?utf-8?q?…?=`: so it holds letters, digits and few signs.
+    // Clients decode names such as `=?utf-8?q?…?=`, so a name holds only letters, digits and a few signs.
     const filename = plainName(name, limits.channelFileName) || 'file'
     const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     return {
@@ -44,10 +44,10 @@ const attachmentsOf = (files: readonly OutgoingFile[]) =>
     }
   })
 
-export type Postman = ReturnType<typeof createPostman>
+export type SmtpTransport = ReturnType<typeof createSmtpTransport>
 
-/** @param silence milliseconds that the server may take to say or hear nothing */
-export const createPostman = ({ smtp, ca }: MailAccount, silence: number = limits.channelSendTime) =>
+/** @param silence maximum idle time of the connection in milliseconds */
+export const createSmtpTransport = ({ smtp, ca }: MailAccount, silence: number = limits.channelSendTime) =>
   createTransport({
     host: smtp.host,
     port: smtp.port,
@@ -73,32 +73,32 @@ const subjectOf = ({ subject, opens }: Reply, { part, parts }: Outgoing): string
 
 const lead = 'The agent writes:'
 
-/** A letter never begins with a line that decides: a mail program that quotes it first, without a mark, would make it its user's. */
+/** An e-mail never begins with a decision: a client that quotes it first, without a mark, would make it its user's. */
 const leadOf = ({ text }: Outgoing): { readonly text: string; readonly html: string } =>
-  readWord(text) === undefined ? { text: '', html: '' } : { text: `${lead}\n\n`, html: `<p>${lead}</p>` }
+  parseCommand(text) === undefined ? { text: '', html: '' } : { text: `${lead}\n\n`, html: `<p>${lead}</p>` }
 
 const textOf = (message: Outgoing): string => `${leadOf(message).text}${message.text}`
 
 const htmlOf = (message: Outgoing): string => (message.blocks === undefined ? '' : `${leadOf(message).html}${markupHtml(message.blocks)}`)
 
-/** All that is written in it. */
-const wordsOf = (message: Outgoing): string => `${textOf(message)}${htmlOf(message)}`
+/** Text and HTML. */
+const contentOf = (message: Outgoing): string => `${textOf(message)}${htmlOf(message)}`
 
 const envelopeOf = ({ from }: MailAccount, { to }: Reply, message: Outgoing) => {
   const { files } = message
   const size = sizeOf(
-    wordsOf(message),
+    contentOf(message),
     files.map(({ bytes }) => bytes),
   )
-  // Only a size that is told is compared with the server's: a text alone goes as it always did.
+  // Announce the size only with attachments, so that plain text does not depend on the server's limit.
   return { from: from.address, to: [to], ...(files.length > 0 && { size }) }
 }
 
-const letterOf = (account: MailAccount, reply: Reply, message: Outgoing) => {
+const toMail = (account: MailAccount, reply: Reply, message: Outgoing) => {
   const { to, references, opens } = reply
   return {
     envelope: envelopeOf(account, reply, message),
-    // Answers come back to the address that was written to.
+    // Replies go to the address that the person wrote to.
     from: { name: account.from.name, address: message.address },
     to: { name: '', address: to },
     subject: subjectOf(reply, message),
@@ -113,28 +113,28 @@ const letterOf = (account: MailAccount, reply: Reply, message: Outgoing) => {
 }
 
 export interface Sending {
-  /** For letters without files, and for those with some: a server may look into these for a while before it answers. */
-  readonly postmen: { readonly plain: Postman; readonly laden: Postman }
+  /** Separate transports without and with attachments: a server may scan these for a while before it answers. */
+  readonly transports: { readonly plain: SmtpTransport; readonly withFiles: SmtpTransport }
   readonly account: MailAccount
-  readonly room: Room
+  readonly room: MessageSizeLimit
   readonly loops: Pick<Loops, 'sent'>
 }
 
-/** Of a letter that is too large the room is learned: it goes again, and what it has no room for is named in its text. */
-const failure = (error: unknown, room: Room, message: Outgoing): SendFailure => {
+/** Learns the size limit from a refusal. The retry names attachments that do not fit in its text. */
+const failure = (error: unknown, room: MessageSizeLimit, message: Outgoing): SendFailure => {
   const { files } = message
-  const excess = files.length === 0 ? undefined : excessOf(error)
+  const excess = files.length === 0 ? undefined : sizeRefusalOf(error)
   if (excess === undefined) return failureOf(error)
-  room.learn({ ...excess, text: wordsOf(message), files: files.map(({ bytes }) => bytes) })
-  return new SendFailure('later', 'the mail server takes no letter that large', { cause: failureOf(error).cause })
+  room.learn({ ...excess, text: contentOf(message), files: files.map(({ bytes }) => bytes) })
+  return new SendFailure('later', 'the mail server refused the size of the e-mail', { cause: failureOf(error).cause })
 }
 
-export const sendMail = async ({ postmen, account, room, loops }: Sending, message: Outgoing): Promise<void> => {
-  const postman = message.files.length > 0 ? postmen.laden : postmen.plain
+export const sendMail = async ({ transports, account, room, loops }: Sending, message: Outgoing): Promise<void> => {
+  const transport = message.files.length > 0 ? transports.withFiles : transports.plain
   const reply = v.safeParse(Reply, message.reference)
-  if (!reply.success) throw new SendFailure('never', 'it is not known to which address it goes')
+  if (!reply.success) throw new SendFailure('never', 'the message has no recipient address')
   try {
-    await postman.sendMail(letterOf(account, reply.output, message))
+    await transport.sendMail(toMail(account, reply.output, message))
     loops.sent(reply.output.to)
   } catch (error) {
     throw failure(error, room, message)

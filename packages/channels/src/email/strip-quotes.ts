@@ -1,11 +1,11 @@
-// Finds quoted text in an e-mail, as mail programs mark it. Decisions do not depend on it: only the first line counts.
+// Finds quoted text in an e-mail as mail clients mark it. Decisions do not depend on it: only the first line counts.
 import { lowerASCII } from '@gatehouse/contracts'
 
-/** What mail programs put around a quotation in HTML. */
+/** The start of a quotation in the HTML of common mail clients. */
 const quotationStart =
   /<(?:blockquote\b|[a-z][^<>]*(?:gmail_quote|gmail_attr|yahoo_quoted|moz-cite-prefix|moz-forward-container|protonmail_quote|zmail_extra|divRplyFwdMsg|OutlookMessageHeader|mail-quote))/i
 
-/** HTML until the first quotation. */
+/** The HTML above the first quotation. */
 export const htmlAboveQuotation = (html: string): string => {
   const at = html.search(quotationStart)
   return at < 0 ? html : html.slice(0, at)
@@ -13,7 +13,7 @@ export const htmlAboveQuotation = (html: string): string => {
 
 const blockEnd = '</blockquote>'
 
-/** HTML with one marked line in place of all that is quoted. */
+/** The HTML with all quotations replaced by one marked line. */
 export const htmlWithoutQuotation = (html: string): string => {
   const above = htmlAboveQuotation(html)
   if (above.length === html.length) return html
@@ -23,14 +23,14 @@ export const htmlWithoutQuotation = (html: string): string => {
 
 const isMarked = (line: string): boolean => line.startsWith('>')
 
-/** `On Monday, Ann wrote:`, whatever the language. */
+/** `On Monday, Ann wrote:` in any language. */
 const isAttribution = (line: string): boolean => /[:：]\s*$/.test(line) && line.length <= 200
 
 /** `-----Original Message-----`, a ruled line, or `From: Ann <ann@example.org>` in any language. */
 const isBoundary = (line: string): boolean =>
   /^\s*[-_*=]{5}/.test(line) || /^\s*\*?\p{L}[\p{L}\p{M} -]{0,20}\*?\s?[:：]\*? .{0,200}@/u.test(line) || isAttribution(line)
 
-/** Lines that are not known to be another's: those above the quotation, and those below one that is marked by `>`. */
+/** Lines that may be the sender's own: those above the quotation, and those between or below lines marked with `>`. */
 export const unmarkedLines = (text: string): string[] => {
   const lines = text.split('\n')
   const start = lines.findIndex((line) => isMarked(line) || isBoundary(line))
@@ -41,10 +41,9 @@ export const unmarkedLines = (text: string): string[] => {
   return [...above, ...within, ...(end < 0 ? [] : lines.slice(end + 1))]
 }
 
-/** Leaves out what a mail program quoted of the message that is answered, where it stands at the end. */
 const isQuoted = (line: string): boolean => isMarked(line) || line.trim() === ''
 
-/** The whole text where nothing but a quotation would be left out. */
+/** Removes the quotation at the end. Returns the whole text if nothing else would be left. */
 export const unquoted = (text: string): string => {
   const lines = text.replaceAll('\r\n', '\n').split('\n')
   let end = lines.length

@@ -1,13 +1,13 @@
-// Asks both mail servers whether they take user and password, and opens nothing.
+// Checks the credentials with both mail servers without opening the mailbox.
 import type { MailAccount } from './credentials.ts'
 import { sendingFault } from './faults.ts'
 import { connectMailbox, openMailbox } from './mailbox.ts'
-import type { Postman } from './send.ts'
+import type { SmtpTransport } from './send.ts'
 
-export const verifyMail = async (account: MailAccount, postman: Postman): Promise<{ readonly account: string }> => {
+export const verifyMail = async (account: MailAccount, transport: SmtpTransport): Promise<{ readonly account: string }> => {
   await openMailbox(connectMailbox(account, true), undefined)
   try {
-    await postman.verify()
+    await transport.verify()
   } catch (error) {
     throw sendingFault(error)
   }

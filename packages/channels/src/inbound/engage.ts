@@ -1,5 +1,5 @@
-// Whether a message is meant for the agent, by the terms of its wiring. Patterns are tried by a machine that takes time in
-// proportion to the text, and only small ones: one that takes long would silence every other channel.
+// Whether a message is addressed to the agent, by its wiring. Patterns run in a linear-time engine and are bounded in size, so that
+// no pattern can block the other channels.
 import { type Admission, boundedPattern, limits } from '@gatehouse/contracts'
 import { RE2JS } from 're2js'
 import type { Inbound } from '../channel.ts'
@@ -16,7 +16,7 @@ const compile = (pattern: string): RE2JS | null => {
   return made
 }
 
-/** A pattern that this machine cannot read, or not within bounds, fits nothing. */
+/** A pattern that the engine cannot compile within its bounds matches nothing. */
 const fits = (pattern: string, text: string): boolean => compile(pattern)?.matcher(text.slice(0, limits.channelPattern)).find() ?? false
 
 export const isEngaged = (

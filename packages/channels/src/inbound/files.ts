@@ -1,4 +1,4 @@
-// Puts the files of a message into the workspace of the group, each whole or not at all, and says in the message what became of them.
+// Stores the files of a message in the workspace of the group, each completely or not at all, and adds a line about each to the message.
 import { createHash } from 'node:crypto'
 import { type AgentGroupID, isServiceError, limits, NewFilePath, type runnerChannels } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
@@ -7,11 +7,11 @@ import * as v from 'valibot'
 import type { Inbound, InboundFile } from '../channel.ts'
 import { plainName } from '../file-name.ts'
 
-/** Since when files could not be had, by the folder of their message. The message comes again until it has waited for long enough. */
-export class Patience {
+/** Start times of file failures, by the message's folder. The message is delivered again until the timeout is over. */
+export class HoldTimeout {
   readonly #since = new Map<string, number>()
 
-  /** They could not be had this time either. */
+  /** Records another failure. True when the timeout is over. */
   isOver(folder: string): boolean {
     const now = performance.now()
     const since = this.#since.get(folder) ?? now
@@ -27,19 +27,19 @@ export class Patience {
 export interface FilePlace {
   readonly runner: Pick<Calls<typeof runnerChannels>, 'fileBegin' | 'filePart' | 'fileEnd' | 'fileDrop'>
   readonly agentGroupID: AgentGroupID
-  /** MiB that the workspace may hold. */
+  /** Maximum size of the workspace in MiB. */
   readonly workspaceMiB: number
-  /** Directory below the workspace. */
+  /** Directory inside the workspace. */
   readonly folder: string
-  readonly patience: Patience
+  readonly patience: HoldTimeout
   readonly log: Logger
 }
 
-/** The same message leaves its files in the same place again. */
+/** Deterministic, so that a redelivered message overwrites its own files. */
 export const folderOf = (channel: string, id: string): string =>
   `inbox/${channel}-${createHash('sha256').update(id).digest('hex').slice(0, 16)}`
 
-/** A name that hides nothing and leads nowhere else. */
+/** A plain file name, unique within the message. */
 const nameOf = ({ name }: InboundFile, index: number): string => {
   const plain = plainName(name, 100)
   const unique = plain === '' ? `file-${index + 1}` : index === 0 ? plain : `${index + 1}-${plain}`
@@ -59,12 +59,12 @@ const put = async ({ runner, agentGroupID, workspaceMiB }: FilePlace, path: stri
   }
 }
 
-const passing = new Set(['unavailable', 'deadline', 'internal', 'queue-full'])
+const transientCodes = new Set(['unavailable', 'deadline', 'internal', 'queue-full'])
 
-/** A line for the agent. What may pass is thrown, so that the message comes again. */
+/** Returns a line for the agent. Throws transient errors, so that the message is delivered again. */
 const takeOne = async (place: FilePlace, file: InboundFile, name: string): Promise<string> => {
   const shown = JSON.stringify(name)
-  const tooLarge = `[file ${shown} was not taken: over ${limits.file / 1024 / 1024} MiB]`
+  const tooLarge = `[file ${shown} was not stored: larger than ${limits.file / 1024 / 1024} MiB]`
   if ((file.size ?? 0) > limits.file) return tooLarge
   const path = `${place.folder}/${name}`
   try {
@@ -73,24 +73,24 @@ const takeOne = async (place: FilePlace, file: InboundFile, name: string): Promi
     await put(place, path, bytes)
     return `[file ${JSON.stringify(path)}, ${bytes.length} bytes]`
   } catch (error) {
-    if (!isServiceError(error) || passing.has(error.code)) throw error
-    return `[file ${shown} was not taken: ${error.code === 'too-large' ? 'no room in the workspace' : 'it cannot be put there'}]`
+    if (!isServiceError(error) || transientCodes.has(error.code)) throw error
+    return `[file ${shown} was not stored: ${error.code === 'too-large' ? 'the workspace is full' : 'the workspace refused it'}]`
   }
 }
 
-/** Lines that say what came with the message. Rejects where its files may be had when it comes again. */
+/** Returns a line about each file. Rejects if the files may be available when the message is delivered again. */
 export const takeFiles = async (place: FilePlace, { files }: Inbound): Promise<string[]> => {
   const lines: string[] = []
   try {
     for (const [index, file] of files.slice(0, limits.channelFiles).entries()) lines.push(await takeOne(place, file, nameOf(file, index)))
   } catch (error) {
     if (!place.patience.isOver(place.folder)) throw error
-    place.log.debug('a message of a channel goes on without its files', { agentGroupID: place.agentGroupID, error })
+    place.log.debug('message delivered without its files', { agentGroupID: place.agentGroupID, error })
     return [
       ...lines,
-      `[${files.length - lines.length} of the files were not taken: they could not be fetched, or the workspace not be reached]`,
+      `[${files.length - lines.length} of the files were not stored: they could not be downloaded, or the workspace was unavailable]`,
     ]
   }
   const more = files.length - limits.channelFiles
-  return more > 0 ? [...lines, `[${more} more files were not taken: at most ${limits.channelFiles} come with a message]`] : lines
+  return more > 0 ? [...lines, `[${more} more files were not stored: a message can have at most ${limits.channelFiles}]`] : lines
 }

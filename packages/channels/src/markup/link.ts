@@ -1,4 +1,4 @@
-// Which addresses become links. They are shown whole: no label hides where a link leads.
+// Which addresses become links. Targets are always shown: no label can hide them.
 import { limits } from '@gatehouse/contracts'
 import Markdown from 'markdown-it'
 import type { Cursor } from './place.ts'
@@ -6,14 +6,14 @@ import type { Line, Piece } from './tree.ts'
 
 const schemes = new Set(['http:', 'https:', 'mailto:'])
 
-/** In ASCII, as a browser would call it; undefined: nobody may follow it. */
+/** The ASCII form that a browser would use; undefined if the link is not allowed. */
 export const targetOf = (address: string): string | undefined => {
   const url = URL.parse(address)
   if (url === null || !schemes.has(url.protocol) || url.username !== '' || url.password !== '') return undefined
   return url.href.length <= limits.markupLink ? url.href : undefined
 }
 
-/** As it was written where that is the same. */
+/** The written form, if it is the same address. */
 const shownFor = (target: string, written: string): string => (`${written}/` === target ? written : target)
 
 const isSame = (label: string, target: string): boolean => targetOf(label) === target || targetOf(`mailto:${label}`) === target
@@ -22,15 +22,15 @@ export interface Link {
   readonly label: readonly Piece[]
   readonly target: string
   readonly title: string
-  /** All that was written for it. */
+  /** Its complete source text. */
   readonly written: readonly Line[]
-  /** Absent where it is its own label. */
+  /** Absent if the address is the label. */
   readonly tail?: LinkTail
 }
 
 const startOf = ([first]: readonly Line[], otherwise: number): number => first?.at ?? otherwise
 
-/** `label (https://target)`, or the target alone where the label says the same. */
+/** `label (https://target)`, or only the target if the label is the same. */
 export const linkPieces = ({ label, target, title, written, tail }: Link): Piece[] => {
   const words = label
     .map(({ text }) => text)
@@ -52,7 +52,7 @@ export const linkPieces = ({ label, target, title, written, tail }: Link): Piece
 
 const bare = /https?:\/\/[^\s<>"'`|]+/gi
 
-/** What ends a sentence around it is none of it. */
+/** Removes trailing punctuation of the surrounding sentence. */
 const trimmed = (found: string): string => {
   const isOpen = found.includes('(')
   const isBehind = (sign: string): boolean => '.,:;!?*_~]'.includes(sign) || (sign === ')' && !isOpen)
@@ -61,7 +61,7 @@ const trimmed = (found: string): string => {
   return found.slice(0, end)
 }
 
-/** The addresses that stand in a text become links to themselves; none does in a text that is shown otherwise than it was written. */
+/** Turns bare addresses into links. Text whose source differs from its display is left as it is. */
 export const withBareLinks = (piece: Piece): Piece[] => {
   if (piece.written !== undefined) return [piece]
   const pieces: Piece[] = []
@@ -81,13 +81,13 @@ export const withBareLinks = (piece: Piece): Piece[] => {
 
 export const hasBareLink = (text: string): boolean => /https?:\/\//i.test(text)
 
-/** What follows the label of a link or an image in the text that was read: `](address "title")`. The parser says what it means, and not
- * where it stands; its own helpers find that again. */
+/** The source text after the label of a link or image: `](address "title")`. The parser returns its meaning without its position, so
+ * the parser's helpers locate it again. */
 interface LinkTail {
-  /** Up to the address. */
+  /** Text before the address. */
   readonly opening: readonly Line[]
   readonly address: readonly Line[]
-  /** With the bracket that closes it. */
+  /** Text after the address, including the closing bracket. */
   readonly rest: readonly Line[]
 }
 
@@ -99,7 +99,7 @@ const skipBlanks = (text: string, from: number): number => {
   return at
 }
 
-/** Where the last bracket is behind. */
+/** Position after the closing bracket. */
 const endOf = (text: string, from: number): number => {
   const start = skipBlanks(text, from)
   const title = helpers.parseLinkTitle(text, start, text.length)
@@ -107,7 +107,7 @@ const endOf = (text: string, from: number): number => {
   return text.charAt(end) === ')' ? end + 1 : end
 }
 
-/** The cursor is behind it then. */
+/** Moves the cursor behind it. */
 export const takeLinkTail = (cursor: Cursor): LinkTail => {
   const { content, position } = cursor
   const label = content.indexOf('](', position)

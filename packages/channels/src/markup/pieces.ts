@@ -1,13 +1,13 @@
-// The pieces of a paragraph. What carries no meaning for us, such as HTML, is text.
+// Converts inline tokens into pieces. Unsupported markup, such as HTML, becomes text.
 import type { Token } from 'markdown-it'
 import { linkPieces, takeLinkTail, targetOf, withBareLinks } from './link.ts'
 import type { Cursor } from './place.ts'
 import type { Line, Piece, Style } from './tree.ts'
 
-/** What turns the direction of the text around it: an address could be shown backwards. */
-const turning = /[\u202A-\u202E\u2066-\u2069]/g
+/** Bidirectional control characters, which can show an address backwards. */
+const bidiControls = /[\u202A-\u202E\u2066-\u2069]/g
 
-export const upright = (text: string): string => text.replaceAll(turning, '')
+export const stripBidiControls = (text: string): string => text.replaceAll(bidiControls, '')
 
 const styles: Readonly<Record<string, keyof Style>> = {
   strong_open: 'bold',
@@ -18,14 +18,14 @@ const styles: Readonly<Record<string, keyof Style>> = {
   s_close: 'strike',
 }
 
-const textOf = (value: string | number | null): string => upright(String(value ?? ''))
+const textOf = (value: string | number | null): string => stripBidiControls(String(value ?? ''))
 
 class Writer {
   readonly #cursor: Cursor
   readonly #done: Piece[] = []
-  /** How often each style was opened and not closed. */
+  /** Nesting depth by style. */
   readonly #open: Record<keyof Style, number> = { bold: 0, italic: 0, strike: 0, code: 0 }
-  /** The link that is open: links hold none. */
+  /** The open link. Links do not nest. */
   #link: { readonly token: Token; readonly from: number; readonly position: number } | undefined
 
   constructor(cursor: Cursor) {
@@ -44,10 +44,10 @@ class Writer {
     else this.#write(token)
   }
 
-  /** `written`: where that is not its text. */
+  /** `written`: the source, if it differs from the text. */
   #styled(text: string, { at, written }: Pick<Piece, 'at' | 'written'>): Piece {
     const { bold, italic, strike } = this.#open
-    const shown = upright(text)
+    const shown = stripBidiControls(text)
     const source = written ?? (shown === text ? undefined : [{ text, at }])
     return {
       text: shown,
@@ -111,7 +111,7 @@ const endOf = ({ text, at, written }: Piece): number => {
   return last.at + last.text.length
 }
 
-/** None begins before the end of the one before: no cut puts a later one before an earlier one. */
+/** No piece starts before the previous one ends, so that splitting keeps their order. */
 const inOrder = (pieces: readonly Piece[]): readonly Piece[] => {
   let end = -Infinity
   return pieces.map((piece) => {

@@ -1,15 +1,15 @@
-// Reads what an agent wrote as Markdown (CommonMark, tables, strikethrough), for whoever shows it. HTML is text, and so are definitions
-// of links and links that nobody may follow. What is too long, too deep or too much is not read: it goes out as it was written.
+// Parses agent messages as Markdown (CommonMark, tables, strikethrough). HTML, link definitions and disallowed links are plain text.
+// Text beyond the limits of length, depth or size is not parsed and is sent as it was written.
 import { limits } from '@gatehouse/contracts'
 import Markdown, { type MarkdownIt, type Token } from 'markdown-it'
 import { hasBareLink, targetOf } from './link.ts'
-import { piecesOf, upright } from './pieces.ts'
+import { piecesOf, stripBidiControls } from './pieces.ts'
 import { Cursor, placeIn, type Source, sourceOf, startOf } from './place.ts'
 import type { Block, Item, Line, Piece, Row } from './tree.ts'
 
 const createParser = (): MarkdownIt => {
   const parser = new Markdown({ html: false, linkify: false, typographer: false, maxNesting: limits.markupLevels })
-  // A definition is used as often as one likes: a text of a few KiB would become one of many MiB.
+  // Link definitions can be referenced without limit, so that a few KiB could expand to many MiB.
   parser.disable(['reference', 'text_join'])
   parser.validateLink = (address) => targetOf(address) !== undefined
   return parser
@@ -19,23 +19,23 @@ let parser: MarkdownIt | undefined
 
 const plain = new Set(['paragraph_open', 'paragraph_close', 'inline', 'text', 'softbreak', 'hardbreak'])
 
-/** Nothing would look otherwise. */
+/** Rendering would not change anything. */
 const isPlain = (tokens: readonly Token[]): boolean =>
   tokens.every(({ type, content, children }) => plain.has(type) && !(children === null && hasBareLink(content)) && isPlain(children ?? []))
 
-/** The parser leaves out what lies deeper than it goes. */
+/** The parser drops content beyond its maximum depth. */
 const isBounded = (tokens: readonly Token[]): boolean => {
   const all = tokens.flatMap(({ children }) => children ?? []).concat(tokens)
   return all.length <= limits.markupPieces && all.every(({ level }) => level < limits.markupLevels - 1)
 }
 
-/** From line to line, without their ends. */
+/** Content lines with their positions, without line ends. */
 const linesOf = (source: Source, content: string, first: number): Line[] => {
   const lines = content.replace(/\n$/, '').split('\n')
-  return lines.map((text, index) => ({ text: upright(text), at: placeIn(source, first + index, text) }))
+  return lines.map((text, index) => ({ text: stripBidiControls(text), at: placeIn(source, first + index, text) }))
 }
 
-/** As many as are written in a line of a table. */
+/** Number of cells in the source of a table row. */
 const cellsIn = (line: string): number => {
   const row = line
     .trim()
@@ -48,7 +48,7 @@ class Reader {
   readonly #source: Source
   readonly #tokens: readonly Token[]
   #next = 0
-  /** The line of the row that is read: its cells name none. */
+  /** Line of the current table row; its cells have no line of their own. */
   #line = 0
   #hasLost = false
 
@@ -57,12 +57,12 @@ class Reader {
     this.#tokens = tokens
   }
 
-  /** Something was written that the parser leaves out. */
+  /** The parser dropped some of the text. */
   get hasLost(): boolean {
     return this.#hasLost
   }
 
-  /** Until what surrounds them closes. */
+  /** Reads blocks until the surrounding one closes. */
   blocks(): Block[] {
     const blocks: Block[] = []
     for (let token = this.#take(); token !== undefined && token.nesting !== -1; token = this.#take()) blocks.push(this.#block(token))
@@ -87,12 +87,12 @@ class Reader {
     if (type === 'code_block') return { kind: 'code', language: undefined, lines: linesOf(this.#source, content, this.#line) }
     if (type !== 'fence') return { kind: 'paragraph', pieces: this.#inside() }
     const [language] = /^[\w+#.-]{1,32}$/.exec(info.trim()) ?? []
-    // Nobody sees more of it than the name of a language, nor that of nothing.
+    // Only a language name is shown, and none for an empty block.
     if (info.trim() !== '' && (language === undefined || content === '')) this.#hasLost = true
     return { kind: 'code', language, lines: linesOf(this.#source, content, this.#line + 1) }
   }
 
-  /** Of a paragraph, a heading or a cell. */
+  /** The pieces of a paragraph, heading or cell. */
   #inside(): readonly Piece[] {
     let pieces: readonly Piece[] = []
     for (let token = this.#take(); token !== undefined && token.nesting !== -1; token = this.#take())
@@ -114,7 +114,7 @@ class Reader {
     return rows
   }
 
-  /** Cells beyond those of the first row are left out by every reader of tables. */
+  /** Table cells beyond the columns of the first row are dropped by the parser. */
   #row(first: Row | undefined): Row {
     const [at, to] = [startOf(this.#source, this.#line), startOf(this.#source, this.#line + 1)]
     const cells = this.#cells()
@@ -129,7 +129,7 @@ class Reader {
   }
 }
 
-/** Undefined: it is to go out as it stands. */
+/** Undefined: send the text as it is. */
 export const readMarkup = (text: string): readonly Block[] | undefined => {
   if (text.length > limits.markupText) return undefined
   parser ??= createParser()

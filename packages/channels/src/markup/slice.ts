@@ -1,5 +1,5 @@
-// The part of a read text that stands between two places of what the agent wrote. What is cut through goes on in the next part: a block
-// of code is closed and opened again, an item of a list has its mark once.
+// Slices parsed text by source positions. A block that is cut continues in the next part: a code block is closed and opened again, and
+// a list item has its mark once.
 import type { Block, Item, Line, List, Piece } from './tree.ts'
 
 export interface Span {
@@ -11,13 +11,13 @@ const isIn = (at: number, { from, to }: Span): boolean => at >= from && at < to
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-/** Where a text is cut at a place of the source. Never within a character. */
+/** Offset in the line for a source position. Never inside a character. */
 const cutAt = ({ text, at }: Line, place: number): number => {
   const cut = Math.min(Math.max(place - at, 0), text.length)
   return isLowSurrogate(text.charCodeAt(cut)) ? cut - 1 : cut
 }
 
-/** One or none. Each character is in one part and in no other, also where it stands elsewhere than was thought. */
+/** One line or none. Each character is in exactly one part, even if its position is inexact. */
 const cutText = <T extends Line>(line: T, { from, to }: Span): T[] => {
   if (line.text === '') return isIn(line.at, { from, to }) ? [line] : []
   const [start, end] = [cutAt(line, from), cutAt(line, to)]
@@ -26,7 +26,7 @@ const cutText = <T extends Line>(line: T, { from, to }: Span): T[] => {
 
 const isWhole = (lines: readonly Line[], { from, to }: Span): boolean => lines.every(({ text, at }) => at >= from && at + text.length <= to)
 
-/** One that is cut through is shown as it was written, and a link is none then. */
+/** A piece that is cut is shown as its source text, and a link becomes text. */
 const cutPiece = ({ link, written, ...piece }: Piece, span: Span): Piece[] => {
   const lines = written ?? [piece]
   if (lines.length === 0 || piece.text === '') return isIn(piece.at, span) ? [piece] : []
@@ -36,7 +36,7 @@ const cutPiece = ({ link, written, ...piece }: Piece, span: Span): Piece[] => {
 
 const isBlank = ({ text }: Piece): boolean => text.trim() === ''
 
-/** White space at an end is none of a part. */
+/** Drops blank pieces at both ends. */
 const trimmed = (pieces: readonly Piece[]): readonly Piece[] => {
   const first = pieces.findIndex((piece) => !isBlank(piece))
   const last = pieces.findLastIndex((piece) => !isBlank(piece))

@@ -1,10 +1,10 @@
-// A table as text of even width, for services that have none.
+// Renders a table as aligned text, for services without tables.
 import type { Row } from './tree.ts'
 
-/** A column is not made wider than this: a long cell sticks out. */
+/** Maximum padded column width. Longer cells stick out. */
 const widest = 40
 
-/** Characters that people see, about. */
+/** Approximate number of visible characters. */
 const widthOf = (text: string): number => Array.from(text).length
 
 export const tableText = (rows: readonly Row[]): string => {

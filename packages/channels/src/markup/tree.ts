@@ -1,4 +1,4 @@
-// What an agent wrote, read as Markdown: blocks of pieces. Whatever stands in a piece is text; no piece means anything to a service.
+// The parsed form of an agent message: blocks of pieces. Pieces are plain text without meaning to any service.
 
 export interface Style {
   readonly bold?: true
@@ -7,37 +7,37 @@ export interface Style {
   readonly code?: true
 }
 
-/** One of code, without its end, or a part of a line that the agent wrote. */
+/** A line of code without its end, or a part of a source line. */
 export interface Line {
   readonly text: string
-  /** Where in the text of the agent it begins, UTF-16 units. */
+  /** Start position in the agent's text, in UTF-16 code units. */
   readonly at: number
 }
 
 export interface Piece extends Style, Line {
-  /** Where it leads: to what stands there, and to nothing else. */
+  /** Link target, always the same as the text. */
   readonly link?: string
-  /** What the agent wrote for it, where that is not its text: shown in its place where a cut goes through it. */
+  /** The source, if it differs from the text. Shown instead if the piece is cut. */
   readonly written?: readonly Line[]
 }
 
 export interface Item {
   readonly at: number
   readonly blocks: readonly Block[]
-  /** Its first part stands in the message before. */
+  /** Continues an item of the previous part. */
   readonly continued?: true
 }
 
 export interface Row {
   readonly at: number
-  /** Where the next line begins. */
+  /** Start of the next line. */
   readonly to: number
   readonly cells: readonly (readonly Piece[])[]
 }
 
 export interface List {
   readonly kind: 'list'
-  /** The number of the first item; undefined: they have none. */
+  /** Number of the first item; undefined for bullet lists. */
   readonly start: number | undefined
   readonly items: readonly Item[]
 }

@@ -1,4 +1,4 @@
-// Delivers one message of an agent to its channel, part by part. A part that was recorded as sent is not sent again.
+// Delivers one agent message to its channel, part by part. A part that is recorded as sent is never sent again.
 import { createHash } from 'node:crypto'
 import {
   type ChannelName,
@@ -14,31 +14,31 @@ import * as v from 'valibot'
 import { type Channel, type Outgoing, type OutgoingFile, SendFailure } from '../channel.ts'
 import { Envelope } from '../state/envelope.ts'
 import type { Pacer } from '../state/pacer.ts'
-import { type LanesOptions, retryUntilStored } from '../workers/keyed-workers.ts'
+import { type RetryOptions, retryUntilStored } from '../workers/keyed-workers.ts'
 import { type CarriedFile, type Part, partsOf } from './parts.ts'
 import type { Attempts, Senders } from './senders.ts'
 
-/** Takes the copies of the files of one part from the runner, piece by piece, whole or not at all. */
-export interface Shelf {
+/** Reads the file copies of one part from the runner in chunks. */
+export interface FileSource {
   readonly runner: Pick<Calls<typeof runnerChannels>, 'sentFile'>
   readonly signal: AbortSignal
 }
 
-/** What is not there will not come. */
-const fetchPiece = async ({ runner }: Shelf, wanted: Params<typeof runnerChannels, 'sentFile'>): Promise<Buffer> => {
+/** A missing copy is final. */
+const fetchPiece = async ({ runner }: FileSource, wanted: Params<typeof runnerChannels, 'sentFile'>): Promise<Buffer> => {
   try {
     return Buffer.from((await runner.sentFile(wanted)).data, 'base64')
   } catch (error) {
-    if (isServiceError(error) && error.code === 'not-found') throw new SendFailure('never', 'the copy of a file of it is not there')
+    if (isServiceError(error) && error.code === 'not-found') throw new SendFailure('never', 'the copy of one of its files is missing')
     throw error
   }
 }
 
-const fetchOne = async (shelf: Shelf, { session, seq }: Delivery, { number, size }: CarriedFile): Promise<Buffer> => {
+const fetchOne = async (source: FileSource, { session, seq }: Delivery, { number, size }: CarriedFile): Promise<Buffer> => {
   const pieces: Buffer[] = []
   for (let bytes = 0, part = 0; bytes < size; part += 1) {
-    shelf.signal.throwIfAborted()
-    const piece = await fetchPiece(shelf, { session, seq, file: number, part })
+    source.signal.throwIfAborted()
+    const piece = await fetchPiece(source, { session, seq, file: number, part })
     bytes += piece.length
     if (piece.length === 0 || bytes > size) throw new TypeError(`expected a copy of ${size} bytes, got another`)
     pieces.push(piece)
@@ -46,45 +46,49 @@ const fetchOne = async (shelf: Shelf, { session, seq }: Delivery, { number, size
   return Buffer.concat(pieces)
 }
 
-const fetchFiles = async (shelf: Shelf, delivery: Delivery, files: readonly CarriedFile[]): Promise<OutgoingFile[]> => {
+const fetchFiles = async (source: FileSource, delivery: Delivery, files: readonly CarriedFile[]): Promise<OutgoingFile[]> => {
   const fetched: OutgoingFile[] = []
-  for (const file of files) fetched.push({ name: file.name, bytes: await fetchOne(shelf, delivery, file) })
+  for (const file of files) fetched.push({ name: file.name, bytes: await fetchOne(source, delivery, file) })
   return fetched
 }
 
-export interface Courier extends LanesOptions {
+export interface DeliveryContext extends RetryOptions {
   readonly gateway: Pick<Calls<typeof gatewayChannels>, 'maySpeak'>
   readonly runner: Pick<Calls<typeof runnerChannels>, 'delivered' | 'sentFile'>
   readonly channels: ReadonlyMap<ChannelName, Channel>
   readonly pacer: Pacer
-  readonly porters: Senders
+  readonly senders: Senders
   readonly tries: Attempts
   readonly signal: AbortSignal
 }
 
-export type Fate =
+export type DeliveryResult =
   | { readonly kind: 'delivered'; readonly outcome: 'ok' | 'kept' }
   | { readonly kind: 'dead'; readonly reason: string }
-  /** Not before so many milliseconds. */
+  /** `after`: minimum delay in milliseconds. */
   | { readonly kind: 'later'; readonly after?: number | undefined; readonly error?: unknown }
   | { readonly kind: 'frozen' }
 
-/** The same each time this part is sent, and no other part's. */
+/** Unique to this part and stable across attempts. */
 const partID = ({ session, id }: Delivery, part: number): string =>
   `msg_${createHash('sha256').update(`${session}\n${id}\n${part}`).digest('hex').slice(0, 32)}`
 
-const fateOf = (courier: Courier, delivery: Delivery, error: unknown): Fate => {
+const toResult = (context: DeliveryContext, delivery: Delivery, error: unknown): DeliveryResult => {
   if (!(error instanceof SendFailure)) return { kind: 'later', error }
   if (error.kind === 'never') return { kind: 'dead', reason: error.message }
-  if (error.after !== undefined && error.everywhere) courier.pacer.hold(delivery.channel, error.after)
+  if (error.after !== undefined && error.everywhere) context.pacer.hold(delivery.channel, error.after)
   return { kind: 'later', after: error.after, error }
 }
 
-/** Undefined: it may be said there, now. */
-const hindrance = async ({ gateway }: Courier, { channel, agentGroupID }: Delivery, address: string): Promise<Fate | undefined> => {
+/** Undefined: the message may be sent now. */
+const checkRoute = async (
+  { gateway }: DeliveryContext,
+  { channel, agentGroupID }: Delivery,
+  address: string,
+): Promise<DeliveryResult | undefined> => {
   const { verdict } = await gateway.maySpeak({ channel, address, agentGroupID })
   if (verdict === 'frozen') return { kind: 'frozen' }
-  return verdict === 'unwired' ? { kind: 'dead', reason: 'its address leads to this group no more' } : undefined
+  return verdict === 'not_routed' ? { kind: 'dead', reason: 'its address is no longer routed to this group' } : undefined
 }
 
 interface Stop {
@@ -93,65 +97,69 @@ interface Stop {
   readonly files: Part['files']
 }
 
-/** The bytes are fetched when the way is free, and forgotten with it. */
-const carry = async (courier: Courier, delivery: Delivery, { channel, message, files }: Stop): Promise<'sent' | 'kept'> => {
+/** Files are loaded only while a sender slot is held. */
+const sendWithFiles = async (context: DeliveryContext, delivery: Delivery, { channel, message, files }: Stop): Promise<'sent' | 'kept'> => {
   const time = files.length === 0 ? limits.channelSendTime : limits.channelFilesTime
-  const signal = AbortSignal.any([courier.signal, AbortSignal.timeout(time)])
-  return channel.send({ ...message, files: await fetchFiles({ ...courier, signal }, delivery, files) }, signal)
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(time)])
+  return channel.send({ ...message, files: await fetchFiles({ ...context, signal }, delivery, files) }, signal)
 }
 
-/** A message without files waits for nobody; one with files not for ever: its lane is wanted by others. */
-const whenFree = ({ porters, signal }: Courier, { files }: Stop, act: () => Promise<Fate>): Promise<Fate> =>
-  files.length === 0 ? act() : porters.during(AbortSignal.any([signal, AbortSignal.timeout(limits.channelSendTime)]), act)
+/** A message without files needs no slot. One with files waits for a bounded time, because others need its worker. */
+const withSenderSlot = (
+  { senders, signal }: DeliveryContext,
+  { files }: Stop,
+  act: () => Promise<DeliveryResult>,
+): Promise<DeliveryResult> =>
+  files.length === 0 ? act() : senders.during(AbortSignal.any([signal, AbortSignal.timeout(limits.channelSendTime)]), act)
 
-const attempt = async (courier: Courier, delivery: Delivery, stop: Stop): Promise<Fate> => {
-  const hindered = await hindrance(courier, delivery, stop.message.address)
-  if (hindered !== undefined) return hindered
+const attempt = async (context: DeliveryContext, delivery: Delivery, stop: Stop): Promise<DeliveryResult> => {
+  const blocked = await checkRoute(context, delivery, stop.message.address)
+  if (blocked !== undefined) return blocked
   try {
-    const sent = await carry(courier, delivery, stop)
+    const sent = await sendWithFiles(context, delivery, stop)
     return { kind: 'delivered', outcome: sent === 'kept' ? 'kept' : 'ok' }
   } catch (error) {
-    const fate = fateOf(courier, delivery, error)
-    return fate.kind === 'later' && courier.tries.fail(delivery) ? { kind: 'dead', reason: 'it could not be delivered for a day' } : fate
+    const result = toResult(context, delivery, error)
+    return result.kind === 'later' && context.tries.fail(delivery) ? { kind: 'dead', reason: 'delivery failed for a day' } : result
   }
 }
 
-/** Nothing is waited for between the gateway's word and the sending. */
-const sendPart = async (courier: Courier, delivery: Delivery, stop: Stop): Promise<Fate> => {
-  const { pacer, signal } = courier
+/** Rate limits come first: nothing is awaited between the gateway's permission and sending. */
+const sendPart = async (context: DeliveryContext, delivery: Delivery, stop: Stop): Promise<DeliveryResult> => {
+  const { pacer, signal } = context
   const { name, can } = stop.channel
   await pacer.wait(name, can.pace, signal)
   await pacer.wait(`${name} ${stop.message.address}`, can.placePace, signal)
-  return whenFree(courier, stop, () => attempt(courier, delivery, stop))
+  return withSenderSlot(context, stop, () => attempt(context, delivery, stop))
 }
 
-/** Asked anew for each part: a long message takes minutes where the service is slow, and a stop must not wait for its end. */
+/** Permission is checked for each part: a long message can take minutes, and a freeze must not wait for its end. */
 const sendParts = async (
-  courier: Courier,
+  context: DeliveryContext,
   delivery: Delivery,
   { channel, envelope }: { channel: Channel; envelope: Envelope },
-): Promise<Fate> => {
+): Promise<DeliveryResult> => {
   const { address, thread, own: reference } = envelope
   const { session, seq, at } = delivery
   const parts = partsOf(delivery, channel.can)
-  let fate: Fate = { kind: 'delivered', outcome: 'ok' }
+  let result: DeliveryResult = { kind: 'delivered', outcome: 'ok' }
   for (const [part, { text, blocks, files }] of parts.entries()) {
     const isLaidOut = blocks !== undefined && blocks.length > 0
-    // There may be nothing in it but marks, such as the end of a block of code.
+    // A part can hold nothing but markup, such as the end of a code block.
     if (part < delivery.parts || (blocks?.length === 0 && files.length === 0)) continue
     const words = { text, format: 'markdown', ...(isLaidOut && { blocks }) } as const
     const message = { id: partID(delivery, part), address, thread, ...words, at, part, parts: parts.length, reference }
-    fate = await sendPart(courier, delivery, { channel, message, files })
-    if (fate.kind !== 'delivered') return fate
-    if (part + 1 < parts.length) await retryUntilStored(() => courier.runner.delivered({ session, seq, parts: part + 1 }), courier)
+    result = await sendPart(context, delivery, { channel, message, files })
+    if (result.kind !== 'delivered') return result
+    if (part + 1 < parts.length) await retryUntilStored(() => context.runner.delivered({ session, seq, parts: part + 1 }), context)
   }
-  return fate
+  return result
 }
 
-/** Rejects only where the gateway does not answer, or too much is carried at once. */
-export const deliver = async (courier: Courier, delivery: Delivery): Promise<Fate> => {
+/** Rejects only if the gateway does not answer or no sender slot becomes free in time. */
+export const deliver = async (context: DeliveryContext, delivery: Delivery): Promise<DeliveryResult> => {
   const envelope = v.safeParse(Envelope, delivery.reference)
-  const channel = courier.channels.get(delivery.channel)
-  if (!envelope.success || channel === undefined) return { kind: 'dead', reason: 'it is not known where the message goes' }
-  return sendParts(courier, delivery, { channel, envelope: envelope.output })
+  const channel = context.channels.get(delivery.channel)
+  if (!envelope.success || channel === undefined) return { kind: 'dead', reason: 'the message has no known destination' }
+  return sendParts(context, delivery, { channel, envelope: envelope.output })
 }

@@ -1,12 +1,12 @@
-// Everything that waits to be delivered: one lane a conversation, so that each keeps its order and none holds up another.
+// Delivers all pending messages: one worker per conversation, so that each keeps its order and none delays another.
 import { type Delivery, limits, type runnerChannels, type SessionID } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import { Dispatcher, retryUntilStored } from '../workers/keyed-workers.ts'
-import { type Courier, deliver, type Fate } from './deliver.ts'
+import { type DeliveryContext, deliver, type DeliveryResult } from './deliver.ts'
 import { Attempts, Senders } from './senders.ts'
 
-export interface DeliveriesOptions extends Omit<Courier, 'signal' | 'runner' | 'porters' | 'tries'> {
+export interface DeliveriesOptions extends Omit<DeliveryContext, 'signal' | 'runner' | 'senders' | 'tries'> {
   readonly runner: Pick<Calls<typeof runnerChannels>, 'outbox' | 'delivered' | 'buried' | 'sentFile'>
   readonly metrics: Metrics
   readonly log: Logger
@@ -14,9 +14,9 @@ export interface DeliveriesOptions extends Omit<Courier, 'signal' | 'runner' | '
 
 export class Deliveries extends Dispatcher<SessionID> {
   readonly #options: DeliveriesOptions
-  readonly #porters = new Senders(limits.channelFilesAtOnce)
+  readonly #senders = new Senders(limits.channelFilesAtOnce)
   readonly #tries = new Attempts()
-  /** Something was left because its lane was busy, or all were. */
+  /** Work was skipped because its worker, or all workers, were busy. */
   #left = false
 
   constructor(options: DeliveriesOptions) {
@@ -27,14 +27,14 @@ export class Deliveries extends Dispatcher<SessionID> {
   protected async look(): Promise<boolean> {
     const { runner, channels, log } = this.#options
     const skip = this.workers.taken()
-    // Those that are skipped now may have something new by the time that they are done.
+    // Conversations that are skipped now may have new messages when their workers finish.
     if (this.workers.size > 0) this.#left = true
     try {
       const { items } = await runner.outbox({ channels: [...channels.keys()], limit: limits.channelLanes, skip })
       for (const item of items) this.#open(item)
       return items.length < limits.channelLanes && this.workers.size < limits.channelLanes
     } catch (error) {
-      log.debug('the runner does not say what is to be delivered', { error })
+      log.debug('could not list pending messages', { error })
       this.workers.wakeAfter(limits.restartFirst)
       return false
     }
@@ -59,41 +59,41 @@ export class Deliveries extends Dispatcher<SessionID> {
     const { signal } = this.workers
     let next: Delivery | undefined = first
     while (next !== undefined && !signal.aborted) {
-      const fate: Fate = await deliver({ ...this.#options, porters: this.#porters, tries: this.#tries, signal }, next)
-      if (signal.aborted && fate.kind !== 'delivered') return
-      if (fate.kind === 'later' || fate.kind === 'frozen') return this.#rest(next.session, fate, next)
-      next = await this.#settle(next, fate)
+      const result: DeliveryResult = await deliver({ ...this.#options, senders: this.#senders, tries: this.#tries, signal }, next)
+      if (signal.aborted && result.kind !== 'delivered') return
+      if (result.kind === 'later' || result.kind === 'frozen') return this.#rest(next.session, result, next)
+      next = await this.#settle(next, result)
     }
   }
 
-  async #settle(delivery: Delivery, fate: Extract<Fate, { kind: 'delivered' | 'dead' }>): Promise<Delivery | undefined> {
+  async #settle(delivery: Delivery, result: Extract<DeliveryResult, { kind: 'delivered' | 'dead' }>): Promise<Delivery | undefined> {
     const { runner, metrics, log } = this.#options
     const { session, seq, channel } = delivery
     this.workers.settle(session)
     this.#tries.forget(session)
-    if (fate.kind === 'delivered') {
+    if (result.kind === 'delivered') {
       const { next } = await retryUntilStored(() => runner.delivered({ session, seq }), { ...this.#options, signal: this.workers.signal })
-      metrics.counter('deliveries_total').inc({ channel, outcome: fate.outcome })
+      metrics.counter('deliveries_total').inc({ channel, outcome: result.outcome })
       return next
     }
-    const { next } = await runner.buried({ session, seq, reason: fate.reason })
+    const { next } = await runner.buried({ session, seq, reason: result.reason })
     metrics.counter('deliveries_total').inc({ channel, outcome: 'dead' })
-    log.warn('a message could not be delivered', { channel, session, message: delivery.id, reason: fate.reason })
+    log.warn('message not delivered', { channel, session, message: delivery.id, reason: result.reason })
     return next
   }
 
-  #rest(session: SessionID, fate: Extract<Fate, { kind: 'later' | 'frozen' }>, delivery?: Delivery): void {
+  #rest(session: SessionID, result: Extract<DeliveryResult, { kind: 'later' | 'frozen' }>, delivery?: Delivery): void {
     if (this.workers.signal.aborted) return
-    if (fate.kind === 'frozen') {
+    if (result.kind === 'frozen') {
       this.#tries.forget(session)
-      // The end of a freeze is told; asked as well, since that word may have come while this one was on its way.
+      // An event announces the end of a freeze. Polling covers an event that arrived during this attempt.
       return this.workers.rest(session, limits.connectTime)
     }
     const { metrics, log } = this.#options
     if (delivery !== undefined) {
       metrics.counter('deliveries_total').inc({ channel: delivery.channel, outcome: 'retried' })
-      log.warn('a message is delivered later', { channel: delivery.channel, session, message: delivery.id, error: fate.error })
+      log.warn('message delivery will be retried', { channel: delivery.channel, session, message: delivery.id, error: result.error })
     }
-    this.workers.retry(session, fate.after)
+    this.workers.retry(session, result.after)
   }
 }

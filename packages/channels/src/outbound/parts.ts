@@ -7,12 +7,12 @@ import { sliceOf } from '../markup/slice.ts'
 import type { Block } from '../markup/tree.ts'
 import { type Cutting, split } from './split.ts'
 
-/** How what an agent wrote is laid out, part by part. Where it is cut does not depend on it: of a message that is half sent, the rest
- * goes out, whatever version sent the first half. */
+/** The layout of an agent's text, part by part. Where a text is split does not depend on it, so that a half-sent message can be
+ * completed by another version. */
 export interface Written {
-  /** All that goes out. */
+  /** The whole outgoing text. */
   readonly text: string
-  /** What of it the agent wrote: it begins with it. The rest is no markup. */
+  /** The agent's own text, a prefix of `text`. The rest is plain text. */
   readonly words: string
 }
 
@@ -21,7 +21,7 @@ const noteOf = ({ text, words }: Written): Block[] => {
   return note === '' ? [] : [{ kind: 'paragraph', pieces: [{ text: note.trimStart(), at: text.length - note.trimStart().length }] }]
 }
 
-/** A row of a table stands in one part or goes out as it was written: of half of it nobody knows which column it is. */
+/** A table row is never split: half a row would lose its columns. */
 const cutsRow = (blocks: readonly Block[], place: number): boolean =>
   blocks.some((block) => {
     if (block.kind === 'table') return block.rows.some(({ at, to }) => at < place && place < to)
@@ -29,7 +29,7 @@ const cutsRow = (blocks: readonly Block[], place: number): boolean =>
     return block.kind === 'list' && block.items.some((item) => cutsRow(item.blocks, place))
   })
 
-/** By part. Undefined: all of it goes out as it stands. */
+/** Blocks by part. Undefined: send the text as it is. */
 const layoutOf = (written: Written, parts: readonly Cutting[]): (readonly Block[])[] | undefined => {
   const blocks = readMarkup(written.words)
   if (blocks === undefined || parts.some(({ at }) => cutsRow(blocks, at))) return undefined
@@ -39,7 +39,7 @@ const layoutOf = (written: Written, parts: readonly Cutting[]): (readonly Block[
 }
 
 export interface CarriedFile {
-  /** Its place among the files of the message. */
+  /** Index among the files of the message. */
   readonly number: number
   readonly name: string
   readonly size: number
@@ -47,17 +47,17 @@ export interface CarriedFile {
 
 export interface Part {
   readonly text: string
-  /** How it is laid out; empty where nothing of it is seen, absent where it goes out as it stands. */
+  /** The rendered layout; empty if nothing is visible, absent if the text is sent as it is. */
   readonly blocks?: readonly Block[]
   readonly files: readonly CarriedFile[]
 }
 
 type Can = Pick<Capabilities, 'length' | 'markup' | 'files'>
 
-/** What a shell takes for nothing but a path: the agent chose it, and a person may copy the line. */
+/** Paths that are safe to paste into a shell: the agent chose the name, and a person may copy the line. */
 const harmless = /^[\w./@+-]+$/
 
-/** What stands in place of a file that the channel does not take. */
+/** Replaces a file that the channel does not accept. */
 const absent = ({ path, size }: SentFile, { agentGroupID }: Pick<Delivery, 'agentGroupID'>): string => {
   const name = JSON.stringify(plainName(path, limits.channelFileName))
   const why = size === 0 ? 'is empty' : `cannot be sent here: ${size} bytes`
@@ -66,7 +66,7 @@ const absent = ({ path, size }: SentFile, { agentGroupID }: Pick<Delivery, 'agen
   return `[the file ${name} ${why}. It is at ${place}: ${command}]`
 }
 
-/** A file without bytes is nothing that every service takes. */
+/** Some services refuse empty files. */
 const carried = (files: readonly SentFile[], can: Can): CarriedFile[] => {
   let room = can.files.size
   return files.flatMap(({ path, size }, number) => {
@@ -76,7 +76,7 @@ const carried = (files: readonly SentFile[], can: Can): CarriedFile[] => {
   })
 }
 
-/** What the agent wrote, and what is said in place of files, laid out where the channel does that. */
+/** The agent's text and the notes in place of files, rendered if the channel supports it. */
 const textsOf = (words: string, notes: readonly string[], can: Can): Omit<Part, 'files'>[] => {
   const text = [words, ...notes].filter((line) => line !== '').join('\n')
   const texts = split(text, can.length).filter((part) => part.text !== '')
@@ -84,7 +84,7 @@ const textsOf = (words: string, notes: readonly string[], can: Can): Omit<Part, 
   return texts.map((part, index) => ({ text: part.text, ...(layout && { blocks: layout[index] ?? [] }) }))
 }
 
-/** None where there is nothing to say. */
+/** Empty if there is nothing to send. */
 export const partsOf = (delivery: Pick<Delivery, 'text' | 'files' | 'agentGroupID'>, can: Can): Part[] => {
   const going = carried(delivery.files, can)
   const left = delivery.files.filter((_, number) => !going.some((one) => one.number === number))

@@ -9,7 +9,7 @@ export class Senders {
     this.#free = most
   }
 
-  /** Rejects when the signal aborts before its turn. */
+  /** Rejects if the signal aborts before a slot is free. */
   async during<T>(signal: AbortSignal, act: () => Promise<T>): Promise<T> {
     await this.#take(signal)
     try {
@@ -44,24 +44,24 @@ export class Senders {
   }
 }
 
-/** Of so many conversations at once; beyond it the day of the first begins anew. */
-const most = 10_000
+/** Maximum number of tracked conversations; beyond it the oldest start time is dropped. */
+const maxTracked = 10_000
 
 export class Attempts {
   readonly #since = new Map<SessionID, { readonly seq: number; readonly at: number }>()
 
-  /** It was tried once more. Whether that goes on for so long that it is given up. */
+  /** Records a failed attempt. True when attempts have failed longer than the time limit. */
   fail({ session, seq }: Pick<Delivery, 'session' | 'seq'>): boolean {
     const now = performance.now()
     const known = this.#since.get(session)
     if (known?.seq === seq) return now - known.at > limits.channelGiveUp
     const [first] = this.#since.keys()
-    if (this.#since.size >= most && first !== undefined) this.#since.delete(first)
+    if (this.#since.size >= maxTracked && first !== undefined) this.#since.delete(first)
     this.#since.set(session, { seq, at: now })
     return false
   }
 
-  /** It is over, or nothing is tried for now. */
+  /** Delivered, given up, or suspended. */
   forget(session: SessionID): void {
     this.#since.delete(session)
   }

@@ -1,15 +1,15 @@
-// Cuts a long text into parts that a channel takes: between paragraphs, else lines, else words; never within a character.
-// The same text is cut in the same places each time.
+// Splits a long text into parts that fit a channel: between paragraphs, else lines, else words; never within a character.
+// Deterministic.
 
 const breaks = [/\n\s*\n/g, /\n/g, /\s/g]
 
 interface Cut {
-  /** Where the part ends, and where the next one begins. */
+  /** End of this part and start of the next. */
   readonly end: number
   readonly next: number
 }
 
-/** The last one that leaves a good part of the room used. What is cut may begin right behind the room. */
+/** The last break that uses at least half of the room. The break itself may start right behind the room. */
 const lastBreak = (text: string, most: number, pattern: RegExp): Cut | undefined => {
   const cuts = [...text.slice(0, most + 1).matchAll(pattern)].map(({ index, 0: { length } }) => ({ end: index, next: index + length }))
   return cuts.findLast(({ end }) => end <= most && end > most / 2)
@@ -28,11 +28,11 @@ const cutOf = (text: string, most: number): Cut => {
 
 export interface Cutting {
   readonly text: string
-  /** Where it begins. */
+  /** Offset of its start. */
   readonly at: number
 }
 
-/** `most`: UTF-16 units, two at least. At least one part, which is empty for an empty text. */
+/** `most`: maximum length in UTF-16 code units, at least 2. Returns at least one part, which is empty for an empty text. */
 export const split = (text: string, most: number): Cutting[] => {
   const parts: Cutting[] = []
   const whole = text.trimEnd()

@@ -1,5 +1,5 @@
-// Clients of Slack: its Web API and its socket, through the unit's own outbound connections. Nothing that they log is logged,
-// because it holds messages.
+// Clients of Slack: its Web API and its socket, through the unit's own outbound connections. Their log output is dropped, because it
+// contains messages.
 import { type ChannelCredentials, jsonBounds, limits, type OutboundSettings } from '@gatehouse/contracts'
 import { JsonScanner } from '@gatehouse/kernel'
 import {
@@ -17,9 +17,9 @@ import { Agent } from 'undici'
 import { boundedAnswer } from '../bounded-answer.ts'
 import { UploadRefused } from './faults.ts'
 
-/** Slack's socket client parses each message that arrives: its structure is bounded first. */
+/** Bounds the structure of each socket message before Slack's client parses it. */
 export class BoundedSocket extends SocketModeClient {
-  /** A message beyond the bounds is none of Slack's: the connection ends, and is made again after a pause. */
+  /** A message beyond the bounds closes the connection, which is opened again after a pause. */
   protected override async onWebSocketMessage(data: string | ArrayBuffer, isBinary: boolean): Promise<void> {
     const bytes = typeof data === 'string' ? Buffer.from(data) : new Uint8Array(data)
     if (new JsonScanner(jsonBounds.channelEvent).push(bytes) === undefined) await super.onWebSocketMessage(data, isBinary)
@@ -27,17 +27,17 @@ export class BoundedSocket extends SocketModeClient {
   }
 }
 
-/** Which urls may be asked with Slack's tokens: Slack's own, and the server that the operator named. */
+/** Domains that may receive Slack's tokens, besides the server that the operator configured. */
 const domains = ['slack.com', 'slack-gov.com']
 
-/** `named`: url of the Web API. */
+/** `named`: URL of the configured Web API. */
 export const isOfSlack = (url: string, named: URL): boolean => {
   if (!URL.canParse(url)) return false
   const { protocol, hostname, origin, username, password } = new URL(url)
   if (username !== '' || password !== '') return false
   if (origin === named.origin) return true
   const isTheirs = domains.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`))
-  // A server of the operator's own sends nobody on to Slack.
+  // A server of the operator must not redirect to Slack.
   return protocol === 'https:' && isTheirs && domains.some((domain) => named.hostname === domain || named.hostname.endsWith(`.${domain}`))
 }
 
@@ -48,15 +48,15 @@ export interface AppOptions {
 }
 
 export interface App {
-  /** With the token of the bot. Its calls end when the signal aborts. */
+  /** Web API client with the bot token. Its calls end when the signal aborts. */
   asBot(signal: AbortSignal): WebClient
-  /** With the token of the app, which opens connections and nothing else. */
+  /** Web API client with the app token, which can only open connections. */
   asApp(signal: AbortSignal): WebClient
-  /** A connection that is made once and ends once. */
+  /** A single connection without reconnects. */
   socket(signal: AbortSignal): SocketModeClient
-  /** A file by its url, which must be Slack's. */
+  /** Downloads a file from a URL of Slack. */
   download(url: URL): Promise<Response>
-  /** Bytes to the url that Slack named for them, which must be its own. Who has it needs no token, and none is sent. */
+  /** Uploads bytes to a URL that Slack returned, which must be a URL of Slack. No token is sent. */
   upload(url: URL, bytes: Uint8Array, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
@@ -71,7 +71,7 @@ const silence: SlackLogger = {
   setName: () => undefined,
 }
 
-/** The client knows no signals of its caller: they come in here. */
+/** The client does not support abort signals; they are added here. */
 const clientFetch =
   (fetch: Fetch, signal: AbortSignal): FetchFunction =>
   async (url, { method, headers, body } = {}) => {
@@ -81,7 +81,7 @@ const clientFetch =
     return await boundedAnswer(await fetch(url, init))
   }
 
-/** Dials Slack alone, whatever address a server answers with. */
+/** Connects only to Slack, whatever URL a server returns. */
 const createDispatcher = ({ credentials, ownAddress, outbound: settings }: AppOptions): Agent => {
   const url = new URL(credentials.url)
   const policy = createAddressPolicy({ url, ownAddress })
@@ -95,7 +95,7 @@ const createDispatcher = ({ credentials, ownAddress, outbound: settings }: AppOp
   })
 }
 
-/** A way to another host of Slack's than that of its Web API, for one request. */
+/** An outbound connection to another host of Slack, for one request. */
 const outletTo = ({ credentials, ownAddress, outbound: settings }: AppOptions, url: URL, most: number): Outlet => {
   if (!isOfSlack(url.href, new URL(credentials.url))) throw new OutboundFailure('address-refused')
   return createOutlet({ url, ownAddress, settings, most, headersTime: limits.channelFilesTime })

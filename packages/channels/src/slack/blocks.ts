@@ -1,35 +1,35 @@
-// A card as Slack lays it out. What others wrote stands in elements that are text and nothing else: in these no character is markup.
+// Renders a card as Slack blocks. Untrusted text is in plain text elements only, in which no character is markup.
 import { limits } from '@gatehouse/contracts'
 import type { InputBlock, KnownBlock, RichTextBlock, RichTextElement, RichTextText } from '@slack/types'
-import { cardFacts, cardTitle, howToAnswer, isOpen, stillWaits, verdictOf, whyOf } from '../cards/words.ts'
+import { cardFacts, cardTitle, howToAnswer, isOpen, pendingText, verdictOf, whyOf } from '../cards/texts.ts'
 import type { ShownCard } from '../channel.ts'
-import { actions, pressValue, reasonAction } from './interaction.ts'
+import { actions, buttonValue, reasonAction } from './interaction.ts'
 
 const plain = (text: string): RichTextText => ({ type: 'text', text: text.toWellFormed() })
 const bold = (text: string): RichTextText => ({ ...plain(text), style: { bold: true } })
 
-/** Line ends are ours alone: no text of a card has one. */
+/** Texts of a card have no line ends, so each row is one line. */
 const lines = (rows: readonly (readonly RichTextElement[])[]): RichTextBlock => ({
   type: 'rich_text',
   elements: [{ type: 'rich_text_section', elements: rows.flatMap((row, index) => (index === 0 ? row : [plain('\n'), ...row])) }],
 })
 
-/** A text in which nothing is markup: a message to one person alone has no other way to say so. */
+/** Plain text as blocks: ephemeral messages have no option to disable markup. */
 export const textBlocks = (text: string): KnownBlock[] => [lines(text.split('\n').map((line) => (line === '' ? [] : [plain(line)])))]
 
 const quote = (text: string): RichTextBlock => ({ type: 'rich_text', elements: [{ type: 'rich_text_quote', elements: [plain(text)] }] })
 
 const factLines = (card: ShownCard): RichTextElement[][] => [
   ...cardFacts(card).map(({ label, text }) => (label === undefined ? [plain(text)] : [bold(`${label}: `), plain(text)])),
-  ...(card.url === undefined ? [] : [[bold('All of it: '), { type: 'link', url: card.url } as const]]),
+  ...(card.url === undefined ? [] : [[bold('Details: '), { type: 'link', url: card.url } as const]]),
 ]
 
-const word = (text: string) => ({ type: 'plain_text', text, emoji: false }) as const
+const label = (text: string) => ({ type: 'plain_text', text, emoji: false }) as const
 
 const reasonInput: InputBlock = {
   type: 'input',
   optional: true,
-  label: word('Reason, with either button'),
+  label: label('Reason (optional)'),
   element: { type: 'plain_text_input', action_id: reasonAction, max_length: limits.cardReason },
 }
 
@@ -38,8 +38,8 @@ const buttons = (card: ShownCard): KnownBlock[] => [
   {
     type: 'actions',
     elements: [
-      { type: 'button', text: word('Approve'), style: 'primary', action_id: actions.approve, value: pressValue(card) },
-      { type: 'button', text: word('Reject'), style: 'danger', action_id: actions.reject, value: pressValue(card) },
+      { type: 'button', text: label('Approve'), style: 'primary', action_id: actions.approve, value: buttonValue(card) },
+      { type: 'button', text: label('Reject'), style: 'danger', action_id: actions.reject, value: buttonValue(card) },
     ],
   },
 ]
@@ -49,7 +49,7 @@ const ending = (card: ShownCard): KnownBlock[] => {
   return [lines([[bold(verdictOf(card))], ...(why === undefined ? [] : [[plain(why)]])])]
 }
 
-/** Buttons only while it can be decided here. */
+/** Buttons are shown only while the change can be decided here. */
 const foot = (card: ShownCard): KnownBlock[] => {
   if (card.state !== 'held') return ending(card)
   return isOpen(card) ? buttons(card) : [lines(howToAnswer(card).map((text) => [plain(text)]))]
@@ -62,13 +62,13 @@ export const cardBlocks = (card: ShownCard): KnownBlock[] => [
   ...foot(card),
 ]
 
-/** As Slack names people; a token may name anything. */
+/** User ids of Slack; a token can hold any text. */
 const person = /^[UW][A-Z0-9]{1,39}$/
 
-/** Calls who may decide it: that is what it is for. */
+/** Mentions the approvers. */
 export const reminderBlocks = (card: ShownCard, approvers: readonly string[]): KnownBlock[] => {
   const people = [...new Set(approvers)].filter((user) => person.test(user)).slice(0, limits.cardPeople)
-  const called = people.flatMap((user): RichTextElement[] => [{ type: 'user', user_id: user }, plain(' ')])
-  const how = isOpen(card) ? ['Its card in this thread has the buttons.'] : howToAnswer(card)
-  return [lines([...(called.length === 0 ? [] : [called]), ...[...stillWaits(card).split('\n'), ...how].map((text) => [plain(text)])])]
+  const mentions = people.flatMap((user): RichTextElement[] => [{ type: 'user', user_id: user }, plain(' ')])
+  const how = isOpen(card) ? ['Use the buttons of the card in this thread.'] : howToAnswer(card)
+  return [lines([...(mentions.length === 0 ? [] : [mentions]), ...[...pendingText(card).split('\n'), ...how].map((text) => [plain(text)])])]
 }

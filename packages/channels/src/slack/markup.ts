@@ -1,28 +1,28 @@
-// What an agent wrote as Slack lays it out: elements that are text, and links to what they show. None of them is markup to Slack, so
-// that no name in it calls anybody.
+// Renders agent messages as Slack rich text: text elements, and links whose label is their target. Slack parses no markup in these, so
+// that no text can mention anyone.
 import type { RichTextBlock, RichTextElement, RichTextList, RichTextText } from '@slack/types'
 import { tableText } from '../markup/table.ts'
 import type { Block, List, Piece } from '../markup/tree.ts'
 
 type Element = RichTextBlock['elements'][number]
 
-/** The number of the first item less one: documented, and missing in the types of Slack's client. */
+/** `offset`: number of the first item minus one. Documented, but missing in Slack's types. */
 interface NumberedList extends RichTextList {
   offset?: number
 }
 
-/** Characters of one text, of all of them, and texts: Slack takes some more. */
-const longest = 3_000
-const most = 12_000
-const mostTexts = 1_000
+/** Maximum characters of one text, of all texts, and number of texts, below Slack's own limits. */
+const maxText = 3_000
+const maxTotal = 12_000
+const maxTexts = 1_000
 
-/** Levels of lists that look different there. */
-const deepest = 8
+/** Maximum list indentation. */
+const maxIndent = 8
 
-/** Text that is too long for one, in several. */
+/** Splits long text into several elements. */
 const chunksOf = (text: string): string[] => {
-  const end = /[\uD800-\uDBFF]$/.test(text.slice(0, longest)) ? longest - 1 : longest
-  return text.length <= longest ? [text] : [text.slice(0, end), ...chunksOf(text.slice(end))]
+  const end = /[\uD800-\uDBFF]$/.test(text.slice(0, maxText)) ? maxText - 1 : maxText
+  return text.length <= maxText ? [text] : [text.slice(0, end), ...chunksOf(text.slice(end))]
 }
 
 const textsOf = (text: string, style?: RichTextText['style']): RichTextText[] =>
@@ -37,7 +37,7 @@ const bolded = (pieces: readonly Piece[]): Piece[] => pieces.map((piece) => ({ .
 
 class Writer {
   readonly #done: Element[] = []
-  /** Within a quotation. */
+  /** Set inside a quotation. */
   #border: { border?: 1 } = {}
 
   get elements(): Element[] {
@@ -58,7 +58,7 @@ class Writer {
     else this.#quote(block.blocks, level)
   }
 
-  /** Paragraphs that follow one another are one element: Slack sets elements close together. */
+  /** Joins consecutive paragraphs into one element, because Slack shows no space between elements. */
   #lines(pieces: readonly Piece[]): void {
     const elements = pieces.flatMap(elementsOf)
     if (elements.length === 0) return
@@ -79,7 +79,7 @@ class Writer {
     this.#border = before
   }
 
-  /** An item is one element of text. What else stands in it comes behind it, and the list goes on. */
+  /** An item is one text element. Its other blocks follow it, then the list continues. */
   #list({ start, items }: List, level: number): void {
     let list: NumberedList | undefined
     for (const [index, { blocks, continued }] of items.entries()) {
@@ -101,7 +101,7 @@ class Writer {
     return {
       type: 'rich_text_list',
       style: start === undefined ? 'bullet' : 'ordered',
-      indent: Math.min(level, deepest),
+      indent: Math.min(level, maxIndent),
       elements: [],
       ...(offset > 0 && { offset }),
       ...this.#border,
@@ -117,13 +117,13 @@ const lengthOf = (piece: RichTextElement): number => {
   return piece.type === 'link' ? piece.url.length : 0
 }
 
-/** Undefined: Slack would not take it, or there is nothing to be seen. */
+/** Undefined if Slack would refuse it or nothing is visible. */
 export const markupBlocks = (blocks: readonly Block[]): [RichTextBlock] | undefined => {
   const writer = new Writer()
   writer.write(blocks)
   const pieces = writer.elements.flatMap(piecesIn)
   const length = pieces.reduce((sum, piece) => sum + lengthOf(piece), 0)
   const isSeen = pieces.some((piece) => piece.type !== 'text' || piece.text.trim() !== '')
-  if (!isSeen || length > most || pieces.length > mostTexts) return undefined
+  if (!isSeen || length > maxTotal || pieces.length > maxTexts) return undefined
   return [{ type: 'rich_text', elements: writer.elements }]
 }

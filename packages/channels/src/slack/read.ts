@@ -1,14 +1,14 @@
-// Parses events of Slack into messages, with their files. Undefined where an event holds no message for the agent.
+// Parses events of Slack into messages with files. Returns undefined for events without a message for the agent.
 import { ServiceError } from '@gatehouse/contracts'
 import { OutboundFailure } from '@gatehouse/outbound'
 import * as v from 'valibot'
 import type { Inbound, InboundFile } from '../channel.ts'
 import type { App } from './app.ts'
 import { faultOf } from './faults.ts'
-import { names, readText, withoutName } from './text.ts'
+import { mentions, readText, withoutName } from './text.ts'
 import type { Me } from './verify.ts'
 
-/** An event as Slack sends it, as far as we look at it. */
+/** The fields of Slack's events that the unit reads. */
 export const Id = v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,40}$/))
 export const Stamp = v.pipe(v.string(), v.regex(/^\d{1,20}\.\d{1,10}$/))
 
@@ -27,7 +27,7 @@ const SlackMessage = v.object({
   user: v.optional(Id),
   bot_id: v.optional(v.string()),
   text: v.optional(v.string(), ''),
-  /** The message's own id within its place. */
+  /** Id of the message within its channel. */
   ts: Stamp,
   thread_ts: v.optional(Stamp),
   files: v.optional(v.array(SlackFile), []),
@@ -36,10 +36,10 @@ type SlackMessage = v.InferOutput<typeof SlackMessage>
 
 const SlackEvent = v.object({ type: v.literal('event_callback'), team_id: v.string(), event: SlackMessage })
 
-/** Files that came with a message, fetched when somebody who is heard sent them. */
-const gone = (): ServiceError => new ServiceError('not-found', { detail: 'Slack does not give the file' })
+/** Files are downloaded only for messages that are accepted. */
+const gone = (): ServiceError => new ServiceError('not-found', { detail: 'Slack does not provide the file' })
 
-/** Without the permission Slack answers with its page for signing in, which is no file. */
+/** Without the permission Slack returns its sign-in page instead of the file. */
 const isPage = (response: Response): boolean => /^text\/html/i.test(response.headers.get('content-type') ?? '')
 
 const read = async (app: App, { name, url_private_download: url }: SlackFile): Promise<Uint8Array> => {
@@ -58,24 +58,24 @@ const read = async (app: App, { name, url_private_download: url }: SlackFile): P
 const filesOf = (app: App, { files }: SlackMessage): InboundFile[] =>
   files.map((file) => ({ name: file.name ?? 'file', size: file.size, read: () => read(app, file) }))
 
-/** The rest tells of a message that was changed, of one who came in, and the like. */
-const heard = new Set([undefined, 'file_share', 'thread_broadcast', 'me_message', 'bot_message'])
+/** Other subtypes report edits, members who joined, and similar. */
+const handledSubtypes = new Set([undefined, 'file_share', 'thread_broadcast', 'me_message', 'bot_message'])
 
 const isAutomatic = ({ user, bot_id, subtype }: SlackMessage, me: Me): boolean =>
   bot_id !== undefined || subtype === 'bot_message' || user === undefined || user === me.user_id
 
 const isMentioned = ({ type, channel_type, text }: SlackMessage, me: Me): boolean =>
-  type === 'app_mention' || channel_type === 'im' || names(text, me.user_id)
+  type === 'app_mention' || channel_type === 'im' || mentions(text, me.user_id)
 
-/** A message that opens a thread is its root; in private people do not look for answers in threads that they did not open. */
+/** A message starts a thread, except in a private chat, where replies belong beside it. */
 const threadOf = ({ thread_ts, ts, channel_type }: SlackMessage): string | undefined =>
   thread_ts ?? (channel_type === 'im' ? undefined : ts)
 
 /** `message` and `app_mention` of one message have the same id. */
-export const readEvent = (given: unknown, app: App, me: Me): Inbound | undefined => {
-  const { success, output } = v.safeParse(SlackEvent, given)
-  if (!success || !heard.has(output.event.subtype)) return undefined
-  // An app may stand in several workspaces; the token of the bot is for one.
+export const readEvent = (input: unknown, app: App, me: Me): Inbound | undefined => {
+  const { success, output } = v.safeParse(SlackEvent, input)
+  if (!success || !handledSubtypes.has(output.event.subtype)) return undefined
+  // An app can be installed in several workspaces; the bot token is for one.
   if (output.team_id !== me.team_id && !me.is_enterprise_install) return undefined
   const { event } = output
   return {

@@ -1,4 +1,4 @@
-// Sends messages of agents to Slack as rich text elements, so that nothing in them notifies anyone or previews a link.
+// Sends agent messages to Slack as rich text elements, so that no text mentions anyone or shows a link preview.
 import * as v from 'valibot'
 import { type Outgoing, type OutgoingFile, SendFailure } from '../channel.ts'
 import type { App } from './app.ts'
@@ -8,8 +8,8 @@ import { markupBlocks } from './markup.ts'
 import { Id } from './read.ts'
 import { escapeText } from './text.ts'
 
-/** Sends one file: Slack names a url for it, takes the bytes there, and shows it where it is told to. What was not shown Slack forgets:
- * a death before that loses nothing, and one right after it shows the file twice. */
+/** Slack uploads in three steps: it returns a URL, takes the bytes, and then shows the file. A crash before the last step shows nothing;
+ * one right after it shows the file twice. */
 const Ticket = v.object({ upload_url: v.pipe(v.string(), v.url()), file_id: Id })
 
 const sendFile = async (
@@ -21,7 +21,7 @@ const sendFile = async (
   try {
     const { files } = app.asBot(signal)
     const ticket = v.safeParse(Ticket, await files.getUploadURLExternal({ filename: name, length: file.bytes.length }))
-    if (!ticket.success) throw new SendFailure('later', 'Slack does not say where the file goes')
+    if (!ticket.success) throw new SendFailure('later', 'Slack did not return an upload URL')
     const { upload_url: url, file_id: id } = ticket.output
     await app.upload(new URL(url), file.bytes, signal)
     const place = thread === undefined ? { channel_id: address } : { channel_id: address, thread_ts: thread }

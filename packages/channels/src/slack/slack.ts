@@ -1,4 +1,4 @@
-// Slack as a channel: an app that keeps a connection to Slack (Socket Mode) and answers by its Web API.
+// The Slack channel: an app that receives by Socket Mode and sends by the Web API.
 import { limits } from '@gatehouse/contracts'
 import { KeyedTurns, type Logger } from '@gatehouse/kernel'
 import type { Channel } from '../channel.ts'
@@ -6,13 +6,13 @@ import { type AppOptions, createApp } from './app.ts'
 import { slackCards } from './cards.ts'
 import { receiveSlack } from './receive.ts'
 import { sendSlack } from './send.ts'
-import { accountOf, introduce, lackOf, mayConnect } from './verify.ts'
+import { accountOf, identifyBot, describeMissingScope, checkSocketAccess } from './verify.ts'
 
 export interface SlackOptions extends AppOptions {
   readonly log: Logger
 }
 
-/** Beyond 4,000 characters a message is hard to read there; to one place about one message a second is taken. */
+/** Slack recommends at most 4,000 characters, and allows about one message per second and channel. */
 const can: Channel['can'] = {
   threads: true,
   ids: false,
@@ -33,9 +33,9 @@ export const createSlack = ({ log, ...options }: SlackOptions): Channel => {
     send: (message, signal) => sendSlack(app, message, signal),
     cards: slackCards(cards),
     verify: async (signal) => {
-      const me = await introduce(app, signal)
-      await mayConnect(app, signal)
-      const detail = lackOf(me)
+      const me = await identifyBot(app, signal)
+      await checkSocketAccess(app, signal)
+      const detail = describeMissingScope(me)
       return { account: accountOf(me), ...(detail !== undefined && { detail }) }
     },
     close: () => app.close(),

@@ -1,4 +1,4 @@
-// Asks Slack who the bot is, and whether the app may open connections. Nobody there sees it.
+// Checks with Slack who the bot is and whether the app can open connections. Nothing is posted.
 import * as v from 'valibot'
 import { ChannelFault } from '../channel.ts'
 import type { App } from './app.ts'
@@ -10,26 +10,26 @@ const Me = v.object({
   user: v.optional(v.string(), 'bot'),
   team_id: v.string(),
   team: v.optional(v.string(), 'workspace'),
-  /** Then one token serves many workspaces. */
+  /** One token serves several workspaces. */
   is_enterprise_install: v.optional(v.boolean(), false),
-  /** What the token of the bot may, as far as Slack says it. */
+  /** Scopes of the bot token, if Slack reports them. */
   response_metadata: v.optional(v.object({ scopes: v.optional(v.array(v.string())) })),
 })
 export type Me = v.InferOutput<typeof Me>
 
 /** Rejects with `ChannelFault`. */
-export const introduce = async (app: App, signal: AbortSignal): Promise<Me> => {
+export const identifyBot = async (app: App, signal: AbortSignal): Promise<Me> => {
   try {
     const answer = v.safeParse(Me, await app.asBot(signal).auth.test())
     if (answer.success) return answer.output
   } catch (error) {
     throw faultOf(error)
   }
-  throw new ChannelFault('away', 'Slack does not say who the bot is')
+  throw new ChannelFault('away', 'Slack did not return the bot user')
 }
 
-/** The url that it answers with is never used: it goes by itself. */
-export const mayConnect = async (app: App, signal: AbortSignal): Promise<void> => {
+/** The returned URL is not used; it expires. */
+export const checkSocketAccess = async (app: App, signal: AbortSignal): Promise<void> => {
   try {
     await app.asApp(signal).apps.connections.open()
   } catch (error) {
@@ -39,8 +39,8 @@ export const mayConnect = async (app: App, signal: AbortSignal): Promise<void> =
 
 export const accountOf = ({ user, team }: Me): string => `@${user} in ${team}`.slice(0, 200)
 
-/** Undefined where nothing is known to lack. The rest works without it, so it is no refusal. */
-export const lackOf = ({ response_metadata: { scopes } = {} }: Me): string | undefined =>
+/** Undefined if no scope is known to be missing. Messages work without it, so it is not an error. */
+export const describeMissingScope = ({ response_metadata: { scopes } = {} }: Me): string | undefined =>
   scopes === undefined || scopes.includes(permissionForFiles)
     ? undefined
-    : `the service takes the credentials, but no files: the app lacks the permission ${permissionForFiles}, add it and install the app again`
+    : `the service accepts the credentials, but not files: the app is missing the permission ${permissionForFiles}, add it and reinstall the app`

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Pace } from '../channel.ts'
 
 export class Pacer {
-  /** When the next one of each key would be due without a burst, milliseconds. */
+  /** Time at which the next request of each key would be due without a burst, in milliseconds. */
   readonly #due = new Map<string, number>()
   readonly #most = 10_000
 
@@ -18,7 +18,7 @@ export class Pacer {
     if (delay > 0) await pause(delay, undefined, { signal })
   }
 
-  /** Nobody goes before this. */
+  /** Delays all requests of this key by at least this time. */
   hold(key: string, milliseconds: number): void {
     this.#due.set(key, Math.max(this.#due.get(key) ?? 0, performance.now() + milliseconds))
   }

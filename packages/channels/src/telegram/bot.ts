@@ -1,5 +1,5 @@
-// The client of Telegram's Bot API. Whatever it sends goes by the unit's own way out. The token is part of each url: no url
-// and no error of the client leaves this folder.
+// The client of Telegram's Bot API, on the unit's own outbound connections. The token is part of each URL, so no URL and no error of
+// the client leaves this folder.
 import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
 import { createOutlet, type Fetch } from '@gatehouse/outbound'
 import { Api } from 'grammy/web'
@@ -12,21 +12,21 @@ export interface BotOptions {
 }
 
 export interface Bot {
-  /** Its calls end when the signal aborts. `patient`: also those that take the time of a file. */
+  /** Its calls end when the signal aborts. `patient`: with the longer timeout of file transfers. */
   api(signal: AbortSignal, patient?: 'patient'): Api
-  /** Answers with a file by the path that `getFile` told. */
+  /** Downloads a file by the path that `getFile` returned. */
   download(path: string): Promise<Response>
   close(): Promise<void>
 }
 
-/** Seconds that Telegram waits for a message before it says that there is none. */
+/** Long-poll timeout in seconds. */
 export const pollTime = 25
 
-/** A form comes as a stream, and goes as a whole: a file is in memory anyway, and no larger than one that is taken. */
+/** Buffers a form that is given as a stream. Files are in memory already and bounded in size. */
 const whole = async (body: RequestInit['body']): Promise<RequestInit['body']> =>
   body instanceof ReadableStream ? await new Response(body).bytes() : body
 
-/** The client knows no signals of Node's: they come in here. */
+/** The client does not support Node's abort signals; they are added here. */
 const clientFetch = (fetch: Fetch, signal: AbortSignal): typeof globalThis.fetch => {
   return async (input, init) => {
     const signals = [signal, init?.signal].filter((one) => one instanceof AbortSignal)

@@ -1,15 +1,15 @@
-// Approval cards in Telegram, updated in place. Telegram has no idempotency keys: a card that was sent but not recorded is sent
+// Approval cards in Telegram, updated in place. Telegram has no idempotency keys, so a card that was sent but not recorded is sent
 // again.
 import type { InlineKeyboardMarkup, MessageEntity } from 'grammy/types'
 import { GrammyError } from 'grammy/web'
 import * as v from 'valibot'
-import { cardLines, cardTitle, endingOf, howToAnswer, isOpen, stillWaits } from '../cards/words.ts'
-import type { CardPlace, Cards, Press, ShownCard } from '../channel.ts'
+import { cardLines, cardTitle, endingOf, howToAnswer, isOpen, pendingText } from '../cards/texts.ts'
+import type { CardPlace, Cards, Interaction, ShownCard } from '../channel.ts'
 import type { Bot } from './bot.ts'
 import { failureOf } from './faults.ts'
 
-/** UTF-16 units. */
-export const most = 4096
+/** Maximum message length in UTF-16 code units. */
+export const maxMessage = 4096
 
 export interface CardText {
   readonly text: string
@@ -19,10 +19,10 @@ export interface CardText {
 export const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 
-/** Telegram counts in UTF-16 units, as strings here do. */
+/** Telegram's offsets are UTF-16 code units, as in JavaScript. */
 const write = (title: readonly string[], block: string, below: readonly string[]): CardText => {
   const around = [...title, ...below].reduce((sum, line) => sum + line.length + 1, 0)
-  const inside = cut(block, most - around).toWellFormed()
+  const inside = cut(block, maxMessage - around).toWellFormed()
   const offset = title.reduce((sum, line) => sum + line.length + 1, 0)
   return { text: [...title, inside, ...below].join('\n'), entities: [{ type: 'pre', offset, length: inside.length }] }
 }
@@ -31,17 +31,17 @@ export const cardTextOf = ({ url, ...card }: ShownCard): CardText => {
   const [summary = '', ...facts] = cardLines(card)
   const how = isOpen(card) ? [] : howToAnswer(card)
   const block = [card.state === 'held' ? summary : endingOf(card), ...facts].join('\n')
-  return write([cardTitle(card)], block, [...(url === undefined ? [] : [`All of it: ${url}`]), ...how])
+  return write([cardTitle(card)], block, [...(url === undefined ? [] : [`Details: ${url}`]), ...how])
 }
 
-/** What is to be answered stands outside of the block: words that are sent set apart decide nothing. */
-const reminderText = (card: ShownCard): CardText => write([], stillWaits(card), howToAnswer(card))
+/** The command to copy is outside of the preformatted block, because preformatted text decides nothing. */
+const reminderText = (card: ShownCard): CardText => write([], pendingText(card), howToAnswer(card))
 
-/** What a button carries, in the 64 bytes that Telegram gives it: the word, the change and what was shown of it. A client can send
- * whatever it likes in its place, so it proves nothing: who may decide, and what, is judged on the person. */
+/** Button data, at most 64 bytes: outcome, change and shown digest. A client can send any value, so it proves nothing: permission
+ * depends only on the authenticated person. */
 const letters = { approve: 'a', reject: 'r' } as const
 
-const dataOf = (outcome: Press['outcome'], { changeID, digest }: ShownCard): string =>
+const dataOf = (outcome: Interaction['outcome'], { changeID, digest }: ShownCard): string =>
   `${letters[outcome]}${changeID.slice('chg_'.length)}:${digest.slice(0, 32)}`
 
 const keyboardOf = (card: ShownCard): InlineKeyboardMarkup => ({
@@ -55,8 +55,8 @@ const keyboardOf = (card: ShownCard): InlineKeyboardMarkup => ({
 
 const form = /^(?<letter>[ar])(?<change>\d{14}\.\d{9}):(?<digest>[0-9a-f]{32})$/
 
-/** Undefined: no button of ours carries this. */
-export const readData = (data: string): Pick<Press, 'outcome' | 'changeID' | 'digest'> | undefined => {
+/** Undefined if it is not the data of one of the unit's buttons. */
+export const readData = (data: string): Pick<Interaction, 'outcome' | 'changeID' | 'digest'> | undefined => {
   const { letter, change, digest } = form.exec(data)?.groups ?? {}
   if (letter === undefined || change === undefined || digest === undefined) return undefined
   return { outcome: letter === letters.approve ? 'approve' : 'reject', changeID: `chg_${change}`, digest }
@@ -67,7 +67,7 @@ const Asked = v.object({ message: v.number(), private: v.boolean() })
 
 const quiet = { link_preview_options: { is_disabled: true } } as const
 
-/** Without buttons those that stand there go. */
+/** Without buttons, existing ones are removed. */
 const optionsOf = ({ entities }: CardText, card?: ShownCard) => ({
   ...quiet,
   entities,
@@ -78,7 +78,7 @@ interface Post {
   readonly place: CardPlace
   readonly text: CardText
   readonly card?: ShownCard
-  /** What it answers. */
+  /** Id of the message to reply to. */
   readonly to: number | undefined
 }
 
@@ -98,14 +98,14 @@ const send = async (bot: Bot, { place: { address, thread }, text, card, to }: Po
 const isSame = (error: unknown): boolean =>
   error instanceof GrammyError && error.error_code === 400 && /message is not modified/i.test(error.description)
 
-export interface Standing {
+export interface StoredCard {
   readonly address: string
   readonly message: number
   readonly card: ShownCard
 }
 
 /** Rejects with `SendFailure`. */
-export const editCard = async (bot: Bot, { address, message, card }: Standing, signal: AbortSignal): Promise<void> => {
+export const editCard = async (bot: Bot, { address, message, card }: StoredCard, signal: AbortSignal): Promise<void> => {
   const text = cardTextOf(card)
   try {
     await bot.api(signal).editMessageText(address, message, text.text, optionsOf(text, card))
@@ -124,7 +124,7 @@ export const telegramCards = (bot: Bot): Required<Cards> => ({
   post: async ({ card, place }, signal) => ({ message: await postCard(bot, card, { place, signal }) }),
   update: async ({ card, place, posted }, signal) => {
     const found = v.safeParse(Posted, posted)
-    // It was a text, of a version without buttons.
+    // The card is a text message of an earlier release.
     if (!found.success) await postCard(bot, card, { place, signal })
     else await editCard(bot, { address: place.address, message: found.output.message, card }, signal)
   },

@@ -1,29 +1,33 @@
-// Handles a clicked button: passes it on as the command of the person whom Telegram names, and answers only that person.
+// Handles a clicked button: submits the decision of the person whom Telegram names, and answers only that person.
 import { limits } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import type { Listener, Press, Pressed, ShownCard } from '../channel.ts'
+import type { Listener, Interaction, InteractionReply, ShownCard } from '../channel.ts'
 import type { Bot } from './bot.ts'
 import { cardTextOf, cut, editCard, readData } from './cards.ts'
 import { failureOf } from './faults.ts'
-import { TelegramPress } from './update.ts'
+import { TelegramInteraction } from './update.ts'
 
-export interface Pressing extends Pick<Listener, 'decide' | 'signal'> {
+export interface InteractionContext extends Pick<Listener, 'decide' | 'signal'> {
   readonly bot: Bot
   readonly log: Logger
 }
 
 const answerLength = 200
 
-/** Undefined where it is none of ours: of an inline message, of a machine, or with something else in it. */
-const readPress = ({ id, from, message, data = '' }: TelegramPress): Press | undefined => {
-  const word = readData(data)
-  if (word === undefined || message === undefined || from.is_bot) return undefined
-  return { id, address: String(message.chat.id), user: String(from.id), ...word }
+/** Undefined if it is not one of the unit's buttons: from an inline message, from a bot, or with other data. */
+const parseInteraction = ({ id, from, message, data = '' }: TelegramInteraction): Interaction | undefined => {
+  const decision = readData(data)
+  if (decision === undefined || message === undefined || from.is_bot) return undefined
+  return { id, address: String(message.chat.id), user: String(from.id), ...decision }
 }
 
-/** The first line says what came of it. */
-const answer = async ({ bot }: Pressing, { id }: TelegramPress, { text, signal }: { text: string | undefined; signal: AbortSignal }) => {
+/** Only the first line, which holds the outcome, fits. */
+const answer = async (
+  { bot }: InteractionContext,
+  { id }: TelegramInteraction,
+  { text, signal }: { text: string | undefined; signal: AbortSignal },
+) => {
   const [line = ''] = (text ?? '').split('\n', 1)
   const shown = line === '' ? {} : { text: cut(line, answerLength).toWellFormed(), show_alert: true }
   try {
@@ -33,23 +37,27 @@ const answer = async ({ bot }: Pressing, { id }: TelegramPress, { text, signal }
   }
 }
 
-/** What comes after these no longer changes: nothing that is shown later can be older. */
-const ends: ReadonlySet<ShownCard['state']> = new Set(['applied', 'rejected', 'withdrawn', 'expired', 'refused'])
+/** States that never change again, so that no older state can be shown later. */
+const finalStates: ReadonlySet<ShownCard['state']> = new Set(['applied', 'rejected', 'withdrawn', 'expired', 'refused'])
 
-/** A card that stands there a second time is known to nobody: who presses it brings it to its end. */
-const showEnd = async ({ bot }: Pressing, { message }: TelegramPress, { card, signal }: { card: ShownCard; signal: AbortSignal }) => {
-  if (message === undefined || !ends.has(card.state) || message.text === cardTextOf(card).text) return
+/** The gateway does not know a card that was posted twice. A click shows the outcome on it. */
+const showEnd = async (
+  { bot }: InteractionContext,
+  { message }: TelegramInteraction,
+  { card, signal }: { card: ShownCard; signal: AbortSignal },
+) => {
+  if (message === undefined || !finalStates.has(card.state) || message.text === cardTextOf(card).text) return
   await editCard(bot, { address: String(message.chat.id), message: message.message_id, card }, signal)
 }
 
-/** Never rejects. What was decided stands, whether or not the person can be told so. */
-export const dealWithPress = async (pressing: Pressing, given: unknown): Promise<void> => {
-  const { success, output: query } = v.safeParse(TelegramPress, given)
+/** Never rejects. The decision holds even if the person cannot be answered. */
+export const handleInteraction = async (context: InteractionContext, given: unknown): Promise<void> => {
+  const { success, output: query } = v.safeParse(TelegramInteraction, given)
   if (!success) return
-  const press = readPress(query)
-  const { text, card }: Pressed = press === undefined ? {} : await pressing.decide(press)
-  const signal = AbortSignal.any([pressing.signal, AbortSignal.timeout(limits.channelSendTime)])
-  const told = [answer(pressing, query, { text, signal }), ...(card === undefined ? [] : [showEnd(pressing, query, { card, signal })])]
-  const lost = (error: unknown): void => pressing.log.debug('a press could not be answered', { channel: 'telegram', error })
-  await Promise.all(told.map((telling) => telling.catch(lost)))
+  const press = parseInteraction(query)
+  const { text, card }: InteractionReply = press === undefined ? {} : await context.decide(press)
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(limits.channelSendTime)])
+  const replies = [answer(context, query, { text, signal }), ...(card === undefined ? [] : [showEnd(context, query, { card, signal })])]
+  const warn = (error: unknown): void => context.log.debug('could not answer interaction', { channel: 'telegram', error })
+  await Promise.all(replies.map((reply) => reply.catch(warn)))
 }

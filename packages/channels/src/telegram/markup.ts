@@ -1,18 +1,18 @@
-// Renders agent messages for Telegram: plain text with entities, counted in UTF-16 code units.
+// Renders agent messages for Telegram: plain text with entities, in UTF-16 code units.
 import type { MessageEntity } from 'grammy/types'
 import { tableText } from '../markup/table.ts'
 import type { Block, List, Piece, Style } from '../markup/tree.ts'
-import { type CardText, most } from './cards.ts'
+import { type CardText, maxMessage } from './cards.ts'
 
-/** Somewhat more than Telegram finds. */
-const name = /(?<![\p{L}\p{N}_])@\w{2,}/gu
+/** A superset of what Telegram treats as a mention. */
+const mentionPattern = /(?<![\p{L}\p{N}_])@\w{2,}/gu
 
 const endOf = ({ offset, length }: MessageEntity): number => offset + length
 
-/** What of it lies outside. */
+/** The parts of the entity outside of the range. */
 const without = (entity: MessageEntity, from: number, to: number): MessageEntity[] => {
   if (endOf(entity) <= from || entity.offset >= to || entity.type === 'blockquote') return [entity]
-  // It is none without all of what it shows.
+  // A partial link would not show its whole target.
   if (entity.type === 'text_link') return []
   return [
     { ...entity, length: from - entity.offset },
@@ -20,15 +20,15 @@ const without = (entity: MessageEntity, from: number, to: number): MessageEntity
   ].filter(({ length }) => length > 0)
 }
 
-const quiet = new Set(['pre', 'code', 'text_link'])
+const withoutMentions = new Set(['pre', 'code', 'text_link'])
 
 const isQuiet = (entity: MessageEntity, from: number, to: number): boolean =>
-  quiet.has(entity.type) && entity.offset <= from && endOf(entity) >= to
+  withoutMentions.has(entity.type) && entity.offset <= from && endOf(entity) >= to
 
-/** Entities by which nobody is called. */
+/** Adds code entities so that no text is a mention. */
 const muted = (text: string, entities: readonly MessageEntity[]): MessageEntity[] => {
   let all = [...entities]
-  for (const { index, 0: found } of text.matchAll(name)) {
+  for (const { index, 0: found } of text.matchAll(mentionPattern)) {
     const to = index + found.length
     if (all.some((entity) => isQuiet(entity, index, to))) continue
     all = [...all.flatMap((entity) => without(entity, index, to)), { type: 'code', offset: index, length: found.length }]
@@ -36,20 +36,20 @@ const muted = (text: string, entities: readonly MessageEntity[]): MessageEntity[
   return all
 }
 
-/** Telegram leaves out what is more, without a word. */
-const mostEntities = 100
+/** Telegram drops further entities silently. */
+const maxEntities = 100
 
 const names = { bold: 'bold', italic: 'italic', strike: 'strikethrough' } as const
 
-/** Telegram takes links of names with a dot alone; the rest stands there as text. */
+/** Telegram accepts only links to host names with a dot. Other links are sent as text. */
 const mayFollow = (link: string): boolean => /^https?:\/\/[^/]*[^/.]\.[^/.]/.test(link)
 
 class Writer {
   text = ''
   readonly entities: MessageEntity[] = []
-  /** What each line begins with. */
+  /** Prefix of each line. */
   #indent = ''
-  /** Where the quotation began that is open. */
+  /** Start of the open quotation. */
   #quoted: number | undefined
 
   blocks(blocks: readonly Block[], gap = '\n\n'): void {
@@ -88,7 +88,7 @@ class Writer {
     this.text += text.toWellFormed().replaceAll('\n', `\n${this.#indent}`)
     const length = this.text.length - offset
     if (link !== undefined && mayFollow(link)) this.#entity({ type: 'text_link', offset, length, url: link })
-    // What is code is nothing else there.
+    // Code cannot have other styles.
     else if (code === true) this.#entity({ type: 'code', offset, length })
     else for (const type of this.#stylesOf(style)) this.#entity({ type, offset, length })
   }
@@ -103,7 +103,7 @@ class Writer {
     this.#entity({ type: 'pre', offset, length: this.text.length - offset, ...(language !== undefined && { language }) })
   }
 
-  /** One in another is one: Telegram knows no more. */
+  /** Telegram has no nested quotations. */
   #quote(blocks: readonly Block[]): void {
     const isOuter = this.#quoted === undefined
     this.#quoted ??= this.text.length
@@ -126,29 +126,29 @@ class Writer {
   }
 }
 
-/** The larger ones first, as Telegram wants those that hold others. */
+/** Outer entities first, as Telegram requires. */
 const inOrder = (entities: readonly MessageEntity[]): MessageEntity[] =>
   entities.toSorted((one, other) => one.offset - other.offset || other.length - one.length)
 
-/** Styles go first, then the rest of what calls nobody by being there. */
-const within = (text: string, entities: readonly MessageEntity[]): CardText | undefined => {
+/** Drops styles if there are too many entities. Undefined if the remaining ones are still too many. */
+const fitEntities = (text: string, entities: readonly MessageEntity[]): CardText | undefined => {
   const all = muted(text, entities)
-  if (all.length <= mostEntities) return { text, entities: inOrder(all) }
+  if (all.length <= maxEntities) return { text, entities: inOrder(all) }
   const quiet = all.filter(({ type }) => type === 'code' || type === 'pre')
-  return quiet.length <= mostEntities ? { text, entities: inOrder(quiet) } : undefined
+  return quiet.length <= maxEntities ? { text, entities: inOrder(quiet) } : undefined
 }
 
-/** It calls nobody, whatever it holds. */
+/** Plain text without mentions, whatever it contains. */
 export const plainText = (text: string): CardText => {
   const whole = text.toWellFormed()
   const joined = whole.replaceAll(/@(?=\w)/g, '@\u2060')
-  return within(whole, []) ?? { text: joined.length <= most ? joined : whole.replaceAll('@', ' '), entities: [] }
+  return fitEntities(whole, []) ?? { text: joined.length <= maxMessage ? joined : whole.replaceAll('@', ' '), entities: [] }
 }
 
-/** Undefined: Telegram would not take it, or not all of it. */
+/** Undefined if Telegram would refuse it or drop a part of it. */
 export const markupText = (blocks: readonly Block[]): CardText | undefined => {
   const writer = new Writer()
   writer.blocks(blocks)
   const { text, entities } = writer
-  return text.length > most || text.trim() === '' ? undefined : within(text, entities)
+  return text.length > maxMessage || text.trim() === '' ? undefined : fitEntities(text, entities)
 }

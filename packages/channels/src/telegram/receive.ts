@@ -1,30 +1,30 @@
-// Receives updates of Telegram by long polling, in order within each chat. An update is confirmed only after it is on disk.
+// Receives updates from Telegram by long polling, in order within each chat. An update is confirmed only after it is on disk.
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Inbound, Listener } from '../channel.ts'
 import { type Bot, pollTime } from './bot.ts'
-import { faultOf, patienceOf } from './faults.ts'
-import { dealWithPress } from './interaction.ts'
+import { faultOf, retryAfterMs } from './faults.ts'
+import { handleInteraction } from './interaction.ts'
 import { readMessage } from './read.ts'
 import { Update } from './update.ts'
-import { accountOf, introduce, type Me } from './verify.ts'
+import { accountOf, identifyBot, type Me } from './verify.ts'
 
-/** Which updates were dealt with. Telegram forgets what lies before the number that is asked for, and brings the rest again after
- * a death: so the number never passes one that is still to be taken. It is Telegram that keeps it. */
+/** Tracks processed updates. Telegram drops updates below the requested offset and redelivers the others after a crash, so the offset
+ * never passes an unprocessed update. Telegram stores the offset. */
 class Backlog {
   readonly #done = new Set<number>()
-  /** Since when each waits for room in its conversation, milliseconds. */
+  /** Start of waiting by update, in milliseconds. */
   readonly #since = new Map<number, number>()
   #next: number | undefined
 
-  /** What to ask for: the first that was not dealt with. */
+  /** Offset of the first unprocessed update. */
   get next(): number | undefined {
     return this.#next
   }
 
-  /** Some of what was brought must be brought again. */
+  /** Some updates must be delivered again. */
   get isWaiting(): boolean {
     return this.#since.size > 0
   }
@@ -38,7 +38,7 @@ class Backlog {
     this.#since.delete(id)
   }
 
-  /** False when it has waited for long enough: a conversation that is flooded must not hold up the others for ever. */
+  /** False after the timeout: a flooded conversation must not block the others forever. */
   hold(id: number): boolean {
     const now = performance.now()
     const since = this.#since.get(id) ?? now
@@ -46,101 +46,101 @@ class Backlog {
     return now - since < limits.channelHold
   }
 
-  /** However long it takes: what it waited for before counts no more. */
+  /** Restarts the timeout. */
   keep(id: number): void {
     this.#since.set(id, performance.now())
   }
 
-  /** `brought`: all of one answer. After an empty one nothing is left there that was dealt with here. */
-  advance(brought: readonly number[]): void {
-    const open = brought.filter((id) => !this.#done.has(id))
-    this.#next = brought.length === 0 ? undefined : open.length > 0 ? Math.min(...open) : Math.max(...brought) + 1
+  /** `received`: all updates of one response. After an empty response, Telegram holds no processed update. */
+  advance(received: readonly number[]): void {
+    const open = received.filter((id) => !this.#done.has(id))
+    this.#next = received.length === 0 ? undefined : open.length > 0 ? Math.min(...open) : Math.max(...received) + 1
     for (const id of this.#done) if (this.#next === undefined || id < this.#next) this.#done.delete(id)
-    for (const id of this.#since.keys()) if (!brought.includes(id)) this.#since.delete(id)
+    for (const id of this.#since.keys()) if (!received.includes(id)) this.#since.delete(id)
   }
 }
 
-export interface Hearing {
+export interface ReceiveOptions {
   readonly bot: Bot
   readonly log: Logger
 }
 
-interface Session extends Hearing, Pick<Listener, 'take' | 'decide' | 'signal'> {
+interface Session extends ReceiveOptions, Pick<Listener, 'take' | 'decide' | 'signal'> {
   readonly me: Me
   readonly backlog: Backlog
 }
 
-/** What was brought; nothing where Telegram asked for a pause, which was then made. */
+/** The next updates. Empty after a pause that Telegram requested. */
 const poll = async ({ bot, backlog, signal }: Session, timeout: number): Promise<Update[]> => {
   const offset = backlog.next
   try {
-    const asked = { ...(offset !== undefined && { offset }), limit: 50, timeout, allowed_updates: ['message', 'callback_query'] as const }
-    const updates = await bot.api(signal).getUpdates(asked)
+    const query = { ...(offset !== undefined && { offset }), limit: 50, timeout, allowed_updates: ['message', 'callback_query'] as const }
+    const updates = await bot.api(signal).getUpdates(query)
     return updates.filter((update) => v.is(Update, update))
   } catch (error) {
-    const patience = patienceOf(error)
-    if (patience === undefined) throw faultOf(error)
-    await pause(patience, undefined, { signal })
+    const delay = retryAfterMs(error)
+    if (delay === undefined) throw faultOf(error)
+    await pause(delay, undefined, { signal })
     return []
   }
 }
 
-/** Why a message waits: its conversation had too much at once, or has no room, or a part of the unit is away. */
-type Hindrance = 'busy' | 'full' | 'away'
+/** Why a message waits: rate limit, full queue, or an unavailable service of the unit. */
+type WaitReason = 'busy' | 'full' | 'away'
 
 interface Turn {
-  /** Of the update. */
+  /** Id of the update. */
   readonly id: number
-  /** By place. */
-  readonly waiting: Map<string, Hindrance>
+  /** Reasons by address. */
+  readonly waiting: Map<string, WaitReason>
 }
 
-/** Undefined: the message is dealt with. */
-const dealWith = async ({ log, take, backlog }: Session, id: number, message: Inbound): Promise<Hindrance | undefined> => {
+/** Undefined if the message is processed. */
+const processMessage = async ({ log, take, backlog }: Session, id: number, message: Inbound): Promise<WaitReason | undefined> => {
   try {
     const outcome = await take(message)
     if (outcome !== 'busy' && outcome !== 'full') return undefined
     if (backlog.hold(id)) return outcome
-    log.warn('a message was let go of: its conversation had no room for too long', { channel: 'telegram', outcome })
+    log.warn('message dropped: queue full', { channel: 'telegram', outcome })
     return undefined
   } catch (error) {
-    log.debug('a message of a channel is brought again', { channel: 'telegram', error })
+    log.debug('channel message will be redelivered', { channel: 'telegram', error })
     backlog.keep(id)
     return 'away'
   }
 }
 
-/** A place whose message waits gets none of its later ones in. They wait as long as the first, or each in turn would hold up all others. */
+/** Later messages of an address wait behind its first waiting one, and share its timeout, so that they do not block others in turn. */
 const takeInTurn = async (session: Session, message: Inbound, { id, waiting }: Turn): Promise<void> => {
   const { backlog } = session
   const first = waiting.get(message.address)
   if (first === 'full') backlog.hold(id)
   if (first === 'away') backlog.keep(id)
   if (first !== undefined) return
-  const hindrance = await dealWith(session, id, message)
-  if (hindrance === undefined) backlog.settle(id)
-  else waiting.set(message.address, hindrance)
+  const checkRoute = await processMessage(session, id, message)
+  if (checkRoute === undefined) backlog.settle(id)
+  else waiting.set(message.address, checkRoute)
 }
 
-/** Presses wait for nothing: each is about what its card showed. */
+/** Interactions do not wait behind messages: each applies to the digest that its card showed. */
 const takeAll = async (session: Session, updates: readonly Update[]): Promise<void> => {
   const { backlog, bot, me, signal } = session
   const waiting: Turn['waiting'] = new Map()
-  for (const { update_id: id, message: given, callback_query: pressed } of updates) {
+  for (const { update_id: id, message: messageUpdate, callback_query: interaction } of updates) {
     if (signal.aborted) return
     if (backlog.has(id)) continue
-    if (pressed !== undefined) await dealWithPress(session, pressed)
-    const message = readMessage(given, bot, me)
+    if (interaction !== undefined) await handleInteraction(session, interaction)
+    const message = readMessage(messageUpdate, bot, me)
     if (message === undefined) backlog.settle(id)
     else await takeInTurn(session, message, { id, waiting })
   }
   backlog.advance(updates.map(({ update_id }) => update_id))
 }
 
-const hear = async (hearing: Hearing, listener: Listener): Promise<void> => {
+const receiveUpdates = async (options: ReceiveOptions, listener: Listener): Promise<void> => {
   const { take, decide, signal } = listener
-  const me = await introduce(hearing.bot, signal)
-  const session = { ...hearing, take, decide, signal, me, backlog: new Backlog() }
+  const me = await identifyBot(options.bot, signal)
+  const session = { ...options, take, decide, signal, me, backlog: new Backlog() }
   let timeout = 0
   while (!signal.aborted) {
     const updates = await poll(session, timeout)
@@ -152,9 +152,9 @@ const hear = async (hearing: Hearing, listener: Listener): Promise<void> => {
   }
 }
 
-export const receiveTelegram = async (hearing: Hearing, listener: Listener): Promise<void> => {
+export const receiveTelegram = async (options: ReceiveOptions, listener: Listener): Promise<void> => {
   try {
-    await hear(hearing, listener)
+    await receiveUpdates(options, listener)
   } catch (error) {
     if (!listener.signal.aborted) throw faultOf(error)
   }

@@ -1,5 +1,4 @@
-// Sends messages of agents to Telegram as entities, so that nothing in them is parsed as markup, notifies anyone or previews a
-// link.
+// Sends agent messages to Telegram as text with entities, so that nothing is parsed as markup, mentions anyone or shows a link preview.
 import { InputFile } from 'grammy/web'
 import * as v from 'valibot'
 import { type Outgoing, type OutgoingFile, SendFailure } from '../channel.ts'
@@ -8,8 +7,8 @@ import type { CardText } from './cards.ts'
 import { failureOf, isShapeRefused } from './faults.ts'
 import { markupText, plainText } from './markup.ts'
 
-/** Where a message goes, and what it answers. */
-interface Place {
+/** Destination of a message, and the message it replies to. */
+interface Destination {
   readonly address: string
   readonly options: {
     readonly message_thread_id?: number
@@ -17,12 +16,12 @@ interface Place {
   }
 }
 
-/** The client writes it into a header as it is: there it stands in quotes, and nothing in it ends them. */
+/** The client writes the name into a header without escaping, so it is quoted here. */
 const quoted = (name: string): string => `"${name.toWellFormed().replaceAll(/[\\"\p{Cc}]/gu, '_')}"`
 
 const sendFile = async (
   bot: Bot,
-  { address, options }: Place,
+  { address, options }: Destination,
   { file: { name, bytes }, signal }: { readonly file: OutgoingFile; readonly signal: AbortSignal },
 ): Promise<'sent'> => {
   try {
@@ -36,10 +35,10 @@ const sendFile = async (
 
 const Reference = v.object({ message: v.number(), private: v.boolean() })
 
-const placeOf = ({ address, thread, reference, part }: Outgoing): Place => {
-  const found = v.safeParse(Reference, reference)
-  if (!found.success) throw new SendFailure('never', 'it is not known which message it answers')
-  const { message: answered, private: isPrivate } = found.output
+const destinationOf = ({ address, thread, reference, part }: Outgoing): Destination => {
+  const parsed = v.safeParse(Reference, reference)
+  if (!parsed.success) throw new SendFailure('never', 'the message has no reference to reply to')
+  const { message: answered, private: isPrivate } = parsed.output
   const isReply = !isPrivate && part === 0
   const options = {
     ...(thread !== undefined && { message_thread_id: Number(thread) }),
@@ -49,7 +48,7 @@ const placeOf = ({ address, thread, reference, part }: Outgoing): Place => {
 }
 
 export const sendTelegram = async (bot: Bot, message: Outgoing, signal: AbortSignal): Promise<'sent'> => {
-  const { address, options } = placeOf(message)
+  const { address, options } = destinationOf(message)
   const [file] = message.files
   if (file !== undefined) return sendFile(bot, { address, options }, { file, signal })
   const quiet = { link_preview_options: { is_disabled: true }, ...options }

@@ -1,4 +1,4 @@
-// Telegram as a channel: a bot that asks for its messages again and again, and answers them.
+// The Telegram channel: a bot that receives by long polling.
 import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import type { Channel } from '../channel.ts'
@@ -6,7 +6,7 @@ import { createBot } from './bot.ts'
 import { telegramCards } from './cards.ts'
 import { receiveTelegram } from './receive.ts'
 import { sendTelegram } from './send.ts'
-import { accountOf, introduce } from './verify.ts'
+import { accountOf, identifyBot } from './verify.ts'
 
 export interface TelegramOptions {
   readonly credentials: NonNullable<ChannelCredentials['telegram']>
@@ -15,7 +15,7 @@ export interface TelegramOptions {
   readonly log: Logger
 }
 
-/** Of a group 20 messages a minute are taken, of a bot 30 a second; it answers one person about once a second. */
+/** Telegram allows 20 messages per minute and group, 30 per second and bot, and about one per second and person. */
 const can: Channel['can'] = {
   threads: true,
   ids: false,
@@ -34,7 +34,7 @@ export const createTelegram = ({ log, ...way }: TelegramOptions): Channel => {
     receive: (listener) => receiveTelegram({ bot, log }, listener),
     send: (message, signal) => sendTelegram(bot, message, signal),
     cards: telegramCards(bot),
-    verify: async (signal) => ({ account: accountOf(await introduce(bot, signal)) }),
+    verify: async (signal) => ({ account: accountOf(await identifyBot(bot, signal)) }),
     close: () => bot.close(),
   }
 }

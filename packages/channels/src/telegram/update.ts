@@ -1,4 +1,4 @@
-// An update as Telegram sends it, as far as we look at it. What has another form is let go of, so that it cannot stand in the way.
+// The fields of Telegram's updates that the unit reads. Updates of any other form are dropped, so that they cannot block others.
 import { limits } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
@@ -8,7 +8,7 @@ const Person = v.object({ id: Id, is_bot: v.boolean() })
 
 const Entity = v.object({
   type: v.string(),
-  /** In UTF-16 units. */
+  /** UTF-16 code units. */
   offset: v.pipe(v.number(), v.integer(), v.minValue(0)),
   length: v.pipe(v.number(), v.integer(), v.minValue(0)),
   user: v.optional(v.object({ id: Id })),
@@ -23,12 +23,12 @@ export const TelegramMessage = v.object({
   is_topic_message: v.optional(v.boolean()),
   is_automatic_forward: v.optional(v.boolean()),
   from: v.optional(Person),
-  /** A group or channel that speaks in place of a person. */
+  /** The group or channel on whose behalf the message was sent. */
   sender_chat: v.optional(v.object({ id: Id })),
-  /** Said before by somebody, and sent on; servers of before 2024 say only when. */
+  /** Set on forwarded messages; older Bot API servers set only the date. */
   forward_origin: v.optional(v.unknown()),
   forward_date: v.optional(v.unknown()),
-  /** Written by this bot for who sent it. */
+  /** The bot that wrote the message for its sender. */
   via_bot: v.optional(v.unknown()),
   chat: v.object({ id: Id, type: v.string() }),
   reply_to_message: v.optional(v.object({ from: v.optional(Person) })),
@@ -37,7 +37,7 @@ export const TelegramMessage = v.object({
   caption: v.optional(v.string()),
   caption_entities: v.optional(v.array(Entity)),
   document: v.optional(Document),
-  /** The same picture in several sizes, the largest last. */
+  /** The image in several sizes, largest last. */
   photo: v.optional(v.array(Document)),
   audio: v.optional(Document),
   video: v.optional(Document),
@@ -46,15 +46,15 @@ export const TelegramMessage = v.object({
 export type TelegramMessage = v.InferOutput<typeof TelegramMessage>
 export type TelegramFile = v.InferOutput<typeof Document>
 
-/** A button that was pressed. Of a message that is old only the place and the number come. */
-export const TelegramPress = v.object({
+/** A clicked button. An old message has only its chat and id. */
+export const TelegramInteraction = v.object({
   id: v.pipe(v.string(), v.maxLength(limits.channelMessageID)),
   from: Person,
   message: v.optional(v.object({ message_id: Id, chat: v.object({ id: Id }), text: v.optional(v.string()) })),
   data: v.optional(v.string()),
 })
-export type TelegramPress = v.InferOutput<typeof TelegramPress>
+export type TelegramInteraction = v.InferOutput<typeof TelegramInteraction>
 
-/** Whatever else it holds, it has a number. */
+/** Every update has an id. */
 export const Update = v.object({ update_id: Id, message: v.optional(v.unknown()), callback_query: v.optional(v.unknown()) })
 export type Update = v.InferOutput<typeof Update>

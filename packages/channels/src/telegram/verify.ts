@@ -1,4 +1,4 @@
-// Asks Telegram who the bot is.
+// Checks with Telegram who the bot is.
 import type { Bot } from './bot.ts'
 import { faultOf } from './faults.ts'
 
@@ -8,7 +8,7 @@ export interface Me {
 }
 
 /** Rejects with `ChannelFault`. */
-export const introduce = async (bot: Bot, signal: AbortSignal): Promise<Me> => {
+export const identifyBot = async (bot: Bot, signal: AbortSignal): Promise<Me> => {
   try {
     const { id, username } = await bot.api(signal).getMe()
     return { id, username }

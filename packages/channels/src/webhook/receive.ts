@@ -1,4 +1,4 @@
-// Takes a webhook whose raw bytes the control plane has passed on: nothing of it is read before its signature holds.
+// Accepts a webhook whose raw bytes the control plane passed on. Nothing is parsed before the signature is verified.
 import { canonicalAddress, type channelsControlPlane, ChannelText, jsonBounds, limits, type Result } from '@gatehouse/contracts'
 import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
@@ -29,23 +29,23 @@ const toInbound = ({ data }: v.InferOutput<typeof Message>, id: string): Inbound
 }
 
 const answers: Partial<Record<Outcome, WebhookAnswer['outcome']>> = {
-  taken: 'taken',
-  decided: 'taken',
-  known: 'known',
+  accepted: 'accepted',
+  decided: 'accepted',
+  duplicate: 'duplicate',
   busy: 'busy',
   full: 'busy',
 }
 
-export interface Reception {
+export interface WebhookReceiver {
   readonly secrets: readonly Buffer[]
-  /** Undefined while nobody listens. */
+  /** Undefined while the channel is not connected. */
   readonly take: ((message: Inbound) => Promise<Outcome>) | undefined
   /** Milliseconds. */
   readonly now: number
 }
 
-export const receiveWebhook = async (signed: Signed, { secrets, take, now }: Reception): Promise<WebhookAnswer> => {
-  if (!isGenuine(secrets, signed, now)) return { outcome: 'forged' }
+export const receiveWebhook = async (signed: Signed, { secrets, take, now }: WebhookReceiver): Promise<WebhookAnswer> => {
+  if (!isGenuine(secrets, signed, now)) return { outcome: 'bad_signature' }
   if (take === undefined) return { outcome: 'busy' }
   const message = v.safeParse(v.pipe(jsonText(jsonBounds.webhook), Message), signed.body)
   if (!message.success) {
@@ -53,6 +53,6 @@ export const receiveWebhook = async (signed: Signed, { secrets, take, now }: Rec
     const place = (issue.path ?? []).map(({ key }) => String(key)).join('/')
     return { outcome: 'invalid', detail: `/${place}: ${issue.message}`.slice(0, 500) }
   }
-  // Who is not heard is not told so.
+  // An ignored sender is not told why.
   return { outcome: answers[await take(toInbound(message.output, signed.id))] ?? 'refused' }
 }

@@ -1,33 +1,33 @@
-// The signed webhook channel: programs of the operator write to agents and get answers at the URL of the wiring.
+// The webhook channel: programs of the operator send signed messages to agents and receive replies at the URL of the wiring.
 import { once } from 'node:events'
 import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
 import { wallMs, wallTime } from '@gatehouse/kernel'
-import { answerOf, endingOf, isOpen, presentText } from '../cards/words.ts'
+import { answerOf, endingOf, isOpen, presentText } from '../cards/texts.ts'
 import type { CardPost, Cards, Channel, Listener } from '../channel.ts'
 import { receiveWebhook, type WebhookAnswer } from './receive.ts'
-import { type Letter, postWebhook, sendWebhook, type Way } from './send.ts'
+import { postWebhook, type SendOptions, sendWebhook, type WebhookMessage } from './send.ts'
 import type { Signed } from './signature.ts'
 
-/** Cards for programs: the whole card as JSON, each time it is shown, moves or is reminded of, and what to answer to decide it. */
+/** Cards for programs: the whole card as JSON each time it is posted, updated or reminded of, with the commands that decide it. */
 type Act = 'posted' | 'updated' | 'reminded'
 
-const letterOf = (act: Act, { id, card, place }: CardPost, text: string): Letter => {
+const toMessage = (act: Act, { id, card, place }: CardPost, text: string): WebhookMessage => {
   const { address, thread, reference } = place
   const answers = isOpen(card) ? { approve: answerOf('approve', card), reject: answerOf('reject', card) } : undefined
   const data = { address, thread, act, text, card, answers, inReplyTo: reference['inReplyTo'] }
   return { id, address, body: JSON.stringify({ type: 'card', timestamp: wallTime(), data }) }
 }
 
-const webhookCards = (way: Way): Cards => ({
+const webhookCards = (options: SendOptions): Cards => ({
   post: async (post, signal) => {
-    await postWebhook(way, letterOf('posted', post, presentText(post.card)), signal)
+    await postWebhook(options, toMessage('posted', post, presentText(post.card)), signal)
     return {}
   },
   update: async (update, signal) => {
-    await postWebhook(way, letterOf('updated', update, endingOf(update.card)), signal)
+    await postWebhook(options, toMessage('updated', update, endingOf(update.card)), signal)
   },
   remind: async (reminder, signal) => {
-    await postWebhook(way, letterOf('reminded', reminder, reminder.text), signal)
+    await postWebhook(options, toMessage('reminded', reminder, reminder.text), signal)
   },
 })
 
@@ -40,7 +40,7 @@ export interface WebhookOptions {
 }
 
 export interface Webhook extends Channel {
-  /** One that came to the control plane. */
+  /** Accepts a webhook that the control plane received. */
   accept(signed: Signed): Promise<WebhookAnswer>
 }
 
@@ -55,21 +55,21 @@ const can: Channel['can'] = {
 
 export const createWebhook = ({ credentials, ownAddress, outbound, clock = wallMs }: WebhookOptions): Webhook => {
   const secrets = credentials.secrets.map((secret) => Buffer.from(secret, 'base64'))
-  const way = { secrets, ownAddress, outbound }
+  const options = { secrets, ownAddress, outbound }
   let listener: Listener | undefined
   return {
     name: 'webhook',
     can,
-    receive: async (given) => {
-      listener = given
-      given.up()
-      if (!given.signal.aborted) await once(given.signal, 'abort')
+    receive: async (current) => {
+      listener = current
+      current.up()
+      if (!current.signal.aborted) await once(current.signal, 'abort')
       listener = undefined
     },
     accept: (signed) => receiveWebhook(signed, { secrets, take: listener?.take, now: clock() }),
-    send: (message, signal) => sendWebhook(way, message, signal),
-    cards: webhookCards(way),
-    verify: () => Promise.resolve({ detail: 'there is no service to be asked: each message proves itself' }),
+    send: (message, signal) => sendWebhook(options, message, signal),
+    cards: webhookCards(options),
+    verify: () => Promise.resolve({ detail: 'no service to check: each message is verified by its signature' }),
     close: () => Promise.resolve(),
   }
 }

@@ -1,37 +1,37 @@
-// Workers by key: keys are processed concurrently, with a pause after a failure, and woken when there may be new work.
+// Workers by key: keys are processed concurrently, pause after a failure, and wake when there may be new work.
 import { setTimeout as pause } from 'node:timers/promises'
 import { isServiceError, limits } from '@gatehouse/contracts'
 import { backoff, type Backoff } from '@gatehouse/kernel'
 
-export interface LanesOptions {
-  /** Milliseconds; default those of the limits. */
+export interface RetryOptions {
+  /** Milliseconds. Defaults are in `limits`. */
   readonly retryFirst?: number
   readonly retryMost?: number
 }
 
-/** Finds what is to be done, and opens lanes for it. Whether it saw all of it; never rejects. */
-export type Look = () => Promise<boolean>
+/** Finds pending work and opens workers for it. Resolves to whether it saw all of it. Never rejects. */
+export type FindWork = () => Promise<boolean>
 
 interface Rest {
   readonly whole: NodeJS.Timeout
-  /** While it runs somebody else wants silence: nothing ends the rest before. */
+  /** Set while the service requested a pause: nothing ends the rest earlier. */
   silence: NodeJS.Timeout | undefined
   isWoken: boolean
 }
 
 export class KeyedWorkers<K> {
-  readonly #options: LanesOptions
+  readonly #options: RetryOptions
   readonly #look: Look
   readonly #stopping = new AbortController()
   readonly #running = new Map<K, Promise<void>>()
-  /** Keys that wait for their next attempt. */
+  /** Keys that are waiting for their next attempt. */
   readonly #resting = new Map<K, Rest>()
   readonly #delays = new Map<K, Backoff>()
   #wanted = false
   #looking: Promise<void> | undefined
   #next: NodeJS.Timeout | undefined
 
-  constructor(look: Look, options: LanesOptions) {
+  constructor(look: Look, options: RetryOptions) {
     this.#look = look
     this.#options = options
   }
@@ -40,17 +40,17 @@ export class KeyedWorkers<K> {
     return this.#stopping.signal
   }
 
-  /** Lanes that are open. */
+  /** Number of open workers. */
   get size(): number {
     return this.#running.size
   }
 
-  /** What is worked on or rests. */
+  /** Keys that are being processed or are waiting. */
   taken(): K[] {
     return [...this.#running.keys(), ...this.#resting.keys()]
   }
 
-  /** Something may be to be done. */
+  /** There may be new work. */
   wake(): void {
     this.#wanted = true
     if (this.#looking !== undefined || this.signal.aborted) return
@@ -62,7 +62,7 @@ export class KeyedWorkers<K> {
     })
   }
 
-  /** What waited for its time does not wait any more, but for silence that somebody else asked for. */
+  /** Ends all waiting, except pauses that a service requested. */
   wakeAll(): void {
     for (const [key, rest] of this.#resting) {
       if (rest.silence === undefined) this.#endRest(key, rest)
@@ -86,7 +86,7 @@ export class KeyedWorkers<K> {
     return !this.#running.has(key) && !this.#resting.has(key) && !this.signal.aborted
   }
 
-  /** @param work never rejects; `ended` is told when the lane is free again */
+  /** @param work never rejects; `ended` is called when the key is free again */
   open(key: K, work: () => Promise<void>, ended: () => void): void {
     const lane = work().finally(() => {
       this.#running.delete(key)
@@ -95,7 +95,7 @@ export class KeyedWorkers<K> {
     this.#running.set(key, lane)
   }
 
-  /** Nothing is opened for this key meanwhile. @param silence milliseconds that `wakeAll` does not shorten */
+  /** Opens nothing for this key during that time. @param silence milliseconds that `wakeAll` does not shorten */
   rest(key: K, milliseconds: number, silence = 0): void {
     if (this.signal.aborted) return
     const again = (): void => {
@@ -114,7 +114,7 @@ export class KeyedWorkers<K> {
     this.#resting.set(key, rest)
   }
 
-  /** Rests longer after each failure in a row. @param silence milliseconds that somebody else asked for */
+  /** Waits longer after each consecutive failure. @param silence milliseconds that the service requested */
   retry(key: K, silence = 0): void {
     const { retryFirst = limits.channelRetryFirst, retryMost = limits.channelRetryMost } = this.#options
     const delays = this.#delays.get(key) ?? backoff({ first: retryFirst, most: retryMost })
@@ -122,7 +122,7 @@ export class KeyedWorkers<K> {
     this.rest(key, delays.next(), silence)
   }
 
-  /** The failures of this key are over. */
+  /** Resets the failure count of this key. */
   settle(key: K): void {
     this.#delays.delete(key)
   }
@@ -133,7 +133,7 @@ export class KeyedWorkers<K> {
     this.#resting.delete(key)
   }
 
-  /** What failed and is not found any more was done elsewhere, or is gone. */
+  /** A failed key that is no longer found was completed elsewhere or is gone. */
   async #lookAround(): Promise<void> {
     const free = [...this.#delays.keys()].filter((key) => this.isFree(key))
     if (!(await this.#look())) return
@@ -145,7 +145,7 @@ export class KeyedWorkers<K> {
 export abstract class Dispatcher<K> {
   protected readonly workers: KeyedWorkers<K>
 
-  constructor(options: LanesOptions) {
+  constructor(options: RetryOptions) {
     this.workers = new KeyedWorkers(() => this.look(), options)
   }
 
@@ -167,13 +167,13 @@ export abstract class Dispatcher<K> {
   protected abstract look(): Promise<boolean>
 }
 
-/** With these it is not known whether it was noted, and noting it twice is as good as once. */
-const passing = new Set(['unavailable', 'deadline'])
+/** Codes after which it is unknown whether the record was stored. Storing it is idempotent. */
+const transientCodes = new Set(['unavailable', 'deadline'])
 
-/** Rejects when the signal aborts, and with what does not pass by waiting. */
+/** Rejects when the signal aborts, or with an error that retrying does not fix. */
 export const retryUntilStored = async <T>(
   note: () => Promise<T>,
-  { signal, ...options }: LanesOptions & { readonly signal: AbortSignal },
+  { signal, ...options }: RetryOptions & { readonly signal: AbortSignal },
 ): Promise<T> => {
   const { retryFirst = limits.channelRetryFirst, retryMost = limits.channelRetryMost } = options
   const delays = backoff({ first: retryFirst, most: Math.min(retryMost, limits.connectTime) })
@@ -181,7 +181,7 @@ export const retryUntilStored = async <T>(
     try {
       return await note()
     } catch (error) {
-      if (signal.aborted || !isServiceError(error) || !passing.has(error.code)) throw error
+      if (signal.aborted || !isServiceError(error) || !transientCodes.has(error.code)) throw error
       await pause(delays.next(), undefined, { signal })
     }
   }

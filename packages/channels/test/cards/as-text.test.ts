@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { limits, type Reference } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
-import { type Concern, type Outgoing, SendFailure } from '../../src/channel.ts'
-import { createBoard, taskWith } from '../fixtures/board.ts'
+import { type DirectNotice, type Outgoing, SendFailure } from '../../src/channel.ts'
+import { createBoard, taskWith } from '../fixtures/dispatcher.ts'
 import { approvedBy, cardWith } from '../fixtures/card.ts'
 
 const soon = (what: string, is: () => boolean) => waitFor(async () => is() || undefined, { what, deadline: 30_000 })
 
 /** As e-mail does it; `ann` spoke last in the conversation. */
-const direct = (user: string, { subject, earlier, reference }: Concern): Reference =>
+const direct = (user: string, { subject, earlier, reference }: DirectNotice): Reference =>
   reference['to'] === user ? reference : { to: user, subject, earlier: earlier ?? 'nothing' }
 const conversation = { address: 'ops', thread: 't1', own: { to: 'ann' } }
 const asked = { session: 'ses_aaaaaaaaaaaaa' as never }
@@ -36,7 +36,7 @@ test('each approver is written to alone, with an id of his own, and not who aske
   assert.equal(new Set(letters.map(({ id }) => id)).size, 2)
   for (const { id, thread, text, reference } of letters) {
     assert.match(id, /^msg_[0-9a-f]{32}$/)
-    assert.deepEqual([thread, reference['subject']], ['t1', 'Change 125301.123 of ops-agent (mcp_access, medium risk)'])
+    assert.deepEqual([thread, reference['subject']], ['t1', 'Change 125301.123 to ops-agent (mcp_access, medium risk)'])
     assert.match(text, /^approve 125301\.123 3f2a9c1b77d0e4a5$/m)
   }
 })
@@ -63,7 +63,7 @@ test('what follows names the letter that it follows, to each his own, and how it
   assert.deepEqual(updated.at(-1)?.reference, { to: 'ann' })
 })
 
-test('what ended before its post was noted is told how it ended, by a letter of its own', async (t) => {
+test('a change that was decided before its post was recorded is reported in a message of its own', async (t) => {
   const { show } = open(t)
   const [waits] = (await show({ ...asked, approvers: ['kim'] })).letters
   const { letters } = await show({ ...asked, approvers: ['kim'], card: ended, version: 'v2' })

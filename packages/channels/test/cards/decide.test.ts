@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Decided } from '@gatehouse/contracts'
 import { createBuckets, createMetrics, silentLogger } from '@gatehouse/kernel'
-import { decideByText, type Deciding } from '../../src/cards/decide.ts'
+import { decideByText, type DecisionContext } from '../../src/cards/decide.ts'
 import type { Cards, Channel, Outgoing } from '../../src/channel.ts'
 import { Pacer } from '../../src/state/pacer.ts'
 import { approvedBy, cardWith } from '../fixtures/card.ts'
-import { until } from '../fixtures/hearing.ts'
+import { until } from '../fixtures/listener.ts'
 
 const plenty = { perSecond: 1_000, burst: 1_000 }
 const buttons: Cards = { post: () => Promise.resolve({}), update: () => Promise.resolve() }
@@ -36,7 +36,7 @@ const say = async (decided: Decided, cards?: Cards): Promise<Outgoing[]> => {
     close: () => Promise.resolve(),
     ...(cards !== undefined && { cards }),
   }
-  const deciding: Deciding = {
+  const context: DecisionContext = {
     gateway: { decideAs: () => Promise.resolve(decided) },
     channels: new Map([['email', channel]]),
     pacer: new Pacer(),
@@ -46,17 +46,17 @@ const say = async (decided: Decided, cards?: Cards): Promise<Outgoing[]> => {
     log: silentLogger,
     signal: new AbortController().signal,
   }
-  assert.equal(await decideByText(deciding, 'email', { message, word }), 'decided')
+  assert.equal(await decideByText(context, 'email', { message, word }), 'decided')
   // Whatever is said is said before the next word is.
   const refused: Decided = { outcome: 'refused', code: 'not-found', detail: 'the end of the test' }
-  await decideByText({ ...deciding, gateway: { decideAs: () => Promise.resolve(refused) } }, 'email', { message, word })
+  await decideByText({ ...context, gateway: { decideAs: () => Promise.resolve(refused) } }, 'email', { message, word })
   await until('the end of the test', () => sent.some((one) => one.text.includes('the end of the test')))
   return sent.slice(0, -1)
 }
 
 const applied = approvedBy({ channel: 'email', user: 'kim' })
 const { url: _, ...card } = applied
-const taken = (state: typeof card.state): Decided => ({ outcome: 'taken', card: { ...card, state } })
+const taken = (state: typeof card.state): Decided => ({ outcome: 'accepted', card: { ...card, state } })
 
 test('where cards are texts the end is told by the card alone', async () => {
   for (const state of ['applied', 'rejected', 'apply_failed', 'held'] as const) assert.deepEqual(await say(taken(state)), [], state)
@@ -72,5 +72,5 @@ test('where cards have buttons, and where it was refused, the word is answered',
   assert.equal((await say(taken('applied'), buttons)).length, 1)
   const { url: __, ...now } = cardWith()
   const [told] = await say({ outcome: 'refused', code: 'digest-mismatch', detail: 'it is another', card: now })
-  assert.match(told?.text ?? '', /^Not decided: it is another\.\nAs it is now: /)
+  assert.match(told?.text ?? '', /^Not decided: it is another\.\nCurrent state: /)
 })

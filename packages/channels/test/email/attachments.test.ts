@@ -6,8 +6,8 @@ import type { Attachment } from 'postal-mime'
 import type { Outgoing, OutgoingFile } from '../../src/channel.ts'
 import type { createEmail } from '../../src/email/email.ts'
 import { parseEmail } from '../../src/email/parse.ts'
-import { Room, sizeOf } from '../../src/email/room.ts'
-import { outgoing } from '../fixtures/hearing.ts'
+import { MessageSizeLimit, sizeOf } from '../../src/email/message-size-limit.ts'
+import { outgoing } from '../fixtures/listener.ts'
 import { emailAt, place } from '../fixtures/mail.ts'
 import { bytesOfFile, failureOf, fileNamed, never } from '../fixtures/sending.ts'
 import { type Posted, startSmtp } from '../fixtures/smtp-server.ts'
@@ -133,7 +133,7 @@ test('a server that takes no letter that large is believed: files that fit go, a
   const [small, large] = [Buffer.alloc(40_000), Buffer.alloc(60_000)]
   const posted = server.posted.length
   const failure = await failureOf(send([fileNamed('a', small), fileNamed('b', large)], 'hello', own))
-  assert.deepEqual([failure.kind, failure.message], ['later', 'the mail server takes no letter that large'])
+  assert.deepEqual([failure.kind, failure.message], ['later', 'the mail server refused the size of the e-mail'])
   const { size } = own.can.files
   assert.ok(size >= small.length && size < small.length + large.length, String(size))
   assert.equal(server.posted.length, posted)
@@ -166,7 +166,7 @@ test('a letter that is refused for its size is too large, and a mailbox that is 
 })
 
 test('what a server once said of sizes is forgotten, so that it is asked again', () => {
-  const [kept, forgotten] = [new Room(60_000), new Room(-1)]
+  const [kept, forgotten] = [new MessageSizeLimit(60_000), new MessageSizeLimit(-1)]
   const excess = { text: 'hello', files: [Buffer.alloc(1_000)], most: undefined }
   for (const room of [kept, forgotten]) room.learn(excess)
   assert.deepEqual([kept.size, forgotten.size], [999, limits.sentBytes])

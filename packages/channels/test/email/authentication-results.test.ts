@@ -1,7 +1,7 @@
 // Whose word on a sender counts: headers of mail services, hostile ones, and what each weaker reading would believe.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isVouchedFor } from '../../src/email/vouch.ts'
+import { isAuthenticated } from '../../src/email/authenticate-sender.ts'
 import { type Entry, readCorpus } from '../fixtures/corpus.ts'
 import { loadWeakened } from '../fixtures/weakened.ts'
 
@@ -15,7 +15,7 @@ const headersIn = ({ body }: Entry): string[] =>
     .map((text) => text.replaceAll('\n', '').trim())
 
 /** Entries that are not judged as their titles say. */
-const misjudged = (judge: typeof isVouchedFor): string[] =>
+const misjudged = (judge: typeof isAuthenticated): string[] =>
   corpus.flatMap((entry) => {
     const [verdict, from = '', server = ''] = entry.title
     const isBelieved = judge(from, headersIn(entry), server)
@@ -25,27 +25,27 @@ const misjudged = (judge: typeof isVouchedFor): string[] =>
 test('of the headers of twelve mail services, of RFC 8601 and of hostile senders only those that prove the sender are believed', () => {
   assert.ok(corpus.length >= 300, String(corpus.length))
   assert.ok(corpus.filter(({ title: [verdict] }) => verdict === 'believed').length >= 80)
-  assert.deepEqual(misjudged(isVouchedFor), [])
+  assert.deepEqual(misjudged(isAuthenticated), [])
 })
 
 test('each rule of the reading is there for a reason: without it a forged header is believed', async (t) => {
   const weakenings = [
-    { file: 'email/vouch.ts', from: '!all.some((result) => contradicts(result, sender)) &&', to: '' },
-    { file: 'email/vouch.ts', from: 'if (header === undefined && mayBeOwn) return undefined', to: '' },
-    { file: 'email/vouch.ts', from: 'own[0]?.results', to: 'all' },
-    { file: 'email/vouch.ts', from: '|| result.methodVersion !== 1', to: '' },
+    { file: 'email/authenticate-sender.ts', from: '!all.some((result) => contradicts(result, sender)) &&', to: '' },
+    { file: 'email/authenticate-sender.ts', from: 'if (header === undefined && mayBeOwn) return undefined', to: '' },
+    { file: 'email/authenticate-sender.ts', from: 'own[0]?.results', to: 'all' },
+    { file: 'email/authenticate-sender.ts', from: '|| result.methodVersion !== 1', to: '' },
     { file: 'email/authentication-results.ts', from: 'isPlain && !properties.has(name) ? text : null', to: 'text' },
     { file: 'email/authentication-results.ts', from: "isPlain: parts.length === 1 && !first.includes('\\\\')", to: 'isPlain: true' },
     { file: 'email/authentication-results.ts', from: "if (match.at(-2) === '\\\\') continue", to: '' },
   ]
   for (const weakening of weakenings) {
-    const weak = await loadWeakened<{ isVouchedFor: typeof isVouchedFor }>(t, 'email/vouch.ts', weakening)
-    assert.notDeepEqual(misjudged(weak.isVouchedFor), [], weakening.from)
+    const weak = await loadWeakened<{ isAuthenticated: typeof isAuthenticated }>(t, 'email/authenticate-sender.ts', weakening)
+    assert.notDeepEqual(misjudged(weak.isAuthenticated), [], weakening.from)
   }
 })
 
 const from = 'ann@mail.example.org'
-const vouched = (...headers: string[]): boolean => isVouchedFor(from, headers, 'mx.example')
+const vouched = (...headers: string[]): boolean => isAuthenticated(from, headers, 'mx.example')
 
 for (const header of [
   'mx.example; dmarc=pass header.from=mail.example.org',

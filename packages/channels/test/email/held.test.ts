@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { Held, placesOf } from '../../src/email/mailbox.ts'
+import { HeldMail, orderingKeys } from '../../src/email/mailbox.ts'
 
 const mail = (uid: number) => ({ uid, id: String(uid), size: 1 })
 
@@ -12,7 +12,7 @@ const open = (t: TestContext) => {
   t.mock.method(performance, 'now', () => clock.now)
   // Without jitter: each rest is as long as it may be.
   t.mock.method(Math, 'random', () => 1)
-  const held = new Held()
+  const held = new HeldMail()
   const stuck = new Set<string>()
   const there = new Map<number, string>()
   const taken: number[] = []
@@ -97,9 +97,9 @@ test('a look that lasts until it is time puts nothing off', (t) => {
 })
 
 test('while the conversation of a letter is not known nobody overtakes it in its thread, nor its writer anywhere', () => {
-  const held = new Held()
+  const held = new HeldMail()
   const [ann, bob] = ['ann@example.org', 'bob@example.org']
-  const of = (user: string, thread: string | undefined, address = 'agents@example.org'): string[] => placesOf({ user, address, thread })
+  const of = (user: string, thread: string | undefined, address = 'agents@example.org'): string[] => orderingKeys({ user, address, thread })
   held.hold(mail(0), of(ann, 't'))
   for (const behind of [of(bob, 't'), of(ann, 'u'), of(ann, undefined)]) assert.ok(held.isBehind(behind), behind.join())
   for (const free of [of(bob, 'u'), of(bob, undefined), of(bob, 't', 'others@example.org')]) assert.ok(!held.isBehind(free), free.join())

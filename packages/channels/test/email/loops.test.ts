@@ -110,6 +110,6 @@ test('letters that a machine has marked are not heard at all', async () => {
     assert.equal((await read({ id: 'a', text: 'x', headers: [header] })).automatic, false, header)
 })
 
-test('a letter of a unit is known by its id where a server took its marks', async () => {
+test('an e-mail of a unit is recognized by its id after a server removed its markers', async () => {
   assert.equal((await read({ id: `msg_${'0'.repeat(32)}.${'f'.repeat(24)}`, text: 'x' })).automatic, true)
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '@gatehouse/testkit/random'
-import { readWord } from '../../src/commands/command.ts'
+import { parseCommand } from '../../src/commands/command.ts'
 import { markupHtml } from '../../src/email/markup.ts'
 import { readOpening } from '../../src/email/opening.ts'
 import { assertAllSeen, hostile, isHonest, partsOf, randomText } from '../fixtures/markup.ts'
@@ -130,7 +130,7 @@ test('a reply that quotes what an agent laid out decides nothing, wherever the q
     { text: `From: Agents\n\n> as asked\n\n${word}`, html: `<hr>From: Agents ${quoted}` },
   ]
   const outcomeOf = async (letter: { readonly text: string; readonly html: string }) =>
-    readWord((await readOpening({ ...letter, beginsEmpty: false }, true)).ownWords)?.outcome
+    parseCommand((await readOpening({ ...letter, beginsEmpty: false }, true)).unquotedText)?.outcome
   for (const reply of replies) assert.equal(await outcomeOf(reply), undefined, reply.text)
   const own = { text: `${word}\n\nOn Monday, Agents wrote:\n${marked}`, html: html(`${word}<br>On Monday, Agents wrote:`, '') }
   assert.equal(await outcomeOf(own), 'approve')

@@ -1,7 +1,7 @@
 // A decision is the first line of a letter: what mail programs quote, mark badly or put below decides nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readWord } from '../../src/commands/command.ts'
+import { parseCommand } from '../../src/commands/command.ts'
 import { readEmail } from '../../src/email/read.ts'
 import { readCorpus } from '../fixtures/corpus.ts'
 import { account, vouched } from '../fixtures/mail.ts'
@@ -11,13 +11,13 @@ const head = [vouched, 'From: kim@example.org', 'To: agents@example.org', 'In-Re
 const line = 'approve 125301.123 3f2a9c1b77d0e4a5'
 const attribution = 'On Monday, Agents wrote:'
 const longAttribution = ['On Monday, November 23, 2026 at 10:00', 'Agents <agents@example.org> wrote:']
-const quoted = ['> A change of ops-agent waits', '>', `> ${line}`]
+const quoted = ['> Change to ops-agent waits', '>', `> ${line}`]
 
 const read = (lines: readonly string[], headers: readonly string[] = []) =>
   readEmail(Buffer.from([...head, ...headers, '', ...lines].join('\r\n')), account, '<uid-1-2>')
 const wordOf = async (...given: Parameters<typeof read>) => {
-  const { ownWords, text } = await read(...given)
-  return readWord(ownWords ?? text)?.digest
+  const { unquotedText, text } = await read(...given)
+  return parseCommand(unquotedText ?? text)?.digest
 }
 const html = ['Content-Type: text/html; charset=utf-8']
 
@@ -28,9 +28,9 @@ const readEntry = (body: string) => readEmail(Buffer.from([...head, body].join('
 test('letters as fourteen mail programs write them: a decision at the top decides, and no other', async () => {
   assert.ok(letters.length >= 200, String(letters.length))
   for (const { file, title, body } of letters) {
-    const { ownWords = '', isUnclear } = await readEntry(body)
-    const word = readWord(ownWords)
-    const found = word !== undefined ? 'decides' : isUnclear === true ? 'unclear' : 'nothing'
+    const { unquotedText = '', isMisplaced } = await readEntry(body)
+    const word = parseCommand(unquotedText)
+    const found = word !== undefined ? 'decides' : isMisplaced === true ? 'unclear' : 'nothing'
     assert.equal(found, title[0], `${file}: ${title.join(' | ')}`)
     if (word !== undefined) assert.deepEqual([word.change, word.digest], ['125301.123', '3f2a9c1b77d0e4a5'], file)
   }
@@ -40,12 +40,12 @@ test('that only the first line counts is there for a reason: without it what is 
   const weak = await loadWeakened<{ readEmail: typeof readEmail }>(t, 'email/read.ts', {
     file: 'email/opening.ts',
     from: 'const line = firstLine(text)',
-    to: "const line = text.split('\\n').find((one) => readWord(one) !== undefined) ?? ''",
+    to: "const line = text.split('\\n').find((one) => parseCommand(one) !== undefined) ?? ''",
   })
   const decided: string[] = []
   for (const { title, body } of letters) {
-    const { ownWords = '' } = await weak.readEmail(Buffer.from([...head, body].join('\r\n')), account, '<uid>')
-    if (title[0] !== 'decides' && readWord(ownWords) !== undefined) decided.push(body)
+    const { unquotedText = '' } = await weak.readEmail(Buffer.from([...head, body].join('\r\n')), account, '<uid>')
+    if (title[0] !== 'decides' && parseCommand(unquotedText) !== undefined) decided.push(body)
   }
   assert.ok(decided.length >= 30, String(decided.length))
 })
@@ -58,7 +58,7 @@ test('of every letter that decides nothing no part decides, whatever line break 
     const start = lines.indexOf('') + 1
     for (let at = start + 2; at < lines.length; at += 1) {
       const broken = lines.with(at, (lines[at] ?? '').replace(/^>+ ?/, ''))
-      assert.equal(readWord((await readEntry(broken.join('\n'))).ownWords ?? ''), undefined, `${file}, line ${at}`)
+      assert.equal(parseCommand((await readEntry(broken.join('\n'))).unquotedText ?? ''), undefined, `${file}, line ${at}`)
     }
   }
 })
@@ -73,7 +73,7 @@ test('a decision is the first line of a letter, with a subject of its own or non
   ]
   for (const letter of decisions) assert.equal(await wordOf(letter), '3f2a9c1b77d0e4a5', letter.join('|'))
   const fresh = [vouched, 'From: kim@example.org', 'To: agents@example.org', 'Subject: my answer', '', line].join('\r\n')
-  assert.ok(readWord((await readEmail(Buffer.from(fresh), account, '<uid>')).ownWords ?? ''))
+  assert.ok(parseCommand((await readEmail(Buffer.from(fresh), account, '<uid>')).unquotedText ?? ''))
 })
 
 test('a decision below a quotation, a greeting or an indent is none, and its sender is told how to decide', async () => {
@@ -86,19 +86,19 @@ test('a decision below a quotation, a greeting or an indent is none, and its sen
     [attribution, ...quoted.slice(0, 2), line],
   ]
   for (const letter of doubtful) {
-    const { ownWords = '', isUnclear } = await read(letter)
-    assert.deepEqual([readWord(ownWords), isUnclear], [undefined, true], letter.join('|'))
+    const { unquotedText = '', isMisplaced } = await read(letter)
+    assert.deepEqual([parseCommand(unquotedText), isMisplaced], [undefined, true], letter.join('|'))
   }
   for (const letter of [
     [attribution, ...quoted],
     ['no', attribution, ...quoted],
     [`> ${line}`, '', 'what is that?'],
   ])
-    assert.equal((await read(letter)).isUnclear, false, letter.join('|'))
+    assert.equal((await read(letter)).isMisplaced, false, letter.join('|'))
 })
 
 test('in HTML alone it stands before the quotation', async () => {
-  const quote = `<blockquote><p>A change of ops-agent waits</p><p>${line}</p></blockquote>`
+  const quote = `<blockquote><p>Change to ops-agent waits</p><p>${line}</p></blockquote>`
   assert.equal(await wordOf([`<p>${line}</p><div>${attribution}</div>${quote}`], html), '3f2a9c1b77d0e4a5')
   assert.equal(await wordOf([`<p>${line}</p>`], html), '3f2a9c1b77d0e4a5')
 })
@@ -107,8 +107,8 @@ const alternative = ['Content-Type: multipart/alternative; boundary=b']
 /** A letter as a text and as HTML. */
 const both = (text: readonly string[], page: string): string[] => ['--b', '', ...text, '--b', ...html, '', page, '--b--']
 
-test('in a letter of both it stands outside of the quotation in each', async () => {
-  const quote = `<blockquote><p>A change of ops-agent waits</p><p>${line}</p></blockquote>`
+test('with text and HTML parts, the decision must be outside of the quotation in both', async () => {
+  const quote = `<blockquote><p>Change to ops-agent waits</p><p>${line}</p></blockquote>`
   const above = both([line, '', attribution, ...quoted], `<p>${line}</p><p>${attribution}</p>${quote}`)
   const differs = both([line, '', attribution, ...quoted], `<p>no</p><p>${attribution}</p>${quote}`)
   assert.equal(await wordOf(above, alternative), '3f2a9c1b77d0e4a5')
@@ -127,7 +127,7 @@ const quotations: readonly (readonly [string, readonly string[], readonly string
   ['the line quoted deeper', [`>> ${line}`, '> and?', 'no'], []],
   ['a question before it', ['what is that?', '', attribution, `> ${line}`], []],
   ['another line before it', [attribution, ...quoted, '', 'please look at this:', line], []],
-  ['a long line that was wrapped without a mark', ['thanks', attribution, '> A change of ops-agent', line, '> waits'], []],
+  ['a long line that was wrapped without a mark', ['thanks', attribution, '> Change to ops-agent', line, '> waits'], []],
   ['marks of the agent in HTML', [posedIn('blockquote')], html],
   ['marks of the agent in HTML without a quotation', [posedIn('div')], html],
   ['marks of the agent in both', both(['thanks', '', attribution, '', ...posed], posedIn('div')), alternative],
@@ -188,8 +188,8 @@ test('the look at names of parts is there for a reason: without it a file that w
     to: 'await confirmed(line, email)',
   })
   const source = [...head, ...mixed, '', ...parts(body(''), put('inline'))].join('\r\n')
-  const { ownWords } = await weak.readEmail(Buffer.from(source), account, '<uid>')
-  assert.ok(readWord(ownWords ?? ''))
+  const { unquotedText } = await weak.readEmail(Buffer.from(source), account, '<uid>')
+  assert.ok(parseCommand(unquotedText ?? ''))
 })
 
 test('the look at HTML is there for a reason: without it a quotation decides', async (t) => {
@@ -199,8 +199,8 @@ test('the look at HTML is there for a reason: without it a quotation decides', a
     to: 'if (email.html !== null)',
   })
   const [, lines] = quotations.find(([name]) => name === 'HTML with nothing but a quotation') ?? assert.fail()
-  const { ownWords } = await weak.readEmail(Buffer.from([...head, ...html, '', ...lines].join('\r\n')), account, '<uid>')
-  assert.ok(readWord(ownWords ?? ''))
+  const { unquotedText } = await weak.readEmail(Buffer.from([...head, ...html, '', ...lines].join('\r\n')), account, '<uid>')
+  assert.ok(parseCommand(unquotedText ?? ''))
 })
 
 test('a letter in HTML alone is heard as its text, from who is vouched for', async () => {
@@ -214,7 +214,7 @@ test('what an agent hears is the whole answer, with what it answers', async () =
   assert.equal((await read(['> which one?', 'the second'])).text, '> which one?\nthe second')
 })
 
-test('a letter of quotation marks without end is read in time in proportion to it', async () => {
+test('an e-mail full of quotation marks is parsed in linear time', async () => {
   const long = Array.from({ length: 20_000 }, (_, index) => (index % 2 === 0 ? '> x' : 'y:'))
   assert.equal(await wordOf(long), undefined)
   assert.equal(await wordOf([`${'<blockquote>'.repeat(100_000)}${line}`], html), undefined)

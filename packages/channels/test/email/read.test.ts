@@ -10,7 +10,7 @@ const plain = ['From: Ann <Ann@Example.org>', 'To: agents@example.org', 'Message
 test('knows the sender by its address in lower case, vouched for, and to whom it wrote', async () => {
   const message = await read(...plain, 'Subject: S', '', 'text')
   assert.deepEqual(
-    [message.user, message.unproven, message.automatic, message.address, message.mentioned, message.text],
+    [message.user, message.unauthenticated, message.automatic, message.address, message.mentioned, message.text],
     ['ann@example.org', false, false, 'agents@example.org', true, 'Subject: S\n\ntext'],
   )
 })
@@ -48,8 +48,8 @@ test('nobody has an odd address', async () => {
     'X-From: ann@example.org',
   ]) {
     const message = await read(header, 'To: agents@example.org', '', 'text')
-    assert.ok(message.user !== 'ann@example.org' || message.unproven === true, header)
-    assert.ok(message.automatic || message.unproven === true, header)
+    assert.ok(message.user !== 'ann@example.org' || message.unauthenticated === true, header)
+    assert.ok(message.automatic || message.unauthenticated === true, header)
   }
 })
 
@@ -57,8 +57,8 @@ test('only ASCII and header names by their grammar prove a sender', async () => 
   const message = async (lines: readonly string[]) =>
     readEmail(Buffer.from([...lines, 'To: agents@example.org', '', 'text'].join('\r\n')), account, '<u>')
   const from = 'From: kim@example.org'
-  assert.equal((await message([vouched, from])).unproven, false)
-  assert.equal((await message([vouched, 'From: "Kim \u00e4" <Kim@Example.org>', 'Subject: \u00e4'])).unproven, false)
+  assert.equal((await message([vouched, from])).unauthenticated, false)
+  assert.equal((await message([vouched, 'From: "Kim \u00e4" <Kim@Example.org>', 'Subject: \u00e4'])).unauthenticated, false)
   const odd: (readonly string[])[] = [
     [vouched, 'From: \u212aim@example.org'],
     [vouched, 'From: Kim <\u212aim@example.org>'],
@@ -78,7 +78,7 @@ test('only ASCII and header names by their grammar prove a sender', async () => 
     [vouched, from, 'X-\u00c4: a'],
     [' folded into nothing', vouched, from],
   ]
-  for (const lines of odd) assert.equal((await message(lines)).unproven, true, JSON.stringify(lines))
+  for (const lines of odd) assert.equal((await message(lines)).unauthenticated, true, JSON.stringify(lines))
 })
 
 test('an address of ours is found in ASCII alone', async () => {
@@ -91,7 +91,7 @@ test('an address of ours is found in ASCII alone', async () => {
 test('a sender behind a long run of blanks is nobody, and is refused before it is read', async () => {
   for (const blanks of [2_000, 200_000]) {
     const message = await read(`From: a${' '.repeat(blanks)} <ann@example.org>`, 'To: agents@example.org', '', 'text')
-    assert.deepEqual([message.user, message.unproven, message.automatic], ['nobody', true, true])
+    assert.deepEqual([message.user, message.unauthenticated, message.automatic], ['nobody', true, true])
   }
 })
 

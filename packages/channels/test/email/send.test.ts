@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { SendFailure } from '../../src/channel.ts'
-import { hear, outgoing } from '../fixtures/hearing.ts'
+import { hear, outgoing } from '../fixtures/listener.ts'
 import { emailAt, place, reference } from '../fixtures/mail.ts'
 import { failureOf, never } from '../fixtures/sending.ts'
 import { startSmtp, type Step } from '../fixtures/smtp-server.ts'
@@ -53,7 +53,7 @@ test('each trouble is tried again or given up as it deserves, and the next lette
   }
 })
 
-test('a letter of an agent never begins with a line that decides a change', async () => {
+test('an e-mail of an agent never begins with a decision', async () => {
   const decision = 'approve chg_20261123101500.123456789 0a1b2c3d'
   await send(decision)
   await send(`\n  ${decision}`)

@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { readEmail } from '../../src/email/read.ts'
-import { type Hearing, hearSlack, hearTelegram, until } from '../fixtures/hearing.ts'
+import { type ReceiveOptions, hearSlack, hearTelegram, until } from '../fixtures/listener.ts'
 import { account, vouched } from '../fixtures/mail.ts'
 import { startSlack } from '@gatehouse/testkit/slack-server'
 import { ann, startTelegram } from '@gatehouse/testkit/telegram-server'
 
-const open = <S extends { close(): Promise<void> }>(t: TestContext, server: S, listen: (server: S) => Hearing) => {
-  const hearing = listen(server)
+const open = <S extends { close(): Promise<void> }>(t: TestContext, server: S, listen: (server: S) => ReceiveOptions) => {
+  const options = listen(server)
   t.after(async () => {
-    await hearing.stop()
+    await options.stop()
     await server.close()
   })
-  return { server, hearing }
+  return { server, options }
 }
 
 test("the date of a letter is its sender's word: whatever it says, the message is the same", async () => {
@@ -30,31 +30,31 @@ test("the date of a letter is its sender's word: whatever it says, the message i
 })
 
 test('messages of Slack are heard in the order of their coming, whatever time they bear', async (t) => {
-  const { server, hearing } = open(t, await startSlack(), hearSlack)
+  const { server, options } = open(t, await startSlack(), hearSlack)
   const stamps = ['4102444800.000001', '0000000001.000001', '1700000000.000001']
   for (const ts of stamps) server.say({ text: ts, ts, more: { event_ts: '1.000000' } })
-  await until('all of them', () => hearing.kept.length === stamps.length)
+  await until('all of them', () => options.kept.length === stamps.length)
   assert.deepEqual(
-    hearing.kept.map(({ text }) => text),
+    options.kept.map(({ text }) => text),
     stamps,
   )
 })
 
 test('messages of Telegram are heard in the order of their updates, whatever time they bear', async (t) => {
-  const { server, hearing } = open(t, await startTelegram(), hearTelegram)
+  const { server, options } = open(t, await startTelegram(), hearTelegram)
   const dates = [4_102_444_800, 0, -1, 1_700_000_000]
   for (const date of dates) server.say({ text: String(date), more: { date } })
-  await until('all of them', () => hearing.kept.length === dates.length)
+  await until('all of them', () => options.kept.length === dates.length)
   assert.deepEqual(
-    hearing.kept.map(({ text }) => Number(text)),
+    options.kept.map(({ text }) => Number(text)),
     dates,
   )
 })
 
 test('updates of Telegram that count from a lower number after a quiet time are heard', async (t) => {
-  const { server, hearing } = open(t, await startTelegram(), hearTelegram)
+  const { server, options } = open(t, await startTelegram(), hearTelegram)
   server.say({ text: 'before' })
-  await until('the first one', () => hearing.kept.length === 1)
+  await until('the first one', () => options.kept.length === 1)
   // After an answer without an update nothing is asked for by number, as Telegram counts anew after a week.
   const asked = server.calls('getUpdates')
   server.telegram.wake()
@@ -63,5 +63,5 @@ test('updates of Telegram that count from a lower number after a quiet time are 
     update_id: 7,
     message: { message_id: 9, date: 1, chat: { id: ann.id, type: 'private' }, from: ann, text: 'anew' },
   })
-  await until('the next one', () => hearing.kept.some(({ text }) => text === 'anew'))
+  await until('the next one', () => options.kept.some(({ text }) => text === 'anew'))
 })

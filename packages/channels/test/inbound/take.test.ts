@@ -5,7 +5,7 @@ import { type Admission, type Code, limits, MessageID, ServiceError, SessionID }
 import { createBuckets, createMetrics, KeyedTurns, silentLogger } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Inbound } from '../../src/channel.ts'
-import { Patience } from '../../src/inbound/files.ts'
+import { HoldTimeout } from '../../src/inbound/files.ts'
 import { type Intake, takeMessage } from '../../src/inbound/take.ts'
 import { clockOf } from '../fixtures/clock.ts'
 
@@ -40,7 +40,7 @@ const intakeOf = (fails: { runner?: Code; gateway?: Code; files?: Code } = {}): 
     },
     budget: createBuckets({ perSecond: limits.channelPerMinute / 60, burst: 2 }),
     turns: new KeyedTurns(),
-    patience: new Patience(),
+    patience: new HoldTimeout(),
     decide: () => Promise.resolve('decided'),
     explain: () => 'unclear',
     metrics: createMetrics('channels'),
@@ -65,7 +65,7 @@ test('who brings a message is told its conversation, and says whether an earlier
   const told: string[] = []
   const isBehind = (conversation: string): boolean => told.push(conversation) > 0 && conversation.endsWith(':stuck')
   assert.equal(await takeMessage(intake, 'email', { message: letter('stuck'), isBehind }), 'busy')
-  assert.equal(await takeMessage(intake, 'email', { message: letter('other'), isBehind }), 'taken')
+  assert.equal(await takeMessage(intake, 'email', { message: letter('other'), isBehind }), 'accepted')
   assert.deepEqual(told, ['email:agents@example.org:thread:stuck', 'email:agents@example.org:thread:other'])
 })
 
@@ -73,7 +73,7 @@ test('a message that waits behind another uses up nothing of what its conversati
   const intake = intakeOf()
   for (let time = 0; time < 5; time += 1)
     assert.equal(await takeMessage(intake, 'email', { message: letter('t'), isBehind: () => true }), 'busy')
-  for (const outcome of ['taken', 'taken', 'busy'])
+  for (const outcome of ['accepted', 'accepted', 'busy'])
     assert.equal(await takeMessage(intake, 'email', { message: letter('t'), isBehind: () => false }), outcome)
 })
 
@@ -89,6 +89,6 @@ test('a message whose files can be put nowhere waits for them so long and no lon
   const come = () => takeMessage({ ...intake, runner: { ...intake.runner, receive } }, 'slack', { message: letter('t', { files }) })
   await assert.rejects(come(), { code: 'unavailable' })
   clock.ahead += limits.channelHold + 1
-  assert.equal(await come(), 'taken')
+  assert.equal(await come(), 'accepted')
   assert.deepEqual(texts, ['hello\n[2 of the files were not taken: they could not be fetched, or the workspace not be reached]'])
 })

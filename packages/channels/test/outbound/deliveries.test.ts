@@ -5,12 +5,12 @@ import { ServiceError } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { SendFailure } from '../../src/channel.ts'
 import { clockOf, day } from '../fixtures/clock.ts'
-import { type Behaviour, createCourier, makeDelivery } from '../fixtures/courier.ts'
+import { type Behaviour, createCourier, makeDelivery } from '../fixtures/delivery.ts'
 
 const open = (t: TestContext, behaviour: Behaviour = {}) => {
-  const courier = createCourier(behaviour)
-  t.after(() => courier.deliveries.stop())
-  return courier
+  const context = createCourier(behaviour)
+  t.after(() => context.deliveries.stop())
+  return context
 }
 const soon = (what: string, is: () => boolean) => waitFor(async () => is() || undefined, { what, deadline: 30_000 })
 
@@ -99,7 +99,7 @@ test('what can never be delivered becomes a dead letter with its reason, and the
   await soon('the last one', () => sent.length === 1)
   assert.deepEqual(buried, [
     { seq: 1, reason: 'gone' },
-    { seq: 2, reason: 'it is not known where the message goes' },
+    { seq: 2, reason: 'the message has no known destination' },
   ])
 })
 
@@ -115,7 +115,7 @@ test('a message that was tried for a day is given up', async (t) => {
   assert.equal(buried.length, 0)
   clock.ahead = day + 1
   await soon('its end', () => buried.length === 1)
-  assert.equal(buried[0]?.reason, 'it could not be delivered for a day')
+  assert.equal(buried[0]?.reason, 'delivery failed for a day')
 })
 
 test('however old a message is, it is tried for a day: no trouble of a moment ends what waited for long', async (t) => {
@@ -147,7 +147,7 @@ test('a freeze is no time in which a message was tried', async (t) => {
 })
 
 test('a freeze holds what is said until it is lifted; an address that was taken away ends it', async (t) => {
-  let verdict: 'allowed' | 'frozen' | 'unwired' = 'frozen'
+  let verdict: 'allowed' | 'frozen' | 'not_routed' = 'frozen'
   let asked = 0
   const { say, sent, buried, deliveries } = open(t, {
     verdict: () => {
@@ -160,7 +160,7 @@ test('a freeze holds what is said until it is lifted; an address that was taken 
   assert.equal(sent.length, 0)
   verdict = 'allowed'
   await soon('it to go out', () => (deliveries.wakeAll(), sent.length === 1))
-  verdict = 'unwired'
+  verdict = 'not_routed'
   say(makeDelivery('a', 2))
   await soon('its end', () => buried.length === 1)
   assert.equal(sent.length, 1)

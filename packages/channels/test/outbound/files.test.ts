@@ -7,7 +7,7 @@ import { SendFailure } from '../../src/channel.ts'
 import { partsOf } from '../../src/outbound/parts.ts'
 import { Senders } from '../../src/outbound/senders.ts'
 import { clockOf, day } from '../fixtures/clock.ts'
-import { type Behaviour, createCourier, makeDelivery } from '../fixtures/courier.ts'
+import { type Behaviour, createCourier, makeDelivery } from '../fixtures/delivery.ts'
 
 const MiB = 1024 * 1024
 const apart = { size: 10 * MiB, together: false }
@@ -16,9 +16,9 @@ const file = (path: string, size: number): SentFile => ({ name: path.split('/').
 const [small, large] = [file('/workspace/a.txt', 3), file('/workspace/b.bin', 2 * MiB + 5)]
 
 const open = (t: TestContext, behaviour: Behaviour) => {
-  const courier = createCourier(behaviour)
-  t.after(() => courier.deliveries.stop())
-  return courier
+  const context = createCourier(behaviour)
+  t.after(() => context.deliveries.stop())
+  return context
 }
 const soon = (what: string, is: () => boolean) => waitFor(async () => is() || undefined, { what, deadline: 30_000 })
 
@@ -123,8 +123,8 @@ test('a file whose copy is gone, or cannot be had for a day, ends its message, a
   clock.ahead = day + 1
   await soon('the next one', () => sent.some(({ text }) => text === 'a3'))
   assert.deepEqual(buried, [
-    { seq: 1, reason: 'the copy of a file of it is not there' },
-    { seq: 2, reason: 'it could not be delivered for a day' },
+    { seq: 1, reason: 'the copy of one of its files is missing' },
+    { seq: 2, reason: 'delivery failed for a day' },
   ])
 })
 
@@ -146,16 +146,16 @@ test(`no more than ${limits.channelFilesAtOnce} messages with files are in memor
 })
 
 test('who stops waiting takes no turn from the next', async () => {
-  const porters = new Senders(1)
+  const senders = new Senders(1)
   const held = Promise.withResolvers<undefined>()
-  const first = porters.during(AbortSignal.timeout(60_000), () => held.promise)
+  const first = senders.during(AbortSignal.timeout(60_000), () => held.promise)
   const leaving = new AbortController()
-  const second = porters.during(leaving.signal, () => Promise.resolve('second'))
-  const third = porters.during(AbortSignal.timeout(60_000), () => Promise.resolve('third'))
+  const second = senders.during(leaving.signal, () => Promise.resolve('second'))
+  const third = senders.during(AbortSignal.timeout(60_000), () => Promise.resolve('third'))
   leaving.abort(new Error('left'))
   await assert.rejects(second, /left/)
   held.resolve(undefined)
   await first
   assert.equal(await third, 'third')
-  assert.equal(await porters.during(AbortSignal.timeout(60_000), () => Promise.resolve('fourth')), 'fourth')
+  assert.equal(await senders.during(AbortSignal.timeout(60_000), () => Promise.resolve('fourth')), 'fourth')
 })

@@ -6,7 +6,7 @@ import type { Channel, Outgoing } from '../../src/channel.ts'
 import { deliver } from '../../src/outbound/deliver.ts'
 import { Attempts, Senders } from '../../src/outbound/senders.ts'
 import { Pacer } from '../../src/state/pacer.ts'
-import { makeDelivery } from '../fixtures/courier.ts'
+import { makeDelivery } from '../fixtures/delivery.ts'
 import { piecesOf } from '../fixtures/markup.ts'
 
 const at = new Date().toISOString()
@@ -25,19 +25,19 @@ const sendWith = async (can: Partial<Channel['can']>, more: Partial<Delivery> = 
     verify: () => Promise.resolve({}),
     close: () => Promise.resolve(),
   }
-  const fate = await deliver(
+  const result = await deliver(
     {
       gateway: { maySpeak: () => Promise.resolve({ verdict: 'allowed' }) },
       runner: { delivered: (one) => Promise.resolve((noted.push(one.parts), {})), sentFile: () => Promise.resolve({ data: '' }) },
       channels: new Map([['webhook', channel]]),
       pacer: new Pacer(),
-      porters: new Senders(1),
+      senders: new Senders(1),
       tries: new Attempts(),
       signal: AbortSignal.timeout(30_000),
     },
     makeDelivery('a', 1, { text, at, ...more }),
   )
-  assert.equal(fate.kind, 'delivered')
+  assert.equal(result.kind, 'delivered')
   return { sent, noted }
 }
 

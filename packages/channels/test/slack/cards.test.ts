@@ -21,17 +21,17 @@ test('a card shows who asks for what, how risky it is, both digests, its end and
   assert.equal(
     readBlocksText(message.blocks),
     [
-      'A change of ops-agent waits for a decision (mcp_access)',
+      'Change to ops-agent needs a decision (mcp_access)',
       'change the instructions of ops',
       'Requested by: session:ses_1',
-      'Its reason: they are old',
+      'Reason: they are old',
       'Risk: medium',
-      'Output of a tool had reached the agent before it asked.',
+      'The agent had read tool output before it requested this.',
       `Evidence: ${'e'.repeat(16)}`,
       `Digest: ${'a'.repeat(16)}`,
       `Change: ${card.changeID}`,
-      `Ends: ${card.expiresAt}`,
-      `All of it: ${card.url}`,
+      `Expires: ${card.expiresAt}`,
+      `Details: ${card.url}`,
     ].join('\n'),
   )
   assert.deepEqual(labels(message), ['Approve', 'Reject'])
@@ -43,7 +43,7 @@ test('a card shows who asks for what, how risky it is, both digests, its end and
 test('of high risk there is no button, and where it is decided', async () => {
   const { message } = await slack.stand({ ...card, risk: 'high', byHand: true })
   assert.deepEqual(labels(message), [])
-  assert.match(readBlocksText(message.blocks), /Of high risk: it is decided in the console or by svcctl change show chg_/)
+  assert.match(readBlocksText(message.blocks), /High risk: decide it in the console or with svcctl change show chg_/)
 })
 
 const hostile = 'x</b> <!channel> <@U0MALLORY> <https://evil.example|Approve> *b* `c` :tada: &lt;@U1&gt; https://evil.example'
@@ -102,10 +102,7 @@ test('a reminder stands in the thread of the card and calls who may decide it, n
     await slack.cards.remind?.({ ...post, text: 'x' }, never())
     const reminder = slack.server.shown.at(-1) ?? assert.fail('nothing is shown')
     assert.equal(reminder.thread, expected(message.ts))
-    assert.match(
-      readBlocksText(reminder.blocks),
-      new RegExp(`^@${ann} @UKIM \nStill waits for a decision, until .*: ${card.summary}\nChange: chg_`),
-    )
+    assert.match(readBlocksText(reminder.blocks), new RegExp(`^@${ann} @UKIM \nStill pending, expires .*: ${card.summary}\nChange: chg_`))
     assert.ok(!/[<>]/.test(reminder.text))
   }
 })

@@ -1,8 +1,8 @@
 // Buttons of cards in Slack: what a press hands on, and what comes of it there.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Press, Pressed } from '../../src/channel.ts'
-import { until } from '../fixtures/hearing.ts'
+import type { Interaction, InteractionReply } from '../../src/channel.ts'
+import { until } from '../fixtures/listener.ts'
 import { never } from '../fixtures/sending.ts'
 import { piecesOf, readBlocksText } from '@gatehouse/testkit/slack-blocks'
 import { applied, card, labels, type SlackCards, startCards, thread } from '../fixtures/slack-cards.ts'
@@ -17,8 +17,8 @@ after(() => slack.close())
 
 test('a press is acknowledged before it is decided, and hands on who pressed what of which card', async () => {
   const { message } = await slack.stand()
-  const presses: Press[] = []
-  const given = Promise.withResolvers<Pressed>()
+  const presses: Interaction[] = []
+  const given = Promise.withResolvers<InteractionReply>()
   slack.state.decide = (press) => {
     presses.push(press)
     return given.promise
@@ -50,7 +50,7 @@ test('a press is acknowledged before it is decided, and hands on who pressed wha
 
 test('a press that is answered with silence shows nothing to anybody, and the same press twice has the same id', async () => {
   const { message } = await slack.stand()
-  const presses: Press[] = []
+  const presses: Interaction[] = []
   slack.state.decide = (press) => {
     presses.push(press)
     return Promise.resolve({})
@@ -107,7 +107,7 @@ test('what is no press of a card of ours in this workspace is acknowledged and g
 test('a press shows the card as it is now, also on one that was sent twice, and never what is older than what stands there', async () => {
   const { message, ...post } = await slack.stand()
   const { message: other } = await slack.stand()
-  const given = Promise.withResolvers<Pressed>()
+  const given = Promise.withResolvers<InteractionReply>()
   let isAsked = false
   slack.state.decide = () => {
     isAsked = true

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { OutboundSettings } from '@gatehouse/contracts'
 import { createSlack } from '../../src/slack/slack.ts'
 import { distant, putBehindProxy, type Tunnelled } from '../fixtures/behind-proxy.ts'
-import { hear, outgoing, until, way } from '../fixtures/hearing.ts'
+import { hear, outgoing, until, way } from '../fixtures/listener.ts'
 import { type SlackServer, startSlack } from '@gatehouse/testkit/slack-server'
 
 const url = `https://${distant}/api/`
@@ -28,35 +28,35 @@ const start = (outbound: OutboundSettings) => {
 }
 
 test('messages, answers and files pass the proxy, which is asked for Slack alone and with its credentials', async () => {
-  const hearing = start(tunnelled.settings)
+  const options = start(tunnelled.settings)
   try {
-    await until('it to be up', () => hearing.line.state.state === 'up')
+    await until('it to be up', () => options.line.state.state === 'up')
     server.slack.files.set('F1', Buffer.from('by the proxy'))
     const brought = [{ id: 'F1', name: 'a.txt', size: 12, url_private_download: `https://${distant}/files/F1` }]
     server.say({ text: 'hello', more: { subtype: 'file_share', files: brought } })
-    await until('the message to be heard', () => hearing.kept.some(({ text }) => text === 'hello'))
-    const [message] = hearing.kept
+    await until('the message to be heard', () => options.kept.some(({ text }) => text === 'hello'))
+    const [message] = options.kept
     assert.ok(message !== undefined)
     assert.equal(Buffer.from((await message.files[0]?.read()) ?? []).toString(), 'by the proxy')
-    await hearing.channel.send(outgoing(message, 'and an answer'), new AbortController().signal)
+    await options.channel.send(outgoing(message, 'and an answer'), new AbortController().signal)
     assert.equal(server.posted.at(-1)?.text, 'and an answer')
     const files = [{ name: 'b.txt', bytes: Buffer.from('by the proxy, back') }]
-    await hearing.channel.send(outgoing(message, '', { files }), new AbortController().signal)
+    await options.channel.send(outgoing(message, '', { files }), new AbortController().signal)
     assert.equal(server.shared.at(-1)?.bytes.toString(), 'by the proxy, back')
     const ways = new Set(tunnelled.asked.map(({ target, authorization }) => `${target} ${authorization}`))
     assert.deepEqual([...ways], [`${distant}:443 Basic ${Buffer.from('user:word').toString('base64')}`])
   } finally {
-    await hearing.stop()
+    await options.stop()
   }
 })
 
 test('without the authority of the operator nothing is said to a server that it alone vouches for', async () => {
   const calls = server.calls('auth.test')
-  const hearing = start({ ...tunnelled.settings, authorities: null })
+  const options = start({ ...tunnelled.settings, authorities: null })
   try {
-    await until('it to be down', () => hearing.line.state.state === 'down')
+    await until('it to be down', () => options.line.state.state === 'down')
     assert.equal(server.calls('auth.test'), calls)
   } finally {
-    await hearing.stop()
+    await options.stop()
   }
 })

@@ -7,7 +7,7 @@ import { after, before, test, type TestContext } from 'node:test'
 import { createLogger, silentLogger } from '@gatehouse/kernel'
 import type { Outgoing, OutgoingFile, SendFailure } from '../../src/channel.ts'
 import { createSlack } from '../../src/slack/slack.ts'
-import { outgoing, way } from '../fixtures/hearing.ts'
+import { outgoing, way } from '../fixtures/listener.ts'
 import { bytesOfFile, failureOf, fileNamed, never } from '../fixtures/sending.ts'
 import { place, type SlackServer, startSlack } from '@gatehouse/testkit/slack-server'
 import { loadWeakened } from '../fixtures/weakened.ts'
@@ -49,22 +49,22 @@ test('a file is shown in its thread under its name, whole, without a word and wi
 const [begin, complete] = ['files.getUploadURLExternal', 'files.completeUploadExternal']
 
 const troubles: readonly (readonly [string, Parameters<SlackServer['fail']>[1], SendFailure['kind'], RegExp])[] = [
-  [begin, 'file_uploads_disabled', 'never', /takes no files$/],
-  [begin, 'file_type_not_allowed', 'never', /of this kind/],
-  [begin, 'storage_limit_reached', 'never', /no room/],
-  [begin, 'internal_error', 'later', /did not take it/],
-  [begin, 'cut', 'later', /did not take it/],
-  [begin, { status: 500 }, 'later', /did not take it/],
-  ['upload', { status: 413 }, 'never', /no file that large/],
-  ['upload', { status: 400 }, 'later', /did not take it/],
-  ['upload', { status: 302 }, 'later', /did not take it/],
-  ['upload', { status: 503 }, 'later', /did not take it/],
-  ['upload', 'cut', 'later', /did not take it/],
-  ['upload', 'lost', 'later', /did not take it/],
+  [begin, 'file_uploads_disabled', 'never', /does not allow files$/],
+  [begin, 'file_type_not_allowed', 'never', /this file type/],
+  [begin, 'storage_limit_reached', 'never', /no storage left/],
+  [begin, 'internal_error', 'later', /did not accept/],
+  [begin, 'cut', 'later', /did not accept/],
+  [begin, { status: 500 }, 'later', /did not accept/],
+  ['upload', { status: 413 }, 'never', /too large/],
+  ['upload', { status: 400 }, 'later', /did not accept/],
+  ['upload', { status: 302 }, 'later', /did not accept/],
+  ['upload', { status: 503 }, 'later', /did not accept/],
+  ['upload', 'cut', 'later', /did not accept/],
+  ['upload', 'lost', 'later', /did not accept/],
   [complete, 'is_archived', 'never', /archived/],
-  [complete, 'posting_to_channel_denied', 'never', /no file there/],
-  [complete, 'file_not_found', 'later', /did not take it/],
-  [complete, 'cut', 'later', /did not take it/],
+  [complete, 'posting_to_channel_denied', 'never', /does not allow the bot/],
+  [complete, 'file_not_found', 'later', /did not accept/],
+  [complete, 'cut', 'later', /did not accept/],
 ]
 
 test('whichever request fails nothing is shown, it is tried again or given up as it deserves, and the next file goes', async () => {
@@ -103,8 +103,8 @@ test('a permission that lacks is named in the dead letter and by the check, and 
   assert.equal((await slack.verify(never())).detail, undefined)
   server.slack.scopes.delete('files:write')
   const { kind, message } = await failureOf(send())
-  assert.deepEqual([kind, message], ['never', 'the app lacks the permission files:write: add it, and install the app again'])
-  assert.match((await slack.verify(never())).detail ?? '', /but no files: the app lacks the permission files:write/)
+  assert.deepEqual([kind, message], ['never', 'the app is missing the permission files:write: add it and reinstall the app'])
+  assert.match((await slack.verify(never())).detail ?? '', /but not files: the app is missing the permission files:write/)
   assert.equal(await slack.send(outgoing({ address: place, thread, reference: {} }, 'a word'), never()), 'sent')
 })
 
@@ -153,7 +153,7 @@ const startStranger = async (t: TestContext) => {
 test('no byte of a file goes to a host that is not of Slack, whatever url is named for it', async (t) => {
   const came = await startStranger(t)
   const first = await failureOf(send())
-  assert.deepEqual([first.kind, first.message], ['never', 'Slack named a url for the file that is not its own'])
+  assert.deepEqual([first.kind, first.message], ['never', 'Slack returned an upload URL of another host'])
   for (const url of ['https://169.254.169.254/x', 'file:///etc', 'https://slack.com.evil.example/x']) {
     server.uploads.url = url
     assert.equal((await failureOf(send())).kind, 'never', url)

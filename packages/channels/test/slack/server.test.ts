@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SocketModeClient } from '@slack/socket-mode'
 import { WebAPIPlatformError, WebAPIRateLimitedError, WebClient } from '@slack/web-api'
-import { until } from '../fixtures/hearing.ts'
+import { until } from '../fixtures/listener.ts'
 import { ann, me, place, startSlack } from '@gatehouse/testkit/slack-server'
 
 test("Slack's own clients connect, hear, acknowledge, answer in a thread, come back and are refused as by Slack", async () => {
@@ -38,11 +38,11 @@ test("Slack's own clients hear a pressed button, change the message in place and
   const server = await startSlack()
   const web = new WebClient(server.tokens.bot, { slackApiUrl: server.url })
   const socket = new SocketModeClient({ appToken: server.tokens.app, clientOptions: { slackApiUrl: server.url } })
-  interface Pressed {
+  interface InteractionReply {
     readonly ack: () => Promise<void>
     readonly body: { user: { id: string }; container: { channel_id: string; message_ts: string }; actions: { value: string }[] }
   }
-  socket.on('interactive', ({ ack, body: { user, container, actions } }: Pressed) => {
+  socket.on('interactive', ({ ack, body: { user, container, actions } }: InteractionReply) => {
     const { channel_id: channel, message_ts: ts } = container
     void ack()
       .then(() => web.chat.update({ channel, ts, text: `done ${actions[0]?.value}`, blocks: [] }))

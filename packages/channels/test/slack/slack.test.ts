@@ -3,26 +3,26 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ChannelFault } from '../../src/channel.ts'
 import { isOfSlack } from '../../src/slack/app.ts'
-import { type Hearing, hearSlack, keptWith as keptIn, outgoing, until } from '../fixtures/hearing.ts'
+import { type ReceiveOptions, hearSlack, keptWith as keptIn, outgoing, until } from '../fixtures/listener.ts'
 import { failureOf, never } from '../fixtures/sending.ts'
 import { ann, me, place, type SlackServer, startSlack } from '@gatehouse/testkit/slack-server'
 
 let server: SlackServer
-let hearing: ReturnType<typeof hearSlack>
+let options: ReturnType<typeof hearSlack>
 
-const isUp = ({ line }: Hearing): boolean => line.state.state === 'up'
+const isUp = ({ line }: ReceiveOptions): boolean => line.state.state === 'up'
 
 before(async () => {
   server = await startSlack()
-  hearing = hearSlack(server)
-  await until('it to be up', () => isUp(hearing))
+  options = hearSlack(server)
+  await until('it to be up', () => isUp(options))
 })
 after(async () => {
-  await hearing.stop()
+  await options.stop()
   await server.close()
 })
 
-const keptWith = (text: string, from: Hearing = hearing) => keptIn(from, text)
+const keptWith = (text: string, from: ReceiveOptions = options) => keptIn(from, text)
 
 test('a message comes with its place, its writer and its thread, and is acknowledged', async () => {
   const ts = server.say({ text: 'good &amp; <https://a.example|bright> morning, <@U2|bob> &lt;b&gt;' })
@@ -39,7 +39,7 @@ test('a message comes with its place, its writer and its thread, and is acknowle
     reference: { ts },
   })
   await until('it to be acknowledged', () => server.slack.open.size === 0)
-  assert.equal(hearing.line.state.account, `@${me.user} in ${me.team}`)
+  assert.equal(options.line.state.account, `@${me.user} in ${me.team}`)
 })
 
 test('the bot is spoken to by its name and in private, and not by what merely looks so', async () => {
@@ -64,14 +64,14 @@ test('bots and ourselves are automatic; what tells of changes, other workspaces 
   server.say({ text: 'of ourselves', user: me.user_id })
   server.say({ text: 'of an integration', more: { subtype: 'bot_message', user: undefined } })
   for (const text of ['of a bot', 'of ourselves', 'of an integration']) assert.equal((await keptWith(text)).automatic, true, text)
-  const before = hearing.brought.length
+  const before = options.brought.length
   server.say({ text: 'changed', more: { subtype: 'message_changed' } })
   server.say({ text: 'no place', channel: '../x' })
   const event = { type: 'message', channel: place, user: ann, text: 'elsewhere', ts: '1.1' }
   for (const [index, payload] of [null, {}, { type: 'event_callback', team_id: 'T2', event }].entries())
     server.slack.push({ envelope_id: `odd-${index}`, type: 'slash_commands', payload })
   await until('all to be acknowledged', () => server.slack.open.size === 0)
-  assert.equal(hearing.brought.length, before)
+  assert.equal(options.brought.length, before)
 })
 
 test('an event that comes twice, by two subscriptions or out of order is one message in its own thread', async () => {
@@ -79,7 +79,7 @@ test('an event that comes twice, by two subscriptions or out of order is one mes
   server.say({ text: 'earlier', ts: '1700000009.000001' })
   server.say({ text: 'later', ts: '1700000009.000002', more: { type: 'app_mention' } })
   await until('all to be acknowledged', () => server.slack.open.size === 0)
-  const own = hearing.kept.filter(({ text }) => text === 'later' || text === 'earlier')
+  const own = options.kept.filter(({ text }) => text === 'later' || text === 'earlier')
   assert.deepEqual(
     own.map(({ text, thread }) => [text, thread]),
     [
@@ -90,7 +90,7 @@ test('an event that comes twice, by two subscriptions or out of order is one mes
 })
 
 test('what finds no room is not acknowledged, and what could not be kept is tried until it is', async () => {
-  hearing.outcomes.push('busy', undefined)
+  options.outcomes.push('busy', undefined)
   server.say({ text: 'no room' })
   server.say({ text: 'kept at last' })
   await keptWith('kept at last')
@@ -101,12 +101,12 @@ test('what finds no room is not acknowledged, and what could not be kept is trie
 })
 
 test('a message that is tried again stays before the later ones of its place', async () => {
-  hearing.outcomes.push(undefined)
+  options.outcomes.push(undefined)
   server.say({ text: 'first in order' })
   server.say({ text: 'second in order' })
   await keptWith('first in order')
   await keptWith('second in order')
-  const order = hearing.kept.map(({ text }) => text).filter((text) => text.endsWith('in order'))
+  const order = options.kept.map(({ text }) => text).filter((text) => text.endsWith('in order'))
   assert.deepEqual(order, ['first in order', 'second in order'])
 })
 
@@ -114,13 +114,13 @@ test('a connection that Slack ends or that is lost is made anew, and what came m
   server.cut()
   server.say({ text: 'while away' })
   await keptWith('while away')
-  await until('it to be up', () => isUp(hearing))
+  await until('it to be up', () => isUp(options))
 })
 
 test('an answer goes to its thread as plain text that means nothing to Slack', async () => {
   server.say({ text: 'what is it?' })
   const message = await keptWith('what is it?')
-  await hearing.channel.send(outgoing(message, '*b* <!channel> & <@U1> \ud83d'), never())
+  await options.channel.send(outgoing(message, '*b* <!channel> & <@U1> \ud83d'), never())
   const { ts, ...posted } = server.posted.at(-1) ?? assert.fail()
   assert.match(ts, /^\d+\.\d+$/)
   assert.deepEqual(posted, {
@@ -133,7 +133,7 @@ test('an answer goes to its thread as plain text that means nothing to Slack', a
     unfurl_links: 'false',
     unfurl_media: 'false',
   })
-  await hearing.channel.send(outgoing(message, '&'.repeat(hearing.channel.can.length)), never())
+  await options.channel.send(outgoing(message, '&'.repeat(options.channel.can.length)), never())
 })
 
 test('a refusal is waited out as long as it asks, becomes a dead letter, or is tried again, as it deserves', async () => {
@@ -141,7 +141,7 @@ test('a refusal is waited out as long as it asks, becomes a dead letter, or is t
   const message = await keptWith('an answer, please')
   const attempt = (answer: Parameters<SlackServer['fail']>[1]) => {
     server.fail('chat.postMessage', answer)
-    return failureOf(hearing.channel.send(outgoing(message, 'x'), never()))
+    return failureOf(options.channel.send(outgoing(message, 'x'), never()))
   }
   const limited = await attempt({ retryAfter: 7 })
   assert.deepEqual([limited.kind, limited.after, limited.everywhere], ['later', 7000, true])

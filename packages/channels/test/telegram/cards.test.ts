@@ -1,28 +1,28 @@
 // Cards with buttons in Telegram, against a Bot API of our own: how they stand, how they move, and what a press carries.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { reminderOf } from '../../src/cards/words.ts'
+import { reminderOf } from '../../src/cards/texts.ts'
 import type { Cards, ShownCard } from '../../src/channel.ts'
 import { approvedBy, cardWith, digestOf, placeWith } from '../fixtures/card.ts'
-import { hearTelegram, outgoing, until } from '../fixtures/hearing.ts'
+import { hearTelegram, outgoing, until } from '../fixtures/listener.ts'
 import { failureOf, never } from '../fixtures/sending.ts'
 import type { Standing } from '@gatehouse/testkit/telegram-api'
 import { findIn } from '@gatehouse/testkit/telegram-entities'
 import { ann, bot, group, startTelegram, type TelegramServer } from '@gatehouse/testkit/telegram-server'
 
 let server: TelegramServer
-let hearing: ReturnType<typeof hearTelegram>
+let options: ReturnType<typeof hearTelegram>
 let cards: Required<Cards>
 
 before(async () => {
   server = await startTelegram()
   server.telegram.chats.add(String(group.id))
-  hearing = hearTelegram(server)
-  const { post, update, remind } = hearing.channel.cards ?? assert.fail()
+  options = hearTelegram(server)
+  const { post, update, remind } = options.channel.cards ?? assert.fail()
   cards = { post, update, remind: remind ?? assert.fail() }
 })
 after(async () => {
-  await hearing.stop()
+  await options.stop()
   await server.close()
 })
 
@@ -49,18 +49,18 @@ test('a card says what is asked, by whom, how it was judged, until when, and has
   const { standing } = await postIt(cardWith({ reason: 'the build is red', afterToolOutput: true, approvals: { needed: 2, given: 0 } }))
   const { text, parse_mode, link_preview_options } = standing()
   assert.deepEqual(text.split('\n'), [
-    'A change of ops-agent waits for a decision (mcp_access)',
+    'Change to ops-agent needs a decision (mcp_access)',
     'Give ops-agent the tools echo of sample',
     'Requested by: the agent of ops-agent',
-    'Its reason: the build is red',
+    'Reason: the build is red',
     'Risk: medium',
-    'Output of a tool had reached the agent before it asked.',
+    'The agent had read tool output before it requested this.',
     'Evidence: none',
     'Digest: 3f2a9c1b77d0e4a5',
     'Approvals: 0 of 2',
     'Change: chg_20261122125301.123000000',
-    'Ends: 2026-11-23T12:53:01.123Z',
-    'All of it: https://gatehouse.example.org/ui/changes/chg_20261122125301.123000000',
+    'Expires: 2026-11-23T12:53:01.123Z',
+    'Details: https://gatehouse.example.org/ui/changes/chg_20261122125301.123000000',
   ])
   assert.deepEqual([parse_mode, link_preview_options], [undefined, { is_disabled: true }])
   assert.deepEqual(
@@ -81,14 +81,14 @@ test('whatever an agent wrote is no link, calls nobody and is no command: it sta
   assert.deepEqual([type, others], ['pre', []])
   assert.equal(
     text.slice(0, offset) + text.slice(offset + length),
-    `A change of ops-agent waits for a decision (mcp_access)\n\nAll of it: ${card.url}`,
+    `Change to ops-agent needs a decision (mcp_access)\n\nDetails: ${card.url}`,
   )
   assert.ok(text.slice(offset, offset + length).startsWith(summary))
   assert.deepEqual(found, [card.url])
   await cards.update({ id: 'msg_2', card: { ...end, summary, failure: { rule: 'x', reason: '@team' } }, place, posted }, never())
   assert.deepEqual(standing().found, [card.url])
   // The same words without the block, as a message of the agent's own is sent.
-  await hearing.channel.send(outgoing({ ...place, reference: { message: 1, private: false } }, text), never())
+  await options.channel.send(outgoing({ ...place, reference: { message: 1, private: false } }, text), never())
   assert.deepEqual(server.standing().at(-1)?.found, ['https://evil.example/ui', '/approve', card.url])
   assert.deepEqual(findIn(text), ['https://evil.example/ui', '@admin', '/approve', '@owner', '@everyone', card.url])
 })
@@ -106,16 +106,16 @@ test('a card longer than a message is cut in its block, at no half of a characte
   const { text, entities = [] } = standing()
   assert.ok(text.length <= 4096 && text.length >= 4090, String(text.length))
   assert.ok(text.isWellFormed())
-  assert.match(text, /…\nAll of it: \S+$/)
+  assert.match(text, /…\nDetails: \S+$/)
   assert.equal(entities[0]?.length, text.lastIndexOf('\n') - (entities[0]?.offset ?? 0))
 })
 
 test('what is of high risk has no button, and says where it is decided', async () => {
   const { posted, standing } = await postIt(cardWith({ risk: 'high', byHand: true }))
   assert.deepEqual(buttonsOf(standing()), [])
-  assert.match(standing().text, /\nOf high risk: it is decided in the console or by svcctl change show chg_\S+$/)
+  assert.match(standing().text, /\nHigh risk: decide it in the console or with svcctl change show chg_\S+$/)
   await cards.update({ id: 'msg_2', card: cardWith({ risk: 'high', byHand: true, state: 'expired' }), place, posted }, never())
-  assert.match(standing().text, /expired: nobody decided it in time/)
+  assert.match(standing().text, /expired without a decision/)
 })
 
 test('a card stands in its topic as an answer to who asked; in private, and asked for elsewhere, it answers nothing', async () => {
@@ -142,7 +142,7 @@ test('a card that moved has the buttons of what it is now; at its end it has non
   }
 })
 
-test('a reminder answers the card, and comes even where the card is gone', async () => {
+test('a reminder replies to the card, and is sent even if the card no longer exists', async () => {
   const { posted } = await postIt(cardWith(), { thread: '7' })
   const card = cardWith({ summary: 'Grants @all' })
   const reminder = { id: 'msg_5', card, place: placeWith(String(group.id), { thread: '7' }), text: reminderOf(card) }
@@ -174,7 +174,7 @@ test('a card that was deleted is given up, a pause is kept, and trouble is tried
   }
   server.telegram.standing.delete(`${group.id}:${standing().message_id}`)
   const gone = await fail()
-  assert.deepEqual([gone.kind, gone.message], ['never', 'it was deleted there, or cannot be edited any more'])
+  assert.deepEqual([gone.kind, gone.message], ['never', 'the message was deleted or can no longer be edited'])
 })
 
 test('a press is the word of the person whom Telegram names, and what came of it is told to that person alone', async () => {
@@ -183,11 +183,11 @@ test('a press is the word of the person whom Telegram names, and what came of it
     ['Approve', 'approve'],
     ['Reject', 'reject'],
   ] as const) {
-    hearing.words.push({ text: `Not decided: expected ${'x'.repeat(300)}.\nAs it is now: …` })
+    options.words.push({ text: `Not decided: expected ${'x'.repeat(300)}.\nCurrent state: …` })
     const id = server.press({ message: standing(), data: dataOf(standing(), button), from: kim })
     const { text = '', show_alert } = await toldOf(id)
     assert.deepEqual([text.length, text.startsWith('Not decided: expected xxx'), show_alert], [200, true, true])
-    assert.deepEqual(hearing.presses.at(-1), {
+    assert.deepEqual(options.presses.at(-1), {
       id,
       address: String(group.id),
       user: String(kim.id),
@@ -208,7 +208,7 @@ test('who is not heard is told nothing, and the waiting of the button ends all t
 test('a press that no button of ours carries, of a machine or of no place reaches nobody, and holds nothing up', async () => {
   const { standing } = await postIt(cardWith())
   const data = dataOf(standing(), 'Approve')
-  const before = hearing.presses.length
+  const before = options.presses.length
   const others = ['', 'x', data.slice(1), `${data}0`, `x${data.slice(1)}`, `${data}\n`, data.toUpperCase(), data.repeat(100)]
   const ids = others.map((other) => server.press({ message: standing(), data: other }))
   ids.push(server.press({ message: standing(), data, more: { message: undefined, inline_message_id: 'i' } }))
@@ -219,18 +219,18 @@ test('a press that no button of ours carries, of a machine or of no place reache
   for (const id of ids) await toldOf(id)
   const last = await toldOf(server.press({ message: standing(), data, from: kim }))
   assert.ok(last)
-  assert.equal(hearing.presses.length, before + 1)
+  assert.equal(options.presses.length, before + 1)
 })
 
 test('a press whose answer Telegram no longer takes counts, and what comes behind it is heard', async () => {
   const { standing } = await postIt(cardWith())
-  const before = hearing.presses.length
-  hearing.words.push({ text: 'too late' })
+  const before = options.presses.length
+  options.words.push({ text: 'too late' })
   server.fail('answerCallbackQuery', { error_code: 400, description: 'Bad Request: query is too old and response timeout expired' })
   server.press({ message: standing(), data: dataOf(standing(), 'Approve'), from: kim })
   await toldOf(server.press({ message: standing(), data: dataOf(standing(), 'Reject'), from: kim }))
   assert.deepEqual(
-    hearing.presses.slice(before).map(({ outcome }) => outcome),
+    options.presses.slice(before).map(({ outcome }) => outcome),
     ['approve', 'reject'],
   )
 })
@@ -238,7 +238,7 @@ test('a press whose answer Telegram no longer takes counts, and what comes behin
 test('a card that stands there twice comes to its end by its press, and one that still waits is left alone', async () => {
   const { standing } = await postIt(cardWith())
   const press = () => server.press({ message: standing(), data: dataOf(standing(), 'Approve'), from: kim })
-  hearing.words.push(
+  options.words.push(
     { card: cardWith({ digest: digestOf('e'.repeat(64)) }) },
     { card: { ...end, state: 'approved' } },
     { text: 'was approved', card: end },

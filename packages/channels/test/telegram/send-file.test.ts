@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { silentLogger } from '@gatehouse/kernel'
 import type { Outgoing, SendFailure } from '../../src/channel.ts'
 import { createTelegram } from '../../src/telegram/telegram.ts'
-import { outgoing, way } from '../fixtures/hearing.ts'
+import { outgoing, way } from '../fixtures/listener.ts'
 import { bytesOfFile, failureOf, fileNamed, never } from '../fixtures/sending.ts'
 import { group, startTelegram, type TelegramServer } from '@gatehouse/testkit/telegram-server'
 import { loadWeakened } from '../fixtures/weakened.ts'
@@ -84,12 +84,12 @@ const refusal = (error_code: number, description = 'no') => ({ error_code, descr
 const troubles: readonly (readonly [Parameters<TelegramServer['fail']>[1], SendFailure['kind'], RegExp])[] = [
   [refusal(403, 'Forbidden: bot was blocked by the user'), 'never', /blocked/],
   [refusal(400, 'Bad Request: not enough rights to send documents to the chat'), 'never', /refused it/],
-  [refusal(413, 'Request Entity Too Large'), 'never', /no file that large/],
+  [refusal(413, 'Request Entity Too Large'), 'never', /too large for Telegram/],
   [{ ...refusal(400), parameters: { migrate_to_chat_id: -100_77 } }, 'never', /-10077/],
-  [refusal(500), 'later', /did not take it/],
-  ['cut', 'later', /did not take it/],
-  ['garbage', 'later', /did not take it/],
-  ['redirect', 'later', /did not take it/],
+  [refusal(500), 'later', /did not accept/],
+  ['cut', 'later', /did not accept/],
+  ['garbage', 'later', /did not accept/],
+  ['redirect', 'later', /did not accept/],
 ]
 
 test('a refusal is waited out as long as it asks, becomes a dead letter, or is tried again, as it deserves', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Bot, GrammyError, InlineKeyboard, InputFile } from 'grammy'
-import { until } from '../fixtures/hearing.ts'
+import { until } from '../fixtures/listener.ts'
 import { ann, group, startTelegram } from '@gatehouse/testkit/telegram-server'
 
 test('a bot of grammY gets its updates, answers, fetches files and is refused as by Telegram', async () => {

@@ -3,26 +3,26 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { OutboundFailure } from '@gatehouse/outbound'
 import { ChannelFault } from '../../src/channel.ts'
-import { readWord } from '../../src/commands/command.ts'
+import { parseCommand } from '../../src/commands/command.ts'
 import { type Bot, createBot } from '../../src/telegram/bot.ts'
 import { filesOf } from '../../src/telegram/read.ts'
-import { type Hearing, hearTelegram, keptWith as keptIn, outgoing, until, way } from '../fixtures/hearing.ts'
+import { type ReceiveOptions, hearTelegram, keptWith as keptIn, outgoing, until, way } from '../fixtures/listener.ts'
 import { failureOf, never } from '../fixtures/sending.ts'
 import { ann, bot, group, startTelegram, type TelegramServer } from '@gatehouse/testkit/telegram-server'
 
 let server: TelegramServer
-let hearing: ReturnType<typeof hearTelegram>
+let options: ReturnType<typeof hearTelegram>
 
 before(async () => {
   server = await startTelegram()
-  hearing = hearTelegram(server)
+  options = hearTelegram(server)
 })
 after(async () => {
-  await hearing.stop()
+  await options.stop()
   await server.close()
 })
 
-const keptWith = (text: string, from: Hearing = hearing) => keptIn(from, text)
+const keptWith = (text: string, from: ReceiveOptions = options) => keptIn(from, text)
 
 test('a message of a group comes with its place, its writer and what an answer needs', async () => {
   const id = server.say({ text: 'good morning' })
@@ -38,8 +38,8 @@ test('a message of a group comes with its place, its writer and what an answer n
     reference: { message: id, private: false },
   })
   assert.deepEqual(files, [])
-  await until('it to be up', () => hearing.line.state.state === 'up')
-  assert.equal(hearing.line.state.account, `@${bot.username}`)
+  await until('it to be up', () => options.line.state.state === 'up')
+  assert.equal(options.line.state.account, `@${bot.username}`)
 })
 
 test('the bot is spoken to by its name, its commands, an answer to it and in private; by nothing else', async () => {
@@ -76,9 +76,9 @@ test('what was sent on, or written by a bot for a person, is heard and decides n
   const marks = [{ forward_origin: { type: 'user', date: 1, sender_user: bot } }, { forward_date: 1 }, { via_bot: { ...bot, id: 9 } }]
   const lines = marks.map((_, index) => `approve 125301.12${index} 3f2a9c1b77d0e4a5`)
   for (const [index, more] of marks.entries()) server.say({ text: lines[index] ?? '', more })
-  for (const line of lines) assert.equal((await keptWith(line)).ownWords, '')
+  for (const line of lines) assert.equal((await keptWith(line)).unquotedText, '')
   server.say({ text: 'approve 125301.129 3f2a9c1b77d0e4a5' })
-  assert.equal((await keptWith('approve 125301.129 3f2a9c1b77d0e4a5')).ownWords, undefined)
+  assert.equal((await keptWith('approve 125301.129 3f2a9c1b77d0e4a5')).unquotedText, undefined)
 })
 
 test('what is set as a quotation or as code is heard and decides nothing; what stands behind own words does no harm', async () => {
@@ -86,11 +86,11 @@ test('what is set as a quotation or as code is heard and decides nothing; what s
   const apart = (type: string, offset: number, length: number) => ({ entities: [{ type, offset, length }] })
   for (const [index, type] of ['blockquote', 'expandable_blockquote', 'code', 'pre'].entries()) {
     server.say({ text: line(index), more: apart(type, 0, line(index).length) })
-    assert.equal(readWord((await keptWith(line(index))).ownWords ?? line(index)), undefined, type)
+    assert.equal(parseCommand((await keptWith(line(index))).unquotedText ?? line(index)), undefined, type)
   }
   const said = `${line(9)} as in this`
   server.say({ text: said, more: apart('code', said.length - 4, 4) })
-  assert.equal(readWord((await keptWith(said)).ownWords ?? '')?.reason, 'as in `this`')
+  assert.equal(parseCommand((await keptWith(said)).unquotedText ?? '')?.reason, 'as in `this`')
 })
 
 test('a topic of a forum is a thread, a chain of answers is none', async () => {
@@ -99,7 +99,7 @@ test('a topic of a forum is a thread, a chain of answers is none', async () => {
   const topic = await keptWith('in a topic')
   assert.equal(topic.thread, '7')
   assert.equal((await keptWith('in a chain')).thread, undefined)
-  await hearing.channel.send(outgoing(topic, 'to the topic'), never())
+  await options.channel.send(outgoing(topic, 'to the topic'), never())
   const { message_thread_id, reply_parameters } = server.sent.at(-1) ?? assert.fail()
   assert.deepEqual([message_thread_id, reply_parameters?.message_id], [7, topic.reference['message']])
 })
@@ -107,12 +107,12 @@ test('a topic of a forum is a thread, a chain of answers is none', async () => {
 test('what has no text, no place or another form passes and holds nothing up', async () => {
   for (const message of [null, 'text', {}, { message_id: 'x' }, { message_id: 1, chat: { id: 1.5, type: 'group' } }])
     server.telegram.push({ update_id: server.telegram.nextUpdate(), message })
-  server.say({ text: 'behind what cannot be read' })
-  await keptWith('behind what cannot be read')
+  server.say({ text: 'behind the unreadable one' })
+  await keptWith('behind the unreadable one')
 })
 
 test('an update that comes twice, and a message under two updates, are one message', async () => {
-  const { kept, brought } = hearing
+  const { kept, brought } = options
   server.fail('getUpdates', 'lost')
   const message = { message_id: server.telegram.nextMessage(), chat: group, from: ann, text: 'twice' }
   for (let time = 0; time < 2; time += 1) server.telegram.push({ update_id: server.telegram.nextUpdate(), message })
@@ -124,7 +124,7 @@ test('an update that comes twice, and a message under two updates, are one messa
 
 test('what was not taken is brought again, in the order of its place, while other places go on', async () => {
   const other = { id: -42, type: 'group' }
-  hearing.outcomes.push('busy', 'taken')
+  options.outcomes.push('busy', 'accepted')
   const numbers = [1, 2, 3].map(() => [server.telegram.nextUpdate(), server.telegram.nextMessage()] as const)
   const texts = ['held', 'elsewhere', 'behind held']
   server.telegram.chats.add(String(other.id))
@@ -135,16 +135,16 @@ test('what was not taken is brought again, in the order of its place, while othe
   server.telegram.wake()
   await keptWith('behind held')
   assert.deepEqual(
-    hearing.kept.filter(({ text }) => texts.includes(text)).map(({ text }) => text),
+    options.kept.filter(({ text }) => texts.includes(text)).map(({ text }) => text),
     ['elsewhere', 'held', 'behind held'],
   )
 })
 
 test('a message that the unit could not keep is not forgotten at Telegram', async () => {
-  hearing.outcomes.push(undefined, undefined)
+  options.outcomes.push(undefined, undefined)
   server.say({ text: 'kept at the third try' })
   await keptWith('kept at the third try')
-  assert.ok(hearing.brought.filter(({ text }) => text === 'kept at the third try').length >= 3)
+  assert.ok(options.brought.filter(({ text }) => text === 'kept at the third try').length >= 3)
 })
 
 test('after a death what was not dealt with comes again, and nothing else', async () => {
@@ -166,7 +166,7 @@ test('after a death what was not dealt with comes again, and nothing else', asyn
 test('an answer is plain text, answers its message, and is well-formed whatever the agent wrote', async () => {
   server.say({ text: 'what is it?' })
   const message = await keptWith('what is it?')
-  await hearing.channel.send(outgoing(message, '*bold* <b>&amp;</b> https://evil.example \ud83d'), never())
+  await options.channel.send(outgoing(message, '*bold* <b>&amp;</b> https://evil.example \ud83d'), never())
   const { chat_id, text, parse_mode, entities, reply_parameters, link_preview_options } = server.sent.at(-1) ?? assert.fail()
   assert.deepEqual([chat_id, text], [String(group.id), '*bold* <b>&amp;</b> https://evil.example \ufffd'])
   assert.deepEqual([parse_mode, entities, link_preview_options], [undefined, undefined, { is_disabled: true }])
@@ -177,15 +177,15 @@ test('a refusal is waited out as long as it asks, becomes a dead letter, or is t
   server.say({ text: 'an answer, please' })
   const message = await keptWith('an answer, please')
   const send = (more: object = {}) =>
-    failureOf(hearing.channel.send({ ...outgoing(message, 'what only the agent said'), ...more }, never()))
+    failureOf(options.channel.send({ ...outgoing(message, 'what only the agent said'), ...more }, never()))
   const attempt = (answer: Parameters<TelegramServer['fail']>[1]) => {
     server.fail('sendMessage', answer)
     return send()
   }
   const limited = await attempt({ error_code: 429, description: 'Too Many Requests: retry after 7', parameters: { retry_after: 7 } })
   assert.deepEqual([limited.kind, limited.after, limited.everywhere], ['later', 7000, true])
-  hearing.log.error('all of it', { failure: limited, cause: limited.cause, inner: { ...(limited.cause as object) } })
-  assert.ok(!hearing.lines.join('\n').includes('what only the agent said'))
+  options.log.error('all of it', { failure: limited, cause: limited.cause, inner: { ...(limited.cause as object) } })
+  assert.ok(!options.lines.join('\n').includes('what only the agent said'))
   for (const retry_after of ['soon', '7', {}, null, Number.MAX_VALUE]) {
     const odd = await attempt({ error_code: 429, description: 'Too Many Requests', parameters: { retry_after: retry_after as number } })
     const expected = retry_after === '7' ? 7000 : retry_after === Number.MAX_VALUE ? 3_600_000 : 1000
@@ -253,10 +253,10 @@ test('a pause that Telegram asks for is kept, and a connection that ends is made
 test('somebody else who reads with the same token is named, and a webhook that is set', async () => {
   server.state.hasWebhook = true
   server.telegram.wake()
-  await until('it to be down', () => hearing.line.state.state === 'down')
-  assert.match(hearing.line.state.reason ?? '', /same token, or a webhook/)
+  await until('it to be down', () => options.line.state.state === 'down')
+  assert.match(options.line.state.reason ?? '', /same token, or a webhook/)
   server.state.hasWebhook = false
-  await until('it to be up', () => hearing.line.state.state === 'up')
+  await until('it to be up', () => options.line.state.state === 'up')
 })
 
 test('a token that is revoked in mid-life is said so, is asked about seldom, and holds what is to be sent', async () => {
@@ -283,7 +283,7 @@ test('a server that is not there is away, and no error of the client names the t
   await gone.close()
   const own = hearTelegram(gone)
   await until('it to be down', () => own.line.state.state === 'down')
-  assert.match(own.line.state.reason ?? '', /not reached/)
+  assert.match(own.line.state.reason ?? '', /unreachable/)
   const fault: unknown = await own.channel.verify(never()).catch((error: unknown) => error)
   assert.ok(fault instanceof ChannelFault)
   own.log.error('all of it', { fault, cause: fault.cause })

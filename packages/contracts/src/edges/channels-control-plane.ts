@@ -14,11 +14,11 @@ export const channelsControlPlane = defineEdge({
     channels: call(v.strictObject({}), ChannelList, { patient: true, large: true }),
     /** Asks the service whether it takes the credentials. Sends nothing to people. */
     check: call(v.strictObject({ channel: Channel }), ChannelCheck, { deadline: limits.probeTime + 2_000 }),
-    /** `known`: it was taken before. `forged`: its signature is not that of a secret, or its time is not now. `absent`: this unit has no secret. */
+    /** `duplicate`: accepted before. `bad_signature`: no secret matches, or the timestamp is out of range. `absent`: this unit has no secret. */
     webhook: call(
       v.strictObject({ id: header, timestamp: header, signature: header, body: v.pipe(v.string(), v.maxBytes(limits.webhookBody)) }),
       v.strictObject({
-        outcome: v.picklist(['taken', 'known', 'refused', 'forged', 'invalid', 'busy', 'absent']),
+        outcome: v.picklist(['accepted', 'duplicate', 'refused', 'bad_signature', 'invalid', 'busy', 'absent']),
         /** For who has proved to hold a secret. */
         detail: v.optional(v.string()),
       }),

@@ -11,7 +11,7 @@ import { WiringTerms } from '../kinds/agents.ts'
 
 const { engage, pattern, session } = WiringTerms.entries
 
-/** `unwired`: the address leads nowhere. `stranger`: the person is no member of the group that it leads to. */
+/** `not_routed`: the address has no wiring. `not_member`: the person is not a member of the wired group. */
 export const Admission = v.variant('admitted', [
   v.strictObject({
     admitted: v.literal(true),
@@ -22,12 +22,12 @@ export const Admission = v.variant('admitted', [
     /** MiB that the group's workspace may hold. */
     workspaceMiB: v.number(),
   }),
-  v.strictObject({ admitted: v.literal(false), why: v.picklist(['unwired', 'stranger']) }),
+  v.strictObject({ admitted: v.literal(false), why: v.picklist(['not_routed', 'not_member']) }),
 ])
 export type Admission = v.InferOutput<typeof Admission>
 
-/** `frozen`: it waits until the freeze is lifted. `unwired`: the address leads to this group no more. */
-const Speech = v.picklist(['allowed', 'frozen', 'unwired'])
+/** `frozen`: wait until the freeze is lifted. `not_routed`: the address is no longer wired to this group. */
+const Speech = v.picklist(['allowed', 'frozen', 'not_routed'])
 
 const place = { channel: Channel, address: ChannelText }
 

@@ -83,7 +83,7 @@ const passOn = async (c: Context<Env>, guard: WebhookGuard, { headers, visit }: 
   const { channels } = c.var.unit.peers
   const signed = { ...headers, body: await bodyOf(c, visit) }
   const { outcome, detail = 'expected a message' } = (await channels?.webhook(signed, c.var.call)) ?? { outcome: 'absent' as const }
-  if (outcome === 'forged') throw guard.forged(c)
+  if (outcome === 'bad_signature') throw guard.forged(c)
   if (outcome === 'absent') throw absent(c)
   visit.genuine()
   if (outcome === 'busy') throw busy(c)

@@ -74,7 +74,9 @@ test('an address that brings more than its share is refused until it is slower, 
 
 /** By a secret, as the fake of the channels has it. */
 const signed = `v1,${'B'.repeat(43)}=`
-const judging: Options['answers'] = { 'channels.webhook': ({ signature: given }) => ({ outcome: given === signed ? 'taken' : 'forged' }) }
+const judging: Options['answers'] = {
+  'channels.webhook': ({ signature: given }) => ({ outcome: given === signed ? 'accepted' : 'bad_signature' }),
+}
 const genuine = () => headersOf({ 'webhook-signature': signed })
 const several = <T>(many: number, act: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: many }, act))
 
@@ -95,7 +97,7 @@ test('an address has few bodies on their way at once, and what comes then waits 
   const waiting: (() => void)[] = []
   const options: Options = {
     boot: { rate },
-    answers: { 'channels.webhook': () => new Promise((done) => waiting.push(() => done({ outcome: 'taken' }))) },
+    answers: { 'channels.webhook': () => new Promise((done) => waiting.push(() => done({ outcome: 'accepted' }))) },
   }
   const unit = createTestUnit(options)
   const begun = (many: number) =>
@@ -114,8 +116,8 @@ test('what waited for a place is refused where others have used up the share of 
   let now = 0
   const held: (() => void)[] = []
   let isHeld = true
-  const later = (): Promise<{ outcome: 'taken' }> =>
-    new Promise((done) => (isHeld ? held.push(() => done({ outcome: 'taken' })) : done({ outcome: 'taken' })))
+  const later = (): Promise<{ outcome: 'accepted' }> =>
+    new Promise((done) => (isHeld ? held.push(() => done({ outcome: 'accepted' })) : done({ outcome: 'accepted' })))
   const unit = createTestUnit({ boot: { rate }, answers: { 'channels.webhook': later }, now: () => now })
   const all = Array.from({ length: limits.webhooksAtOnce + limits.webhooksWaiting }, () => post(unit))
   await waitFor(async () => held.length === limits.webhooksAtOnce || undefined, { what: 'all places to be taken', deadline: 30_000 })

@@ -55,9 +55,9 @@ test('a webhook is passed on as it came, without a token and unread', async () =
 
 test('what comes of it is one answer of the table, and a sender that is too fast is told when to come back', async () => {
   const answers = [
-    ['known', 202],
+    ['duplicate', 202],
     ['refused', 202],
-    ['forged', 401],
+    ['bad_signature', 401],
     ['invalid', 422],
     ['busy', 429],
     ['absent', 404],

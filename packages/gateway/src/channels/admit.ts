@@ -27,9 +27,9 @@ const wiredAt = async ({ store }: ChannelDeps, { channel, address }: Place): Pro
 export const admit = async (deps: ChannelDeps, { user, ...place }: Place & { readonly user: string }): Promise<Admission> => {
   const wired = await wiredAt(deps, place)
   const group = wired === undefined ? undefined : await readGroup(deps.store.read, wired.agentGroupID)
-  if (wired === undefined || group === undefined) return { admitted: false, why: 'unwired' }
+  if (wired === undefined || group === undefined) return { admitted: false, why: 'not_routed' }
   const isMember = group.members.some((member) => member.channel === place.channel && member.user === user)
-  if (group.members.length > 0 && !isMember) return { admitted: false, why: 'stranger' }
+  if (group.members.length > 0 && !isMember) return { admitted: false, why: 'not_member' }
   const { engage, pattern, session } = wired
   const workspaceMiB = group.limits.workspaceMiB ?? limits.sandboxWorkspaceMiB
   return { admitted: true, agentGroupID: group.id, engage, ...(pattern !== undefined && { pattern }), session, workspaceMiB }
@@ -39,8 +39,8 @@ export const admit = async (deps: ChannelDeps, { user, ...place }: Place & { rea
 export const maySpeak = async (
   deps: ChannelDeps,
   { agentGroupID, ...place }: Place & { readonly agentGroupID: AgentGroupID },
-): Promise<'allowed' | 'frozen' | 'unwired'> => {
+): Promise<'allowed' | 'frozen' | 'not_routed'> => {
   const wired = await wiredAt(deps, place)
-  if (wired?.agentGroupID !== agentGroupID) return 'unwired'
+  if (wired?.agentGroupID !== agentGroupID) return 'not_routed'
   return deps.freezes.of(agentGroupID) === undefined ? 'allowed' : 'frozen'
 }

@@ -108,15 +108,15 @@ const presentCard = async (deps: DecideAsDeps, { id }: Change): Promise<Card> =>
 export const decideAs = async (deps: DecideAsDeps, word: Word): Promise<Decided> => {
   const { channel, address, user } = word
   const admission = await admit(deps, { channel, address, user })
-  if (!admission.admitted) return { outcome: 'unheard', why: admission.why }
+  if (!admission.admitted) return { outcome: 'ignored', why: admission.why }
   let change: Change | undefined
   try {
     change = await findNamed(deps, admission.agentGroupID, word.change)
-    return { outcome: 'taken', card: cardOf(deps.secrets, await take(deps, change, word)) }
+    return { outcome: 'accepted', card: cardOf(deps.secrets, await take(deps, change, word)) }
   } catch (error) {
     if (!isServiceError(error) || open.has(error.code)) throw error
     if (change !== undefined && saidBefore(deps, await readChange(deps, change.id), word))
-      return { outcome: 'taken', card: await presentCard(deps, change) }
+      return { outcome: 'accepted', card: await presentCard(deps, change) }
     return {
       outcome: 'refused',
       code: error.code,

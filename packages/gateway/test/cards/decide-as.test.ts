@@ -38,7 +38,7 @@ test('a person whom a token names decides, and change, journal and list of token
   const id = await hold(unit, persona('g', 'one'))
   const { digest } = await read(unit, id)
   const decided = await say(unit, { user: 'kim', change: id, digest: digest.slice(0, 16) })
-  assert.equal(decided.outcome, 'taken')
+  assert.equal(decided.outcome, 'accepted')
   const { state, decisions } = await read(unit, id)
   assert.equal(state, 'applied')
   assert.deepEqual(
@@ -56,12 +56,12 @@ test('a person whom a token names decides, and change, journal and list of token
 test('a no counts like a yes, and the short id of the card names the change', async () => {
   const id = await hold(unit, persona('g', 'two'))
   const decided = await say(unit, { user: 'kim', change: id, outcome: 'reject' })
-  assert.ok(decided.outcome === 'taken')
+  assert.ok(decided.outcome === 'accepted')
   assert.equal(decided.card.state, 'rejected')
   assert.equal(await heard(unit, { user: 'kim', change: decided.card.short, digest: 'f'.repeat(64) }), 'change-already-decided')
   const other = await hold(unit, persona('g', 'two again'))
   const { digest } = await read(unit, other)
-  assert.equal(await heard(unit, { user: 'kim', change: shortOf(v.parse(ChangeID, other)), digest }), 'taken')
+  assert.equal(await heard(unit, { user: 'kim', change: shortOf(v.parse(ChangeID, other)), digest }), 'accepted')
   assert.equal((await read(unit, other)).state, 'applied')
 })
 
@@ -74,7 +74,7 @@ test('an address of e-mail is the same however it was written when a token, a me
   assert.equal((await unit.gateway.channels.admit(place, context)).admitted, true)
   const change = await hold(unit, persona('mail', 'one'))
   const { digest } = await read(unit, change)
-  assert.equal((await unit.gateway.channels.decideAs({ ...place, change, digest, outcome: 'approve' }, context)).outcome, 'taken')
+  assert.equal((await unit.gateway.channels.decideAs({ ...place, change, digest, outcome: 'approve' }, context)).outcome, 'accepted')
   const again = mint(unit, { name: 'eve-again', role: 'approver', identities: [{ channel: 'email', user: 'eVe@example.org' }] })
   assert.equal((await fails(again)).code, 'conflict')
 })
@@ -83,10 +83,10 @@ test('nobody else decides, and the change stays held', async () => {
   const id = await hold(unit, persona('g', 'three'))
   const { digest } = await read(unit, id)
   const refusals: [string, Parameters<typeof heard>[1], string][] = [
-    ['a person outside the group', { user: 'mallory', change: id, digest }, 'unheard'],
-    ['an address that leads nowhere', { user: 'kim', change: id, digest, address: '#nowhere' }, 'unheard'],
+    ['a person outside the group', { user: 'mallory', change: id, digest }, 'ignored'],
+    ['an address that leads nowhere', { user: 'kim', change: id, digest, address: '#nowhere' }, 'ignored'],
     ['a member whom no token names', { user: 'nobody', change: id, digest }, 'forbidden'],
-    ['a name in other letters', { user: 'Kim', change: id, digest }, 'unheard'],
+    ['a name in other letters', { user: 'Kim', change: id, digest }, 'ignored'],
     ['a token that may only ask', { user: 'ann', change: id, digest }, 'forbidden'],
     ['a token of another group', { user: 'narrow', change: id, digest }, 'not-found'],
     ['the address of another group', { user: 'kim', change: id, digest, address: '#other' }, 'not-found'],
@@ -97,17 +97,17 @@ test('nobody else decides, and the change stays held', async () => {
   ]
   for (const [name, word, expected] of refusals) {
     assert.equal(await heard(unit, word), expected, name)
-    if (expected !== 'unheard') assert.equal(await heard(unit, { ...word, outcome: 'reject' }), expected, `${name}, rejecting`)
+    if (expected !== 'ignored') assert.equal(await heard(unit, { ...word, outcome: 'reject' }), expected, `${name}, rejecting`)
   }
   assert.deepEqual([(await read(unit, id)).state, (await read(unit, id)).decisions], ['held', []])
   // The same door with the right word lets it through.
-  assert.equal(await heard(unit, { user: 'kim', change: id, digest }), 'taken')
+  assert.equal(await heard(unit, { user: 'kim', change: id, digest }), 'accepted')
 })
 
 test('nobody approves what its own token asked for', async () => {
   const { id } = await kim.submit(['persona', 'g', { instructions: 'mine' }])
   assert.equal(await heard(unit, { user: 'kim', change: id }), 'self-approval')
-  assert.equal(await heard(unit, { user: 'lee', change: id }), 'taken')
+  assert.equal(await heard(unit, { user: 'lee', change: id }), 'accepted')
 })
 
 test('nor what the admin asked for whose token created its own', async () => {
@@ -117,7 +117,7 @@ test('nor what the admin asked for whose token created its own', async () => {
   await admitMembers(unit, 'g', ['kim', 'lee', 'ann', 'narrow', 'nobody', 'phone'])
   const { id } = await boss.submit(['persona', 'g', { instructions: 'of the boss' }])
   assert.equal(await heard(unit, { user: 'phone', change: id }), 'self-approval')
-  assert.equal(await heard(unit, { user: 'lee', change: id }), 'taken')
+  assert.equal(await heard(unit, { user: 'lee', change: id }), 'accepted')
 })
 
 test('what is of high risk is decided by hand, and a channel can neither approve nor reject it', async () => {
@@ -157,14 +157,14 @@ test('a stale approval is refused with the card as it is now, which can be appro
   assert.equal(stale.code, 'change-stale')
   assert.notEqual(stale.card?.digest, digest)
   assert.equal(await heard(unit, { user: 'kim', change: id, digest }), 'digest-mismatch')
-  assert.equal(await heard(unit, { user: 'kim', change: id, digest: stale.card?.digest ?? '' }), 'taken')
+  assert.equal(await heard(unit, { user: 'kim', change: id, digest: stale.card?.digest ?? '' }), 'accepted')
 })
 
 test('the same word again is as good as once, and another word after it changes nothing', async () => {
   const id = await hold(unit, persona('g', 'once'))
   const { digest } = await read(unit, id)
   const words = await Promise.all(Array.from({ length: 8 }, () => heard(unit, { user: 'kim', change: id, digest })))
-  assert.deepEqual([...new Set(words)], ['taken'])
+  assert.deepEqual([...new Set(words)], ['accepted'])
   assert.equal(await heard(unit, { user: 'kim', change: id, digest, outcome: 'reject' }), 'change-already-decided')
   assert.equal(await heard(unit, { user: 'lee', change: id, digest }), 'change-already-decided')
   const lines = (await audit(unit)).filter(({ changeID }) => changeID === id).map(({ stage }) => stage)
@@ -174,7 +174,7 @@ test('the same word again is as good as once, and another word after it changes 
 test('under a freeze decisions are made, and applied when it ends', async () => {
   const id = await hold(unit, persona('g', 'cold'))
   await unit.gateway.controlPlane.freeze({ token, reason: 'a test' }, context)
-  assert.equal(await heard(unit, { user: 'kim', change: id }), 'taken')
+  assert.equal(await heard(unit, { user: 'kim', change: id }), 'accepted')
   assert.equal((await read(unit, id)).state, 'approved')
   await unit.gateway.controlPlane.unfreeze({ token, reason: 'a test' }, context)
 })
@@ -189,15 +189,15 @@ test('a person whose approval was lost when the change was held again approves i
     await mintKim()
     const id = await hold(later, persona('g', 'again'))
     await later.gateway.controlPlane.freeze({ token, reason: 'a test' }, context)
-    assert.equal(await heard(later, { user: 'kim', change: id }), 'taken')
+    assert.equal(await heard(later, { user: 'kim', change: id }), 'accepted')
     await later.gateway.controlPlane.revokeToken({ token, name: v.parse(TokenName, 'kim') }, context)
     now += 1_000
     await mintKim()
     await later.gateway.controlPlane.unfreeze({ token, reason: 'a test' }, context)
     await waitFor(async () => (await read(later, id)).state === 'held', { what: 'the change to be held again' })
-    assert.equal(await heard(later, { user: 'kim', change: id }), 'taken')
+    assert.equal(await heard(later, { user: 'kim', change: id }), 'accepted')
     assert.deepEqual([(await read(later, id)).state, (await read(later, id)).decisions.length], ['applied', 2])
-    assert.equal(await heard(later, { user: 'kim', change: id }), 'taken')
+    assert.equal(await heard(later, { user: 'kim', change: id }), 'accepted')
     await later.close()
   } finally {
     await removeDirectory(later.dir)
@@ -227,10 +227,10 @@ test('with two approvals a channel gives one of them, once', async () => {
     await two.drop()
     const strict = await openUnit({ dir: two.dir, boot: { approvals: 2 } })
     const id = await hold(strict, persona('g', 'both'))
-    assert.equal(await heard(strict, { user: 'kim', change: id }), 'taken')
-    assert.equal(await heard(strict, { user: 'kim', change: id }), 'taken')
+    assert.equal(await heard(strict, { user: 'kim', change: id }), 'accepted')
+    assert.equal(await heard(strict, { user: 'kim', change: id }), 'accepted')
     assert.deepEqual([(await read(strict, id)).state, (await read(strict, id)).approvals], ['held', { needed: 2, given: 1 }])
-    assert.equal(await heard(strict, { user: 'lee', change: id }), 'taken')
+    assert.equal(await heard(strict, { user: 'lee', change: id }), 'accepted')
     assert.equal((await read(strict, id)).state, 'applied')
     await strict.close()
   } finally {

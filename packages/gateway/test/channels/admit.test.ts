@@ -14,7 +14,7 @@ test('an address that is wired leads to its group with its terms, and one that i
   const { admitted, ...terms } = await heard('U1')
   assert.equal(admitted, true)
   assert.deepEqual(terms, { agentGroupID: 'g', engage: 'pattern', pattern: 'deploy', session: 'thread', workspaceMiB: 1024 })
-  assert.deepEqual(await heard('U1', 'C2'), { admitted: false, why: 'unwired' })
+  assert.deepEqual(await heard('U1', 'C2'), { admitted: false, why: 'not_routed' })
 })
 
 test('with members only they are heard, on their own channel', async () => {
@@ -29,13 +29,13 @@ test('with members only they are heard, on their own channel', async () => {
     },
   ])
   assert.equal((await heard('U1')).admitted, true)
-  assert.deepEqual(await heard('U2'), { admitted: false, why: 'stranger' })
-  assert.deepEqual(await heard('U3'), { admitted: false, why: 'stranger' })
+  assert.deepEqual(await heard('U2'), { admitted: false, why: 'not_member' })
+  assert.deepEqual(await heard('U3'), { admitted: false, why: 'not_member' })
   await carry(unit, ['permissions', 'g', { members: [] }])
   assert.equal((await heard('U3')).admitted, true)
 })
 
 test('an address that was removed leads nowhere', async () => {
   await carry(unit, ['wiring', 'g', { remove: { channel: 'slack', address: 'C1' } }])
-  assert.deepEqual(await heard('U1'), { admitted: false, why: 'unwired' })
+  assert.deepEqual(await heard('U1'), { admitted: false, why: 'not_routed' })
 })

@@ -140,7 +140,7 @@ test('a revoked token decides nothing more, and metrics say what became of each 
   await heard('Not decided', 'revoked')
   assert.equal(await state(id), 'held')
   const { text } = await request(`${unit.address}/metrics`)
-  for (const outcome of ['approved', 'rejected', 'refused', 'unheard']) {
+  for (const outcome of ['approved', 'rejected', 'refused', 'ignored']) {
     assert.match(text, new RegExp(`card_decisions_total\\{[^}]*outcome="${outcome}"[^}]*\\} [1-9]`), outcome)
   }
   assert.match(text, /cards_total\{[^}]*outcome="posted"[^}]*\} [1-9]/)

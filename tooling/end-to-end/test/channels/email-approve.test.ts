@@ -66,7 +66,7 @@ suite('decisions by e-mail', { skip }, () => {
       [`Agents <${agents}>`, ben, undefined, undefined, 'auto-generated'],
     )
     assert.match(header('Subject') ?? '', /^Change \d{6}\.\d+ of dev-agent \(mcp_access, medium risk\)$/)
-    assert.match(card.body, new RegExp(`^All of it: https://gatehouse.example.org/ui/changes/${id}$`, 'm'))
+    assert.match(card.body, new RegExp(`^Details: https://gatehouse.example.org/ui/changes/${id}$`, 'm'))
     await answer(card, lineOf(card))
     const end = await endOf(id, 'approved and applied')
     assert.match(end.body, new RegExp(`by ben \\(email ${ben}\\)`))
@@ -99,8 +99,8 @@ suite('decisions by e-mail', { skip }, () => {
     const forged = replyTo(card, { text: line, from: ben })
     const claim = `Authentication-Results: mx.test; auth=pass smtp.auth=${ben}`
     const hidden = `=?utf-8?q?x=0D=0ABcc=3A_${mallory.replace('@', '=40')}?=`
-    const counts = () => Promise.all(['unproven', 'stranger'].map((outcome) => countedBy(unit, 'email', outcome)))
-    const [unproven = 0, strangers = 0] = await counts()
+    const counts = () => Promise.all(['unauthenticated', 'not_member'].map((outcome) => countedBy(unit, 'email', outcome)))
+    const [unauthenticated = 0, strangers = 0] = await counts()
     await Promise.all([
       mail.send(forged, { from: 'ben' }),
       mail.send(forged, { from: 'mallory', as: 'mallory' }),
@@ -121,7 +121,7 @@ suite('decisions by e-mail', { skip }, () => {
     assert.deepEqual([refusal.header('Bcc'), refusal.header('To')], [undefined, ben])
     assert.match(refusal.header('Subject') ?? '', /^Re: x Bcc: /)
     await letterTo('ben', 'what it quoted', ({ body }) => body.includes('echo: ') && body.includes(`> ${line}`))
-    await waitFor('all to be counted', patience, async () => (await counts()).join() === [unproven + 3, strangers + 1].join())
+    await waitFor('all to be counted', patience, async () => (await counts()).join() === [unauthenticated + 3, strangers + 1].join())
     assert.equal(await state(id), 'held')
     await answer(card, `${lineOf(card, 'reject')} not today`)
     assert.match((await endOf(id, 'rejected by ben')).body, /not today/)
@@ -140,9 +140,9 @@ suite('decisions by e-mail', { skip }, () => {
       `auth=pass smtp.auth="${ben}"@evil.test`,
       'dkim=pass header.d=example.test; dmarc=fail header.from=example.test',
     ]
-    const before = await countedBy(unit, 'email', 'unproven')
+    const before = await countedBy(unit, 'email', 'unauthenticated')
     for (const results of forged) await write(results)
-    await waitFor('all to be counted', patience, async () => (await countedBy(unit, 'email', 'unproven')) === before + forged.length)
+    await waitFor('all to be counted', patience, async () => (await countedBy(unit, 'email', 'unauthenticated')) === before + forged.length)
     assert.equal(await state(id), 'held')
     await write('dkim=pass header.i=@example.test; dmarc=pass header.from=example.test')
     await endOf(id, 'approved and applied')
@@ -180,7 +180,7 @@ suite('decisions by e-mail', { skip }, () => {
     await letterWith('ben', 'is of high risk')
     assert.deepEqual([await state(own), await state(high)], ['held', 'held'])
     // A card goes to nobody who could not decide it.
-    assert.ok((await mail.letters('ben')).every(({ body }) => !body.startsWith('A change of dev-agent') || !body.includes(own)))
+    assert.ok((await mail.letters('ben')).every(({ body }) => !body.startsWith('Change to dev-agent') || !body.includes(own)))
   })
 
   test('what has moved since is shown anew, in the thread of its card, and decided as it is now', async () => {
@@ -191,7 +191,7 @@ suite('decisions by e-mail', { skip }, () => {
     const now = await letterTo('ben', 'the card as it is now', ({ body }) => body.startsWith(`${id} waits`))
     assert.equal(now.header('In-Reply-To'), card.header('Message-ID'))
     assert.notEqual(lineOf(now), lineOf(card))
-    // In a letter of its own, whose subject comes before it for an agent.
+    // In an e-mail of its own, whose subject precedes it for an agent.
     await asBen(draft({ text: lineOf(now), from: ben, headers: ['Subject: my decision'] }))
     await endOf(id, 'approved and applied')
   })

@@ -41,10 +41,10 @@ suite('mail loops', { skip }, () => {
 
   /** A letter of Ben to the agents, whose answer Ben's own unit hears. Resolves with how many letters were answered. */
   const answersUntilEnd = async (): Promise<number> => {
-    const [taken, ended] = [await counted('taken'), await counted('automatic')]
+    const [taken, ended] = [await counted('accepted'), await counted('automatic')]
     await mail.send(draft({ text: 'hello', from: addressOf('ben') }), { from: 'ben', as: 'ben' })
     await waitFor('the loop to end', patience, async () => (await counted('automatic')) > ended)
-    return (await counted('taken')) - taken
+    return (await counted('accepted')) - taken
   }
 
   test('two units answer each other once, since their letters are marked', async () => {

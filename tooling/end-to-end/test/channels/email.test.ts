@@ -67,7 +67,7 @@ suite('e-mail', { skip }, () => {
     await mail.close()
   })
 
-  test('a letter of a member reaches the agent, and the answer comes back in its thread, marked as written by a machine', async () => {
+  test('an e-mail of a member reaches the agent, and the reply comes back in its thread, marked as automatic', async () => {
     await write({ text: 'hello', id: '<first@example.test>', headers: ['Subject: Deploy'] })
     const answer = await letter('echo: Subject: Deploy')
     assert.match(answer.text, /\n\nhello\n/)
@@ -96,7 +96,7 @@ suite('e-mail', { skip }, () => {
 
   test('a sender that nobody vouches for is not heard, whatever the letter says of itself', async () => {
     const claim = 'Authentication-Results: mx.test; auth=pass smtp.auth=ann@example.test; dkim=pass header.d=example.test'
-    await dropped('unproven', [
+    await dropped('unauthenticated', [
       () => mail.send(draft({ text: 'not logged in' })),
       () => mail.send(draft({ text: 'with a claim of its own', headers: [claim] })),
       () => mail.send(draft({ text: 'logged in as another' }), { from: 'mallory', as: 'mallory' }),
@@ -110,7 +110,7 @@ suite('e-mail', { skip }, () => {
 
   test('a stranger who is who it says is not heard either, and is sent nothing', async () => {
     const mallory = addressOf('mallory')
-    await dropped('stranger', [() => mail.send(draft({ text: 'let me in', from: mallory }), { from: 'mallory', as: 'mallory' })])
+    await dropped('not_member', [() => mail.send(draft({ text: 'let me in', from: mallory }), { from: 'mallory', as: 'mallory' })])
     assert.deepEqual(await mail.letters('mallory'), [])
   })
 
@@ -220,7 +220,7 @@ suite('e-mail', { skip }, () => {
       const [item] = (await unit.client.channels.list()).items
       return item?.state === 'refused' ? item : undefined
     })
-    assert.equal(refused.reason, 'the mail server does not take user and password for the mailbox')
+    assert.equal(refused.reason, 'the mail server rejected the credentials of the mailbox')
     assert.equal((await unit.client.channels.check('email')).accepted, false)
     const { degraded } = await unit.client.status()
     assert.ok(degraded.includes('channel email'), degraded.join())

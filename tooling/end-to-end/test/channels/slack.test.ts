@@ -101,16 +101,10 @@ test('message in, tool refused, request, card, approved by a button, tool works,
   assert.deepEqual([card.channel, card.thread, labels(card)], [place, thread, ['Approve', 'Reject']])
   waiting = { ...card }
   const shown = readBlocksText(card.blocks)
-  for (const part of [
-    /Risk: medium/,
-    /sample/,
-    /Evidence: [0-9a-f]{16}/,
-    /Ends: 20/,
-    new RegExp(`All of it: ${publicUrl}/ui/changes/${id}`),
-  ])
+  for (const part of [/Risk: medium/, /sample/, /Evidence: [0-9a-f]{16}/, /Ends: 20/, new RegExp(`Details: ${publicUrl}/ui/changes/${id}`)])
     assert.match(shown, part)
   // Who is not heard there is told nothing.
-  const countUnheard = () => countOf(unit, 'card_decisions_total', { channel: 'slack', outcome: 'unheard' })
+  const countUnheard = () => countOf(unit, 'card_decisions_total', { channel: 'slack', outcome: 'ignored' })
   const unheard = await countUnheard()
   server.press(card, 'Approve', { user: people.mallory })
   await waitFor('the stranger to be counted', patience, async () => (await countUnheard()) > unheard)
@@ -135,10 +129,7 @@ test('who asked for it, who may not decide and who shows an old card are told so
   const reason = 'fine\nRisk: low\n<!channel> <https://evil.example|Approve>'
   const id = await submit(unit, { kind: 'persona', after: { instructions: 'by pat' }, reason, token: patsToken })
   const card = await cardOf(id)
-  assert.match(
-    readBlocksText(card.blocks),
-    /\nIts reason: fine ⏎ Risk: low ⏎ <!channel> <https:\/\/evil\.example\|Approve>\nRisk: medium\n/,
-  )
+  assert.match(readBlocksText(card.blocks), /\nReason: fine ⏎ Risk: low ⏎ <!channel> <https:\/\/evil\.example\|Approve>\nRisk: medium\n/)
   const own = await answerTo('pat', () => server.press(card, 'Approve', { user: people.pat }))
   assert.match(own, /^Not decided: chg_\S+ was requested by pat, and pat is the same person/)
   const unnamed = await answerTo('nobody', () => server.press(card, 'Approve', { user: people.nobody }))
@@ -163,7 +154,7 @@ test('of high risk a card has no button, and a press that somebody makes up deci
   const high = await submitMemory(unit)
   const card = await cardOf(high)
   assert.deepEqual(labels(card), [])
-  assert.match(readBlocksText(card.blocks), new RegExp(`Of high risk: it is decided in the console or by svcctl change show ${high}\\.$`))
+  assert.match(readBlocksText(card.blocks), new RegExp(`High risk: decide it in the console or with svcctl change show ${high}\\.$`))
   const { digest } = await unit.client.changes.show(high)
   const [button] = buttonsOf(waiting.blocks)
   const actions = [{ ...button, action_ts: '1.1', value: JSON.stringify({ change: high, digest }) }]
@@ -174,10 +165,10 @@ test('of high risk a card has no button, and a press that somebody makes up deci
 
 test('a stranger, a place that leads nowhere, a bot and who speaks to others are not answered, and counted', async () => {
   const drops: [string, Parameters<SlackServer['say']>[0]][] = [
-    ['stranger', { user: 'U0MALLORY' }],
-    ['unwired', { channel: 'C0ELSEWHERE' }],
+    ['not_member', { user: 'U0MALLORY' }],
+    ['not_routed', { channel: 'C0ELSEWHERE' }],
     ['automatic', { more: { bot_id: 'B2' } }],
-    ['unengaged', { text: 'to somebody else' }],
+    ['not_addressed', { text: 'to somebody else' }],
   ]
   for (const [outcome, said] of drops) {
     const earlier = await countedBy(unit, 'slack', outcome)
@@ -223,15 +214,12 @@ if (isFull) {
     { timeout: lifetime * 3 },
     async () => {
       const card = await cardOf(await submitPersona(unit, 'slow'))
-      await waitFor('it to expire', lifetime * 2, () => readBlocksText(card.blocks).includes('expired: nobody decided it in time'))
+      await waitFor('it to expire', lifetime * 2, () => readBlocksText(card.blocks).includes('expired without a decision'))
       assert.deepEqual(labels(card), [])
       const reminders = server.shown.filter(({ thread, ts }) => thread === card.ts && ts !== card.ts)
       assert.equal(reminders.length, 2)
       for (const { blocks } of reminders)
-        assert.match(
-          readBlocksText(blocks),
-          new RegExp(`^@${people.kim} @${people.lee} @${people.pat} \nStill waits for a decision, until 20`),
-        )
+        assert.match(readBlocksText(blocks), new RegExp(`^@${people.kim} @${people.lee} @${people.pat} \nStill pending, expires 20`))
     },
   )
 }

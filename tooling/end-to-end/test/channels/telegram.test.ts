@@ -72,10 +72,10 @@ test('who speaks to the bot in a topic is answered there', async () => {
 
 test('a stranger, a place that leads nowhere, a bot and who speaks to others are not answered, and counted', async () => {
   const drops: [string, Parameters<TelegramServer['say']>[0]][] = [
-    ['stranger', { from: { ...ann, id: 666 }, more: mention }],
-    ['unwired', { chat: { id: -5, type: 'group' }, more: mention }],
+    ['not_member', { from: { ...ann, id: 666 }, more: mention }],
+    ['not_routed', { chat: { id: -5, type: 'group' }, more: mention }],
     ['automatic', { from: { ...ann, is_bot: true }, more: mention }],
-    ['unengaged', {}],
+    ['not_addressed', {}],
   ]
   for (const [outcome, said] of drops) {
     const earlier = await countedBy(unit, 'telegram', outcome)
@@ -132,7 +132,7 @@ const toldTo = (from: object, card: Standing, data = dataOf(card)): Promise<stri
   waitFor('to be told what came of a press', patience, async () => {
     const id = server.press({ message: card, data, from })
     const { text = 'nothing' } = await waitFor('the press to be answered', patience, () => server.told(id))
-    return text.startsWith('It is not known') ? undefined : text
+    return text.startsWith('Decision outcome unknown') ? undefined : text
   })
 
 const state = async (id: string): Promise<string> => (await unit.client.changes.show(id)).state
@@ -155,7 +155,7 @@ test('message in, tool refused, request, card, a press of who may decide, tool w
     ['Approve', 'Reject'],
   )
   assert.match(card.text, /Risk: medium\n(.*\n)*Evidence: (.*\n)*Digest: [0-9a-f]{16}\n(.*\n)*Ends: /)
-  assert.ok(card.text.endsWith(`\nAll of it: ${publicUrl}/ui/changes/${id}`))
+  assert.ok(card.text.endsWith(`\nDetails: ${publicUrl}/ui/changes/${id}`))
   const refusals: [object, string, RegExp][] = [
     [person(666), dataOf(card), /^nothing$/],
     [nobody, dataOf(card), /^Not decided: expected a person whom one token names/],
@@ -200,7 +200,7 @@ test('what is of high risk has no button, and a press that pretends to one decid
   const id = await submitMemory(unit)
   const card = await cardOf(id, team)
   assert.deepEqual(buttonsOf(card), [])
-  assert.match(card.text, /Of high risk: it is decided in the console or by svcctl/)
+  assert.match(card.text, /Of high risk: it is decided in the console or with svcctl/)
   const { digest } = await unit.client.changes.show(id)
   const told = await toldTo(lee, card, `a${id.slice('chg_'.length)}:${digest.slice(0, 32)}`)
   assert.match(told, /^Not decided: .* is of high risk/)

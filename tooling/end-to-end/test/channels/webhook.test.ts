@@ -102,9 +102,9 @@ test('a stranger, an address that leads nowhere and what is not meant for the ag
   await applyChange(unit, { kind: 'wiring', after: closed, group: 'closed' })
   await applyChange(unit, { kind: 'permissions', after: { members: [{ channel: 'webhook', user: 'ann' }] }, group: 'closed' })
   const drops: [string, Partial<Said> & { name: string }][] = [
-    ['stranger', { name: 'closed', user: 'mallory', text: 'deploy everything' }],
-    ['unwired', { name: 'nowhere' }],
-    ['unengaged', { name: 'closed', user: 'ann', text: 'good morning' }],
+    ['not_member', { name: 'closed', user: 'mallory', text: 'deploy everything' }],
+    ['not_routed', { name: 'nowhere' }],
+    ['not_addressed', { name: 'closed', user: 'ann', text: 'good morning' }],
   ]
   for (const [outcome, said] of drops) {
     const before = await counted(outcome)
@@ -120,7 +120,7 @@ test('a stranger, an address that leads nowhere and what is not meant for the ag
   )
 })
 
-test('what cannot be read is refused with the place of the fault, to who holds a secret', async () => {
+test('a signed but malformed webhook is refused with the position of the error', async () => {
   const { status, json } = await say({ text: '' })
   assert.deepEqual([status, json?.['code']], [422, 'invalid'])
   assert.match(String(json?.['detail']), /data\/text/)
@@ -159,7 +159,7 @@ test('an answer to an address that was taken from the group becomes a dead lette
   receiver.state.status = 200
   assert.deepEqual(
     list.letters.map(({ channel, agentGroupID, reason }) => [channel, agentGroupID, reason]),
-    [['webhook', 'dev-agent', 'its address leads to this group no more']],
+    [['webhook', 'dev-agent', 'its address is no longer routed to this group']],
   )
   assert.deepEqual(
     list.items.map(({ name, state, dead, waiting }) => [name, state, dead, waiting]),

@@ -118,7 +118,7 @@ const email = async (t: TestContext): Promise<void> => {
   }
   const env = { ...trial, SERVICE_CA_FILE, CURL_CA_BUNDLE: authorities }
   await follow('docs/how-to/channel-email.md', { directory, env, places }, async (address) => {
-    await waitFor('the forged letter to be counted', patience, async () => (await countedBy({ address }, 'email', 'unproven')) === 1)
+    await waitFor('the forged letter to be counted', patience, async () => (await countedBy({ address }, 'email', 'unauthenticated')) === 1)
     await mail.send(`From: Ann <${addressOf('ann')}>\r\nTo: ${addressOf('agents')}\r\nMessage-ID: <a@example.test>\r\n\r\nhello\r\n`, {
       as: 'ann',
     })

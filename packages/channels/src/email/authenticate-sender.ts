@@ -1,9 +1,9 @@
-// Whether the unit's own mail server vouches for the address in `From`: by DMARC, by a DKIM signature of its domain, or because the
-// sender logged in as that address. SPF does not count, since it says nothing about `From`.
+// Whether the unit's own mail server authenticated the address in `From`: by DMARC, by a DKIM signature of its domain, or because the
+// sender logged in as that address. SPF does not count, because it does not cover `From`.
 import { canonicalUser, lowerASCII } from '@gatehouse/contracts'
 import { type AuthenticationResults, type MethodResult, readAuthenticationResults } from './authentication-results.ts'
 
-/** Headers of the server, the last one that it wrote first. Undefined: one of them may not have been read. */
+/** The server's headers, newest first. Undefined if one of them may be unreadable. */
 const headersOf = (server: string, values: readonly string[]): AuthenticationResults[] | undefined => {
   const own: AuthenticationResults[] = []
   for (const value of values) {
@@ -17,21 +17,21 @@ const headersOf = (server: string, values: readonly string[]): AuthenticationRes
 
 const domainForm = /^(?=[a-z0-9.-]{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Undefined where it is anything else. */
+/** Undefined if it is not a domain name. */
 const readDomain = (text: string | null | undefined): string | undefined => {
   const domain = lowerASCII(text ?? '')
   return domainForm.test(domain) ? domain : undefined
 }
 
-/** Of `@example.org` or `kim@example.org`. */
+/** The domain of `@example.org` or `kim@example.org`. */
 const identityDomain = (text: string | null | undefined): string | undefined =>
   readDomain(/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]*@([^@]+)$/.exec(text ?? '')?.[1])
 
-/** The same, or one above it. */
+/** The same domain or a parent of it. */
 const isAligned = (signing: string | undefined, domain: string): boolean =>
   signing !== undefined && (signing === domain || (signing.includes('.') && domain.endsWith(`.${signing}`)))
 
-/** The signing domain is `header.d`; the identity, where it is given, is of that domain or below it (RFC 6376, section 3.5). */
+/** The signing domain is `header.d`; a given identity must be in that domain (RFC 6376, section 3.5). */
 const isSignedBy = ({ properties }: MethodResult, domain: string): boolean => {
   const [d, i] = [readDomain(properties.get('header.d')), identityDomain(properties.get('header.i'))]
   if (!properties.has('header.d')) return isAligned(i, domain)
@@ -50,20 +50,20 @@ const proves = (result: MethodResult, { address, domain }: Sender): boolean => {
   return result.method === 'auth' && canonicalUser('email', result.properties.get('smtp.auth') ?? '') === address
 }
 
-/** DMARC said nothing of the sender, since its domain has no policy or could not be asked. */
-const silent: ReadonlySet<string> = new Set(['none', 'bestguesspass', 'temperror', 'permerror'])
+/** DMARC results that say nothing about the sender: its domain has no policy or could not be queried. */
+const inconclusive: ReadonlySet<string> = new Set(['none', 'bestguesspass', 'temperror', 'permerror'])
 
-/** DMARC failed, or the server read another sender. */
+/** DMARC failed, or the server saw another sender. */
 const contradicts = ({ method, result, properties }: MethodResult, { domain }: Sender): boolean => {
-  if (method !== 'dmarc' || silent.has(result)) return false
+  if (method !== 'dmarc' || inconclusive.has(result)) return false
   return result !== 'pass' || (properties.has('header.from') && !isAligned(readDomain(properties.get('header.from')), domain))
 }
 
 /**
  * @param headers values of `Authentication-Results`, from the top
- * Only the server's last header proves something, since a sender can put one of the same name below it. Each of them can contradict.
+ * Only the server's newest header is proof, because a sender can add a header with the same name below it. Each of them can contradict.
  */
-export const isVouchedFor = (address: string, headers: readonly string[], server: string): boolean => {
+export const isAuthenticated = (address: string, headers: readonly string[], server: string): boolean => {
   const own = headersOf(server, headers) ?? []
   const sender = { address, domain: address.slice(address.lastIndexOf('@') + 1) }
   const all = own.flatMap(({ results }) => results)

@@ -17,7 +17,7 @@ const channelOf = (receive: Channel['receive']): Channel => ({
 const lineOf = (receive: Channel['receive']): ChannelConnection =>
   new ChannelConnection({
     channel: channelOf(receive),
-    take: () => Promise.resolve('taken'),
+    take: () => Promise.resolve('accepted'),
     decide: () => Promise.resolve({}),
     metrics: createMetrics('channels'),
     log: silentLogger,

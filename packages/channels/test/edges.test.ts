@@ -9,7 +9,7 @@ import { createMetrics, silentLogger } from '@gatehouse/kernel'
 import { connectEdge, type EdgeServer, serveEdge } from '@gatehouse/rpc'
 import { codeOf } from '@gatehouse/testkit/edge-callers'
 import { type Channels, createChannels } from '../src/service.ts'
-import { way } from './fixtures/hearing.ts'
+import { way } from './fixtures/listener.ts'
 
 const life = lifeEdge('channels')
 const doors: readonly Edge[] = [channelsControlPlane, life]

@@ -5,7 +5,7 @@ import { limits, type Reference, ServiceError } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import { type CardPost, type Cards, SendFailure } from '../../src/channel.ts'
 import { Pacer } from '../../src/state/pacer.ts'
-import { createBoard, type Place, taskWith } from '../fixtures/board.ts'
+import { createBoard, type Place, taskWith } from '../fixtures/dispatcher.ts'
 import { approvedBy } from '../fixtures/card.ts'
 
 const open = (t: TestContext, place: Place = {}) => {
@@ -67,7 +67,7 @@ test('an update and a reminder go where the card stands; a reminder is a text wh
   const [[, update] = assert.fail()] = acts
   assert.deepEqual([acts.length, update.place.thread, 'posted' in update && update.posted], [1, 't1', { message: 'm1' }])
   assert.deepEqual([sent.length, sent[0]?.thread, sent[0]?.reference], [1, 't1', { to: 'ann' }])
-  assert.match(sent[0]?.text ?? '', /^Still waits/)
+  assert.match(sent[0]?.text ?? '', /^Still pending/)
   assert.deepEqual(told.map(({ act, reminder }) => `${act} ${reminder}`).toSorted(), ['remind 1', 'update undefined'])
 })
 

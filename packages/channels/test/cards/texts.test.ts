@@ -1,8 +1,8 @@
 // What a card says in plain words: all that an approver must see, how it is answered, how it ended.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerOf, cardText, endingOf, isOpen, reminderOf, subjectOf } from '../../src/cards/words.ts'
-import { readWord } from '../../src/commands/command.ts'
+import { answerOf, cardText, endingOf, isOpen, reminderOf, subjectOf } from '../../src/cards/texts.ts'
+import { parseCommand } from '../../src/commands/command.ts'
 import { approvedBy, cardWith } from '../fixtures/card.ts'
 
 const card = cardWith()
@@ -11,24 +11,24 @@ const rejected = { outcome: 'reject', principal: 'kim', by: 'kim', digest: card.
 test('a card names who asks for what, why, the risk, the digests, its end and where all of it is', () => {
   const text = cardText(cardWith({ reason: 'to answer Ann', evidence: 'e'.repeat(64) as typeof card.digest, afterToolOutput: true }))
   for (const line of [
-    'A change of ops-agent waits for a decision (mcp_access)',
+    'Change to ops-agent needs a decision (mcp_access)',
     'Give ops-agent the tools echo of sample',
     'Requested by: the agent of ops-agent',
-    'Its reason: to answer Ann',
+    'Reason: to answer Ann',
     'Risk: medium',
-    'Output of a tool had reached the agent before it asked.',
+    'The agent had read tool output before it requested this.',
     `Evidence: ${'e'.repeat(16)}`,
     'Digest: 3f2a9c1b77d0e4a5',
     'Change: chg_20261122125301.123000000',
-    'Ends: 2026-11-23T12:53:01.123Z',
-    'All of it: https://gatehouse.example.org/ui/changes/chg_20261122125301.123000000',
+    'Expires: 2026-11-23T12:53:01.123Z',
+    'Details: https://gatehouse.example.org/ui/changes/chg_20261122125301.123000000',
   ])
     assert.ok(text.split('\n').includes(line), line)
 })
 
 test('the lines to answer with are decisions on this very card', () => {
   for (const outcome of ['approve', 'reject'] as const) {
-    const word = readWord(answerOf(outcome, card))
+    const word = parseCommand(answerOf(outcome, card))
     assert.deepEqual([word?.outcome, word?.change, word?.digest], [outcome, card.short, card.digest.slice(0, 16)])
     assert.ok(cardText(card).split('\n').includes(answerOf(outcome, card)))
     assert.ok(reminderOf(card).split('\n').includes(answerOf(outcome, card)))
@@ -36,14 +36,14 @@ test('the lines to answer with are decisions on this very card', () => {
 })
 
 test('no text of a card is a decision itself, whoever sends it back as it is', () => {
-  for (const text of [cardText(card), reminderOf(card), endingOf(card), subjectOf(card)]) assert.equal(readWord(text), undefined, text)
+  for (const text of [cardText(card), reminderOf(card), endingOf(card), subjectOf(card)]) assert.equal(parseCommand(text), undefined, text)
 })
 
 test('what is of high risk says where it is decided, and offers no answer', () => {
   const high = cardWith({ risk: 'high', byHand: true })
   assert.equal(isOpen(high), false)
   for (const text of [cardText(high), reminderOf(high)]) {
-    assert.match(text, /console or by svcctl change show chg_20261122125301\.123000000/)
+    assert.match(text, /console or with svcctl change show chg_20261122125301\.123000000/)
     assert.doesNotMatch(text, /approve 125301/)
   }
 })
@@ -67,6 +67,6 @@ test('where two must approve, each text says how many have', () => {
 
 test('a subject has no word of who asked, and is the same for all that is said of a change', () => {
   const said = cardWith({ summary: 'urgent\r\nBcc: x@y', reason: 'urgent', requestedBy: 'urgent' })
-  assert.equal(subjectOf(said), 'Change 125301.123 of ops-agent (mcp_access, medium risk)')
+  assert.equal(subjectOf(said), 'Change 125301.123 to ops-agent (mcp_access, medium risk)')
   assert.equal(subjectOf(approvedBy({ channel: 'email', user: 'k' })), subjectOf(card))
 })

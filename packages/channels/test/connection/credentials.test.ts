@@ -2,7 +2,7 @@
 // or was to be said meanwhile is lost.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hearSlack, hearTelegram, outgoing, until } from '../fixtures/hearing.ts'
+import { hearSlack, hearTelegram, outgoing, until } from '../fixtures/listener.ts'
 import { never } from '../fixtures/sending.ts'
 import { startSlack } from '@gatehouse/testkit/slack-server'
 import { startTelegram } from '@gatehouse/testkit/telegram-server'
