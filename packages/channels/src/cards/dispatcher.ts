@@ -53,7 +53,10 @@ export class CardDispatcher extends Dispatcher<number> {
 
   async #show(task: CardTask): Promise<void> {
     const { metrics, log } = this.#options
-    const { shown, reason } = await showCard({ ...this.#options, oncePerRecipient: this.#oncePerRecipient, signal: this.workers.signal }, task)
+    const { shown, reason } = await showCard(
+      { ...this.#options, oncePerRecipient: this.#oncePerRecipient, signal: this.workers.signal },
+      task,
+    )
     this.workers.settle(task.id)
     metrics.counter('cards_total').inc({ channel: task.channel, outcome: shown })
     if (shown === 'failed')

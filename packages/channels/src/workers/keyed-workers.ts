@@ -21,18 +21,18 @@ interface Rest {
 
 export class KeyedWorkers<K> {
   readonly #options: RetryOptions
-  readonly #look: Look
+  readonly #findWork: FindWork
   readonly #stopping = new AbortController()
   readonly #running = new Map<K, Promise<void>>()
   /** Keys that are waiting for their next attempt. */
   readonly #resting = new Map<K, Rest>()
   readonly #delays = new Map<K, Backoff>()
-  #wanted = false
-  #looking: Promise<void> | undefined
+  #isWoken = false
+  #search: Promise<void> | undefined
   #next: NodeJS.Timeout | undefined
 
-  constructor(look: Look, options: RetryOptions) {
-    this.#look = look
+  constructor(findWork: FindWork, options: RetryOptions) {
+    this.#findWork = findWork
     this.#options = options
   }
 
@@ -52,13 +52,13 @@ export class KeyedWorkers<K> {
 
   /** There may be new work. */
   wake(): void {
-    this.#wanted = true
-    if (this.#looking !== undefined || this.signal.aborted) return
+    this.#isWoken = true
+    if (this.#search !== undefined || this.signal.aborted) return
     clearTimeout(this.#next)
-    this.#wanted = false
-    this.#looking = this.#lookAround().finally(() => {
-      this.#looking = undefined
-      if (this.#wanted) this.wake()
+    this.#isWoken = false
+    this.#search = this.#runSearch().finally(() => {
+      this.#search = undefined
+      if (this.#isWoken) this.wake()
     })
   }
 
@@ -79,7 +79,7 @@ export class KeyedWorkers<K> {
     this.#stopping.abort()
     clearTimeout(this.#next)
     for (const [key, rest] of this.#resting) this.#endRest(key, rest)
-    await Promise.all([this.#looking, ...this.#running.values()])
+    await Promise.all([this.#search, ...this.#running.values()])
   }
 
   isFree(key: K): boolean {
@@ -134,9 +134,9 @@ export class KeyedWorkers<K> {
   }
 
   /** A failed key that is no longer found was completed elsewhere or is gone. */
-  async #lookAround(): Promise<void> {
+  async #runSearch(): Promise<void> {
     const free = [...this.#delays.keys()].filter((key) => this.isFree(key))
-    if (!(await this.#look())) return
+    if (!(await this.#findWork())) return
     for (const key of free) if (this.isFree(key)) this.#delays.delete(key)
   }
 }
