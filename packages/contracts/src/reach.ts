@@ -27,6 +27,8 @@ export const Reach = v.strictObject({
   why: v.array(v.string()),
   /** What it would write over, or its evidence, is no longer what the change shows: an approval is refused and shows it anew. */
   moved: v.boolean(),
+  /** Names of the tokens that may approve the change while it is held: not those of the person who requested it. */
+  approvers: v.optional(v.array(v.string()), []),
   /** Null where there is no such group yet, or no more. */
   can: v.nullable(v.array(Power)),
   /** If the change were applied now; absent where it waits for nothing any more. Null where the group would be gone. */

@@ -148,7 +148,7 @@ const standingIn = (deps: ReachDeps, context: ChangeContext): Standing => ({
 })
 
 /** Nothing is written. What the change would do is judged on the evidence that it shows. */
-export const impactOf = async (deps: ReachDeps, change: Change): Promise<Reach> => {
+export const impactOf = async (deps: ReachDeps, change: Change): Promise<Omit<Reach, 'approvers'>> => {
   const { agentGroupID } = change
   if (change.state !== 'held') {
     const context = await loadContext(deps, agentGroupID, change.principal)

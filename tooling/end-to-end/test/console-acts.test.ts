@@ -159,7 +159,7 @@ test('requested tools are added to the present grant, and take its place only wh
     if (replace) await page.getByRole('checkbox', { name: 'Replace the present grant: echo' }).check()
     await page.getByRole('status').getByText(result).waitFor()
     await page.getByRole('button', { name: 'Ask for access' }).click()
-    await page.getByRole('heading', { level: 1, name: /^Grants dev-agent/ }).waitFor()
+    await page.getByRole('heading', { level: 1, name: /^(Grant dev-agent|Add|Change the terms)/ }).waitFor()
     const change = (await unit.client.changes.pending()).items.at(-1)
     await unit.client.changes.withdraw(change?.id ?? '')
     return change?.after

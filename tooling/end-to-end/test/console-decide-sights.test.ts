@@ -75,21 +75,21 @@ const opened = async (page: Page, path: string, until: string): Promise<void> =>
 
 test('nothing is wrong for those who cannot see well, empty or full, in both themes at three widths', { skip }, async () => {
   const { page, faults } = await enter(browser, { unit, token, path: 'approvals' })
-  await page.getByText('Nothing waits.').waitFor()
+  await page.getByText('Nothing pending.').waitFor()
   await looksRight(page, 'decide-approvals-empty')
   await opened(page, 'mcp/no-such-server', 'There is no tool server')
   await looksRight(page, 'decide-server-gone')
   const access = await submit('mcp_access', { server: 'sample', tools: [], maxCalls: 20 }, { reason: 'To answer the question of Friday.' })
   const persona = await submit('persona', { instructions: 'Be kind.\nBe short.' })
-  await opened(page, 'approvals', 'Grants dev-agent every tool')
+  await opened(page, 'approvals', 'Grant dev-agent every tool')
   await looksRight(page, 'decide-approvals', 'every')
-  await opened(page, `changes/${access}`, 'every tool, also later ones')
+  await opened(page, `changes/${access}`, 'including those that it adds later')
   await looksRight(page, 'decide-change-high', 'every')
-  await opened(page, `changes/${persona}`, 'stay as they are.')
+  await opened(page, `changes/${persona}`, 'unchanged')
   await looksRight(page, 'decide-change-persona')
   await unit.client.changes.decide(access, { outcome: 'approve', decidedBy: 'cli:ann' })
   await unit.client.changes.decide(persona, { outcome: 'reject', decidedBy: 'cli:ann', reason: 'Not now.' })
-  await opened(page, 'approvals?show=decided', 'Replaces the persona')
+  await opened(page, 'approvals?show=decided', 'Set the instructions of dev-agent')
   await looksRight(page, 'decide-decided')
   await opened(page, 'mcp?add=1', 'NAME=value')
   await looksRight(page, 'decide-mcp')
@@ -116,7 +116,7 @@ const openAll = (page: Page): Promise<boolean> =>
 /** Text alone came of it: no element, no script, nothing that hides or reorders. */
 const isPlain = async (page: Page, what: string): Promise<void> => {
   const found: unknown = await page.evaluate(
-    `[...document.querySelectorAll('main img, main svg, main iframe, main script, main style, main a[href^="javascript"], main math')].length`,
+    `[...document.querySelectorAll('main img, main svg:not(.icon), main iframe, main script, main style, main a[href^="javascript"], main math')].length`,
   )
   assert.equal(found, 0, what)
   const text = await page.locator('main').innerText()
@@ -139,19 +139,19 @@ test('hostile text in every field is text and nothing more', { skip }, async (t:
   const places: [path: string, until: string][] = [
     [
       `changes/${await submit('persona', { instructions: all }, { reason: longest(4000), requestedBy: longest(120) })}`,
-      'stay as they are.',
+      'unchanged',
     ],
     [`changes/${await submit('mcp_access', { server: 'hostile', tools: tools.map(({ name }) => name) })}`, 'tool_0'],
-    [`changes/${await submit('permissions', { members })}`, 'Who may talk to it'],
+    [`changes/${await submit('permissions', { members })}`, 'Members'],
     [
       `changes/${await submit('wiring', { channel: 'slack', address: longest(250), engage: 'pattern', pattern: '<b>.*\u202e', session: 'shared' })}`,
       'Pattern',
     ],
-    ['approvals', 'Leads slack'],
+    ['approvals', 'Connect dev-agent to slack'],
     [`approvals?group=${encodeURIComponent(hostileTexts[1] ?? '')}&by=${encodeURIComponent(hostileTexts[4] ?? '')}`, 'asked'],
     ['mcp', 'hostile-remote'],
     [`mcp/${encodeURIComponent(hostileTexts[0] ?? '')}`, 'There is no tool server'],
-    [`changes/${encodeURIComponent(hostileTexts[0] ?? '')}`, 'There is no change'],
+    [`changes/${encodeURIComponent(hostileTexts[0] ?? '')}`, 'not found, or you may not see it'],
     ['mcp/hostile', 'Who may use it'],
   ]
   const { page, faults } = await enter(browser, { unit, token, path: 'approvals' })
@@ -219,7 +219,7 @@ test(`${many} held changes can be read, filtered and decided one after the other
   for (let count = 0; count < many; count += 20)
     await Promise.all(Array.from({ length: 20 }, (_, index) => submit('persona', { instructions: `Number ${count + index}.` })))
   const { page, faults } = await enter(browser, { unit, token, path: 'approvals?kind=persona' })
-  const rows = page.getByRole('list', { name: 'Changes that wait' }).getByRole('listitem')
+  const rows = page.getByRole('list', { name: 'Pending changes' }).getByRole('listitem')
   await rows.first().waitFor()
   const long = await longFrames(page, async () => {
     while ((await rows.count()) < many) {
@@ -230,8 +230,9 @@ test(`${many} held changes can be read, filtered and decided one after the other
     await scroll(page)
   })
   t.diagnostic(`${await rows.count()} rows: ${long} tasks over 50 ms while loading and scrolling`)
-  await page.getByLabel('Risk').selectOption('high')
-  await page.getByText('No change fits these filters.').waitFor()
+  await page.getByRole('combobox', { name: 'Filter' }).fill('risk high')
+  await page.keyboard.press('Enter')
+  await page.getByText('No change matches these filters.').waitFor()
   await page.goBack()
   await rows.first().getByRole('link').click()
   await page.getByRole('button', { name: 'Reject' }).click()

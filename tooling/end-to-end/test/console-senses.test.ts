@@ -108,7 +108,7 @@ test('with colours of the reader nothing is told by a colour of ours alone', { s
   await goTo(page, paths[2] ?? '')
   const edge = await styleOf(page, '.risk.high', 'border-top-style')
   assert.equal(edge, 'solid', 'the mark of a risk')
-  await page.getByLabel('Reason, for the journal').focus()
+  await page.getByLabel('Reason (optional)').focus()
   await page.keyboard.press('Tab')
   assert.notEqual(await styleOf(page, ':focus', 'outline-style'), 'none', 'what has the focus')
   assert.deepEqual(faults, [])

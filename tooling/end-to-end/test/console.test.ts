@@ -38,7 +38,7 @@ test('an operator signs in, talks to an agent, approves what it asked for and re
   await page.getByLabel('Admin token').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('link', { name: 'Approvals', exact: true }).click()
-  await page.getByText('Nothing waits.').waitFor()
+  await page.getByText('Nothing pending.').waitFor()
   await looksRight(page, 'approvals-empty')
 
   await page.getByRole('link', { name: 'Chat' }).click()
@@ -53,7 +53,7 @@ test('an operator signs in, talks to an agent, approves what it asked for and re
   await looksRight(page, 'chat')
 
   await page.getByRole('link', { name: 'Approvals' }).click()
-  const waiting = page.getByRole('list', { name: 'Changes that wait' })
+  const waiting = page.getByRole('list', { name: 'Pending changes' })
   await waiting.getByText('agent:dev-agent').waitFor()
   await looksRight(page, 'approvals')
   await waiting.getByRole('link').click()
@@ -98,8 +98,8 @@ test('the console fits a phone', { skip }, async () => {
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   for (const name of ['Approvals', 'Chat', 'MCP', 'Audit']) {
-    await page.getByRole('button', { name: 'Menu' }).click()
-    await page.getByRole('link', { name }).click()
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
     await page.getByRole('heading', { level: 1, name }).waitFor()
     const wide: unknown = await page.evaluate('document.documentElement.scrollWidth')
     assert.ok(Number(wide) <= 320, `${name} is ${String(wide)} px wide`)

@@ -1,15 +1,16 @@
-// The label and the tone that each state of a change is shown with.
+// The label, the tone and the icon that each state of a change is shown with.
 import type { ChangeState } from '@gatehouse/contracts'
+import type { IconName } from './icon.tsx'
 
 export const stateLabel: Readonly<Record<ChangeState, string>> = {
-  held: 'waits',
+  held: 'pending',
   approved: 'approved, not applied yet',
   applied: 'applied',
   rejected: 'rejected',
   refused: 'refused by a rule',
   withdrawn: 'withdrawn',
   expired: 'expired',
-  apply_failed: 'could not be applied',
+  apply_failed: 'apply failed',
 }
 
 export const stateTone: Readonly<Record<ChangeState, '' | 'good' | 'warn' | 'bad' | 'info'>> = {
@@ -21,4 +22,15 @@ export const stateTone: Readonly<Record<ChangeState, '' | 'good' | 'warn' | 'bad
   withdrawn: '',
   expired: '',
   apply_failed: 'bad',
+}
+
+export const stateIcon: Readonly<Record<ChangeState, IconName>> = {
+  held: 'pending',
+  approved: 'pending',
+  applied: 'good',
+  rejected: 'bad',
+  refused: 'bad',
+  withdrawn: 'ended',
+  expired: 'ended',
+  apply_failed: 'warning',
 }

@@ -4,11 +4,15 @@ import { useEffect, useRef } from 'preact/hooks'
 
 interface PageHeadProps {
   readonly title: string
+  /** Before the title, such as a state. */
+  readonly mark?: ComponentChildren
+  /** Beside another part of the page: a heading of the second level, that does not take the focus. */
+  readonly isBeside?: boolean
   readonly about?: ComponentChildren
   readonly children?: ComponentChildren
 }
 
-export const PageHead = ({ title, about, children }: PageHeadProps) => {
+export const PageHead = ({ title, mark, isBeside = false, about, children }: PageHeadProps) => {
   const head = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // A dialog that is open keeps the focus.
@@ -17,10 +21,15 @@ export const PageHead = ({ title, about, children }: PageHeadProps) => {
   return (
     <div class="page-head">
       <div>
-        <h1 ref={head} tabIndex={-1}>
-          {title}
-        </h1>
-        {about !== undefined && <p class="soft">{about}</p>}
+        {mark}
+        {isBeside ? (
+          <h2 class="title">{title}</h2>
+        ) : (
+          <h1 ref={head} tabIndex={-1}>
+            {title}
+          </h1>
+        )}
+        {about !== undefined && <div class="about-page">{about}</div>}
       </div>
       {children !== undefined && <div class="actions">{children}</div>}
     </div>

@@ -1,12 +1,13 @@
 // One tool as its server declares it: description, parameters, hints and schemas.
 import type { ToolDefinition } from '@gatehouse/contracts'
 import { Collapsible, Json, Untrusted } from './elements.tsx'
+import { Icon } from './icon.tsx'
 import { parametersOf } from './tool-parameters.ts'
 
 const hints = [
   ['destructiveHint', true, 'destructive', 'bad'],
-  ['readOnlyHint', true, 'only reads', 'good'],
-  ['openWorldHint', true, 'reaches outside', 'warn'],
+  ['readOnlyHint', true, 'read-only', 'good'],
+  ['openWorldHint', true, 'open world', 'warn'],
 ] as const
 
 const Hints = ({ annotations = {} }: Pick<ToolDefinition, 'annotations'>) => (
@@ -15,7 +16,7 @@ const Hints = ({ annotations = {} }: Pick<ToolDefinition, 'annotations'>) => (
       ([name, value, text, tone]) =>
         annotations[name] === value && (
           <span key={name} class={`tag ${tone}`}>
-            {text}
+            {tone !== 'good' && <Icon name="warning" />} {text}
           </span>
         ),
     )}
@@ -24,7 +25,7 @@ const Hints = ({ annotations = {} }: Pick<ToolDefinition, 'annotations'>) => (
 
 const Parameters = ({ tool }: { readonly tool: ToolDefinition }) => {
   const parameters = parametersOf(tool)
-  if (parameters.length === 0) return <p class="soft">It names no parameters.</p>
+  if (parameters.length === 0) return <p class="soft">No parameters.</p>
   return (
     <dl class="fields">
       {parameters.map(({ name, type, required, about }) => (
@@ -77,7 +78,7 @@ export const Tool = ({ tool, open = false }: ToolProps) => (
         </code>{' '}
         <Hints annotations={tool.annotations} />
         <span class="about">
-          <Untrusted text={tool.description ?? 'The server says nothing about it.'} />
+          <Untrusted text={tool.description ?? 'No description.'} />
         </span>
       </>
     }

@@ -8,14 +8,17 @@ interface LinkProps {
   readonly class?: string | undefined
   readonly current?: boolean
   readonly label?: string
+  /** Shown by the browser where the text is hidden for lack of room. */
+  readonly title?: string
 }
 
-export const Link = ({ to, children, class: name, current = false, label }: LinkProps) => (
+export const Link = ({ to, children, class: name, current = false, label, title }: LinkProps) => (
   <a
     href={hrefOf(to)}
     class={name}
     aria-current={current ? 'page' : undefined}
     aria-label={label}
+    title={title}
     onClick={(event) => {
       if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
       event.preventDefault()

@@ -1,18 +1,18 @@
-// What holds for the whole unit and nobody may overlook: no token, missing walls, what is broken, what is frozen.
+// What holds for the whole unit and everyone must see: no token, missing isolation, degraded parts.
 import type { Status } from '@gatehouse/contracts'
 import { Untrusted } from '../components/elements.tsx'
 import type { Live } from '../live/use-live.ts'
 
 const sentencesOf = (status: Status): readonly string[] => [
-  ...(status.open ? ['Development mode: no token is asked for. Never put this unit on a network.'] : []),
-  ...(status.sandbox.status === 'refused' ? [`No sandbox is launched: ${status.sandbox.reason ?? 'the driver refused'}.`] : []),
-  ...(status.degraded.length > 0 ? [`Not working: ${status.degraded.join(', ')}.`] : []),
+  ...(status.open ? ['Development mode: no token is required. Never expose this unit to a network.'] : []),
+  ...(status.sandbox.status === 'refused' ? [`No sandbox can be launched: ${status.sandbox.reason ?? 'the driver refused'}.`] : []),
+  ...(status.degraded.length > 0 ? [`Degraded: ${status.degraded.join(', ')}.`] : []),
 ]
 
 const Walls = ({ sandbox: { driver, missing } }: Status) => (
   <details class="banner">
     <summary>
-      Sandbox {driver}: {missing.length} {missing.length === 1 ? 'wall is' : 'walls are'} missing on this host
+      Sandbox {driver}: {missing.length} {missing.length === 1 ? 'isolation layer is' : 'isolation layers are'} missing on this host
     </summary>
     <p>
       <Untrusted text={missing.join(', ')} />
@@ -20,7 +20,7 @@ const Walls = ({ sandbox: { driver, missing } }: Status) => (
   </details>
 )
 
-const away = 'The unit does not answer. It is asked again every few seconds; what you see may be old.'
+const away = 'The unit does not respond. Retrying every few seconds; this page may be out of date.'
 
 export const Banners = ({ live }: { readonly live: Live<Status> }) => {
   const lost = live.problem !== undefined && live.problem.code !== 'unauthorized'

@@ -9,7 +9,7 @@ import { go } from '../router/router.ts'
 const HelpSheet = ({ close }: { readonly close: () => void }) => {
   const [on, setOn] = useState(shortcutsAreOn)
   return (
-    <Dialog title="Keys" close={close}>
+    <Dialog title="Keyboard shortcuts" close={close}>
       <dl class="keys">
         {allShortcuts().map(({ keys, label }) => (
           <div key={keys}>
@@ -22,7 +22,10 @@ const HelpSheet = ({ close }: { readonly close: () => void }) => {
           </div>
         ))}
       </dl>
-      <p class="soft">Tab and Shift Tab go everywhere, Enter presses, Escape closes. Keys do nothing while you type into a field.</p>
+      <p class="soft">
+        Ctrl K or ⌘K searches. Tab and Shift Tab reach everything, Enter activates, Escape closes. Shortcuts are off while you type into a
+        field.
+      </p>
       <label class="choice">
         <input
           type="checkbox"
@@ -32,7 +35,7 @@ const HelpSheet = ({ close }: { readonly close: () => void }) => {
             setOn(event.currentTarget.checked)
           }}
         />{' '}
-        Single keys do something
+        Enable single-key shortcuts
       </label>
     </Dialog>
   )
@@ -41,7 +44,9 @@ const HelpSheet = ({ close }: { readonly close: () => void }) => {
 const focusable = 'a[href], button:not(:disabled), input:not(:disabled), select, summary, [tabindex="0"]'
 
 const targetOf = (row: Element): HTMLElement | null =>
-  row instanceof HTMLElement && row.matches(focusable) ? row : row.querySelector<HTMLElement>(focusable)
+  row instanceof HTMLElement && row.matches(focusable)
+    ? row
+    : (row.querySelector<HTMLElement>('a[href]') ?? row.querySelector<HTMLElement>(focusable))
 
 /** Moves the focus through the rows of a page (`data-row`). */
 const moveRow = (step: 1 | -1): void => {
@@ -62,10 +67,10 @@ export const Keys = () => {
   useEffect(() => {
     const ends = [
       listenForShortcuts(),
-      addShortcut({ keys: '?', label: 'Show this sheet', act: () => setOpen(true) }),
-      addShortcut({ keys: '/', label: 'Go to the first filter', act: focusFilter }),
+      addShortcut({ keys: '?', label: 'Show keyboard shortcuts', act: () => setOpen(true) }),
+      addShortcut({ keys: '/', label: 'Focus the first filter', act: focusFilter }),
       addShortcut({ keys: 'j', label: 'Next row', act: () => moveRow(1) }),
-      addShortcut({ keys: 'k', label: 'Row before', act: () => moveRow(-1) }),
+      addShortcut({ keys: 'k', label: 'Previous row', act: () => moveRow(-1) }),
       ...pages.flatMap(({ page, title, key }) =>
         key === undefined ? [] : [addShortcut({ keys: `g ${key}`, label: `Go to ${title}`, act: () => go({ page }) })],
       ),

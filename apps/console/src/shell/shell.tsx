@@ -2,7 +2,7 @@
 import type { ConsoleClient } from '@gatehouse/client'
 import type { Status } from '@gatehouse/contracts'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Notices } from '../components/notices.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { type Live, useLive } from '../live/use-live.ts'
@@ -14,10 +14,12 @@ import { UnitContext, useApi } from '../unit/unit.ts'
 import { Banners } from './banners.tsx'
 import { Keys } from './keys.tsx'
 import { Navigation } from './navigation.tsx'
+import { Palette } from './palette.tsx'
+import { TopBar } from './top-bar.tsx'
 
 const NotFound = () => (
   <>
-    <PageHead title="There is no such page" />
+    <PageHead title="Page not found" />
     <p>
       <Link to={{ page: 'overview' }}>Go to the overview</Link>
     </p>
@@ -48,10 +50,23 @@ const titleOf = (title: string, status: Status | undefined): string => {
   return `${held > 0 ? `(${held}) ` : ''}${title} – Gatehouse`
 }
 
+/** ⌘K, or Ctrl K. It works while the reader types into a field, and not over an open dialog. */
+const listenForSearch = (open: () => void): (() => void) => {
+  const listen = (event: KeyboardEvent): void => {
+    if (event.key !== 'k' || !(event.metaKey || event.ctrlKey) || document.querySelector('dialog[open]') !== null) return
+    event.preventDefault()
+    open()
+  }
+  document.addEventListener('keydown', listen)
+  return () => document.removeEventListener('keydown', listen)
+}
+
 const Pages = ({ live, leave }: { readonly live: Live<Status>; readonly leave: () => void }) => {
   const { page } = usePlace()
   const row = findPage(page)
   const title = titleOf(row?.title ?? 'Not found', live.data)
+  const [searching, setSearching] = useState(false)
+  useEffect(() => listenForSearch(() => setSearching(true)), [])
   useEffect(() => {
     document.title = title
   }, [title])
@@ -60,13 +75,15 @@ const Pages = ({ live, leave }: { readonly live: Live<Status>; readonly leave: (
       <a class="skip" href="#main">
         Skip to the page
       </a>
-      <Navigation page={row?.page} status={live.data} leave={leave} />
+      <Navigation page={row?.page} status={live.data} />
       <div class="beside">
+        <TopBar status={live.data} leave={leave} search={() => setSearching(true)} />
         <Banners live={live} />
         <main id="main">{row === undefined ? <NotFound /> : <row.Page key={row.page} />}</main>
       </div>
       <Notices />
       <Keys />
+      {searching && <Palette close={() => setSearching(false)} />}
     </div>
   )
 }

@@ -9,7 +9,7 @@ import { createTestUnit } from '../fixtures/unit.ts'
 
 const anonymous = { headers: { authorization: null } }
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
 
 test('serves the console without a token under the strict policy', async () => {
   const { ask, calls } = createTestUnit()

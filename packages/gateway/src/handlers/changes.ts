@@ -1,6 +1,7 @@
 // RPC handlers for changes. Results are masked, and changes outside the token's groups do not exist for it.
 import type { Change, gatewayControlPlane, Principal } from '@gatehouse/contracts'
 import type { Handlers } from '@gatehouse/rpc'
+import { personBehind } from '../auth/persons.ts'
 import { retryFailed } from '../changes/apply.ts'
 import { decide } from '../changes/decide.ts'
 import type { Asker } from '../changes/examine.ts'
@@ -28,6 +29,20 @@ const list = async (services: Services, at: { which: ListName; principal: Princi
   return { items: items.map((change) => maskChange(services.secrets, change)), ...page }
 }
 
+/** Tokens of other people than the requester that may approve a held change. The admin token has no name here. */
+const listApprovers = ({ tokens, clock }: Pick<Services, 'tokens' | 'clock'>, change: Change): string[] => {
+  if (change.state !== 'held') return []
+  const requester = personBehind(tokens, change)
+  return tokens
+    .all()
+    .filter(({ role, expiresAt, groups }) => {
+      const isOver = expiresAt !== undefined && clock.isPast(Date.parse(expiresAt))
+      return (role === 'approver' || role === 'admin') && !isOver && (groups === undefined || groups.includes(change.agentGroupID))
+    })
+    .map(({ name }) => name)
+    .filter((name) => personBehind(tokens, { principal: name }) !== requester)
+}
+
 export const changeListHandlers = (
   services: Services,
 ): Pick<Handlers<typeof gatewayControlPlane>, 'pending' | 'heldCount' | 'history' | 'change' | 'evidence' | 'reach'> => {
@@ -46,7 +61,8 @@ export const changeListHandlers = (
     },
     reach: async ({ token, id }) => {
       const { principal } = enter(token, 'reach')
-      return impactOf(services, await findVisibleChange(services, principal, id))
+      const change = await findVisibleChange(services, principal, id)
+      return { ...(await impactOf(services, change)), approvers: listApprovers(services, change) }
     },
   }
 }

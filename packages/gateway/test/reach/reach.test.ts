@@ -1,8 +1,9 @@
 // The blast radius of a change: what its agent can do now, and could do then.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ChangeID, type Power, type Reach } from '@gatehouse/contracts'
+import { AgentGroupID, ChangeID, type Power, type Reach } from '@gatehouse/contracts'
 import * as v from 'valibot'
+import { mint } from '../fixtures/crowd.ts'
 import { list, tool } from '../fixtures/listing.ts'
 import { carry, createGroup, decide, read, submit, token, type Wanted } from '../fixtures/people.ts'
 import { putServer } from '../fixtures/tools.ts'
@@ -104,4 +105,17 @@ test('notices that the world has moved away from what the change shows', async (
   assert.equal((await reach(id)).moved, false)
   await carry(unit, ['persona', 'a', { instructions: 'two' }])
   assert.equal((await reach(id)).moved, true)
+})
+
+test('names the tokens of other people that may approve it, until it is decided', async () => {
+  await createGroup(unit, 'named')
+  await mint(unit, { name: 'ada', role: 'approver' })
+  await mint(unit, { name: 'ben', role: 'approver', groups: [v.parse(AgentGroupID, 'other')] })
+  await mint(unit, { name: 'eve', role: 'auditor' })
+  await mint(unit, { name: 'old', role: 'approver', expiresAt: new Date(now + 1_000).toISOString() })
+  now += 2_000
+  const { id } = await submit(unit, ['persona', 'named', { instructions: 'Be kind.' }])
+  assert.deepEqual((await reach(id)).approvers, ['ada'])
+  await decide(unit, [id, 'reject'])
+  assert.deepEqual((await reach(id)).approvers, [])
 })

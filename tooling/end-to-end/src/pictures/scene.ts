@@ -54,9 +54,9 @@ const carry = async ({ client }: Unit, { kind, after, outcome = 'approve' }: Wan
 /** Nothing of the checkout is seen on a page. */
 const furnish = async (unit: Unit, desk: string): Promise<void> => {
   const { client } = unit
-  const program = join(desk, 'tickets.mjs')
-  await copyFile(join(import.meta.dirname, 'tickets.mjs'), program)
-  await client.servers.put('tickets', { transport: 'stdio', command: 'node', args: [program], env: {} })
+  const program = join(desk, 'tools.mjs')
+  await copyFile(join(import.meta.dirname, 'tools.mjs'), program)
+  await client.servers.put('tickets', { transport: 'stdio', command: 'node', args: [program, 'tickets'], env: {} })
   await client.servers.remove('sample')
   await client.servers.probe('tickets')
   const model = { provider: 'compatible', id: 'scripted' }

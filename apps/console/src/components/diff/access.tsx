@@ -2,8 +2,9 @@
 import type { Evidence, ToolDefinition } from '@gatehouse/contracts'
 import { Untrusted } from '../elements.tsx'
 import { Tool } from '../tool.tsx'
+import { formatNumber } from '../units.ts'
 import { type DiffMark, diffNames } from './diff-mark.ts'
-import { type Field, Fields } from './fields.tsx'
+import { DiffTable, type Field } from './fields.tsx'
 import { Marked } from './marked.tsx'
 
 export interface Terms {
@@ -38,8 +39,8 @@ const termFields = (before: Terms | null, after: Terms | null): Field[] => {
     ...(after !== null && { after: valueOf(after) }),
   })
   return [
-    field('Ends', ({ expiresAt }) => expiresAt ?? 'never, until somebody revokes it'),
-    field('Calls in all', ({ maxCalls }) => (maxCalls === undefined ? 'as many as it wants' : `at most ${maxCalls}`)),
+    field('Expires', ({ expiresAt }) => expiresAt ?? 'never'),
+    field('Calls', ({ maxCalls }) => (maxCalls === undefined ? 'unlimited' : `at most ${formatNumber(maxCalls)}`)),
   ]
 }
 
@@ -58,7 +59,7 @@ const One = ({ name, turn, tool, open, isMissing }: OneProps) => (
         <code>
           <Untrusted text={name} />
         </code>{' '}
-        {isMissing && turn !== 'lost' && <span class="tag warn">the server does not declare it</span>}
+        {isMissing && turn !== 'lost' && <span class="tag warn">not declared by the server</span>}
       </>
     ) : (
       <Tool tool={tool} open={open} />
@@ -75,8 +76,8 @@ export const AccessDiff = ({ before, after, evidence }: AccessProps) => {
     <>
       {isEvery(after) && !isEvery(before) && (
         <p class="note warn">
-          Every tool of <Untrusted text={after?.server ?? ''} /> is granted, <strong>also those that it adds later</strong>. These it
-          declares now:
+          Every tool of <Untrusted text={after?.server ?? ''} /> is granted, <strong>including those that it adds later</strong>. It
+          declares these now:
         </p>
       )}
       <ul class="marks">
@@ -91,7 +92,7 @@ export const AccessDiff = ({ before, after, evidence }: AccessProps) => {
           />
         ))}
       </ul>
-      <Fields fields={termFields(before, after)} />
+      <DiffTable fields={termFields(before, after)} />
     </>
   )
 }

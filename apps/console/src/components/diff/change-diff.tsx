@@ -3,6 +3,7 @@ import { type Change, type Evidence, kinds, McpAccess, PackageName, type Wiring,
 import type { ComponentChildren } from 'preact'
 import * as v from 'valibot'
 import { Collapsible, Json, Untrusted } from '../elements.tsx'
+import { readAs } from '../read-as.ts'
 import { AccessDiff, type Terms } from './access.tsx'
 import { EntryDiff } from './fields.tsx'
 import { GoneGroup, NewGroup, ToolsDiff, WiringDiff } from './group.tsx'
@@ -23,11 +24,11 @@ const atOnce = 200
 /** The difference as it is applied and digested: every path with its present and its new value. */
 const ExactDiff = ({ change }: { readonly change: Pick<Change, 'diff' | 'before'> }) => (
   <div class="exact">
-    {change.diff.length === 0 && <p>Nothing would be different.</p>}
+    {change.diff.length === 0 && <p>Nothing changes.</p>}
     {change.diff.slice(0, atOnce).map((operation, index) => (
       <div key={index}>
         <p class="path">
-          {operation.op} <code>{operation.path === '' ? 'all of it' : <Untrusted text={operation.path} />}</code>
+          {operation.op} <code>{operation.path === '' ? 'everything' : <Untrusted text={operation.path} />}</code>
         </p>
         {operation.op !== 'add' && change.before !== null && (
           <div class="gone">
@@ -41,15 +42,9 @@ const ExactDiff = ({ change }: { readonly change: Pick<Change, 'diff' | 'before'
         )}
       </div>
     ))}
-    {change.diff.length > atOnce && <p class="soft">and {change.diff.length - atOnce} more: svcctl change show prints them all</p>}
+    {change.diff.length > atOnce && <p class="soft">and {change.diff.length - atOnce} more: svcctl change show prints all</p>}
   </div>
 )
-
-/** Undefined for a value of another shape, such as one of a later version. */
-export const readAs = <S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> | undefined => {
-  const result = v.safeParse(schema, value)
-  return result.success ? result.output : undefined
-}
 
 interface ViewProps {
   readonly change: Change
@@ -141,7 +136,7 @@ export const ChangeDiff = ({ change, evidence }: ViewProps) => {
   return (
     <>
       {view}
-      <Collapsible class="exactly" open={view === undefined} summary="The exact difference">
+      <Collapsible class="exactly" open={view === undefined} summary="Exact difference (JSON Patch)">
         {() => <ExactDiff change={change} />}
       </Collapsible>
     </>

@@ -17,6 +17,41 @@ const Value = ({ text, sign }: { readonly text: string | undefined; readonly sig
     </code>
   )
 
+/** Values before and after a change. Unchanged ones are shown once, in a soft colour; without any value before, there is one column. */
+export const DiffTable = ({ fields }: { readonly fields: readonly Field[] }) => {
+  const shown = fields.filter(({ before, after }) => before !== undefined || after !== undefined)
+  const isNew = shown.every(({ before }) => before === undefined)
+  if (shown.length === 0) return null
+  return (
+    <table class="diff-table">
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="unseen">Field</span>
+          </th>
+          {!isNew && <th scope="col">Before</th>}
+          <th scope="col">{isNew ? 'Value' : 'After'}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map(({ name, before, after }) => (
+          <tr key={name} class={before === after ? 'same' : 'different'}>
+            <th scope="row">{name}</th>
+            {!isNew && (
+              <td>
+                <Value text={before} {...(before !== after && { sign: 'gone' })} />
+              </td>
+            )}
+            <td>
+              <Value text={after} {...(before !== after && !isNew && { sign: 'new' })} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
 const One = ({ field: { name, before, after } }: { readonly field: Field }) => (
   <div class={before === after ? 'field-row' : 'field-row changed'}>
     <dt>{name}</dt>
@@ -63,7 +98,7 @@ export const fieldsOf = (name: string, entry: CatalogEntry): Readonly<Record<str
         'Local/Remote': 'Remote',
         URL: entry.url,
         'Auth header': lines(entry.headers, ': '),
-        Connections: entry.sharing === 'session' ? 'one a session' : undefined,
+        Connections: entry.sharing === 'session' ? 'one per session' : undefined,
         Reach: entry.reach,
       }
     : {
@@ -73,12 +108,12 @@ export const fieldsOf = (name: string, entry: CatalogEntry): Readonly<Record<str
         Arguments: entry.args.length === 0 ? undefined : entry.args.join('\n'),
         Image: entry.image === '' ? undefined : entry.image,
         Environment: lines(entry.env, '='),
-        Processes: entry.sharing === 'session' ? 'one a session' : undefined,
+        Processes: entry.sharing === 'session' ? 'one per session' : undefined,
         Directories: entry.volumes?.map(({ source, target, mode }) => `${source} at ${target} (${mode})`).join('\n'),
-        Data: entry.data === true ? 'a directory of its own at /data' : undefined,
+        Data: entry.data === true ? 'private directory at /data' : undefined,
       }
 
 /** A new catalog entry, with the field names of the catalog file. */
 export const EntryDiff = ({ name, entry }: { readonly name: string; readonly entry: CatalogEntry }) => (
-  <Fields fields={Object.entries(fieldsOf(name, entry)).map(([field, after]): Field => ({ name: field, after }))} />
+  <DiffTable fields={Object.entries(fieldsOf(name, entry)).map(([field, after]): Field => ({ name: field, after }))} />
 )

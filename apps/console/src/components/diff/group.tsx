@@ -3,7 +3,7 @@ import type { BuiltinTool, WiringTerms } from '@gatehouse/contracts'
 import type { InferOutput } from 'valibot'
 import { Untrusted } from '../elements.tsx'
 import { diffNames } from './diff-mark.ts'
-import { type Field, Fields } from './fields.tsx'
+import { DiffTable, type Field } from './fields.tsx'
 import { Marked } from './marked.tsx'
 import { TextDiff } from './text-diff.tsx'
 
@@ -24,27 +24,27 @@ const valuesOf = ({ id, name, agent, model }: Group) => ({
 
 export const NewGroup = ({ group }: { readonly group: Group }) => (
   <>
-    <Fields fields={Object.entries(valuesOf(group)).map(([name, after]) => ({ name, after }))} />
+    <DiffTable fields={Object.entries(valuesOf(group)).map(([name, after]) => ({ name, after }))} />
     {group.persona !== undefined && (
       <>
         <h3>Persona</h3>
         <TextDiff before="" after={group.persona} />
       </>
     )}
-    <p class="soft">It begins with the built-in tools that every agent has, and with no tools of servers.</p>
+    <p class="soft">It starts with the default built-in tools and without any server tools.</p>
   </>
 )
 
 export const GoneGroup = ({ name }: { readonly name: string }) => (
   <p>
-    The group <Untrusted text={name} /> ends: its sessions are terminated, its grants and addresses go. Its files are kept for 7 days.
+    The group <Untrusted text={name} /> is removed: its sessions are terminated, its grants and channels end. Its files are kept for 7 days.
   </p>
 )
 
 export type Terms = InferOutput<typeof WiringTerms>
 
-const engagements = { all: 'to everything', mention: 'when it is mentioned', pattern: 'to what fits the pattern' } as const
-const sessions = { shared: 'one for all', thread: 'one a thread', person: 'one a person' } as const
+const engagements = { all: 'every message', mention: 'messages that mention it', pattern: 'messages that match the pattern' } as const
+const sessions = { shared: 'one shared session', thread: 'one per thread', person: 'one per person' } as const
 
 const wiringFields = ({ channel, address, engage, pattern, session }: Terms): Readonly<Record<string, string | undefined>> => ({
   Channel: channel,
@@ -62,22 +62,22 @@ export const WiringDiff = ({ before, after }: { readonly before: Terms | null; r
   const has = after === null ? {} : wiringFields(after)
   return (
     <>
-      {after === null && <p>The address no longer leads to this agent.</p>}
-      <Fields fields={names.map((name): Field => ({ name, before: had[name], after: has[name] }))} />
+      {after === null && <p>The address is disconnected from this agent.</p>}
+      <DiffTable fields={names.map((name): Field => ({ name, before: had[name], after: has[name] }))} />
     </>
   )
 }
 
 const meanings: Readonly<Record<BuiltinTool, string>> = {
-  read_file: 'reads files of its workspace and mounts',
-  write_file: 'writes files of its workspace and of mounts that are writable',
+  read_file: 'reads files in its workspace and mounts',
+  write_file: 'writes files in its workspace and in writable mounts',
   list_dir: 'lists directories',
   search: 'searches through files',
-  send_message: 'answers; always on',
+  send_message: 'replies; always on',
   read_persona: 'reads its own instructions',
   remember: 'keeps notes for later sessions',
   run_script: 'runs programs that it writes itself, inside the sandbox',
-  request_capability_change: 'asks for more, which a person decides; always on',
+  request_capability_change: 'requests changes, which a person decides; always on',
 }
 
 const meaningOf = (name: string): string | undefined => Object.entries(meanings).find(([tool]) => tool === name)?.[1]

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { DiffMark } from './diff-mark.ts'
 
 const signs = { gained: '+', lost: '−', kept: '=', changed: '~' } as const
-const words = { gained: 'New', lost: 'Goes', kept: 'Stays', changed: 'Changes' } as const
+const words = { gained: 'New', lost: 'Removed', kept: 'Unchanged', changed: 'Changed' } as const
 
 interface MarkedProps {
   readonly turn: DiffMark

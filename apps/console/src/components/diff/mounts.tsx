@@ -33,12 +33,10 @@ const ownerOf = (owner: number | undefined): string =>
 
 const Seen = ({ source, sighting }: { readonly source: string; readonly sighting: Sighting }) => (
   <span class="soft">
-    {sighting.real === undefined
-      ? 'nothing was found there'
-      : `a ${sighting.type ?? 'thing'}${ownerOf(sighting.owner)}, mode ${sighting.mode ?? '?'}`}
+    {sighting.real === undefined ? 'not found' : `a ${sighting.type ?? 'thing'}${ownerOf(sighting.owner)}, mode ${sighting.mode ?? '?'}`}
     {sighting.real !== undefined && sighting.real !== source && (
       <strong>
-        , really <Untrusted text={sighting.real} />
+        , resolves to <Untrusted text={sighting.real} />
       </strong>
     )}
   </span>
@@ -65,7 +63,7 @@ export const MountsDiff = ({ before, after, evidence }: MountsProps) => (
       return (
         <Marked key={`${turn} ${mount.target}`} turn={turn}>
           <Path path={mount.source} />{' '}
-          <span class={mount.mode === 'rw' ? 'tag bad' : 'tag good'}>{mount.mode === 'rw' ? 'read and write' : 'only read'}</span>
+          <span class={mount.mode === 'rw' ? 'tag bad' : 'tag good'}>{mount.mode === 'rw' ? 'read and write' : 'read-only'}</span>
           <div>
             in the sandbox <code>{mount.target}</code>
           </div>

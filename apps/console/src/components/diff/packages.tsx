@@ -16,8 +16,8 @@ const Node = ({ node: { locked, children } }: { readonly node: PackageNode }) =>
     <code>
       <Untrusted text={`${locked.name}@${locked.version}`} />
     </code>{' '}
-    {locked.binaries.length > 0 && <span class="tag bad">machine code</span>}
-    {locked.bundled.length > 0 && <span class="tag warn">carries others along</span>}
+    {locked.binaries.length > 0 && <span class="tag bad">native code</span>}
+    {locked.bundled.length > 0 && <span class="tag warn">bundles others</span>}
     <div class="soft small">
       <Untrusted text={locked.tarball} />
     </div>
@@ -36,7 +36,7 @@ const Nodes = ({ nodes }: { readonly nodes: readonly PackageNode[] }) => (
 const Tree = ({ evidence }: { readonly evidence: Extract<Evidence, { status: 'resolved' }> }) => {
   const { packages, bytes } = evidence.lock
   return (
-    <Collapsible open={packages.length <= 20} summary={`The whole tree: ${packages.length} packages, ${Math.ceil(bytes / 1024)} KiB`}>
+    <Collapsible open={packages.length <= 20} summary={`Whole tree: ${packages.length} packages, ${Math.ceil(bytes / 1024)} KiB`}>
       {() => <Nodes nodes={packageTree(packages)} />}
     </Collapsible>
   )

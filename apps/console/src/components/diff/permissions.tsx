@@ -2,29 +2,25 @@
 import type { After } from '@gatehouse/contracts'
 import { Untrusted } from '../elements.tsx'
 import { diffNames } from './diff-mark.ts'
-import { type Field, Fields } from './fields.tsx'
+import { formatLimit, type LimitName, limitNames, limitTitles } from '../units.ts'
+import { DiffTable, type Field } from './fields.tsx'
 import { Marked } from './marked.tsx'
 
 type Permissions = After<'permissions'>
 
-const limitNames: Readonly<Record<string, string>> = {
-  modelTokensPerDay: 'Tokens of the model a day',
-  callsPerMinute: 'Calls a minute',
-  memoryMiB: 'Memory, MiB',
-  cpus: 'Processors',
-  processes: 'Processes',
-  workspaceMiB: 'Workspace, MiB',
-}
-
 const modelOf = (model: Permissions['model']): string | undefined => (model === undefined ? undefined : `${model.id} of ${model.provider}`)
+
+/** What holds for a group without a limit of its own. */
+const defaultOf = (name: LimitName): string => (name === 'modelTokensPerDay' ? 'unlimited' : 'unit default')
 
 const fieldsOf = (before: Permissions, after: Permissions): Field[] => [
   ...(after.model === undefined ? [] : [{ name: 'Model', before: modelOf(before.model), after: modelOf(after.model) }]),
-  ...Object.entries(after.limits ?? {}).flatMap(([name, value]) => {
-    const had = Object.entries(before.limits ?? {}).find(([key]) => key === name)?.[1]
+  ...limitNames.flatMap((name): Field[] => {
+    const value = after.limits?.[name]
+    const had = before.limits?.[name]
     return value === undefined
       ? []
-      : [{ name: limitNames[name] ?? name, before: had === undefined ? 'the usual' : String(had), after: String(value) }]
+      : [{ name: limitTitles[name], before: had === undefined ? defaultOf(name) : formatLimit(name, had), after: formatLimit(name, value) }]
   }),
 ]
 
@@ -51,13 +47,9 @@ const people = (members: Permissions['members']): string[] => (members ?? []).ma
 
 export const PermissionsDiff = ({ before, after }: { readonly before: Permissions; readonly after: Permissions }) => (
   <>
-    <Fields fields={fieldsOf(before, after)} />
-    {after.members !== undefined && <Names title="Who may talk to it" before={people(before.members)} after={people(after.members)} />}
-    {after.members?.length === 0 && (
-      <p class="note warn">Without members everybody may talk to it who can write to one of its addresses.</p>
-    )}
-    {after.providerTools !== undefined && (
-      <Names title="Tools at the provider of the model" before={before.providerTools ?? []} after={after.providerTools} />
-    )}
+    <DiffTable fields={fieldsOf(before, after)} />
+    {after.members !== undefined && <Names title="Members" before={people(before.members)} after={people(after.members)} />}
+    {after.members?.length === 0 && <p class="note warn">With no members, anyone who can post to one of its addresses can talk to it.</p>}
+    {after.providerTools !== undefined && <Names title="Provider tools" before={before.providerTools ?? []} after={after.providerTools} />}
   </>
 )

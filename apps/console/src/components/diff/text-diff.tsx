@@ -39,7 +39,7 @@ const Part = ({ stretch }: { readonly stretch: Stretch }) => {
       ))}
       {hidden > 0 && (
         <button type="button" class="unfold" onClick={() => setShown(shown + atOnce)}>
-          {stretch.fold && shown === 0 ? `${hidden} lines stay as they are` : `Show the next of ${hidden} lines`}
+          {stretch.fold && shown === 0 ? `${hidden} unchanged lines` : `Show the next of ${hidden} lines`}
         </button>
       )}
     </>
@@ -66,8 +66,8 @@ interface PersonaProps {
 /** Instructions of an agent. */
 export const PersonaDiff = ({ before, after }: PersonaProps) => (
   <>
-    {before === '' && after !== '' && <p class="soft">There are no instructions now.</p>}
-    {after === '' && before !== '' && <p class="soft">No instructions would be left.</p>}
+    {before === '' && after !== '' && <p class="soft">No instructions are set now.</p>}
+    {after === '' && before !== '' && <p class="soft">No instructions are left.</p>}
     <TextDiff before={before} after={after} />
   </>
 )

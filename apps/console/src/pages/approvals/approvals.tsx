@@ -1,170 +1,230 @@
-// Pending changes, oldest first, and decided ones. Each row links to the page of its change.
-import { type Change, ChangeState, kindNames, Risk, visible } from '@gatehouse/contracts'
+// Pending changes and decided ones. On a wide screen the list is at the left and the open change beside it.
+import { type Change, ChangeState, kindNames } from '@gatehouse/contracts'
+import { useEffect, useState } from 'preact/hooks'
 import * as v from 'valibot'
-import { wallMs } from '../../clock.ts'
-import { stateLabel, stateTone } from '../../components/change-state.ts'
-import { Untrusted } from '../../components/elements.tsx'
-import { SelectFilter, TextFilter } from '../../components/filters.tsx'
+import { distinctValues, type Facet, Facets } from '../../components/facets.tsx'
 import { ListFrame } from '../../components/list.tsx'
 import { PageHead } from '../../components/page-head.tsx'
-import { RelativeTime } from '../../components/relative-time.tsx'
+import { useShortcut } from '../../keyboard/shortcuts.ts'
 import { useList } from '../../live/use-list.ts'
 import { Link } from '../../router/link.tsx'
-import { usePlace } from '../../router/router.ts'
-import { useApi } from '../../unit/unit.ts'
+import { go, type Target, usePlace } from '../../router/router.ts'
+import { useApi, useMissingRole, useUnit } from '../../unit/unit.ts'
+import { ChangeLoader } from '../change/change-page.tsx'
+import './approvals.css'
+import { ChangeRow } from './change-row.tsx'
+import { DecideMany } from './decide-many.tsx'
+import { filterChanges, serverOf, type Sort, sortChanges, sorts } from './order.ts'
 
-const day = 86_400_000
+type Query = Readonly<Record<string, string>>
 
-const Waiting = ({ change: { createdAt, expiresAt, approvals } }: { readonly change: Change }) => (
-  <>
-    {wallMs() - Date.parse(createdAt) > day && <span class="tag warn">waits for more than a day</span>}
-    {expiresAt !== undefined && Date.parse(expiresAt) - wallMs() < day && (
-      <span class="tag warn">
-        ends unanswered <RelativeTime at={expiresAt} />
-      </span>
-    )}
-    {approvals.needed > 1 && (
-      <span class="tag info">
-        {approvals.given} of {approvals.needed} approvals
-      </span>
-    )}
-  </>
-)
-
-const ChangeRow = ({ change }: { readonly change: Change }) => {
-  const { id, summary, risk, kind, agentGroupID, requestedBy, createdAt, state, decisions } = change
-  const last = decisions.at(-1)
-  return (
-    <li data-row class={`row ${risk}`}>
-      <div class="row-head">
-        <Link to={{ page: 'changes', rest: [id] }} class="row-title">
-          {visible(summary)}
-        </Link>
-        <span class={`risk ${risk}`}>{risk} risk</span>
-      </div>
-      <p class="row-facts">
-        <code>{kind}</code> for <code>{agentGroupID}</code>, requested by <Untrusted text={requestedBy} />, <RelativeTime at={createdAt} />
-        {state === 'held' ? (
-          <Waiting change={change} />
-        ) : (
-          <>
-            {' '}
-            <span class={`tag ${stateTone[state]}`}>{stateLabel[state]}</span>
-            {last !== undefined && (
-              <>
-                {' by '}
-                <Untrusted text={last.by} />, <RelativeTime at={last.at} />
-              </>
-            )}
-          </>
-        )}
-        {change.afterToolOutput === true && <span class="tag warn">after output of a tool</span>}
-      </p>
-    </li>
-  )
+interface Tab {
+  /** In the address; absent for pending. */
+  readonly show: string | undefined
+  readonly title: string
+  readonly state?: ChangeState
 }
 
-const names = ['group', 'kind', 'risk', 'by', 'state']
-const states = ['applied', 'rejected', 'refused', 'withdrawn', 'expired', 'approved', 'apply_failed']
-const risks = ['low', 'medium', 'high']
-
-const isFiltered = (query: Readonly<Record<string, string>>): boolean => names.some((name) => (query[name] ?? '') !== '')
-
-const Filters = ({ which }: { readonly which: 'waiting' | 'decided' }) => (
-  <form class="filters" role="search" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-    <TextFilter name="group" label="Agent group" />
-    <SelectFilter name="kind" label="Kind" choices={kindNames} />
-    <SelectFilter name="risk" label="Risk" choices={risks} />
-    <TextFilter name="by" label="Asked by" />
-    {which === 'decided' && <SelectFilter name="state" label="State" choices={states} />}
-  </form>
-)
+const tabs: readonly Tab[] = [
+  { show: undefined, title: 'Pending' },
+  { show: 'mine', title: 'Mine' },
+  { show: 'applied', title: 'Applied', state: 'applied' },
+  { show: 'rejected', title: 'Rejected', state: 'rejected' },
+  { show: 'expired', title: 'Expired', state: 'expired' },
+  { show: 'decided', title: 'Decided' },
+]
 
 const pageSize = 100
+const filterNames = ['group', 'kind', 'risk', 'by', 'server', 'find']
 
 const oneOf = <S extends v.GenericSchema>(schema: S, value: string | undefined): v.InferOutput<S> | undefined => {
   const result = v.safeParse(schema, value)
   return result.success ? result.output : undefined
 }
 
-const useChanges = (which: 'waiting' | 'decided', query: Readonly<Record<string, string>>) => {
+const useChanges = (tab: Tab, query: Query) => {
   const api = useApi()
+  const me = useUnit().status?.principal.name
+  const isPending = tab.show === undefined || tab.show === 'mine'
   const filter = {
     limit: pageSize,
     agentGroupID: query['group'] || undefined,
     kind: oneOf(v.picklist(kindNames), query['kind']),
     requestedBy: query['by'] || undefined,
+    principal: tab.show === 'mine' ? me : undefined,
   }
-  const state = oneOf(ChangeState, query['state'])
+  const state = tab.state ?? oneOf(ChangeState, query['state'])
   return useList<Change>(
     {
       ask: (cursor, signal) =>
-        which === 'waiting'
-          ? api.changes.pending({ ...filter, cursor }, { signal })
-          : api.changes.history({ ...filter, cursor, state }, { signal }),
+        isPending ? api.changes.pending({ ...filter, cursor }, { signal }) : api.changes.history({ ...filter, cursor, state }, { signal }),
       keyOf: ({ id }) => id,
     },
-    { of: [which, filter.agentGroupID, filter.kind, filter.requestedBy, state], wants: ({ changeID }) => changeID !== undefined },
+    {
+      of: [tab.show, filter.agentGroupID, filter.kind, filter.requestedBy, filter.principal, state],
+      wants: ({ changeID }) => changeID !== undefined,
+    },
   )
 }
 
-const Empty = ({ which, filtered }: { readonly which: 'waiting' | 'decided'; readonly filtered: boolean }) => {
-  if (filtered)
+const Empty = ({ tab, isFiltered }: { readonly tab: Tab; readonly isFiltered: boolean }) => {
+  if (isFiltered)
     return (
       <>
-        <p>No change fits these filters.</p>
-        <Link to={{ page: 'approvals', query: which === 'decided' ? { show: 'decided' } : {} }}>Show all</Link>
+        <p>No change matches these filters.</p>
+        <Link to={{ page: 'approvals', query: { show: tab.show } }}>Clear all filters</Link>
       </>
     )
-  return which === 'waiting' ? (
+  if (tab.show !== undefined) return <p>No change here yet.</p>
+  return (
     <>
       <p>
-        <strong>Nothing waits.</strong>
+        <strong>Nothing pending.</strong>
       </p>
-      <p>A change appears here when an operator or an agent asks for one. Until you approve it, nothing is different.</p>
+      <p>A change appears here when an operator or an agent requests one. Nothing changes until someone approves it.</p>
     </>
-  ) : (
-    <p>No change was decided yet.</p>
   )
 }
 
-const Tabs = ({ which }: { readonly which: 'waiting' | 'decided' }) => (
-  <p class="tabs">
-    <Link to={{ page: 'approvals' }} current={which === 'waiting'}>
-      Waiting
-    </Link>
-    <Link to={{ page: 'approvals', query: { show: 'decided' } }} current={which === 'decided'}>
-      Decided
-    </Link>
-  </p>
+const Tabs = ({ tab }: { readonly tab: Tab }) => {
+  const held = useUnit().status?.held ?? 0
+  return (
+    <p class="tabs">
+      {tabs.map(({ show, title }) => (
+        <Link key={title} to={{ page: 'approvals', query: { show } }} current={show === tab.show}>
+          {title}
+          {show === undefined && held > 0 && <span class="count"> {held}</span>}
+        </Link>
+      ))}
+    </p>
+  )
+}
+
+const facetsOf = (items: readonly Change[]): readonly Facet[] => [
+  { name: 'group', label: 'Group', values: distinctValues(items, ({ agentGroupID }) => agentGroupID), isOpen: true },
+  { name: 'risk', label: 'Risk', values: ['high', 'medium', 'low'] },
+  { name: 'kind', label: 'Kind', values: kindNames },
+  { name: 'by', label: 'Requested by', values: distinctValues(items, ({ requestedBy }) => requestedBy), isOpen: true },
+  { name: 'server', label: 'Server', values: distinctValues(items, serverOf), isOpen: true },
+]
+
+const sortTitles: Readonly<Record<Sort, string>> = {
+  risk: 'Risk, then oldest',
+  oldest: 'Oldest first',
+  newest: 'Newest first',
+  expires: 'Expires first',
+}
+
+const SortField = ({ sort, query }: { readonly sort: Sort; readonly query: Query }) => (
+  <label class="sort">
+    <span class="unseen">Sort</span>
+    <select value={sort} onChange={(event) => go({ page: 'approvals', query: { ...query, sort: event.currentTarget.value } })}>
+      {sorts.map((each) => (
+        <option key={each} value={each}>
+          {sortTitles[each]}
+        </option>
+      ))}
+    </select>
+  </label>
 )
+
+const wide = matchMedia('(min-width: 1280px)')
+
+const useWide = (): boolean => {
+  const [is, setIs] = useState(wide.matches)
+  useEffect(() => {
+    const look = (): void => setIs(wide.matches)
+    wide.addEventListener('change', look)
+    return () => wide.removeEventListener('change', look)
+  }, [])
+  return is
+}
+
+/** Changes that are selected and still shown. */
+const useSelection = (shown: readonly Change[]) => {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
+  const turn = (id: string): void => {
+    const next = new Set(ids)
+    if (!next.delete(id)) next.add(id)
+    setIds(next)
+  }
+  useShortcut('x', 'Select the change of the row', () => {
+    const id = document.activeElement?.closest<HTMLElement>('[data-change]')?.dataset['change']
+    if (id !== undefined) turn(id)
+  })
+  return { selected: shown.filter(({ id }) => ids.has(id)), has: (id: string) => ids.has(id), turn, clear: () => setIds(new Set()) }
+}
+
+interface ListProps {
+  readonly tab: Tab
+  readonly shown: readonly Change[]
+  readonly open: string | undefined
+  readonly targetOf: (id: string) => Target
+  readonly refresh: () => void
+}
+
+const ChangeRows = ({ tab, shown, open, targetOf, refresh }: ListProps) => {
+  const { selected, has, turn, clear } = useSelection(shown)
+  const mayDecide = useMissingRole('approver') === undefined && (tab.show === undefined || tab.show === 'mine')
+  return (
+    <>
+      {mayDecide && <DecideMany selected={selected} clear={clear} refresh={refresh} />}
+      <ul class="change-rows" aria-label={tab.show === undefined ? 'Pending changes' : 'Changes'}>
+        {shown.map((change) => (
+          <ChangeRow
+            key={change.id}
+            change={change}
+            to={targetOf(change.id)}
+            isOpen={change.id === open}
+            select={mayDecide ? () => turn(change.id) : undefined}
+            isSelected={has(change.id)}
+          />
+        ))}
+      </ul>
+    </>
+  )
+}
 
 export const Approvals = () => {
   const { query } = usePlace()
-  const which = query['show'] === 'decided' ? 'decided' : 'waiting'
-  const list = useChanges(which, query)
-  const risk = oneOf(Risk, query['risk'])
-  const shown = (list.data ?? []).filter((change) => risk === undefined || change.risk === risk)
+  const tab = tabs.find(({ show }) => show === (query['show'] || undefined)) ?? { show: undefined, title: 'Pending' }
+  const sort = sorts.find((each) => each === query['sort']) ?? (tab.show === undefined || tab.show === 'mine' ? 'risk' : 'newest')
+  const list = useChanges(tab, query)
+  const isWide = useWide()
+  const items = list.data ?? []
+  const shown = sortChanges(filterChanges(items, { risk: query['risk'], server: query['server'], find: query['find'] }), sort)
+  const open = isWide ? query['open'] || shown[0]?.id : undefined
+  const targetOf = (id: string): Target => (isWide ? { page: 'approvals', query: { ...query, open: id } } : { page: 'changes', rest: [id] })
   return (
-    <>
-      <PageHead title="Approvals" about="Nothing about an agent changes until a person has let it through." />
-      <Tabs which={which} />
-      <Filters which={which} />
-      <ListFrame live={list} count={shown.length} empty={<Empty which={which} filtered={isFiltered(query)} />}>
-        <ul class="rows" aria-label={which === 'waiting' ? 'Changes that wait' : 'Changes that were decided'}>
-          {shown.map((change) => (
-            <ChangeRow key={change.id} change={change} />
-          ))}
-        </ul>
-      </ListFrame>
-      {list.more !== undefined && (
-        <p class="actions">
-          <span class="soft">{list.data?.length ?? 0} are loaded, and there are more.</span>
-          <button type="button" class="quiet" disabled={list.asking} onClick={list.more}>
-            {list.asking ? 'Loading …' : 'Load more'}
-          </button>
-        </p>
+    <div class={open === undefined ? 'approvals' : 'approvals split'}>
+      <div class="approvals-list">
+        <PageHead title="Approvals" />
+        <Tabs tab={tab} />
+        <div class="list-tools">
+          <Facets facets={facetsOf(items)} placeholder="Filter by group, risk, kind, requester, server or words" />
+          <SortField sort={sort} query={query} />
+        </div>
+        <ListFrame
+          live={list}
+          count={shown.length}
+          empty={<Empty tab={tab} isFiltered={filterNames.some((name) => (query[name] ?? '') !== '')} />}
+        >
+          <ChangeRows tab={tab} shown={shown} open={open} targetOf={targetOf} refresh={list.refresh} />
+        </ListFrame>
+        {list.more !== undefined && (
+          <p class="actions">
+            <span class="soft">{list.data?.length ?? 0} are loaded, and there are more.</span>
+            <button type="button" class="quiet" disabled={list.asking} onClick={list.more}>
+              {list.asking ? 'Loading …' : 'Load more'}
+            </button>
+          </p>
+        )}
+      </div>
+      {open !== undefined && (
+        <div class="approvals-change">
+          <ChangeLoader key={open} id={open} isBeside />
+        </div>
       )}
-    </>
+    </div>
   )
 }

@@ -16,16 +16,16 @@ export const approversOf = ({ decisions, digest }: Pick<ChangeView, 'decisions' 
   )
 
 /** A sentence that says why the reader may not approve this change; undefined where they may. The gateway decides. */
-export const whyNotApprove = (change: ChangeView, status: Status | undefined): string | undefined => {
+export const whyNotApprove = (change: Omit<ChangeView, 'conditions'>, status: Status | undefined): string | undefined => {
   if (status === undefined) return undefined
   const { name: me } = status.principal
   const person = personOf(status.principal.name, status.principal.person)
   const { needed } = change.approvals
   const isOwn = personOf(change.principal, change.person) === person
   const ownAllowed = needed === 1 && (isUnnamed(me) || kinds[change.kind].narrowing)
-  if (isOwn && !ownAllowed) return 'You asked for this change yourself, so somebody else must approve it.'
+  if (isOwn && !ownAllowed) return 'You requested this change, so someone else must approve it.'
   const approvers = approversOf(change)
   // Fewer count than approved: an approval fell with its token. Whose it was, only the gateway knows.
   const allCount = change.approvals.given >= approvers.size
-  return allCount && approvers.has(person) ? 'You have approved it. It waits for another person.' : undefined
+  return allCount && approvers.has(person) ? 'You approved it. Another person’s approval is still needed.' : undefined
 }

@@ -1,30 +1,37 @@
 // The page of one change, for the person who decides it.
 import { type ChangeView, Evidence, isServiceError, type Reach, visible } from '@gatehouse/contracts'
-import { stateLabel, stateTone } from '../../components/change-state.ts'
-import { ChangeDiff, readAs } from '../../components/diff/change-diff.tsx'
+import { changeTitle } from '../../components/change-title.ts'
+import { CopyButton } from '../../components/copy.tsx'
+import { ChangeDiff } from '../../components/diff/change-diff.tsx'
 import { Collapsible, Untrusted } from '../../components/elements.tsx'
+import { Icon } from '../../components/icon.tsx'
 import { FrozenNote, ListFrame } from '../../components/list.tsx'
 import { PageHead } from '../../components/page-head.tsx'
+import { readAs } from '../../components/read-as.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { RiskMark } from '../../components/risk.tsx'
+import { StateTag } from '../../components/state-tag.tsx'
 import { useLive } from '../../live/use-live.ts'
 import { Link } from '../../router/link.tsx'
 import { usePlace } from '../../router/router.ts'
 import { useApi } from '../../unit/unit.ts'
+import './change.css'
+import { AgentContext, PastDecisions, RecentUse } from './context.tsx'
 import { DecisionPanel } from './decision-panel.tsx'
 import { ReachPart } from './effective-access.tsx'
 import { EvidencePart, useEvidence } from './evidence.tsx'
 import { type Seen, useSeen } from './seen.ts'
 import { Timeline } from './timeline.tsx'
 
-/** Says that the change has moved since the reader first saw it, and what they saw then. */
+/** Says that the change is different since the reader first saw it, and what they saw then. */
 const Stale = ({ change, seen }: { readonly change: ChangeView; readonly seen: Seen }) => {
   const before = seen.change
   if (!seen.moved || before === undefined || change.state !== 'held') return null
   return (
     <div class="note warn" role="alert">
       <p>
-        <strong>This change is not what you saw before.</strong> What it would write over, or its evidence, has moved. Below stands what
-        would happen now; nothing was approved.
+        <strong>This change is not what you saw before.</strong> The present state or the evidence is different now. The difference below is
+        current. Nothing was approved.
       </p>
       <Collapsible summary="As you saw it before">
         {() => <ChangeDiff change={before} evidence={readAs(Evidence, before.evidence) ?? null} />}
@@ -39,9 +46,9 @@ const Stale = ({ change, seen }: { readonly change: ChangeView; readonly seen: S
 }
 
 const general = {
-  low: 'It gives the agent nothing that it could do harm with.',
-  medium: 'It changes what the agent does or reaches, within what was seen and can be undone.',
-  high: 'It gives power that can do harm before anybody looks again.',
+  low: 'It gives the agent nothing that can cause harm.',
+  medium: 'It changes what the agent does or can reach, within what was observed.',
+  high: 'It gives access that can cause harm before anyone looks again.',
 } as const
 
 interface WhyProps {
@@ -51,53 +58,57 @@ interface WhyProps {
 
 const Why = ({ change, reach }: WhyProps) => {
   if (change.state !== 'held') return null
-  const reasons = reach?.why ?? []
+  const reasons = reach === undefined || reach.why.length === 0 ? [general[change.risk]] : reach.why
   return (
-    <div class={change.risk === 'high' ? 'note bad' : 'note'}>
-      <p>
-        <strong>Why {change.risk} risk:</strong> {reasons.length === 0 && general[change.risk]}
-        {reasons.length === 1 && <Untrusted text={reasons[0] ?? ''} />}
-      </p>
-      {reasons.length > 1 && (
-        <ul>
-          {reasons.map((reason) => (
-            <li key={reason}>
-              <Untrusted text={reason} />
-            </li>
-          ))}
-        </ul>
-      )}
+    <div class={`why ${change.risk}`}>
+      <h2>Why {change.risk} risk</h2>
+      <ul>
+        {reasons.map((reason) => (
+          <li key={reason}>
+            <Untrusted text={reason} />
+          </li>
+        ))}
+      </ul>
     </div>
   )
 }
 
 const Facts = ({ change }: { readonly change: ChangeView }) => (
   <p class="facts">
-    <span class={`risk ${change.risk}`}>{change.risk} risk</span>{' '}
-    <span class={`tag ${stateTone[change.state]}`}>{stateLabel[change.state]}</span> <code>{change.kind}</code> for{' '}
-    <code>{change.agentGroupID}</code>, requested by <Untrusted text={change.requestedBy} />
-    {change.principal !== change.requestedBy && (
-      <>
-        {' '}
-        (proved to be <Untrusted text={change.principal} />)
-      </>
-    )}
-    , <RelativeTime at={change.createdAt} />
+    <span>
+      <Icon name={change.kind} /> <code>{change.kind}</code> for <code>{change.agentGroupID}</code>
+    </span>
+    <span>
+      requested by <Untrusted text={change.requestedBy} />
+      {change.principal !== change.requestedBy && (
+        <>
+          {' '}
+          (authenticated as <Untrusted text={change.principal} />)
+        </>
+      )}{' '}
+      <RelativeTime at={change.createdAt} />
+    </span>
     {change.state === 'held' && change.expiresAt !== undefined && (
-      <>
-        ; ends unanswered <RelativeTime at={change.expiresAt} />
-      </>
+      <span>
+        expires <RelativeTime at={change.expiresAt} /> if nobody decides
+      </span>
     )}
+    <span class="id">
+      <code>{change.id}</code>
+      <CopyButton text={change.id} label="Copy the id" />
+    </span>
   </p>
 )
 
 const RequestDetails = ({ change }: { readonly change: ChangeView }) => (
   <>
     {change.reason !== undefined && (
-      <p class="asked-why">
-        <span class="soft">Reason given: </span>
+      <blockquote class="asked-why">
         <Untrusted text={change.reason} />
-      </p>
+        <footer>
+          Reason given by <Untrusted text={change.requestedBy} />
+        </footer>
+      </blockquote>
     )}
     {change.afterToolOutput === true && (
       <p class="note warn">
@@ -107,19 +118,26 @@ const RequestDetails = ({ change }: { readonly change: ChangeView }) => (
     )}
     {change.failure !== undefined && (
       <p class="note bad">
-        <strong>{change.state === 'refused' ? 'A rule refuses this' : 'It could not be applied'}:</strong>{' '}
-        <Untrusted text={change.failure.reason} /> <code>{change.failure.rule}</code>
+        <strong>{change.state === 'refused' ? 'Refused by a rule' : 'Apply failed'}:</strong> <Untrusted text={change.failure.reason} />{' '}
+        <code>{change.failure.rule}</code>
       </p>
     )}
     {change.revertOf !== undefined && (
       <p>
-        It undoes <Link to={{ page: 'changes', rest: [change.revertOf] }}>{change.revertOf}</Link>.
+        Reverts <Link to={{ page: 'changes', rest: [change.revertOf] }}>{change.revertOf}</Link>.
       </p>
     )}
   </>
 )
 
-const ChangeDetails = ({ change, seen, refresh }: { readonly change: ChangeView; readonly seen: Seen; readonly refresh: () => void }) => {
+interface DetailsProps {
+  readonly change: ChangeView
+  readonly seen: Seen
+  readonly refresh: () => void
+  readonly isBeside: boolean
+}
+
+const ChangeDetails = ({ change, seen, refresh, isBeside }: DetailsProps) => {
   const api = useApi()
   const { id, agentGroupID } = change
   const reach = useLive((signal) => api.changes.reach(id, { signal }), {
@@ -129,35 +147,54 @@ const ChangeDetails = ({ change, seen, refresh }: { readonly change: ChangeView;
   const evidence = useEvidence(change)
   return (
     <>
-      <PageHead title={visible(change.summary)} />
-      <Facts change={change} />
+      <PageHead
+        title={visible(changeTitle(change))}
+        isBeside={isBeside}
+        mark={
+          <p class="marks-line">
+            <RiskMark risk={change.risk} full /> <StateTag state={change.state} />
+          </p>
+        }
+        about={<Facts change={change} />}
+      />
       <FrozenNote group={agentGroupID} />
-      <RequestDetails change={change} />
-      <Why change={change} reach={reach.data} />
-      <Stale change={change} seen={seen} />
-      {reach.data?.moved === true && !seen.moved && change.state === 'held' && (
-        <p class="note warn" role="status">
-          What this would write over, or its evidence, has moved since the change was made. An approval is not taken at once: it brings the
-          new difference here, to be read first.
-        </p>
-      )}
       <div class="decide">
         <div class="matter">
+          <RequestDetails change={change} />
+          <Stale change={change} seen={seen} />
+          {reach.data?.moved === true && !seen.moved && change.state === 'held' && (
+            <p class="note warn" role="status">
+              The state that this change was made for, or its evidence, has changed since. Your first approval is not taken: it brings the
+              new difference here, to be read first.
+            </p>
+          )}
+          <Why change={change} reach={reach.data} />
           <section aria-labelledby="diff">
-            <h2 id="diff">{change.state === 'held' ? 'What would be different' : 'What it was about'}</h2>
+            <h2 id="diff">{change.state === 'held' ? 'What will change' : 'What changed'}</h2>
             <ChangeDiff change={change} evidence={evidence.evidence} />
           </section>
           <EvidencePart change={change} {...evidence} />
           <ReachPart change={change} live={reach} />
-          <Timeline change={change} />
+          <div class="contexts">
+            <AgentContext change={change} reach={reach.data} />
+            <RecentUse change={change} />
+            <PastDecisions change={change} />
+            <Timeline change={change} />
+          </div>
         </div>
-        <DecisionPanel change={change} seen={seen} refresh={refresh} />
+        <DecisionPanel change={change} seen={seen} approvers={reach.data?.approvers ?? []} refresh={refresh} />
       </div>
     </>
   )
 }
 
-const ChangeLoader = ({ id }: { readonly id: string }) => {
+interface LoaderProps {
+  readonly id: string
+  /** Beside the list it comes from: its title is no title of the page. */
+  readonly isBeside?: boolean
+}
+
+export const ChangeLoader = ({ id, isBeside = false }: LoaderProps) => {
   const api = useApi()
   const live = useLive((signal) => api.changes.show(id, { signal }), { of: [id], wants: ({ changeID }) => changeID === id })
   const seen = useSeen(live.data)
@@ -165,13 +202,13 @@ const ChangeLoader = ({ id }: { readonly id: string }) => {
     const isMissing = isServiceError(live.problem) && live.problem.code === 'not-found'
     return (
       <>
-        <PageHead title="Change" />
+        <PageHead title="Change" isBeside={isBeside} />
         {isMissing ? (
           <div class="empty">
             <p>
-              There is no change <Untrusted text={id} /> that you may see.
+              Change <Untrusted text={id} /> not found, or you may not see it.
             </p>
-            <Link to={{ page: 'approvals' }}>To what waits</Link>
+            <Link to={{ page: 'approvals' }}>Go to approvals</Link>
           </div>
         ) : (
           <ListFrame live={live} count={0} empty={null}>
@@ -181,7 +218,7 @@ const ChangeLoader = ({ id }: { readonly id: string }) => {
       </>
     )
   }
-  return <ChangeDetails change={live.data} seen={seen} refresh={() => live.refresh()} />
+  return <ChangeDetails change={live.data} seen={seen} refresh={() => live.refresh()} isBeside={isBeside} />
 }
 
 export const ChangePage = () => {

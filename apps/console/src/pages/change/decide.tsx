@@ -1,6 +1,10 @@
 // The form to approve or reject. It sends the digest of what was read; a high risk is typed out before it is approved.
 import { type ChangeView, isServiceError, type Status } from '@gatehouse/contracts'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { changeTitle } from '../../components/change-title.ts'
+import { Dialog } from '../../components/dialog.tsx'
+import { Untrusted } from '../../components/elements.tsx'
 import { notify } from '../../components/notices.tsx'
 import { ProblemNote } from '../../components/problem-note.tsx'
 import { useAction } from '../../components/use-action.ts'
@@ -34,13 +38,13 @@ const useDecision = ({ change, refresh }: Pick<DecideProps, 'change' | 'refresh'
         ...(reason.trim() !== '' && { reason: reason.trim() }),
       }),
     )
-    if (done) notify(outcome === 'approve' ? 'Approved.' : 'Rejected. Nothing is different.')
+    if (done) notify(outcome === 'approve' ? 'Approved.' : 'Rejected. Nothing changed.')
     refresh()
   }
   return { act, name, setName: set, decide }
 }
 
-const Confirm = ({ word, typed, set }: { readonly word: string; readonly typed: string; readonly set: (text: string) => void }) => (
+const TypedWord = ({ word, typed, set }: { readonly word: string; readonly typed: string; readonly set: (text: string) => void }) => (
   <label class="field">
     <span>
       To approve this high risk, type <code>{word}</code>
@@ -54,54 +58,134 @@ const Problem = ({ act }: { readonly act: ReturnType<typeof useAction> }) => {
   if (isServiceError(act.problem) && overtaken.includes(act.problem.code))
     return (
       <p class="note warn" role="alert">
-        Your decision was not taken: the change is not what you saw any more. The page shows it as it is now.{' '}
-        <code>{act.problem.code}</code>
+        Your decision was not taken: the change is no longer what you saw. The page shows it as it is now. <code>{act.problem.code}</code>
       </p>
     )
   return <ProblemNote problem={act.problem} />
 }
 
-export const Decide = ({ change, seen, refresh, status }: DecideProps) => {
+const Reason = ({ reason, set }: { readonly reason: string; readonly set: (text: string) => void }) => (
+  <label class="field">
+    Reason (optional)
+    <textarea rows={3} value={reason} maxLength={4096} data-reason onInput={(event) => set(event.currentTarget.value)} />
+  </label>
+)
+
+const Name = ({ name, set, principal }: { readonly name: string; readonly set: (name: string) => void; readonly principal: string }) => (
+  <details class="signature">
+    <summary>
+      Recorded as <Untrusted text={principal} />
+      {name.trim() !== '' && name.trim() !== principal && (
+        <>
+          , label <Untrusted text={name} />
+        </>
+      )}
+    </summary>
+    <label class="field">
+      Your name, for the audit log
+      <input value={name} placeholder={principal} maxLength={100} onInput={(event) => set(event.currentTarget.value)} />
+    </label>
+    <p class="hint">The audit log records your token, this name, the reason, the time and the digest of what you saw.</p>
+  </details>
+)
+
+interface AskProps {
+  readonly outcome: Outcome
+  readonly title: string
+  readonly form: ComponentChildren
+  readonly isReady: boolean
+  readonly decide: (outcome: Outcome) => Promise<void>
+  readonly close: () => void
+}
+
+/** The confirmation of a decision that was started by a key, or from the bar at the foot of a narrow page. */
+const AskDecision = ({ outcome, title, form, isReady, decide, close }: AskProps) => (
+  <Dialog title={outcome === 'approve' ? 'Approve this change?' : 'Reject this change?'} close={close}>
+    <p>
+      <Untrusted text={title} />
+    </p>
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isReady) return
+        close()
+        void decide(outcome)
+      }}
+    >
+      {form}
+      <button type="submit" class={outcome === 'reject' ? 'danger' : ''} disabled={!isReady}>
+        {outcome === 'approve' ? 'Confirm approval' : 'Confirm rejection'}
+      </button>
+    </form>
+  </Dialog>
+)
+
+/** Why the reader may not approve now; undefined where they may. */
+const useObstacle = ({ change, seen, status }: DecideProps): string | undefined => {
+  const own = whyNotApprove(change, status)
+  return seen.moved ? 'Read the new difference first.' : own
+}
+
+export const Decide = (props: DecideProps) => {
+  const { change, status } = props
   const [reason, setReason] = useState('')
   const [typed, setTyped] = useState('')
-  const field = useRef<HTMLTextAreaElement>(null)
-  const { act, name, setName, decide } = useDecision({ change, refresh }, reason)
-  const lacks = useMissingRole('approver')
-  const own = whyNotApprove(change, status)
+  const [asks, setAsks] = useState<Outcome>()
+  const { act, name, setName, decide } = useDecision(props, reason)
+  const missing = useMissingRole('approver')
+  const obstacle = useObstacle(props)
   const word = change.agentGroupID
   const isHigh = change.risk === 'high'
   useEffect(() => setTyped(''), [change.digest])
-  useShortcut('r', 'Go to the reason for a decision', () => field.current?.focus())
+  const mayDecide = missing === undefined
+  useShortcut('a', 'Approve the change', () => mayDecide && obstacle === undefined && setAsks('approve'))
+  useShortcut('r', 'Reject the change', () => mayDecide && setAsks('reject'))
+  useShortcut('c', 'Write a reason', () => document.querySelector<HTMLElement>('.desk [data-reason]')?.focus())
 
-  if (lacks !== undefined) return <p class="note warn">{lacks} You can read everything here, and decide nothing.</p>
-  const mayApprove = own === undefined && !seen.moved && (!isHigh || typed.trim() === word)
+  if (missing !== undefined) return <p class="note warn">{missing} You can read everything here, and decide nothing.</p>
+  const mayApprove = obstacle === undefined && (!isHigh || typed.trim() === word)
+  const typedWord = isHigh && obstacle === undefined && <TypedWord word={word} typed={typed} set={setTyped} />
   return (
-    <form class="stack" onSubmit={(event) => event.preventDefault()}>
-      <Problem act={act} />
-      {own !== undefined && <p class="note warn">{own}</p>}
-      <label class="field">
-        Reason, for the journal
-        <textarea ref={field} rows={3} value={reason} maxLength={4096} onInput={(event) => setReason(event.currentTarget.value)} />
-      </label>
-      <label class="field">
-        Your name, for the journal
-        <input
-          value={name}
-          placeholder={status?.principal.name ?? 'operator'}
-          maxLength={100}
-          onInput={(event) => setName(event.currentTarget.value)}
+    <>
+      <form class="stack" onSubmit={(event) => event.preventDefault()}>
+        <Problem act={act} />
+        {obstacle !== undefined && <p class="note warn">{obstacle}</p>}
+        <Reason reason={reason} set={setReason} />
+        {typedWord}
+        <div class="verdict">
+          <button type="button" class="danger" disabled={act.busy} onClick={() => void decide('reject')}>
+            Reject
+          </button>
+          <button type="button" disabled={act.busy || !mayApprove} onClick={() => void decide('approve')}>
+            Approve exactly this
+          </button>
+        </div>
+        <Name name={name} set={setName} principal={status?.principal.name ?? 'operator'} />
+      </form>
+      <div class="decision-bar">
+        <button type="button" class="danger" disabled={act.busy} onClick={() => setAsks('reject')}>
+          Reject …
+        </button>
+        <button type="button" disabled={act.busy || obstacle !== undefined} onClick={() => setAsks('approve')}>
+          Approve …
+        </button>
+      </div>
+      {asks !== undefined && (
+        <AskDecision
+          outcome={asks}
+          title={changeTitle(change)}
+          isReady={!act.busy && (asks === 'reject' || mayApprove)}
+          decide={decide}
+          close={() => setAsks(undefined)}
+          form={
+            <>
+              <Reason reason={reason} set={setReason} />
+              {asks === 'approve' && typedWord}
+            </>
+          }
         />
-      </label>
-      {isHigh && own === undefined && <Confirm word={word} typed={typed} set={setTyped} />}
-      <p class="actions">
-        <button type="button" class="quiet" disabled={act.busy} onClick={() => void decide('reject')}>
-          Reject
-        </button>
-        <button type="button" disabled={act.busy || !mayApprove} onClick={() => void decide('approve')}>
-          Approve exactly this
-        </button>
-      </p>
-      {seen.moved && <p class="hint">Read the new difference above first.</p>}
-    </form>
+      )}
+    </>
   )
 }

@@ -3,42 +3,59 @@ import { type ChangeView, type Power, type PowerArea, powerAreas, type PowerMark
 import { Marked } from '../../components/diff/marked.tsx'
 import { Collapsible, Untrusted } from '../../components/elements.tsx'
 import { ProblemNote } from '../../components/problem-note.tsx'
+import { formatLimit, type LimitName, limitNames, limitTitles } from '../../components/units.ts'
 import type { Live } from '../../live/use-live.ts'
 import { diffPermissions, type PermissionDiff } from './permission-diff.ts'
 
 const areaTitles: Readonly<Record<PowerArea, string>> = {
   model: 'Model',
   tool: 'Built-in tools',
-  'server-tool': 'Tools of servers',
-  'provider-tool': 'Tools at the provider of the model',
-  mount: 'Paths of the host',
+  'server-tool': 'Server tools',
+  'provider-tool': 'Provider tools',
+  mount: 'Mounts',
   package: 'Packages',
-  channel: 'Addresses at which it listens',
-  member: 'People who may talk to it',
+  channel: 'Channels',
+  member: 'Members',
   limit: 'Limits',
 }
 
 const marks: Readonly<Record<PowerMark, readonly [text: string, tone: string]>> = {
   destructive: ['destructive', 'bad'],
-  'read-only': ['only reads', 'good'],
-  writes: ['may change it', 'bad'],
+  'read-only': ['read-only', 'good'],
+  writes: ['read and write', 'bad'],
   'runs-programs': ['runs programs', 'bad'],
-  every: ['every tool, also later ones', 'bad'],
-  undeclared: ['not declared now', 'warn'],
-  'server-gone': ['server is not in the catalog', 'warn'],
-  anybody: ['strangers may speak to it', 'bad'],
+  every: ['every tool, including later ones', 'bad'],
+  undeclared: ['not declared', 'warn'],
+  'server-gone': ['server not in the catalog', 'warn'],
+  anybody: ['anyone may talk to it', 'bad'],
+}
+
+const limitOf = (name: string): LimitName | undefined => limitNames.find((limit) => limit === name)
+
+const nameOfLimit = (name: string): string => {
+  const limit = limitOf(name)
+  return limit === undefined ? name : limitTitles[limit]
+}
+
+const valueOfLimit = (name: string, value: string): string => {
+  const limit = limitOf(name)
+  return limit === undefined || !/^[\d.]+$/.test(value) ? value : formatLimit(limit, Number(value))
 }
 
 /** One permission of an agent: its name, its terms, and marks that deserve attention. */
-const PowerName = ({ power: { name, detail, marks: own } }: { readonly power: Power }) => (
+const PowerName = ({ power: { area, name, detail, marks: own } }: { readonly power: Power }) => (
   <>
-    <code>
-      <Untrusted text={name} />
-    </code>
+    {area === 'limit' ? (
+      nameOfLimit(name)
+    ) : (
+      <code>
+        <Untrusted text={name} />
+      </code>
+    )}
     {detail !== undefined && (
       <span class="soft">
         {' '}
-        <Untrusted text={detail} />
+        <Untrusted text={area === 'limit' ? valueOfLimit(name, detail) : detail} />
       </span>
     )}
     {own.map((mark) => (
@@ -51,39 +68,38 @@ const PowerName = ({ power: { name, detail, marks: own } }: { readonly power: Po
 
 const atOnce = 60
 
-const amount = (count: number, word: string): string => `${count} ${word}`
-
-const Summary = ({ turns }: { readonly turns: readonly PermissionDiff[] }) => {
-  const count = (turn: PermissionDiff['turn']): number => turns.filter((each) => each.turn === turn).length
-  const parts = [
-    ...(count('gained') > 0 ? [amount(count('gained'), 'more')] : []),
-    ...(count('changed') > 0 ? [amount(count('changed'), 'under other terms')] : []),
-    ...(count('lost') > 0 ? [amount(count('lost'), 'fewer')] : []),
-  ]
-  return (
-    <p>
-      {parts.length === 0 ? 'Nothing that it can do would be different' : `Of what it can do: ${parts.join(', ')}`}
-      {`; ${count('kept')} stay as they are.`}
-    </p>
-  )
+/** Such as "1 added, 9 unchanged". */
+const summarize = (turns: readonly PermissionDiff[]): string => {
+  const parts = (
+    [
+      ['gained', 'added'],
+      ['changed', 'changed'],
+      ['lost', 'removed'],
+      ['kept', 'unchanged'],
+    ] as const
+  ).flatMap(([turn, word]) => {
+    const count = turns.filter((each) => each.turn === turn).length
+    return count === 0 ? [] : [`${count} ${word}`]
+  })
+  return parts.join(', ')
 }
 
 const Moves = ({ turns }: { readonly turns: readonly PermissionDiff[] }) => (
   <>
-    <ul class="marks" aria-label="What it could do more, and less">
+    <ul class="marks" aria-label="Access added and removed">
       {turns.slice(0, atOnce).map(({ power, turn, before }) => (
         <Marked key={`${power.area} ${power.name}`} turn={turn}>
           <span class="soft">{areaTitles[power.area]}: </span>
           <PowerName power={power} />
           {before !== undefined && (
             <div class="soft">
-              until now <PowerName power={before} />
+              before: <PowerName power={before} />
             </div>
           )}
         </Marked>
       ))}
     </ul>
-    {turns.length > atOnce && <p class="soft">and {turns.length - atOnce} more; they all stand above among what would be different.</p>}
+    {turns.length > atOnce && <p class="soft">and {turns.length - atOnce} more, all listed in the difference above.</p>}
   </>
 )
 
@@ -109,39 +125,35 @@ const Already = ({ powers }: { readonly powers: readonly Power[] }) => (
   </>
 )
 
-/** Permissions that make further ones riskier. */
-const heavy = ({ marks }: Power): boolean =>
-  marks.some((mark) => ['destructive', 'writes', 'runs-programs', 'every', 'anybody'].includes(mark))
+/** Kinds whose difference lists all that the access gains and loses. */
+const toldByDiff: readonly ChangeView['kind'][] = ['mcp_access', 'mcp_revoke', 'tools', 'persona', 'packages', 'mounts', 'permissions']
 
-const Radius = ({ reach }: { readonly reach: Reach }) => {
-  const present = reach.can ?? []
+const Access = ({ reach }: { readonly reach: Reach }) => {
   const moving = reach.could === undefined ? [] : diffPermissions(reach).filter(({ turn }) => turn !== 'kept')
-  const weighty = present.filter(heavy).length
   return (
     <>
-      {reach.could !== undefined && <Summary turns={diffPermissions(reach)} />}
-      {reach.could === null && <p class="note warn">The group would be gone, with all of this.</p>}
+      {reach.could === null && <p class="note warn">The group is removed, with all of this.</p>}
       {moving.length > 0 && <Moves turns={moving} />}
-      {reach.can === null ? (
-        <p class="soft">There is no such group now.</p>
-      ) : (
-        <Collapsible
-          summary={`What it can do already: ${present.length}${weighty > 0 ? `, ${weighty} of them to be looked at twice` : ''}`}
-          open={present.length <= 12}
-        >
-          {() => <Already powers={present} />}
-        </Collapsible>
-      )}
+      {reach.can === null ? <p class="soft">The group does not exist now.</p> : <Already powers={reach.can} />}
     </>
   )
 }
 
-export const ReachPart = ({ change, live }: { readonly change: ChangeView; readonly live: Live<Reach> }) => (
-  <section aria-labelledby="reach" class="radius">
-    <h2 id="reach">
-      What <code>{change.agentGroupID}</code> can do{change.state === 'held' ? ', and could then' : ' now'}
-    </h2>
-    {live.problem !== undefined && <ProblemNote problem={live.problem} />}
-    {live.data === undefined ? live.problem === undefined && <p class="soft">Loading …</p> : <Radius reach={live.data} />}
-  </section>
-)
+/** What the agent can do now and after the change. It is open where the difference of the change does not say it. */
+export const ReachPart = ({ change, live }: { readonly change: ChangeView; readonly live: Live<Reach> }) => {
+  const { data } = live
+  const counts = data?.could === undefined || data.could === null ? undefined : summarize(diffPermissions(data))
+  return (
+    <section aria-labelledby="reach">
+      <h2 id="reach">Effective access</h2>
+      {live.problem !== undefined && <ProblemNote problem={live.problem} />}
+      {data === undefined ? (
+        live.problem === undefined && <p class="soft">Loading …</p>
+      ) : (
+        <Collapsible summary={counts ?? 'As it is now'} open={change.state === 'held' && !toldByDiff.includes(change.kind)}>
+          {() => <Access reach={data} />}
+        </Collapsible>
+      )}
+    </section>
+  )
+}

@@ -1,7 +1,7 @@
 // The evidence of a change, and how old it is. A requester cannot supply it.
 import { type ChangeView, Evidence } from '@gatehouse/contracts'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { readAs } from '../../components/diff/change-diff.tsx'
+import { readAs } from '../../components/read-as.ts'
 import { TextDiff } from '../../components/diff/text-diff.tsx'
 import { Collapsible, Json, Untrusted } from '../../components/elements.tsx'
 import { ProblemNote } from '../../components/problem-note.tsx'
@@ -32,28 +32,28 @@ export const useEvidence = (change: ChangeView): EvidenceShown => {
   return { evidence: whole ?? shown, load: shown?.status === 'too-large' && whole === undefined ? load : undefined, act }
 }
 
-const witnesses = {
-  observed: 'The broker asked the tool server',
-  'too-large': 'The broker asked the tool server',
-  sighted: 'The runner looked at these paths',
-  resolved: 'The runner resolved these names in the registry',
-  unresolved: 'The runner asked the registry',
+const sources = {
+  observed: 'Listed by the tool server itself',
+  'too-large': 'Listed by the tool server itself',
+  sighted: 'Read from the host by the runner',
+  resolved: 'Resolved in the registry by the runner',
+  unresolved: 'Requested from the registry by the runner',
 } as const
 
-const lackOf = { mcp_access: 'the tool server', mounts: 'the paths', packages: 'the packages' } as const
+const subjects = { mcp_access: 'the tool server', mounts: 'the paths', packages: 'the packages' } as const
 
-const Lacking = ({ change }: { readonly change: ChangeView }) => {
-  const what = Object.entries(lackOf).find(([kind]) => kind === change.kind)?.[1] ?? 'it'
+const NoEvidence = ({ change }: { readonly change: ChangeView }) => {
+  const what = Object.entries(subjects).find(([kind]) => kind === change.kind)?.[1] ?? 'it'
   return (
     <p class="note warn">
-      <strong>There is no evidence.</strong> Nobody could look at {what} in time. Approve only if you know what is there.
+      <strong>There is no evidence.</strong> The unit could not inspect {what} in time. Approve only if you know what is there.
     </p>
   )
 }
 
 const Drifted = ({ evidence }: { readonly evidence: Extract<Evidence, { status: 'observed' }> }) => (
   <>
-    {evidence.drift.length > 0 && <h3>Definitions that are others than those approved before</h3>}
+    {evidence.drift.length > 0 && <h3>Tool definitions changed since approval</h3>}
     {evidence.drift.map(({ tool, was, now }) => (
       <Collapsible key={tool} open={evidence.drift.length <= 3} summary={<Untrusted text={tool} />}>
         {() => (
@@ -67,11 +67,11 @@ const Drifted = ({ evidence }: { readonly evidence: Extract<Evidence, { status: 
   </>
 )
 
-const Heard = ({ evidence: { places } }: { readonly evidence: Extract<Evidence, { status: 'heard' }> }) => (
+const Audience = ({ evidence: { places } }: { readonly evidence: Extract<Evidence, { status: 'heard' }> }) => (
   <p>
     <Untrusted
       text={places
-        .map(({ channel, address, people }) => `Heard at ${channel} ${address}: ${[people].flat().join(', ') || 'nobody'}`)
+        .map(({ channel, address, people }) => `Who can write to it at ${channel} ${address}: ${[people].flat().join(', ') || 'nobody'}`)
         .join('; ')}
     />
   </p>
@@ -81,7 +81,7 @@ const Body = ({ evidence }: { readonly evidence: Evidence }) => {
   switch (evidence.status) {
     case 'described':
       return evidence.sends.length === 0 ? (
-        <p>It is given no values: no variables, no headers.</p>
+        <p>It receives no values: no variables and no headers.</p>
       ) : (
         <ul>
           {evidence.sends.map((sentence) => (
@@ -92,7 +92,7 @@ const Body = ({ evidence }: { readonly evidence: Evidence }) => {
         </ul>
       )
     case 'heard':
-      return <Heard evidence={evidence} />
+      return <Audience evidence={evidence} />
     case 'observed':
       return <Drifted evidence={evidence} />
     case 'unresolved':
@@ -111,25 +111,25 @@ export const EvidencePart = ({ change, evidence, load, act }: EvidenceShown & { 
   return (
     <section aria-labelledby="evidence">
       <h2 id="evidence">Evidence</h2>
-      {evidence?.status === 'unavailable' && <Lacking change={change} />}
-      {evidence?.status === 'described' && <p>Taken from the change itself, by the gateway.</p>}
+      {evidence?.status === 'unavailable' && <NoEvidence change={change} />}
+      {evidence?.status === 'described' && <p class="soft">Derived by the gateway from the change itself.</p>}
       {evidence !== null && 'at' in evidence && (
-        <p>
-          {witnesses[evidence.status]} <RelativeTime at={evidence.at} />
-          {evidence.age > 0 && `, ${evidence.age} s before this was asked`}. If something else is there by then, the approval is refused.
+        <p class="soft">
+          {sources[evidence.status]} <RelativeTime at={evidence.at} />
+          {evidence.age > 0 && `, ${evidence.age} s before the request`}. If it is different when you approve, the approval is refused.
         </p>
       )}
       {load !== undefined && (
         <p>
-          The definitions are too many to come with the change.{' '}
+          The definitions are too large to be sent with the change.{' '}
           <button type="button" class="quiet small" disabled={act.busy} onClick={load}>
-            {act.busy ? 'Loading …' : 'Load them'}
+            {act.busy ? 'Loading …' : 'Load definitions'}
           </button>
         </p>
       )}
       {act.problem !== undefined && <ProblemNote problem={act.problem} />}
       {evidence !== null && <Body evidence={evidence} />}
-      <Collapsible summary="The evidence as it was recorded">{() => <Json value={change.evidence} />}</Collapsible>
+      <Collapsible summary="Evidence as recorded (JSON)">{() => <Json value={change.evidence} />}</Collapsible>
     </section>
   )
 }

@@ -34,7 +34,7 @@ const Sessions = ({ conditions }: Pick<ChangeView, 'conditions'>) => (
   <>
     {conditions.map(({ session, status, reason, at }) => (
       <Event key={session} at={at}>
-        Session <code>{session}</code>: {status === 'ready' ? 'has it' : status === 'pending' ? 'takes it up' : 'could not take it up'}
+        Session <code>{session}</code>: {status === 'ready' ? 'uses it' : status === 'pending' ? 'not updated yet' : 'could not be updated'}
         <Because reason={reason} />
       </Event>
     ))}
@@ -44,8 +44,8 @@ const Sessions = ({ conditions }: Pick<ChangeView, 'conditions'>) => (
 export const Timeline = ({ change }: { readonly change: ChangeView }) => {
   const { id, createdAt, requestedBy, principal, decisions, ended, appliedAt, conditions } = change
   return (
-    <section aria-labelledby="timeline">
-      <h2 id="timeline">What happened</h2>
+    <section aria-labelledby="timeline" class="context">
+      <h2 id="timeline">Timeline</h2>
       <ol class="history">
         <Event at={createdAt}>
           Requested by <Who by={requestedBy} principal={principal} />
@@ -64,7 +64,7 @@ export const Timeline = ({ change }: { readonly change: ChangeView }) => {
         ))}
         {ended !== undefined && (
           <Event at={ended.at}>
-            {change.state === 'expired' ? 'Expired unanswered' : 'Withdrawn'} by <Who by={ended.by} principal={ended.principal} />
+            {change.state === 'expired' ? 'Expired' : 'Withdrawn'} by <Who by={ended.by} principal={ended.principal} />
             <Because reason={ended.reason} />
           </Event>
         )}
@@ -72,8 +72,7 @@ export const Timeline = ({ change }: { readonly change: ChangeView }) => {
         <Sessions conditions={conditions} />
       </ol>
       <p class="hint">
-        <Link to={{ page: 'audit', query: { change: id } }}>The lines of the journal</Link> · <code>{id}</code> · digest{' '}
-        <code>{change.digest.slice(0, 12)}</code>
+        <Link to={{ page: 'audit', query: { change: id } }}>Audit log</Link> · digest <code>{change.digest.slice(0, 12)}</code>
       </p>
     </section>
   )

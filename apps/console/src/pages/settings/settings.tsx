@@ -1,11 +1,11 @@
 // Settings: freeze, tokens, appearance, and facts about this unit.
 import { useState } from 'preact/hooks'
 import { Untrusted } from '../../components/elements.tsx'
+import { Freezes } from '../../components/freezes.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { contrasts, readTheme, saveTheme, themes } from '../../theme/theme.ts'
 import { useUnit } from '../../unit/unit.ts'
-import { FreezeSection } from './freeze-section.tsx'
 import './settings.css'
 import { TokenSection } from './tokens.tsx'
 
@@ -89,7 +89,10 @@ const LookSection = () => {
 export const Settings = () => (
   <>
     <PageHead title="Settings" />
-    <FreezeSection />
+    <section aria-labelledby="freeze">
+      <h2 id="freeze">Emergency stop</h2>
+      <Freezes />
+    </section>
     <TokenSection />
     <LookSection />
     <About />
