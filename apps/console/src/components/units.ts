@@ -16,25 +16,10 @@ export const limitTitles: Readonly<Record<LimitName, string>> = {
 export const limitNames = Object.keys(limitTitles).filter((name): name is LimitName => name in limitTitles)
 
 const number = new Intl.NumberFormat('en')
-const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
 export const formatNumber = (value: number): string => number.format(value)
 
-/** Such as `1.2K`. */
-export const formatShort = (value: number): string => short.format(value)
-
 const mebibytes = (value: number): string => (value >= 1_024 && value % 256 === 0 ? `${value / 1_024} GiB` : `${number.format(value)} MiB`)
-
-export const formatBytes = (value: number): string => {
-  if (value < 1_024) return `${value} B`
-  return value < 1_048_576 ? `${(value / 1_024).toFixed(1)} KiB` : `${(value / 1_048_576).toFixed(1)} MiB`
-}
-
-/** Milliseconds, such as `12 ms` or `3.4 s`. */
-export const formatDuration = (value: number): string => {
-  if (value < 1_000) return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)} ms`
-  return value < 60_000 ? `${(value / 1_000).toFixed(1)} s` : `${Math.floor(value / 60_000)} min`
-}
 
 const phrases: Readonly<Record<LimitName, string>> = {
   modelTokensPerDay: 'tokens a day',

@@ -1,7 +1,7 @@
 // Search and commands over every page: pages, changes, groups, servers and sessions by any word, and the acts of the page.
 import { visible } from '@gatehouse/contracts'
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
-import { changeTitle } from '../components/change-title.ts'
+import { changeTitle } from '../components/diff/change-title.ts'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { allShortcuts } from '../keyboard/shortcuts.ts'
 import { useLive } from '../live/use-live.ts'

@@ -1,10 +1,11 @@
 // What the pictures show: a help desk with an agent that reads tickets, asked for more, and was told no.
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startProvider } from '@gatehouse/scripted-provider'
 import { startUnit, type Unit } from '../unit.ts'
 import { waitFor } from '../wait-for.ts'
+import { fillEstate } from './estate.ts'
 
 export const token = 'f'.repeat(64)
 
@@ -53,12 +54,7 @@ const carry = async ({ client }: Unit, { kind, after, outcome = 'approve' }: Wan
 
 /** Nothing of the checkout is seen on a page. */
 const furnish = async (unit: Unit, desk: string): Promise<void> => {
-  const { client } = unit
-  const program = join(desk, 'tools.mjs')
-  await copyFile(join(import.meta.dirname, 'tools.mjs'), program)
-  await client.servers.put('tickets', { transport: 'stdio', command: 'node', args: [program, 'tickets'], env: {} })
-  await client.servers.remove('sample')
-  await client.servers.probe('tickets')
+  await fillEstate(unit, { folder: desk, sessions: 12 })
   const model = { provider: 'compatible', id: 'scripted' }
   for (const wanted of [
     { kind: 'agent_create', after: { id: 'support', name: 'Help desk', agent: 'model', model, persona } },
@@ -68,8 +64,6 @@ const furnish = async (unit: Unit, desk: string): Promise<void> => {
     { kind: 'wiring', after: { channel: 'slack', address: 'C0HELPDESK', engage: 'mention', session: 'thread' } },
   ] as const)
     await carry(unit, wanted)
-  await client.tokens.create({ name: 'grace', role: 'approver' })
-  await client.tokens.create({ name: 'night-watch', role: 'auditor' })
 }
 
 const talk = async ({ client }: Unit): Promise<void> => {

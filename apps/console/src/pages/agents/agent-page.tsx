@@ -2,6 +2,7 @@
 import type { AgentGroup } from '@gatehouse/contracts'
 import type { ComponentChildren } from 'preact'
 import { Untrusted } from '../../components/elements.tsx'
+import { FreezeGroup } from '../../components/freezes.tsx'
 import { ListFrame } from '../../components/list.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
@@ -97,6 +98,7 @@ export const AgentPage = ({ id }: { readonly id: string }) => {
         <Link to={{ page: 'audit', query: { group: id } }} class="button quiet">
           Audit
         </Link>
+        <FreezeGroup group={id} />
         <Link to={{ page: 'chat', rest: [id] }} class="button">
           Chat
         </Link>

@@ -1,7 +1,7 @@
 // One change in the list: risk and title, and below them who requested it, for which group, and why.
 import { type Change, visible } from '@gatehouse/contracts'
 import { wallMs } from '../../clock.ts'
-import { changeTitle } from '../../components/change-title.ts'
+import { changeTitle } from '../../components/diff/change-title.ts'
 import { Untrusted } from '../../components/elements.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { RiskMark } from '../../components/risk.tsx'

@@ -1,7 +1,7 @@
 // Decides several selected changes with one reason. Each is a decision of its own in the audit log.
 import { type Change, toServiceError } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
-import { changeTitle } from '../../components/change-title.ts'
+import { changeTitle } from '../../components/diff/change-title.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { Untrusted } from '../../components/elements.tsx'
 import { notify } from '../../components/notices.tsx'

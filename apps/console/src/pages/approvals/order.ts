@@ -1,7 +1,7 @@
 // Which changes a list shows, and in which order. Pure functions.
 import { type Change, McpAccess, visible } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { changeTitle } from '../../components/change-title.ts'
+import { changeTitle } from '../../components/diff/change-title.ts'
 import { readAs } from '../../components/read-as.ts'
 
 export const sorts = ['risk', 'oldest', 'newest', 'expires'] as const

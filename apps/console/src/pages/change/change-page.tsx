@@ -1,6 +1,6 @@
 // The page of one change, for the person who decides it.
 import { type ChangeView, Evidence, isServiceError, type Reach, visible } from '@gatehouse/contracts'
-import { changeTitle } from '../../components/change-title.ts'
+import { changeTitle } from '../../components/diff/change-title.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { ChangeDiff } from '../../components/diff/change-diff.tsx'
 import { Collapsible, Untrusted } from '../../components/elements.tsx'

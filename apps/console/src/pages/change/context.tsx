@@ -2,7 +2,7 @@
 import { type CallRecord, type Change, type ChangeView, McpAccess, type Power, type Reach, visible } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { wallMs } from '../../clock.ts'
-import { changeTitle } from '../../components/change-title.ts'
+import { changeTitle } from '../../components/diff/change-title.ts'
 import { Untrusted } from '../../components/elements.tsx'
 import { Columns } from '../../components/list.tsx'
 import { ProblemNote } from '../../components/problem-note.tsx'

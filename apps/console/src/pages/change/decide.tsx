@@ -2,7 +2,7 @@
 import { type ChangeView, isServiceError, type Status } from '@gatehouse/contracts'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { changeTitle } from '../../components/change-title.ts'
+import { changeTitle } from '../../components/diff/change-title.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { Untrusted } from '../../components/elements.tsx'
 import { notify } from '../../components/notices.tsx'

@@ -1,6 +1,6 @@
 // The panel of a change: what is still needed for a decision, the form for it, and the outcome once it is decided.
 import { type ChangeView, isRetryable, visible } from '@gatehouse/contracts'
-import { changeTitle } from '../../components/change-title.ts'
+import { changeTitle } from '../../components/diff/change-title.ts'
 import { notify } from '../../components/notices.tsx'
 import { ProblemNote } from '../../components/problem-note.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'

@@ -1,9 +1,9 @@
 // The title of a change: what will be different, rather than the state that results. Pure functions.
 import { type After, type Change, Evidence, type Kind, kinds, McpAccess, PackageName, WiringTerms } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { diffNames } from './diff/diff-mark.ts'
-import { readAs } from './read-as.ts'
-import { describeLimit, limitNames, nameList } from './units.ts'
+import { diffNames } from './diff-mark.ts'
+import { readAs } from '../read-as.ts'
+import { describeLimit, limitNames, nameList } from '../units.ts'
 
 type Titled = Pick<Change, 'kind' | 'agentGroupID' | 'before' | 'after' | 'evidence' | 'summary'>
 
