@@ -98,7 +98,7 @@ export const openScene = async (flags: readonly string[]): Promise<Scene> => {
     unit,
     high,
     text: text.id,
-    session: (await client.sessions.list()).items[0]?.id ?? '',
+    session: (await client.sessions.list({ agentGroupID: 'support' })).items[0]?.id ?? '',
     close: async () => {
       await unit.dispose()
       await provider.close()
