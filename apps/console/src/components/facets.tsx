@@ -63,21 +63,73 @@ interface FacetsProps {
   readonly placeholder: string
 }
 
-export const Facets = ({ facets, placeholder }: FacetsProps) => {
+interface OptionListProps {
+  readonly id: string
+  readonly options: readonly Option[]
+  readonly chosen: number
+  readonly isOpen: boolean
+  readonly take: (option: Option) => void
+}
+
+const OptionList = ({ id, options, chosen, isOpen, take }: OptionListProps) => (
+  <ul id={id} class="facet-options" role="listbox" aria-label="Filters that match" hidden={!isOpen || options.length === 0}>
+    {options.map((option, index) => (
+      <li
+        key={`${option.name} ${option.value}`}
+        id={`${id}-${index}`}
+        role="option"
+        aria-selected={index === chosen}
+        onMouseDown={(event) => {
+          event.preventDefault()
+          take(option)
+        }}
+      >
+        <span class="soft">{option.label}:</span> <Untrusted text={option.value} />
+      </li>
+    ))}
+  </ul>
+)
+
+/** What is typed, which option is chosen, and what the keys do. */
+const useFacetInput = ({ facets }: Pick<FacetsProps, 'facets'>) => {
   const { page, rest, query } = usePlace()
-  const id = useId()
   const [typed, setTyped] = useState('')
-  const [open, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState(0)
   const options = optionsFor(facets, typed)
   const set = (name: string, value: string): void => go({ page, rest, query: { ...query, [name]: value } })
-  const take = (option: Option | undefined): void => {
-    if (option === undefined) return
-    setTyped('')
+  const type = (text: string): void => {
+    setTyped(text)
     setChosen(0)
+    setOpen(true)
+  }
+  const take = (option: Option): void => {
+    type('')
     setOpen(false)
     set(option.name, option.value)
   }
+  const removeLast = (): void => {
+    const last = [...facets.map(({ name }) => name), wordsName].findLast((name) => (query[name] ?? '') !== '')
+    if (last !== undefined) set(last, '')
+  }
+  const onKey = (event: KeyboardEvent): void => {
+    const option = options[chosen]
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault()
+      setOpen(true)
+      setChosen(Math.min(Math.max(chosen + (event.key === 'ArrowDown' ? 1 : -1), 0), Math.max(options.length - 1, 0)))
+    } else if (event.key === 'Enter' && isOpen && option !== undefined) {
+      event.preventDefault()
+      take(option)
+    } else if (event.key === 'Escape') setOpen(false)
+    else if (event.key === 'Backspace' && typed === '') removeLast()
+  }
+  return { typed, isOpen, chosen, options, set, type, take, onKey, setOpen }
+}
+
+export const Facets = ({ facets, placeholder }: FacetsProps) => {
+  const id = useId()
+  const { typed, isOpen, chosen, options, set, type, take, onKey, setOpen } = useFacetInput({ facets })
   return (
     <div class="facets" role="search" aria-label="Filters">
       <Icon name="search" />
@@ -88,53 +140,20 @@ export const Facets = ({ facets, placeholder }: FacetsProps) => {
           role="combobox"
           data-filter
           aria-label="Filter"
-          aria-expanded={open}
+          aria-expanded={isOpen}
           aria-controls={id}
           aria-autocomplete="list"
-          aria-activedescendant={open && options.length > 0 ? `${id}-${chosen}` : undefined}
+          aria-activedescendant={isOpen && options.length > 0 ? `${id}-${chosen}` : undefined}
           autocomplete="off"
           spellcheck={false}
           placeholder={placeholder}
           value={typed}
           onFocus={() => setOpen(true)}
           onBlur={() => setOpen(false)}
-          onInput={(event) => {
-            setTyped(event.currentTarget.value)
-            setChosen(0)
-            setOpen(true)
-          }}
-          onKeyDown={(event) => {
-            if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-              event.preventDefault()
-              setOpen(true)
-              setChosen(Math.min(Math.max(chosen + (event.key === 'ArrowDown' ? 1 : -1), 0), Math.max(options.length - 1, 0)))
-            } else if (event.key === 'Enter' && open) {
-              event.preventDefault()
-              take(options[chosen])
-            } else if (event.key === 'Escape') {
-              setOpen(false)
-            } else if (event.key === 'Backspace' && typed === '') {
-              const last = [...facets.map(({ name }) => name), wordsName].findLast((name) => (query[name] ?? '') !== '')
-              if (last !== undefined) set(last, '')
-            }
-          }}
+          onInput={(event) => type(event.currentTarget.value)}
+          onKeyDown={onKey}
         />
-        <ul id={id} class="facet-options" role="listbox" aria-label="Filters that match" hidden={!open || options.length === 0}>
-          {options.map((option, index) => (
-            <li
-              key={`${option.name} ${option.value}`}
-              id={`${id}-${index}`}
-              role="option"
-              aria-selected={index === chosen}
-              onMouseDown={(event) => {
-                event.preventDefault()
-                take(option)
-              }}
-            >
-              <span class="soft">{option.label}:</span> <Untrusted text={option.value} />
-            </li>
-          ))}
-        </ul>
+        <OptionList id={id} options={options} chosen={chosen} isOpen={isOpen} take={take} />
       </div>
     </div>
   )

@@ -121,6 +121,24 @@ const AskDecision = ({ outcome, title, form, isReady, decide, close }: AskProps)
   </Dialog>
 )
 
+interface BarProps {
+  readonly isBusy: boolean
+  readonly mayApprove: boolean
+  readonly ask: (outcome: Outcome) => void
+}
+
+/** At the foot of a narrow page. */
+const DecisionBar = ({ isBusy, mayApprove, ask }: BarProps) => (
+  <div class="decision-bar">
+    <button type="button" class="danger" disabled={isBusy} onClick={() => ask('reject')}>
+      Reject …
+    </button>
+    <button type="button" disabled={isBusy || !mayApprove} onClick={() => ask('approve')}>
+      Approve …
+    </button>
+  </div>
+)
+
 /** Why the reader may not approve now; undefined where they may. */
 const useObstacle = ({ change, seen, status }: DecideProps): string | undefined => {
   const own = whyNotApprove(change, status)
@@ -163,14 +181,7 @@ export const Decide = (props: DecideProps) => {
         </div>
         <Name name={name} set={setName} principal={status?.principal.name ?? 'operator'} />
       </form>
-      <div class="decision-bar">
-        <button type="button" class="danger" disabled={act.busy} onClick={() => setAsks('reject')}>
-          Reject …
-        </button>
-        <button type="button" disabled={act.busy || obstacle !== undefined} onClick={() => setAsks('approve')}>
-          Approve …
-        </button>
-      </div>
+      <DecisionBar isBusy={act.busy} mayApprove={obstacle === undefined} ask={setAsks} />
       {asks !== undefined && (
         <AskDecision
           outcome={asks}

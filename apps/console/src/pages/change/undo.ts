@@ -16,6 +16,4 @@ export const undoTexts: Readonly<Record<Change['kind'], string>> = {
   mcp_register: 'Cannot be reverted: an admin removes the server from the catalog. It grants nothing by itself.',
 }
 
-/** An operator removes a catalog entry; no change does. */
-export const isRevertible = (change: Pick<Change, 'state' | 'kind'>): boolean =>
-  change.state === 'applied' && change.kind !== 'mcp_register'
+export const isRevertible = (change: Pick<Change, 'state' | 'kind'>): boolean => change.state === 'applied' && kinds[change.kind].revertible
