@@ -137,10 +137,7 @@ test('hostile text in every field is text and nothing more', { skip }, async (t:
   const users = new Set(hostileTexts.map((text) => text.trim().slice(0, 250)).filter((text) => text !== ''))
   const members = [...users].map((user) => ({ channel: 'slack', user }))
   const places: [path: string, until: string][] = [
-    [
-      `changes/${await submit('persona', { instructions: all }, { reason: longest(4000), requestedBy: longest(120) })}`,
-      'unchanged',
-    ],
+    [`changes/${await submit('persona', { instructions: all }, { reason: longest(4000), requestedBy: longest(120) })}`, 'unchanged'],
     [`changes/${await submit('mcp_access', { server: 'hostile', tools: tools.map(({ name }) => name) })}`, 'tool_0'],
     [`changes/${await submit('permissions', { members })}`, 'Members'],
     [
