@@ -1,4 +1,5 @@
 // Two sandboxes beside each other, of one group and of two: neither sees, reaches, signals or starves the other.
+// Profile: rest. A matrix of engines with two units side by side.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Driver, LaunchSpec, Sandbox } from '../src/index.ts'

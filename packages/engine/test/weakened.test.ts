@@ -1,4 +1,5 @@
 // A seal with one wall removed: the probe at start refuses it, and the escape attempts find the hole. Else they would prove nothing.
+// Profile: rest. A matrix of walls taken away, each in a sandbox of its own; attempts.test.ts shows that they hold.
 import assert from 'node:assert/strict'
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'

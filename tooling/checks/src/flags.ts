@@ -12,6 +12,7 @@ export interface Flags {
 const options = {
   full: { type: 'boolean', default: false },
   rest: { type: 'boolean', default: false },
+  unit: { type: 'boolean', default: false },
   changed: { type: 'boolean', default: false },
   only: { type: 'string' },
 } as const
@@ -20,14 +21,14 @@ const options = {
 const chooseProfile = (everything: boolean, rest: boolean): Pick<Selection, 'profile'> =>
   rest ? { profile: 'rest' } : everything ? {} : { profile: 'default' }
 
-/** With patterns, `--changed` or `--rest`, only the build and the selected tests. Throws a message for people when an argument is not understood. */
+/** With patterns, `--changed` or `--rest`, only the build and the selected tests; with `--unit` only tests. Throws a message for people when an argument is not understood. */
 export const readFlags = (argv: readonly string[], checks: readonly Check[]): Flags => {
   const args = argv.filter((argument, index) => !(index === 0 && argument === '--'))
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const { full, changed, rest } = values
+  const { full, changed, rest, unit } = values
   const selected = positionals.length > 0 || changed
-  const selection = { ...chooseProfile(selected || full, rest), patterns: positionals, changed }
-  const only = values.only ?? (selected || rest ? 'build,tests' : undefined)
+  const selection = { ...chooseProfile(selected || full, rest), ...(unit && { unit }), patterns: positionals, changed }
+  const only = values.only ?? (unit ? 'tests' : selected || rest ? 'build,tests' : undefined)
   if (only === undefined) return { full, chosen: checks, selection }
   const names = only.split(',').map((name) => name.trim())
   const unknown = names.filter((name) => !checks.some((check) => check.name === name))

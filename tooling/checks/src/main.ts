@@ -1,5 +1,5 @@
 // `pnpm test`: what must hold before a change is done. `--rest` runs the other tests that CI runs, `--full` both with large numbers,
-// `--only a,b` some checks, `PATTERN…` the tests with one of these in their path, `--changed` those that a change can affect.
+// `--unit` what needs neither root nor an engine, `--only a,b` some checks, `PATTERN…` the tests with one of these in their path, `--changed` those that a change can affect.
 import { join } from 'node:path'
 import { checks } from './checks.ts'
 import { readFlags } from './flags.ts'

@@ -1,4 +1,5 @@
 // A declaration of five groups and six tool servers, brought to a real unit: asked for, approved, and then nothing more.
+// Profile: rest. A declaration against a whole unit; apps/svcctl tests what it asks for.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

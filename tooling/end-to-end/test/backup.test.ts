@@ -1,4 +1,5 @@
 // Backups of a unit at work: what is restored is a prefix of what was acknowledged, frozen, and nobody else can read it.
+// Profile: rest. Backups under load; apps/supervisor and packages/archive test how one is made and restored.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'

@@ -1,4 +1,5 @@
 // The console where people decide: the whole flow by mouse and by keyboard, a second window, a stale change, who may not.
+// Profile: rest. Every way to decide in the console; console.test.ts approves a change in it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createClient } from '@gatehouse/client'

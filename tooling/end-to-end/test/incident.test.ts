@@ -1,4 +1,5 @@
 // The page about incidents, followed word for word on a unit: each of its commands runs, in its order, and does what it says.
+// Profile: rest. Follows a long page on a whole unit; README and tutorial are in the default profile.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { applyChange } from '../src/changes.ts'

@@ -1,5 +1,6 @@
 // What a unit keeps, and for how long: a lost admin token, a master key that is turned over, a session that is purged, old
 // messages and records. Each on a whole unit, as an operator does it.
+// Profile: rest. Whole units that start again and again; apps/supervisor tests the rotation of keys and tokens.
 import assert from 'node:assert/strict'
 import { copyFile, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 // Every metric of the table is there before anything happened, and is moved by what it counts.
+// Profile: rest. Moves every metric in a whole unit; each service tests its own.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type MetricName, type MetricRow, metrics } from '@gatehouse/contracts'

@@ -1,4 +1,5 @@
 // `/readyz` says at every moment what is so: while a process is down or hung, and while the unit stops.
+// Profile: rest. A matrix of processes that hang or die; packages/control-plane tests the answers of /readyz.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'

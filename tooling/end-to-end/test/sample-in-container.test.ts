@@ -1,4 +1,5 @@
 // `--dev --mcp-isolation container`: the sample tool server of the new catalog can be granted and called like any other.
+// Profile: rest. Repeats a call of a local server behind another isolation.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { say } from '../src/chat.ts'

@@ -1,4 +1,5 @@
 // How a unit starts, and every way in which it refuses to.
+// Profile: rest. Each way of a start needs a unit of its own; apps/supervisor tests the plan of a start and its refusals.
 import assert from 'node:assert/strict'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'

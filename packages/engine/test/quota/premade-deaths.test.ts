@@ -1,4 +1,5 @@
 // Whoever dies while a group gets a disk that was made beforehand, moves to another or gives it back, loses nothing and gives nobody's away.
+// Profile: rest. A matrix of deaths at each step; premade.test.ts shows what a disk does.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,5 @@
 // Disks that were made beforehand and are not as they should be, and what is done to several of them at once.
+// Profile: rest. A matrix of faults; premade.test.ts shows what a disk does.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { access, chown, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'

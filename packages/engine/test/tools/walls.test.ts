@@ -1,4 +1,5 @@
 // A probe in the container of a tool server sees every wall; and each wall that is taken away is seen to be missing.
+// Profile: rest. A matrix of engines for tool servers; tools/engine.test.ts runs each once.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { limits } from '@gatehouse/contracts'

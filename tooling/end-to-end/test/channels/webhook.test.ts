@@ -1,4 +1,5 @@
 // The signed webhook on a whole unit: heard once, answered at the address of its wiring, and everything else refused.
+// Profile: rest. Repeats approve.test.ts for another channel; packages/channels tests its wire format.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { applyChange } from '../../src/changes.ts'

@@ -1,4 +1,5 @@
 // The page about files of an agent, followed word for word.
+// Profile: rest. Follows a page on a whole unit; README and tutorial are in the default profile.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
