@@ -9,7 +9,7 @@ export const say = async (unit: Unit, text: string, group = 'dev-agent'): Promis
 }
 
 export const replyTo = (unit: Unit, messageId: string, group = 'dev-agent'): Promise<string> =>
-  waitFor(`a reply to ${messageId}`, 60_000, async () => {
+  waitFor(`a reply to ${messageId}`, 180_000, async () => {
     const { messages } = await unit.client.chat.messages(group)
     const replies = messages.filter((message) => message.inReplyTo === messageId)
     if (replies.length > 1) throw new Error(`${replies.length} replies to one message`)
@@ -20,7 +20,7 @@ export const replyTo = (unit: Unit, messageId: string, group = 'dev-agent'): Pro
 export const sendSurely = (unit: Unit, text: string, conversationId?: string) => {
   const idempotencyKey = randomUUID()
   const body = { agentGroupID: 'dev-agent', text, ...(conversationId === undefined ? {} : { conversationId }) }
-  return waitFor(`"${text}" to be taken`, 60_000, () => unit.client.chat.send(body, { idempotencyKey }))
+  return waitFor(`"${text}" to be taken`, 180_000, () => unit.client.chat.send(body, { idempotencyKey }))
 }
 
 /** Page by page from the beginning. */
