@@ -90,5 +90,5 @@ test('a message whose files can be put nowhere waits for them so long and no lon
   await assert.rejects(come(), { code: 'unavailable' })
   clock.ahead += limits.channelHold + 1
   assert.equal(await come(), 'accepted')
-  assert.deepEqual(texts, ['hello\n[2 of the files were not taken: they could not be fetched, or the workspace not be reached]'])
+  assert.deepEqual(texts, ['hello\n[2 of the files were not stored: they could not be downloaded, or the workspace was unavailable]'])
 })

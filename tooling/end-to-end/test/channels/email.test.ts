@@ -143,7 +143,7 @@ suite('e-mail', { skip }, () => {
     await write({ text, headers: ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=cut'] })
     await letter('with files')
     const message = (await said()).find((one) => one.startsWith('with files')) ?? ''
-    assert.match(message, /\[file "2-big\.bin" was not taken: over 10 MiB\]/)
+    assert.match(message, /\[file "2-big\.bin" was not stored: larger than 10 MiB\]/)
     const path = /\[file "(inbox\/email-[0-9a-f]{16}\/report\.txt)", 8 bytes\]/.exec(message)?.[1]
     assert.ok(path !== undefined, message)
     const { text: kept } = await request(`${unit.address}/v1/agent-groups/dev-agent/files/${path}`)
