@@ -8,6 +8,7 @@ import { openJournal, verifyJournal } from '@gatehouse/journal'
 import { createLogger } from '@gatehouse/kernel'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
+import { splitFields } from '../src/output/select.ts'
 import { grant } from './contents.ts'
 import { type FakeUnit, startUnit } from './fake-unit.ts'
 import { type CommandClass, examplesOf, loadCommands } from './loaded.ts'
@@ -50,9 +51,13 @@ const writeState = async (folder: string): Promise<void> => {
 const anew = (argv: readonly string[]): readonly string[] =>
   argv[0] === 'restore' ? argv.map((word, index) => (argv[index - 1] === '--state-dir' ? `${word}-again` : word)) : argv
 
+/** The whole result, whatever part of it an example asks for. */
+const withoutParts = (argv: readonly string[]): string[] =>
+  splitFields(argv, true).argv.filter((word, index, all) => word !== '--json' && word !== '--jq' && all[index - 1] !== '--jq')
+
 const withJson = (argv: readonly string[]): string[] => [
-  ...anew(argv),
-  ...(argv.includes('--json') ? [] : ['--json']),
+  ...anew(withoutParts(argv)),
+  '--json',
   ...(argv[0] === 'token' && argv.includes('--file') && !argv.includes('--force') ? ['--force'] : []),
 ]
 
@@ -115,7 +120,7 @@ suite('the examples of svcctl', () => {
     for (const run of [ended, atTerminal])
       assert.ok(run.filter(({ stdout }) => stdout.includes('\\u{1b}[31m')).length > 10, 'the fake unit did send what a terminal obeys')
     assert.ok(
-      atTerminal.some(({ stdout }) => /^ID +KIND +GROUP +REQUESTED-BY +AGE$/m.test(stdout)),
+      atTerminal.some(({ stdout }) => /^ID +KIND +GROUP +REQUESTED-BY +AGE +RISK/m.test(stdout)),
       'tables have their heads at a terminal',
     )
     assert.match('\u001b[31m', obeyed)

@@ -34,7 +34,8 @@ export class Explain extends UnitCommand<Explanation> {
   async run(): Promise<Explanation> {
     const { args, flags } = await this.parse(Explain)
     const client = await this.connect(flags)
-    const explanation = await client.explain(args.group, args.tool)
+    const group = await this.resolveID('group', args.group)
+    const explanation = await client.explain(group, args.tool)
     this.print(render(explanation))
     if (!explanation.allowed) process.exitCode = codes.forbidden.exit
     return explanation

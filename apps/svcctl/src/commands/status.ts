@@ -1,6 +1,6 @@
 // svcctl status
 import { type Freeze, type ProcessState, type SessionStatus, Status } from '@gatehouse/contracts'
-import { age } from '../output/age.ts'
+import { age } from '../output/time.ts'
 import { type Column, table, wrap } from '../output/table.ts'
 import { visible } from '../output/visible.ts'
 import { UnitCommand } from '../unit-command.ts'

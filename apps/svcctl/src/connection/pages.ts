@@ -1,56 +1,60 @@
-// Lists over several pages: follows the cursors to the end or a maximum, slower when the unit asks for it; and the flags of filters.
+// Lists over several pages: follows cursors to the end or to a maximum and honours Retry-After. Also the flags that filter lists.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PendingWanted } from '@gatehouse/client'
 import { isServiceError, Kind, kindNames } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
+import { sinceFlag, untilFlag } from '../input/time.ts'
 
 interface Page<T> {
   readonly items: readonly T[]
   readonly nextCursor?: string | undefined
 }
 
-const mostTries = 10
+const maxAttempts = 10
 /** Seconds. */
-const longest = 30
+const maxPause = 30
 
-/** Seconds until the unit takes the question; undefined where it does not say so, or where it is something else that failed. */
+/** Seconds to wait before the next attempt; undefined for any other failure. */
 const pauseOf = (error: unknown): number | undefined => {
   if (!isServiceError(error) || error.code !== 'rate-limited') return undefined
   const seconds = Number(error.extra?.['retryAfter'] ?? Number.NaN)
-  return seconds >= 0 && seconds <= longest ? seconds : undefined
+  return seconds >= 0 && seconds <= maxPause ? seconds : undefined
 }
 
-const patiently = async <T>(ask: () => Promise<T>): Promise<T> => {
-  for (let tries = 1; ; tries += 1) {
+const withRetries = async <T>(read: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      return await ask()
+      return await read()
     } catch (error) {
       const seconds = pauseOf(error)
-      if (seconds === undefined || tries === mostTries) throw error
+      if (seconds === undefined || attempt === maxAttempts) throw error
       await pause(seconds * 1000)
     }
   }
 }
 
-export const readAllPages = async <T>(ask: (cursor: string | undefined) => Promise<Page<T>>, enough = Infinity): Promise<T[]> => {
+export const readAllPages = async <T>(read: (cursor: string | undefined) => Promise<Page<T>>, most = Infinity): Promise<T[]> => {
   const items: T[] = []
   let cursor: string | undefined
   do {
-    const page = await patiently(() => ask(cursor))
+    const page = await withRetries(() => read(cursor))
     items.push(...page.items)
     cursor = page.nextCursor
-  } while (cursor !== undefined && items.length < enough)
-  return items.slice(0, enough)
+  } while (cursor !== undefined && items.length < most)
+  return items.slice(0, most)
 }
 
-/** Flags that narrow a list of changes or of journal lines. */
+export const groupFlag = Flags.string({ summary: 'Filter by agent group.', helpValue: 'ID' })
+export const limitFlag = Flags.integer({ summary: 'Maximum number of records, newest first.', default: 50, min: 1, helpValue: 'NUMBER' })
+
+/** Flags that filter a list of changes or of audit records. */
 export const filterFlags = {
-  group: Flags.string({ summary: 'Of this agent group alone.', helpValue: 'ID' }),
-  kind: Flags.string({ summary: 'Of this kind alone.', options: [...kindNames] }),
-  principal: Flags.string({ summary: 'Of this principal alone.', helpValue: 'NAME' }),
-  since: Flags.string({ summary: 'From then on, such as 2026-01-31T09:30:00Z.', helpValue: 'TIME' }),
-  until: Flags.string({ summary: 'Up to then.', helpValue: 'TIME' }),
+  group: groupFlag,
+  kind: Flags.string({ summary: 'Filter by kind of change.', options: [...kindNames] }),
+  principal: Flags.string({ summary: 'Filter by principal.', helpValue: 'NAME' }),
+  since: sinceFlag,
+  until: untilFlag,
 }
 
 export interface Filter {

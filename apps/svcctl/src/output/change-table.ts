@@ -1,19 +1,48 @@
-// Columns of lists of changes.
+// Columns of lists of changes, and the order in which they are decided.
 import type { Change } from '@gatehouse/contracts'
-import { age } from './age.ts'
+import { shortIDs } from '../ids/short.ts'
+import { riskStyles, stateStyles } from './change-state.ts'
 import type { Column } from './table.ts'
+import { age, relative } from './time.ts'
 
-const id: Column<Change> = { name: 'ID', value: (change) => change.id }
 const kind: Column<Change> = { name: 'KIND', value: (change) => change.kind }
 const group: Column<Change> = { name: 'GROUP', value: (change) => change.agentGroupID }
-const state: Column<Change> = { name: 'STATE', value: (change) => change.state }
 const requestedBy: Column<Change> = { name: 'REQUESTED-BY', value: (change) => change.requestedBy, flexible: true }
-const decidedBy: Column<Change> = {
-  name: 'DECIDED-BY',
-  value: (change) => change.decisions.map((decision) => decision.by).join(', '),
-  flexible: true,
-}
-const made: Column<Change> = { name: 'AGE', value: (change) => age(change.createdAt), plain: (change) => change.createdAt }
+const created: Column<Change> = { name: 'AGE', value: (change) => age(change.createdAt), plain: (change) => change.createdAt }
 
-export const pendingColumns: readonly Column<Change>[] = [id, kind, group, requestedBy, made]
-export const historyColumns: readonly Column<Change>[] = [id, kind, group, state, requestedBy, decidedBy, made]
+const idOf = (changes: readonly Change[]): Column<Change> => {
+  const short = shortIDs(changes.map(({ id }) => id))
+  return { name: 'ID', value: ({ id }) => short(id), plain: ({ id }) => id }
+}
+
+export const pendingColumns = (changes: readonly Change[]): Column<Change>[] => [
+  idOf(changes),
+  kind,
+  group,
+  requestedBy,
+  created,
+  { name: 'RISK', value: ({ risk }) => risk, style: ({ risk }) => riskStyles[risk] },
+  {
+    name: 'EXPIRES',
+    value: ({ expiresAt }) => (expiresAt === undefined ? '-' : relative(expiresAt)),
+    plain: ({ expiresAt }) => expiresAt ?? '-',
+    drop: 1,
+  },
+  { name: 'SUMMARY', value: ({ summary }) => summary, flexible: true, below: true },
+]
+
+export const historyColumns = (changes: readonly Change[]): Column<Change>[] => [
+  idOf(changes),
+  kind,
+  group,
+  { name: 'STATE', value: ({ state }) => state, style: ({ state }) => stateStyles[state] },
+  { ...requestedBy, drop: 2 },
+  { name: 'DECIDED-BY', value: ({ decisions }) => decisions.map(({ by }) => by).join(', '), flexible: true, drop: 1 },
+  created,
+]
+
+const weight = { high: 0, medium: 1, low: 2 } as const
+
+/** The highest risk first; of one risk, the oldest. */
+export const byRisk = (changes: readonly Change[]): Change[] =>
+  changes.toSorted((a, b) => weight[a.risk] - weight[b.risk] || (a.id < b.id ? -1 : 1))

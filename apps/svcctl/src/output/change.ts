@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 import { type Change, type ChangeView, dictionary, Evidence, type Preview, type ToolDefinition } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { diffLines } from './diff.ts'
-import { age } from './age.ts'
+import { age } from './time.ts'
 import { visible, visibleLines } from './visible.ts'
 
 /** What an approver is shown beside a change, in words where words leave nothing out, else as it is. */

@@ -87,13 +87,17 @@ suite('svcctl change', () => {
 
   test('pending is tab-separated without a header in a pipe', async () => {
     const ended = await svcctl(['change', 'pending'], options())
-    assert.deepEqual(ended, { code: 0, stdout: `${change.id}\tmcp_access\tdev-agent\tcli:alice\t${change.createdAt}\n`, stderr: '' })
+    assert.deepEqual(ended, {
+      code: 0,
+      stdout: `${change.id}\tmcp_access\tdev-agent\tcli:alice\t${change.createdAt}\tmedium\t-\t${change.summary}\n`,
+      stderr: '',
+    })
   })
 
   test('pending has the columns that were asked for at a terminal', async () => {
     const [header = '', row = ''] = (await svcctlAtTerminal(['change', 'pending'], options())).stdout.split('\n')
-    assert.deepEqual(header.split(/\s+/), ['ID', 'KIND', 'GROUP', 'REQUESTED-BY', 'AGE'])
-    assert.match(row, /^chg_20260102030405\.000000001 +mcp_access +dev-agent +cli:alice +\d+d$/)
+    assert.deepEqual(header.trim().split(/\s+/).slice(0, 7), ['ID', 'KIND', 'GROUP', 'REQUESTED-BY', 'AGE', 'RISK', 'EXPIRES'])
+    assert.match(row, /^chg_20260102030405 +mcp_access +dev-agent +cli:alice +\d+d +\S*medium/)
   })
 
   test('pending and history give lists of changes as JSON', async () => {
@@ -161,5 +165,5 @@ test('an empty list prints nothing into a pipe, words at a terminal and [] as JS
   const options = { env: { SERVICE_API_URL: unit.address } }
   assert.deepEqual(await svcctl(['change', 'pending'], options), { code: 0, stdout: '', stderr: '' })
   assert.equal((await svcctl(['change', 'pending', '--json'], options)).stdout, '[]\n')
-  assert.equal((await svcctlAtTerminal(['change', 'pending'], options)).stdout.trim(), 'No change waits for a decision.')
+  assert.equal((await svcctlAtTerminal(['change', 'pending'], options)).stdout.trim(), 'Nothing pending.')
 })

@@ -1,7 +1,8 @@
 // Tables for people and for programs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { age } from '../../src/output/age.ts'
+import { fc } from '@gatehouse/kernel/random'
+import { age } from '../../src/output/time.ts'
 import { type Column, table } from '../../src/output/table.ts'
 
 interface Row {
@@ -27,10 +28,45 @@ test('a terminal gets a header and aligned columns', () => {
   )
 })
 
-test('a narrow terminal gets cut texts and whole ids', () => {
+test('a narrow terminal gets texts that end at a word, and whole ids', () => {
   assert.equal(
     table(columns, rows, { isTTY: true, columns: 23 }),
     'ID    TEXT          AGE\na     short         3m\nbbbb  a text that…  3m\n',
+  )
+  const screen = table([...columns, { name: 'WORD', value: () => 'unbreakable', flexible: true }], rows, { isTTY: true, columns: 34 })
+  assert.equal(screen.match(/unbreakable$/gm)?.length, 2)
+})
+
+test('a narrow terminal moves a text below its row, and then leaves out columns by priority', () => {
+  const wide: readonly Column<Row>[] = [
+    ...columns.slice(0, 1),
+    { name: 'KIND', value: () => 'mcp_access', drop: 1 },
+    { name: 'WHO', value: () => 'cli:alice', drop: 2 },
+    { name: 'TEXT', value: ({ text }) => text, flexible: true, below: true },
+  ]
+  const heads = (width: number): string[] => (table(wide, rows, { isTTY: true, columns: width }).split('\n')[0] ?? '').split(/ +/)
+  assert.deepEqual(heads(80), ['ID', 'KIND', 'WHO', 'TEXT'])
+  assert.deepEqual(heads(40), ['ID', 'KIND', 'WHO'])
+  assert.deepEqual(heads(20), ['ID', 'KIND'])
+  assert.deepEqual(heads(10), ['ID'])
+  assert.match(table(wide, rows, { isTTY: true, columns: 30 }), /^bbbb .*\n {2}a text that is far too long$/m)
+})
+
+test('no line of a table is wider than the terminal, and no word is cut', () => {
+  const texts = fc.array(fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 5 })
+  const several: readonly Column<readonly string[]>[] = [
+    { name: 'A', value: ([first = '']) => first },
+    { name: 'B', value: (words) => words.join(' '), flexible: true, drop: 1 },
+    { name: 'C', value: (words) => words.toReversed().join(' '), flexible: true, below: true },
+  ]
+  fc.assert(
+    fc.property(texts, fc.integer({ min: 24, max: 120 }), (list, width) => {
+      const known = new Set(['A', 'B', 'C', ...list.flat()])
+      for (const line of table(several, list, { isTTY: true, columns: width }).split('\n')) {
+        assert.ok(line.length <= width, line)
+        for (const word of line.split(/[ …]+/).filter((each) => each !== '')) assert.ok(known.has(word), word)
+      }
+    }),
   )
 })
 

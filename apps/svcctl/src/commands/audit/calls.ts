@@ -2,53 +2,67 @@
 import { callOps, CallRecord, callStatuses } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
-import { readAllPages } from '../../connection/pages.ts'
-import { type Column, table } from '../../output/table.ts'
-import { UnitCommand } from '../../unit-command.ts'
+import { groupFlag, limitFlag, readAllPages } from '../../connection/pages.ts'
+import { shortIDs } from '../../ids/short.ts'
+import { sinceFlag, untilFlag } from '../../input/time.ts'
+import { ListCommand } from '../../list-command.ts'
+import type { Column } from '../../output/table.ts'
+import { relative } from '../../output/time.ts'
 
-const columns: readonly Column<CallRecord>[] = [
-  { name: 'TIME', value: (record) => record.time },
-  { name: 'GROUP', value: (record) => record.agentGroupID ?? '' },
-  { name: 'SESSION', value: (record) => record.session },
-  { name: 'OP', value: (record) => record.op },
-  { name: 'SERVER', value: (record) => record.server },
-  { name: 'TOOL', value: (record) => record.tool ?? '' },
-  { name: 'STATUS', value: (record) => (record.code === undefined ? record.status : `${record.status} ${record.code}`) },
-  { name: 'BYTES', value: (record) => String(record.bytes) },
-  { name: 'MS', value: (record) => record.duration.toFixed(1) },
-]
+const statusOf = ({ status, code }: CallRecord): string => (code === undefined ? status : `${status} ${code}`)
 
-export class AuditCalls extends UnitCommand<CallRecord[]> {
-  static override summary = 'Read the records of tool lists and calls, the newest last.'
-  static override description = 'Arguments and results are in none of them. Into a pipe: tab-separated, without a header.'
+const columns = (records: readonly CallRecord[]): Column<CallRecord>[] => {
+  const short = shortIDs(records.map(({ session }) => session))
+  return [
+    { name: 'TIME', value: ({ time }) => relative(time), plain: ({ time }) => time },
+    { name: 'GROUP', value: ({ agentGroupID }) => agentGroupID ?? '' },
+    { name: 'SESSION', value: ({ session }) => short(session), plain: ({ session }) => session, drop: 3 },
+    { name: 'OP', value: ({ op }) => op, drop: 1 },
+    { name: 'SERVER', value: ({ server }) => server },
+    { name: 'TOOL', value: ({ tool }) => tool ?? '' },
+    { name: 'STATUS', value: statusOf, style: ({ status }) => (status === 'ok' ? 'green' : 'red') },
+    { name: 'BYTES', value: ({ bytes }) => String(bytes), drop: 2 },
+    { name: 'MS', value: ({ duration }) => duration.toFixed(1), drop: 0 },
+  ]
+}
+
+export class AuditCalls extends ListCommand<CallRecord> {
+  static override summary = 'Read the call records of tools, newest last.'
+  static override description = 'Records never hold arguments or results. In a pipe: tab-separated, without a header.'
   static override result = v.array(CallRecord)
   static override examples = [
     'svcctl audit calls',
     'svcctl audit calls --server sample --status refused',
-    'svcctl audit calls --since 2026-11-22T00:00:00Z --json',
+    'svcctl audit calls --since 1h --json',
   ]
 
   static override flags = {
-    limit: Flags.integer({ summary: 'At most so many, the newest.', default: 50, min: 1, helpValue: 'NUMBER' }),
-    group: Flags.string({ summary: 'Of this agent group.', helpValue: 'ID' }),
-    session: Flags.string({ summary: 'Of this session.', helpValue: 'ID' }),
-    server: Flags.string({ summary: 'Of this tool server.', helpValue: 'NAME' }),
-    tool: Flags.string({ summary: 'Of this tool, by its own name.', helpValue: 'NAME' }),
-    op: Flags.option({ summary: 'Lists or calls alone.', options: callOps })(),
-    status: Flags.option({ summary: 'That ended so.', options: callStatuses })(),
-    since: Flags.string({ summary: 'From then on.', helpValue: 'TIME' }),
-    until: Flags.string({ summary: 'Before then.', helpValue: 'TIME' }),
+    limit: limitFlag,
+    group: groupFlag,
+    session: Flags.string({ summary: 'Filter by session.', helpValue: 'ID' }),
+    server: Flags.string({ summary: 'Filter by tool server.', helpValue: 'NAME' }),
+    tool: Flags.string({ summary: 'Filter by tool, by its own name.', helpValue: 'NAME' }),
+    op: Flags.option({ summary: 'Only lists or only calls.', options: callOps })(),
+    status: Flags.option({ summary: 'Filter by status.', options: callStatuses })(),
+    since: sinceFlag,
+    until: untilFlag,
   }
 
   async run(): Promise<CallRecord[]> {
     const { flags } = await this.parse(AuditCalls)
     const client = await this.connect(flags)
-    const { session, server, tool, op, status, since, until } = flags
-    const wanted = { agentGroupID: flags.group, session, server, tool, op, status, since, until }
-    const newest = await readAllPages((cursor) => client.audit.calls({ ...wanted, cursor, limit: Math.min(flags.limit, 200) }), flags.limit)
-    const records = newest.toReversed()
-    this.print(table(columns, records, process.stdout))
-    if (records.length === 0) this.remark('No list and no call fits.')
-    return records
+    const { tool, op, status, since, until } = flags
+    const [agentGroupID, session, server] = await Promise.all([
+      this.optionalID('group', flags.group),
+      this.optionalID('session', flags.session),
+      this.optionalID('server', flags.server),
+    ])
+    const filter = { agentGroupID, session, server, tool, op, status, since, until, limit: Math.min(flags.limit, 200) }
+    return await this.list({
+      watch: flags.watch,
+      read: async () => (await readAllPages((cursor) => client.audit.calls({ ...filter, cursor }), flags.limit)).toReversed(),
+      columns,
+      empty: 'No call matches.',
+    })
   }
 }

@@ -2,7 +2,7 @@
 import type { Client } from '@gatehouse/client'
 import { Change, ServiceError } from '@gatehouse/contracts'
 import { Args, Flags } from '@oclif/core'
-import { confirm } from '../../confirm.ts'
+import { confirm } from '../../input/ask.ts'
 import { renderChange } from '../../output/change.ts'
 import { applyFailed } from '../../output/failure.ts'
 import { UnitCommand } from '../../unit-command.ts'
@@ -30,9 +30,10 @@ export class ChangeApprove extends UnitCommand<Change> {
   async run(): Promise<Change> {
     const { args, flags } = await this.parse(ChangeApprove)
     const client = await this.connect(flags)
+    const id = await this.resolveID('change', args.id)
     const asks = process.stdin.isTTY && process.stdout.isTTY && !flags.yes && flags.digest === undefined && !this.jsonEnabled()
-    const digest = asks ? await this.ask(client, args.id) : flags.digest
-    const change = await client.changes.decide(args.id, {
+    const digest = asks ? await this.ask(client, id) : flags.digest
+    const change = await client.changes.decide(id, {
       outcome: 'approve',
       decidedBy: flags.by,
       ...(flags.reason !== undefined && { reason: flags.reason }),

@@ -2,36 +2,37 @@
 import { Change, ChangeState, changeStates } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
-import { filterFlags, parseFilter, readAllPages } from '../../connection/pages.ts'
+import { filterFlags, limitFlag, parseFilter, readAllPages } from '../../connection/pages.ts'
+import { ListCommand } from '../../list-command.ts'
 import { historyColumns } from '../../output/change-table.ts'
-import { table } from '../../output/table.ts'
-import { UnitCommand } from '../../unit-command.ts'
 
-export class ChangeHistory extends UnitCommand<Change[]> {
-  static override summary = 'List the changes that were decided or refused.'
-  static override description = 'Into a pipe: tab-separated, without a header, with times instead of ages.'
+export class ChangeHistory extends ListCommand<Change> {
+  static override summary = 'List the changes that are no longer pending.'
+  static override description = 'In a pipe: tab-separated, without a header, with full ids and times instead of ages.'
   static override result = v.array(Change)
   static override examples = [
     'svcctl change history',
     'svcctl change history --limit 10 --json',
-    'svcctl change history --state rejected --kind mcp_access',
+    'svcctl change history --state rejected --kind mcp_access --since yesterday',
   ]
 
   static override flags = {
     ...filterFlags,
-    state: Flags.string({ summary: 'In this state alone.', options: [...changeStates] }),
-    limit: Flags.integer({ summary: 'At most so many, the newest.', default: 50, min: 1, helpValue: 'NUMBER' }),
+    state: Flags.string({ summary: 'Filter by state.', options: [...changeStates] }),
+    limit: limitFlag,
   }
 
   async run(): Promise<Change[]> {
     const { flags } = await this.parse(ChangeHistory)
     const client = await this.connect(flags)
-    const changes = await readAllPages(
-      (cursor) => client.changes.history({ ...parseFilter(flags), state: v.parse(v.optional(ChangeState), flags.state), cursor }),
-      flags.limit,
-    )
-    this.print(table(historyColumns, changes, process.stdout))
-    if (changes.length === 0) this.remark('No change was decided yet.')
-    return changes
+    const filter = parseFilter({ ...flags, group: await this.optionalID('group', flags.group) })
+    const state = v.parse(v.optional(ChangeState), flags.state)
+    return await this.list({
+      watch: flags.watch,
+      read: () => readAllPages((cursor) => client.changes.history({ ...filter, state, cursor }), flags.limit),
+      columns: historyColumns,
+      empty: 'No change matches.',
+      ids: ['change', ({ id }) => id],
+    })
   }
 }

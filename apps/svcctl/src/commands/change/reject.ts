@@ -19,7 +19,8 @@ export class ChangeReject extends UnitCommand<Change> {
   async run(): Promise<Change> {
     const { args, flags } = await this.parse(ChangeReject)
     const client = await this.connect(flags)
-    const change = await client.changes.decide(args.id, {
+    const id = await this.resolveID('change', args.id)
+    const change = await client.changes.decide(id, {
       outcome: 'reject',
       decidedBy: flags.by,
       ...(flags.reason !== undefined && { reason: flags.reason }),

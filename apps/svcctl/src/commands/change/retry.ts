@@ -17,7 +17,8 @@ export class ChangeRetry extends UnitCommand<Change> {
   async run(): Promise<Change> {
     const { args, flags } = await this.parse(ChangeRetry)
     const client = await this.connect(flags)
-    const change = await client.changes.retry(args.id, { by: flags.by })
+    const id = await this.resolveID('change', args.id)
+    const change = await client.changes.retry(id, { by: flags.by })
     if (change.state === 'apply_failed') throw applyFailed(change)
     this.print(change.state)
     return change

@@ -20,8 +20,9 @@ export class ChangeRevert extends UnitCommand<SubmitAnswer> {
   async run(): Promise<SubmitAnswer> {
     const { args, flags } = await this.parse(ChangeRevert)
     const client = await this.connect(flags)
+    const id = await this.resolveID('change', args.id)
     const requestedBy = `cli:${flags.as ?? loginName()}`
-    const submitted = await client.changes.revert(args.id, { requestedBy, ...(flags.reason !== undefined && { reason: flags.reason }) })
+    const submitted = await client.changes.revert(id, { requestedBy, ...(flags.reason !== undefined && { reason: flags.reason }) })
     this.print(submitted.id)
     this.remark(`It is ${submitted.state}. Try: svcctl change approve ${submitted.id} --by YOU`)
     return submitted

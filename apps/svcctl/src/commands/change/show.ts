@@ -15,7 +15,8 @@ export class ChangeShow extends UnitCommand<ChangeView> {
   async run(): Promise<ChangeView> {
     const { args, flags } = await this.parse(ChangeShow)
     const client = await this.connect(flags)
-    const change = await client.changes.show(args.id)
+    const id = await this.resolveID('change', args.id)
+    const change = await client.changes.show(id)
     this.print(renderChange(change, process.stdout))
     return change
   }

@@ -20,8 +20,9 @@ export class ChangeWithdraw extends UnitCommand<Change> {
   async run(): Promise<Change> {
     const { args, flags } = await this.parse(ChangeWithdraw)
     const client = await this.connect(flags)
+    const id = await this.resolveID('change', args.id)
     const by = `cli:${flags.as ?? loginName()}`
-    const change = await client.changes.withdraw(args.id, { by, ...(flags.reason !== undefined && { reason: flags.reason }) })
+    const change = await client.changes.withdraw(id, { by, ...(flags.reason !== undefined && { reason: flags.reason }) })
     this.print(change.state)
     return change
   }

@@ -28,7 +28,8 @@ export class FilesPut extends UnitCommand<PutFile> {
     const at = locate(target.endsWith('/') ? `${target}${basename(args.file)}` : target)
     const bytes = await readLocal(args.file)
     const client = await this.connect(flags)
-    const put = await client.files.put(args.group, { ...at, bytes })
+    const group = await this.resolveID('group', args.group)
+    const put = await client.files.put(group, { ...at, bytes })
     this.remark(`Gave ${visible(lastName(put.path))}: ${put.bytes} bytes at /${put.place}/${visible(put.path)}.`)
     return put
   }

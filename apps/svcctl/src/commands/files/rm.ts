@@ -25,8 +25,9 @@ export class FilesRm extends UnitCommand<Done> {
     const at = locate(args.path)
     const shown = `/${at.place}/${visible(at.path)}`
     const client = await this.connect(flags)
-    if (!flags.yes) await this.insist(`Remove ${shown} of ${args.group}?`)
-    await client.files.remove(args.group, at)
+    const group = await this.resolveID('group', args.group)
+    if (!flags.yes) await this.insist(`Remove ${shown} of ${group}?`)
+    await client.files.remove(group, at)
     this.remark(`Removed ${shown}.`)
     return done
   }

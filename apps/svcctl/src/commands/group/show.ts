@@ -84,10 +84,11 @@ export class GroupShow extends UnitCommand<Shown> {
   async run(): Promise<Shown> {
     const { args, flags } = await this.parse(GroupShow)
     const client = await this.connect(flags)
+    const id = await this.resolveID('group', args.id)
     const [group, grants, wirings] = await Promise.all([
-      client.groups.show(args.id),
-      readAllPages((cursor) => client.grants.list({ cursor, agentGroupID: args.id })),
-      readAllPages((cursor) => client.wirings.list({ cursor, agentGroupID: args.id })),
+      client.groups.show(id),
+      readAllPages((cursor) => client.grants.list({ cursor, agentGroupID: id })),
+      readAllPages((cursor) => client.wirings.list({ cursor, agentGroupID: id })),
     ])
     this.print(renderGroup({ group, grants, wirings }))
     return { group, grants, wirings }

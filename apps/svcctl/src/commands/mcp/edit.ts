@@ -22,8 +22,9 @@ export class McpEdit extends UnitCommand<PutServerAnswer> {
   async run(): Promise<PutServerAnswer> {
     const { args, flags } = await this.parse(McpEdit)
     const client = await this.connect(flags)
-    const { entry, tag } = await client.servers.show(args.name)
-    const answer = await client.servers.put(args.name, editEntry(entry, flags), { ifMatch: tag })
+    const name = await this.resolveID('server', args.name)
+    const { entry, tag } = await client.servers.show(name)
+    const answer = await client.servers.put(name, editEntry(entry, flags), { ifMatch: tag })
     for (const { agentGroupID } of answer.grants) this.say(`The grant of ${agentGroupID} was for another server than this one is now.`)
     return answer
   }

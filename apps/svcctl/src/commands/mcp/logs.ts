@@ -30,13 +30,14 @@ export class McpLogs extends UnitCommand<ServerLogLine[]> {
   async run(): Promise<ServerLogLine[]> {
     const { args, flags } = await this.parse(McpLogs)
     const client = await this.connect(flags)
-    const first = await client.servers.logs(args.name, { limit: flags.limit })
+    const name = await this.resolveID('server', args.name)
+    const first = await client.servers.logs(name, { limit: flags.limit })
     this.show(first.items)
     if (first.items.length === 0) this.remark('It has written nothing since the unit began to listen.')
     let after = first.next
     while (flags.follow) {
       await pause(pollTime)
-      const { items, next } = await client.servers.logs(args.name, { after })
+      const { items, next } = await client.servers.logs(name, { after })
       this.show(items)
       after = next
     }

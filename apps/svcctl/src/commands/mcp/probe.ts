@@ -34,7 +34,8 @@ export class McpProbe extends UnitCommand<ProbeResult> {
   async run(): Promise<ProbeResult> {
     const { args, flags } = await this.parse(McpProbe)
     const client = await this.connect(flags)
-    const result = await client.servers.probe(args.name)
+    const name = await this.resolveID('server', args.name)
+    const result = await client.servers.probe(name)
     const { server, elapsedMs, tools } = result
     this.remark(`${visible(server.name)} ${visible(server.version)}, protocol ${visible(server.protocol)}, ${Math.round(elapsedMs)} ms`)
     if (result.image !== undefined) this.remark(imageOf(result.image))

@@ -18,9 +18,10 @@ export class McpRemove extends UnitCommand<Done> {
   async run(): Promise<Done> {
     const { args, flags } = await this.parse(McpRemove)
     const client = await this.connect(flags)
-    const { tag } = await client.servers.show(args.name)
-    if (!flags.yes) await this.insist(`Remove the tool server ${args.name}?`)
-    await client.servers.remove(args.name, { ifMatch: tag })
+    const name = await this.resolveID('server', args.name)
+    const { tag } = await client.servers.show(name)
+    if (!flags.yes) await this.insist(`Remove the tool server ${name}?`)
+    await client.servers.remove(name, { ifMatch: tag })
     return done
   }
 }

@@ -57,7 +57,8 @@ export class McpShow extends UnitCommand<Shown> {
   async run(): Promise<Shown> {
     const { args, flags } = await this.parse(McpShow)
     const client = await this.connect(flags)
-    const [server, all] = await Promise.all([client.servers.show(args.name), readAllPages((cursor) => client.grants.list({ cursor }))])
+    const name = await this.resolveID('server', args.name)
+    const [server, all] = await Promise.all([client.servers.show(name), readAllPages((cursor) => client.grants.list({ cursor }))])
     const grants = all.filter((grant) => grant.server === server.name)
     this.print(renderServer(server, grants))
     return { server, grants }

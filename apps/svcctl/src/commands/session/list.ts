@@ -1,35 +1,42 @@
 // svcctl session list
 import { limits, SessionStatus } from '@gatehouse/contracts'
-import { Flags } from '@oclif/core'
 import * as v from 'valibot'
-import { readAllPages } from '../../connection/pages.ts'
-import { type Column, table } from '../../output/table.ts'
-import { UnitCommand } from '../../unit-command.ts'
+import { groupFlag, readAllPages } from '../../connection/pages.ts'
+import { shortIDs } from '../../ids/short.ts'
+import { ListCommand } from '../../list-command.ts'
+import type { Column } from '../../output/table.ts'
 
-const columns: readonly Column<SessionStatus>[] = [
-  { name: 'ID', value: (session) => session.id },
-  { name: 'GROUP', value: (session) => session.agentGroupID },
-  { name: 'STATE', value: (session) => session.state },
-  { name: 'WAITING', value: (session) => String(session.waiting) },
-  { name: 'LAUNCHES', value: (session) => String(session.launches) },
-  { name: 'CONVERSATION', value: (session) => session.conversationId, flexible: true },
-  { name: 'LAST EXIT', value: (session) => session.lastExit ?? '-', flexible: true },
-]
+const columns = (sessions: readonly SessionStatus[]): Column<SessionStatus>[] => {
+  const short = shortIDs(sessions.map(({ id }) => id))
+  return [
+    { name: 'ID', value: ({ id }) => short(id), plain: ({ id }) => id },
+    { name: 'GROUP', value: ({ agentGroupID }) => agentGroupID },
+    { name: 'STATE', value: ({ state }) => state },
+    { name: 'WAITING', value: ({ waiting }) => String(waiting) },
+    { name: 'LAUNCHES', value: ({ launches }) => String(launches), drop: 1 },
+    { name: 'CONVERSATION', value: ({ conversationId }) => conversationId, flexible: true, drop: 2 },
+    { name: 'LAST EXIT', value: ({ lastExit }) => lastExit ?? '-', flexible: true, below: true },
+  ]
+}
 
-export class SessionList extends UnitCommand<SessionStatus[]> {
+export class SessionList extends ListCommand<SessionStatus> {
   static override summary = 'List the sessions: conversations that have an agent.'
-  static override description = 'WAITING counts messages that no agent has answered for yet. Into a pipe: tab-separated, without a header.'
+  static override description = 'WAITING counts messages that no agent has answered yet. In a pipe: tab-separated, without a header.'
   static override result = v.array(SessionStatus)
   static override examples = ['svcctl session list', 'svcctl session list --group dev-agent --json']
 
-  static override flags = { group: Flags.string({ summary: 'Agent group.', helpValue: 'ID' }) }
+  static override flags = { group: groupFlag }
 
   async run(): Promise<SessionStatus[]> {
     const { flags } = await this.parse(SessionList)
     const client = await this.connect(flags)
-    const sessions = await readAllPages((cursor) => client.sessions.list({ agentGroupID: flags.group, cursor, limit: limits.pageSizeMost }))
-    this.print(table(columns, sessions, process.stdout))
-    if (sessions.length === 0) this.remark("There is no session. Try: svcctl chat GROUP 'hello'")
-    return sessions
+    const agentGroupID = await this.optionalID('group', flags.group)
+    return await this.list({
+      watch: flags.watch,
+      read: () => readAllPages((cursor) => client.sessions.list({ agentGroupID, cursor, limit: limits.pageSizeMost })),
+      columns,
+      empty: "No sessions. Start one: svcctl chat GROUP 'hello'",
+      ids: ['session', ({ id }) => id],
+    })
   }
 }

@@ -18,7 +18,8 @@ export class SessionLogs extends UnitCommand<Logs> {
   async run(): Promise<Logs> {
     const { args, flags } = await this.parse(SessionLogs)
     const client = await this.connect(flags)
-    const logs = await client.sessions.logs(args.id, { limit: flags.limit })
+    const id = await this.resolveID('session', args.id)
+    const logs = await client.sessions.logs(id, { limit: flags.limit })
     this.print(logs.lines.map(({ at, text }) => `${at} ${visible(text)}`).join('\n'))
     if (logs.dropped > 0) this.remark(`${logs.dropped} lines before these are not kept.`)
     return logs

@@ -19,9 +19,10 @@ export class SessionPurge extends UnitCommand<Purged> {
   async run(): Promise<Purged> {
     const { args, flags } = await this.parse(SessionPurge)
     const client = await this.connect(flags)
-    if (!flags.yes) await this.insist(`Delete what was said in ${args.id}, for ever?`)
-    await client.sessions.purge(args.id)
-    this.remark(`Deleted the messages and the key of ${args.id}.`)
-    return { purged: args.id }
+    const id = await this.resolveID('session', args.id)
+    if (!flags.yes) await this.insist(`Delete what was said in ${id}, for ever?`)
+    await client.sessions.purge(id)
+    this.remark(`Deleted the messages and the key of ${id}.`)
+    return { purged: id }
   }
 }

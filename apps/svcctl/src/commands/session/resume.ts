@@ -14,7 +14,8 @@ export class SessionResume extends UnitCommand<Done> {
   async run(): Promise<Done> {
     const { args, flags } = await this.parse(SessionResume)
     const client = await this.connect(flags)
-    await client.sessions.resume(args.id)
+    const id = await this.resolveID('session', args.id)
+    await client.sessions.resume(id)
     return done
   }
 }

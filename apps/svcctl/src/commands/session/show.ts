@@ -16,10 +16,11 @@ export class SessionShow extends UnitCommand<SessionStatus> {
   async run(): Promise<SessionStatus> {
     const { args, flags } = await this.parse(SessionShow)
     const client = await this.connect(flags)
-    const items = v.is(SessionID, args.id) ? (await client.sessions.list({ session: args.id })).items : []
+    const id = await this.resolveID('session', args.id)
+    const items = v.is(SessionID, id) ? (await client.sessions.list({ session: id })).items : []
     const session = items[0]
     if (session === undefined) {
-      throw new ServiceError('not-found', { detail: `expected a session, there is no ${args.id}`, hint: 'svcctl session list' })
+      throw new ServiceError('not-found', { detail: `expected a session, there is no ${id}`, hint: 'svcctl session list' })
     }
     const rows = Object.entries({ ...session, lastExit: session.lastExit ?? '-' })
     this.print(rows.map(([name, value]) => `${name.padEnd(15)} ${visible(String(value))}`).join('\n'))

@@ -19,8 +19,9 @@ export class SessionTerminate extends UnitCommand<Done> {
   async run(): Promise<Done> {
     const { args, flags } = await this.parse(SessionTerminate)
     const client = await this.connect(flags)
-    if (!flags.yes) await this.insist(`Terminate ${args.id}?`)
-    await client.sessions.terminate(args.id, flags.reason === undefined ? {} : { reason: flags.reason })
+    const id = await this.resolveID('session', args.id)
+    if (!flags.yes) await this.insist(`Terminate ${id}?`)
+    await client.sessions.terminate(id, flags.reason === undefined ? {} : { reason: flags.reason })
     return done
   }
 }

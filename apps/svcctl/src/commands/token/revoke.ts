@@ -16,8 +16,9 @@ export class TokenRevoke extends UnitCommand<Done> {
   async run(): Promise<Done> {
     const { args, flags } = await this.parse(TokenRevoke)
     const client = await this.connect(flags)
-    if (!flags.yes) await this.insist(`Revoke the token ${args.name}?`)
-    await client.tokens.revoke(args.name)
+    const name = await this.resolveID('token', args.name)
+    if (!flags.yes) await this.insist(`Revoke the token ${name}?`)
+    await client.tokens.revoke(name)
     return done
   }
 }

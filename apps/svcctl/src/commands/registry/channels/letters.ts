@@ -1,19 +1,20 @@
 // svcctl registry channels letters
 import { DeadLetter } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { type Column, table } from '../../../output/table.ts'
-import { UnitCommand } from '../../../unit-command.ts'
+import { ListCommand } from '../../../list-command.ts'
+import type { Column } from '../../../output/table.ts'
+import { relative } from '../../../output/time.ts'
 
 const columns: readonly Column<DeadLetter>[] = [
-  { name: 'TIME', value: (letter) => letter.at },
+  { name: 'TIME', value: ({ at }) => relative(at), plain: ({ at }) => at },
   { name: 'CHANNEL', value: (letter) => letter.channel },
   { name: 'GROUP', value: (letter) => letter.agentGroupID },
-  { name: 'CONVERSATION', value: (letter) => letter.conversationId, flexible: true },
-  { name: 'MESSAGE', value: (letter) => letter.messageId, flexible: true },
-  { name: 'REASON', value: (letter) => letter.reason, flexible: true },
+  { name: 'CONVERSATION', value: (letter) => letter.conversationId, drop: 2 },
+  { name: 'MESSAGE', value: (letter) => letter.messageId, drop: 1 },
+  { name: 'REASON', value: (letter) => letter.reason, flexible: true, below: true },
 ]
 
-export class ChannelsLetters extends UnitCommand<DeadLetter[]> {
+export class ChannelsLetters extends ListCommand<DeadLetter> {
   static override summary = 'List messages of agents that could not be delivered, newest first.'
   static override description = 'They stay in their conversations: svcctl chat shows them.'
   static override result = v.array(DeadLetter)
@@ -22,9 +23,11 @@ export class ChannelsLetters extends UnitCommand<DeadLetter[]> {
   async run(): Promise<DeadLetter[]> {
     const { flags } = await this.parse(ChannelsLetters)
     const client = await this.connect(flags)
-    const { letters } = await client.channels.list()
-    this.print(table(columns, letters, process.stdout))
-    if (letters.length === 0) this.remark('Everything was delivered.')
-    return letters
+    return await this.list({
+      watch: flags.watch,
+      read: async () => (await client.channels.list()).letters,
+      columns: () => columns,
+      empty: 'Every message was delivered.',
+    })
   }
 }

@@ -1,0 +1,62 @@
+// Ids as people type them: `@1` for a row of the last list, or any beginning that only one change or session has.
+import type { Client } from '@gatehouse/client'
+import { ChangeID, limits, ServiceError, SessionID } from '@gatehouse/contracts'
+import * as v from 'valibot'
+import { readAllPages } from '../connection/pages.ts'
+
+const choose = (kind: string, text: string, ids: readonly string[], list: string): string => {
+  const matches = [...new Set(ids)].filter((id) => id.startsWith(text))
+  const [only] = matches
+  if (only !== undefined && matches.length === 1) return only
+  if (only === undefined) throw new ServiceError('not-found', { detail: `${kind} ${text} not found`, hint: list })
+  const shown = matches.slice(0, 3).join(', ')
+  throw new ServiceError('invalid', {
+    detail: `${text} is the beginning of ${matches.length} ${kind}s: ${shown}${matches.length > 3 ? ', …' : ''}`,
+    hint: 'type more of the id',
+  })
+}
+
+/** First and last instant that the digits of an id can mean, so that only changes of that time are read. */
+const spanOf = (digits: string): { readonly since?: string; readonly until?: string } => {
+  // Only whole parts of a time bound it: a day, an hour, a minute, a second.
+  const whole = [14, 12, 10, 8].find((length) => digits.length >= length)
+  if (whole === undefined) return {}
+  const first = Date.parse(
+    digits
+      .slice(0, whole)
+      .padEnd(14, '0')
+      .replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3T$4:$5:$6Z'),
+  )
+  const length = { 14: 1_000, 12: 60_000, 10: 3_600_000, 8: 86_400_000 }[whole] ?? 0
+  if (Number.isNaN(first)) return {}
+  return { since: new Date(first).toISOString(), until: new Date(first + length).toISOString() }
+}
+
+export const resolveChange = async (client: Client, text: string): Promise<string> => {
+  if (v.safeParse(ChangeID, text).success) return text
+  const digits = /^chg_(\d{1,14}(?:\.\d{0,9})?)$/.exec(text.startsWith('chg_') ? text : `chg_${text}`)?.[1]
+  if (digits === undefined) return choose('change', text, [], 'svcctl change pending')
+  const span = spanOf(digits.slice(0, 14))
+  const [pending, history] = await Promise.all([
+    readAllPages((cursor) => client.changes.pending({ ...span, cursor })),
+    readAllPages((cursor) => client.changes.history({ ...span, cursor })),
+  ])
+  return choose(
+    'change',
+    `chg_${digits}`,
+    [...pending, ...history].map(({ id }) => id),
+    'svcctl change pending',
+  )
+}
+
+export const resolveSession = async (client: Client, text: string): Promise<string> => {
+  if (v.safeParse(SessionID, text).success) return text
+  const prefix = text.startsWith('ses_') ? text : `ses_${text}`
+  const sessions = await readAllPages((cursor) => client.sessions.list({ cursor, limit: limits.pageSizeMost }))
+  return choose(
+    'session',
+    prefix,
+    sessions.map(({ id }) => id),
+    'svcctl session list',
+  )
+}
