@@ -12,6 +12,7 @@ import {
   Preview,
   ProbeResult,
   PutServerAnswer,
+  Reach,
   ServerLogs,
   ServerView,
   SessionStatus,
@@ -51,6 +52,16 @@ export const change = v.parse(Change, {
 })
 
 export const changeView = v.parse(ChangeView, { ...change, conditions: [] })
+
+const power = (name: string, marks: readonly string[] = []) => ({ area: 'server-tool', name, marks })
+
+export const reach = v.parse(Reach, {
+  agentGroupID: 'dev-agent',
+  why: ['it deletes files'],
+  moved: false,
+  can: [power('sample__add'), power('sample__kept')],
+  could: [power('sample__kept'), power('sample__echo', ['destructive'])],
+})
 
 const entry = (seq: number, stage: string): AuditEntry =>
   v.parse(AuditEntry, {

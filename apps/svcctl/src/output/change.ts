@@ -1,147 +1,127 @@
-// Renders one change for people: its effect, its requester, its evidence and its decisions.
+// Renders one change for people: what it does, why its risk is what it is, what it alters, its evidence, and the next command to type.
 import { styleText } from 'node:util'
-import { type Change, type ChangeView, dictionary, Evidence, type Preview, type ToolDefinition } from '@gatehouse/contracts'
-import * as v from 'valibot'
-import { diffLines } from './diff.ts'
-import { age } from './time.ts'
-import { visible, visibleLines } from './visible.ts'
+import { type Change, type ChangeView, isRetryable, type Preview, type Reach } from '@gatehouse/contracts'
+import { accessLines, accessTitle } from './access.ts'
+import { riskStyles, stateStyles } from './change-state.ts'
+import { diffLines, type Meaning } from './diff.ts'
+import { evidenceLines } from './evidence.ts'
+import { wrap } from './table.ts'
+import { relative } from './time.ts'
+import { visible } from './visible.ts'
 
-/** What an approver is shown beside a change, in words where words leave nothing out, else as it is. */
-type Observed = Extract<Evidence, { readonly status: 'observed' }>
+type Stream = NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>
 
-const asItIs = (value: unknown): string[] => visibleLines(JSON.stringify(value, null, 2)).split('\n')
+const field = (name: string, value: string | undefined, stream: Stream): string[] =>
+  value === undefined ? [] : [`${name.padEnd(10)} ${wrap(visible(value), 11, stream)}`]
 
-const Property = v.object({ type: v.picklist(['string', 'number', 'integer', 'boolean']), description: v.optional(v.string()) })
-const Plain = v.object({
-  $schema: v.optional(v.pipe(v.string(), v.regex(/^https?:\/\/json-schema\.org\/[a-z0-9/-]{1,40}#?$/))),
-  type: v.literal('object'),
-  properties: v.optional(dictionary(v.string(), Property), {}),
-  required: v.optional(v.array(v.string()), []),
-  additionalProperties: v.optional(v.literal(false)),
-})
-
-/** A strict object of the library takes names such as `constructor` for known ones. */
-const hasOnly = (value: unknown, { entries }: { readonly entries: object }): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).every((name) => Object.hasOwn(entries, name))
-
-/** Undefined where a line for each argument would not tell all. */
-const plainOf = (schema: ToolDefinition['inputSchema']): v.InferOutput<typeof Plain> | undefined => {
-  const parsed = v.safeParse(Plain, schema)
-  if (!parsed.success || !hasOnly(schema, Plain)) return undefined
-  const { properties, required } = parsed.output
-  const isTold = Object.values(schema['properties'] ?? {}).every((property) => hasOnly(property, Property))
-  return isTold && required.every((name) => Object.hasOwn(properties, name)) ? parsed.output : undefined
-}
-
-const argumentLines = (schema: ToolDefinition['inputSchema']): string[] => {
-  const plain = plainOf(schema)
-  if (plain === undefined) return ['arguments', ...asItIs(schema).map((line) => `  ${line}`)]
-  const lines = Object.entries(plain.properties).map(([name, { type, description }]) => {
-    const about = description === undefined ? '' : `: ${visible(description)}`
-    return `argument   ${visible(name)} (${type}${plain.required.includes(name) ? '' : ', may be left out'})${about}`
-  })
-  if (lines.length === 0) return ['argument   none']
-  return plain.additionalProperties === false ? lines : [...lines, 'argument   others are not refused']
-}
-
-const toolLines = ({ name, title, description, annotations, outputSchema, inputSchema }: ToolDefinition): string[] => {
-  const about = description === undefined ? ['without a description'] : visibleLines(description).split('\n')
-  const lines = [
-    ...(title === undefined ? [] : [`title      ${visible(title)}`]),
-    ...about.map((line, index) => `${index === 0 ? 'says       ' : '           '}${line}`),
-    ...argumentLines(inputSchema),
-    ...(annotations === undefined ? [] : [`hints      ${visible(JSON.stringify(annotations))}`]),
-    ...(outputSchema === undefined ? [] : ['answers', ...asItIs(outputSchema).map((line) => `  ${line}`)]),
-  ]
-  return [visible(name), ...lines.map((line) => `  ${line}`)]
-}
-
-const observedLines = ({ server, entryDigest, at, age, missing, tools, drift }: Observed): string[] => [
-  `${visible(server)} declared this at ${at}, ${age}s before the change was asked for`,
-  `its entry in the catalog: ${entryDigest}`,
-  ...(missing.length === 0 ? [] : [`asked for, and not declared: ${visible(missing.join(', '))}`]),
-  ...tools.flatMap((tool) => ['', ...toolLines(tool)]),
-  ...(drift.length === 0 ? [] : ['', 'No longer what was approved', ...asItIs(drift).map((line) => `  ${line}`)]),
-]
-
-type Heard = Extract<Evidence, { readonly status: 'heard' }>
-
-const heardLines = ({ places }: Heard): string[] =>
-  places.length === 0
-    ? ['it is wired nowhere']
-    : places.map(({ channel, address, people }) => {
-        const who = people === 'anyone' ? 'anyone who can write there' : people.map(visible).join(', ') || 'nobody'
-        return `heard at ${channel} ${visible(address)}: ${who}`
-      })
-
-export const evidenceLines = (evidence: Change['evidence']): string[] => {
-  if (evidence === null) return ['none']
-  const parsed = v.safeParse(Evidence, evidence)
-  if (!parsed.success) return asItIs(evidence)
-  const { output } = parsed
-  if (output.status === 'heard') return heardLines(output)
-  return output.status === 'observed' ? observedLines(output) : asItIs(evidence)
-}
-
-const field = (name: string, value: string | undefined): string[] => (value === undefined ? [] : [`${name.padEnd(10)} ${visible(value)}`])
-
-const section = (name: string, lines: readonly string[]): string[] =>
-  lines.length === 0 ? [] : ['', name, ...lines.map((line) => (line === '' ? '' : `  ${line}`))]
+const section = (name: string, lines: readonly string[], stream: Stream): string[] =>
+  lines.length === 0 ? [] : ['', styleText('bold', name, { stream }), ...lines.map((line) => (line === '' ? '' : `  ${line}`))]
 
 const decisionLines = (change: Change): string[] =>
   change.decisions.map(({ outcome, by, principal, via, at, reason }) => {
     const place = via === undefined ? '' : `, in ${via.channel} as ${visible(via.user)}`
     const because = reason === undefined ? '' : `: ${visible(reason)}`
-    return `${outcome} by ${visible(by)} (${visible(principal)}${place}) ${at}${because}`
+    return `${outcome} by ${visible(by)} (authenticated as ${visible(principal)}${place}) ${relative(at)}${because}`
   })
 
-const conditionLines = ({ conditions }: ChangeView): string[] =>
-  conditions.map(({ session, status, reason }) => `${session} ${status}${reason === undefined ? '' : `: ${visible(reason)}`}`)
+const conditionLines = (change: Change | ChangeView): string[] =>
+  'conditions' in change
+    ? change.conditions.map(({ session, status, reason }) => `${session} ${status}${reason === undefined ? '' : `: ${visible(reason)}`}`)
+    : []
 
-const stateColours = {
-  held: 'yellow',
-  applied: 'green',
-  approved: 'green',
-  refused: 'red',
-  rejected: 'red',
-  withdrawn: 'gray',
-  expired: 'gray',
-  apply_failed: 'red',
-} as const
+/** No named tool in a grant means every tool of the server. */
+const meaningOf =
+  ({ kind }: Pick<Change, 'kind'>): Meaning =>
+  (name, value) =>
+    kind === 'mcp_access' && name === 'tools' && Array.isArray(value) && value.length === 0
+      ? 'every tool the server declares, now and later'
+      : undefined
 
-export const renderChange = (change: Change | ChangeView, stream: NodeJS.WritableStream): string => {
-  const { failure } = change
+const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
+
+/** Who can decide, and what is missing. The gateway decides in the end. */
+const approvalLines = ({ state, approvals: { needed, given }, principal }: Change): string[] =>
+  state === 'held'
+    ? [
+        `${count(given, 'approval')} of ${needed} given, ${needed - given} missing`,
+        `may approve: roles approver and admin; ${visible(principal)}, who requested it, only where one approval is enough and the token is unnamed`,
+      ]
+    : []
+
+/** `by` is the label that the reader would give. */
+const nextLines = (change: Change, by: string): string[] => {
+  const { id, state, kind } = change
+  switch (state) {
+    case 'held':
+      return [`svcctl change approve ${id} --by ${by}`, `svcctl change reject ${id} --by ${by} --reason TEXT`]
+    case 'approved':
+      return [`svcctl change reject ${id} --by ${by}`]
+    case 'apply_failed':
+      return isRetryable(change) ? [`svcctl change retry ${id} --by ${by}`] : [`svcctl change reject ${id} --by ${by}`]
+    case 'applied':
+      return kind === 'mcp_register' ? [] : [`svcctl change revert ${id}`]
+    default:
+      return []
+  }
+}
+
+export interface ChangeOptions {
+  readonly stream: Stream
+  /** Label of the reader, for the next command. */
+  readonly by: string
+  /** Why the risk is high, and the effective access; absent where it could not be read. */
+  readonly reach?: Reach | undefined
+}
+
+const headOf = ({ id, state, risk }: Change, stream: Stream): string =>
+  `${id}  ${styleText(stateStyles[state], state, { stream })}  ${styleText(riskStyles[risk], `${risk} risk`, { stream })}`
+
+const requestedOf = ({ requestedBy, principal, createdAt }: Change): string =>
+  `by ${requestedBy} (authenticated as ${principal}) ${relative(createdAt)}`
+
+export const renderChange = (change: Change | ChangeView, { stream, by, reach }: ChangeOptions): string => {
+  const { failure, risk, expiresAt, appliedAt } = change
+  const bullets = (reach?.why ?? []).map((sentence) => `- ${wrap(visible(sentence), 4, stream)}`)
   const lines = [
-    `${change.id}  ${styleText(stateColours[change.state], change.state, { stream })}  ${change.risk} risk`,
-    visible(change.summary),
+    headOf(change, stream),
+    wrap(visible(change.summary), 0, stream),
     '',
-    ...field('kind', change.kind),
-    ...field('group', change.agentGroupID),
-    ...field('requested', `by ${change.requestedBy} (${change.principal}) ${change.createdAt}, ${age(change.createdAt)} ago`),
-    ...field('reason', change.reason),
-    ...field('approvals', change.approvals.needed > 1 ? `${change.approvals.given} of ${change.approvals.needed}` : undefined),
-    ...field('asked', change.afterToolOutput === true ? 'by an agent, after output of a tool had reached it' : undefined),
-    ...field('expires', change.state === 'held' ? change.expiresAt : undefined),
-    ...field('digest', change.digest),
-    ...field('applied', change.appliedAt),
-    ...field('failure', failure === undefined ? undefined : `${failure.rule}: ${failure.reason}`),
-    ...section('Diff', diffLines(change, stream)),
-    ...section('Evidence', evidenceLines(change.evidence)),
-    ...section('Decisions', decisionLines(change)),
-    ...section('Sessions', 'conditions' in change ? conditionLines(change) : []),
+    ...field('kind', change.kind, stream),
+    ...field('group', change.agentGroupID, stream),
+    ...field('requested', requestedOf(change), stream),
+    ...field('reason', change.reason, stream),
+    ...field('warning', change.afterToolOutput === true ? 'requested by an agent after it had read output of a tool' : undefined, stream),
+    ...field('expires', change.state === 'held' && expiresAt !== undefined ? relative(expiresAt) : undefined, stream),
+    ...field('applied', appliedAt === undefined ? undefined : relative(appliedAt), stream),
+    ...field('failure', failure === undefined ? undefined : `${failure.rule}: ${failure.reason}`, stream),
+    ...field('digest', change.digest, stream),
+    ...(reach?.moved === true ? ['', styleText('red', 'The state has changed since this was requested: an approval is refused.', { stream })] : []),
+    ...section(`Why ${risk} risk`, bullets, stream),
+    ...section('Changes', diffLines(change, { stream, meaning: meaningOf(change) }), stream),
+    ...section(accessTitle(change.agentGroupID), reach === undefined ? [] : accessLines(reach, stream), stream),
+    ...section('Evidence', evidenceLines(change.evidence, stream), stream),
+    ...section('Decisions', decisionLines(change), stream),
+    ...section('Approval', approvalLines(change).map((line) => wrap(line, 2, stream)), stream),
+    ...section('Sessions', conditionLines(change), stream),
+    ...section('Next', nextLines(change, by), stream),
   ]
   return `${lines.join('\n')}\n`
 }
 
-/** What would become of a submission. */
-export const renderPreview = (preview: Preview, stream: NodeJS.WritableStream): string => {
+export interface PreviewOptions {
+  readonly stream: Stream
+  readonly kind: string
+}
+
+/** The result that a submission would have. */
+export const renderPreview = (preview: Preview, { stream, kind }: PreviewOptions): string => {
   const { failure } = preview
   const lines = [
-    `${styleText(stateColours[preview.state], `would be ${preview.state}`, { stream })}  ${preview.risk} risk`,
-    visible(preview.summary),
-    ...field('failure', failure === undefined ? undefined : `${failure.rule}: ${failure.reason}`),
-    ...section('Diff', diffLines(preview, stream)),
-    ...section('Evidence', evidenceLines(preview.evidence)),
+    `${styleText(stateStyles[preview.state], `would be ${preview.state}`, { stream })}  ${preview.risk} risk`,
+    wrap(visible(preview.summary), 0, stream),
+    ...field('failure', failure === undefined ? undefined : `${failure.rule}: ${failure.reason}`, stream),
+    ...section('Changes', diffLines(preview, { stream, meaning: meaningOf({ kind: kind as Change['kind'] }) }), stream),
+    ...section('Evidence', evidenceLines(preview.evidence, stream), stream),
   ]
   return `${lines.join('\n')}\n`
 }

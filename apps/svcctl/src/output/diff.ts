@@ -1,9 +1,8 @@
-// The diff of a change as lines that begin with + or -, by applying its operations.
+// What a change alters, field by field: before → after. Lists show the items that go and come, long texts their lines.
 import { styleText } from 'node:util'
 import type { Change } from '@gatehouse/contracts'
 import { visible, visibleLines } from './visible.ts'
 
-/** What stands at a place of a document, and the document after one operation of a diff. For showing alone. */
 type Operation = Change['diff'][number]
 
 const tokensOf = (pointer: string): string[] =>
@@ -12,11 +11,10 @@ const tokensOf = (pointer: string): string[] =>
     .slice(1)
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value)
+
 const member = (value: unknown, token: string): unknown =>
   typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === token)?.[1] : undefined
-
-/** RFC 6901; undefined for what is not there. */
-const valueAt = (document: unknown, pointer: string): unknown => tokensOf(pointer).reduce<unknown>(member, document)
 
 const withArrayMember = (list: readonly unknown[], token: string, { op, value }: Operation): unknown[] => {
   const index = token === '-' ? list.length : Number(token)
@@ -38,56 +36,70 @@ const applyAt = (document: unknown, tokens: readonly string[], operation: Operat
   return Array.isArray(document) ? withArrayMember(document, token, part) : withMember(document, token, part)
 }
 
-/** RFC 6902 for `add`, `remove` and `replace`; the others leave the document as it is. */
-const applyOperation = (document: unknown, operation: Operation): unknown =>
-  ['add', 'remove', 'replace'].includes(operation.op) ? applyAt(document, tokensOf(operation.path), operation) : document
+const applied: ReadonlySet<Operation['op']> = new Set(['add', 'remove', 'replace'])
 
-const shortList = 80
+/** RFC 6902 for `add`, `remove` and `replace`; the others are shown as they are. */
+const documentAfter = ({ before, diff }: Pick<Change, 'before' | 'diff'>): unknown =>
+  diff
+    .filter(({ op }) => applied.has(op))
+    .reduce<unknown>((document, operation) => applyAt(document, tokensOf(operation.path), operation), before)
 
-/** A short list of plain values is one line. */
-const textOf = (value: unknown): string => {
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** Longer values are shown line by line. */
+const maxInline = 60
+
+const inline = (value: unknown): string => {
+  if (value === undefined || value === null || value === '') return 'none'
   if (typeof value === 'string') return value
-  const line = JSON.stringify(value) ?? ''
-  const isPlain = Array.isArray(value) && value.every((member) => typeof member !== 'object' || member === null)
-  return isPlain && line.length <= shortList ? line : (JSON.stringify(value, null, 2) ?? '')
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(inline).join(', ')
+  if (!isObject(value)) return JSON.stringify(value) ?? ''
+  return Object.entries(value)
+    .map(([name, part]) => `${name}=${typeof part === 'object' ? JSON.stringify(part) : String(part)}`)
+    .join(' ')
 }
 
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+/** Where a value has another meaning than its form: no named tool means every tool. */
+export type Meaning = (field: string, value: unknown) => string | undefined
 
-/** A whole that comes to be is shown member by member. */
-const membersOf = ({ path, value }: Operation): [path: string, value: unknown][] => {
-  const isWhole = path === '' && typeof value === 'object' && value !== null && !Array.isArray(value)
-  const members = isWhole ? Object.entries(value).map(([name, member]): [string, unknown] => [`/${escaped(name)}`, member]) : []
-  return members.length === 0 ? [[path, value]] : members
+export interface DiffOptions {
+  readonly stream: NodeJS.WritableStream
+  readonly meaning?: Meaning
 }
 
-export const diffLines = (change: Pick<Change, 'before' | 'diff'>, stream: NodeJS.WritableStream): string[] => {
-  const mark = (sign: '+' | '-', path: string, value: unknown): string[] => {
-    const lines = visibleLines(textOf(value)).split('\n')
-    const head = path === '' ? '' : `${visible(path)}: `
-    const marked =
-      lines.length === 1
-        ? [`${sign} ${head}${lines[0]}`]
-        : [...(head === '' ? [] : [`${sign} ${head.trimEnd()}`]), ...lines.map((line) => `${sign}   ${line}`)]
-    return marked.map((line) => styleText(sign === '+' ? 'green' : 'red', line, { stream }))
+const changedLines = (field: string, old: unknown, value: unknown, { stream, meaning }: DiffOptions): string[] => {
+  const red = (text: string): string => styleText('red', text, { stream })
+  const green = (text: string): string => styleText('green', text, { stream })
+  const text = (each: unknown): string => meaning?.(field, each) ?? inline(each)
+  const name = visible(field)
+  const [from, to] = [text(old), text(value)]
+  if (!`${from}${to}`.includes('\n') && from.length <= maxInline && to.length <= maxInline)
+    return [`${name}: ${red(visible(from))} → ${green(visible(to))}`]
+  const marked = (sign: string, lines: readonly string[], colour: (line: string) => string): string[] =>
+    lines.map((line) => colour(`  ${sign} ${line}`))
+  if (Array.isArray(old ?? []) && Array.isArray(value ?? [])) {
+    const [had, has] = [(old ?? []) as unknown[], (value ?? []) as unknown[]]
+    const without = (list: unknown[], others: unknown[]): string[] =>
+      list.filter((item) => !others.some((other) => isEqual(item, other))).map((item) => visible(inline(item)))
+    const kept = has.length - without(has, had).length
+    return [`${name}:`, ...marked('-', without(had, has), red), ...marked('+', without(has, had), green), ...(kept > 0 ? [`    ${kept} unchanged`] : [])]
   }
-  const added = (operation: Operation): string[] => membersOf(operation).flatMap(([path, value]) => mark('+', path, value))
-  let document: unknown = change.before
-  return change.diff.flatMap((operation) => {
-    const old = valueAt(document, operation.path)
-    document = applyOperation(document, operation)
-    switch (operation.op) {
-      case 'add':
-        return added(operation)
-      case 'remove':
-        return mark('-', operation.path, old)
-      case 'replace':
-        return [...(old === null ? [] : mark('-', operation.path, old)), ...added(operation)]
-      case 'move':
-      case 'copy':
-        return [`~ ${operation.op} ${visible(operation.from ?? '')} to ${visible(operation.path)}`]
-      case 'test':
-        return []
-    }
-  })
+  const linesOf = (each: string): string[] => (each === 'none' ? [] : visibleLines(each).split('\n'))
+  return [`${name}:`, ...marked('-', linesOf(from), red), ...marked('+', linesOf(to), green)]
 }
+
+const compare = (field: string, old: unknown, value: unknown, options: DiffOptions): string[] => {
+  if (isEqual(old, value)) return []
+  const isWhole = field === ''
+  if (!isObject(old ?? {}) || !isObject(value ?? {}) || (!isWhole && !(isObject(old) && isObject(value))))
+    return changedLines(isWhole ? 'value' : field, old, value, options)
+  const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(value ?? {})])]
+  return names.flatMap((name) => compare(isWhole ? name : `${field}.${name}`, member(old, name), member(value, name), options))
+}
+
+export const diffLines = (change: Pick<Change, 'before' | 'diff'>, options: DiffOptions): string[] => [
+  ...compare('', change.before, documentAfter(change), options),
+  ...change.diff
+    .filter(({ op }) => op === 'move' || op === 'copy')
+    .map(({ op, from, path }) => `~ ${op} ${visible(from ?? '')} to ${visible(path)}`),
+]

@@ -47,7 +47,7 @@ export abstract class SubmitCommand extends UnitCommand<Submitted> {
       after,
       ...(flags.reason !== undefined && { reason: flags.reason }),
     }
-    if (flags['dry-run']) return this.show(await client.changes.preview(body))
+    if (flags['dry-run']) return this.show(await client.changes.preview(body), kind)
     const submitted = await client.changes.submit(body)
     this.print(submitted.id)
     if (access !== undefined) await this.tellGrant(client, submitted.id)
@@ -63,8 +63,8 @@ export abstract class SubmitCommand extends UnitCommand<Submitted> {
     if (loss !== undefined) this.say(loss)
   }
 
-  private show(preview: Preview): Preview {
-    this.print(renderPreview(preview, process.stdout))
+  private show(preview: Preview, kind: string): Preview {
+    this.print(renderPreview(preview, { stream: process.stdout, kind }))
     if (preview.state === 'held') return preview
     const { rule = 'unknown', reason = 'no reason was given' } = preview.failure ?? {}
     throw new ServiceError('change-refused', { detail: `it would be refused: ${reason}`, extra: { rule } })

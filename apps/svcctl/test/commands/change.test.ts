@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { Change, SubmitAnswer } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { change } from '../contents.ts'
+import { change, changeView } from '../contents.ts'
 import { type FakeUnit, startUnit } from '../fake-unit.ts'
 import { type RunOptions, svcctl, svcctlAtTerminal, type TerminalOptions } from '../svcctl.ts'
 
@@ -107,10 +107,14 @@ suite('svcctl change', () => {
     }
   })
 
-  test('show has the diff, the evidence and the decisions', async () => {
+  test('show says what changes, why the risk is what it is, who may decide, and what to type next', async () => {
     const { stdout } = await svcctl(['change', 'show', change.id], options())
-    assert.match(stdout, /\n {2}\+ \/tools\/1: echo\n {2}- \/tools\/0: add\n/)
-    assert.match(stdout, /approve by bob \(admin\)/)
+    assert.match(stdout, /Why medium risk\n {2}- it deletes files\n/)
+    assert.match(stdout, /Changes\n {2}tools: add → echo\n/)
+    assert.match(stdout, /1 added, 1 removed, 0 changed, 1 unchanged\n {2}\+ server-tool sample__echo {2}\[DESTRUCTIVE\]\n {2}- server-tool sample__add\n/)
+    assert.match(stdout, /approve by bob \(authenticated as admin\)/)
+    assert.match(stdout, /0 approvals of 1 given, 1 missing/)
+    assert.match(stdout, new RegExp(`Next\\n {2}svcctl change approve ${change.id} --by \\S+\\n`))
     assert.match(stdout, /\\u\{202e\}gnp\.exe\\u\{200b\}/)
     assert.doesNotMatch(stdout, /[\u001b\u202e\u200b\u009b]/)
   })
@@ -133,7 +137,7 @@ suite('svcctl change', () => {
   test('approve shows the change at a terminal, and sends the digest of what it showed', async () => {
     const { stdout, code } = await svcctlAtTerminal(['change', 'approve', change.id, '--by', 'carol'], typing('y\r'))
     assert.equal(code, 0)
-    assert.match(stdout, /\+ \/tools\/1: echo.*Approve chg_.*applied/s)
+    assert.match(stdout, /tools: .*add.* → .*echo.*Approve chg_.*applied/s)
     assert.deepEqual(lastBody(), { outcome: 'approve', decidedBy: 'carol', digest: change.digest })
   })
 
@@ -141,8 +145,37 @@ suite('svcctl change', () => {
     const asked = unit.asked.filter(({ method }) => method === 'POST').length
     const { stdout, code } = await svcctlAtTerminal(['change', 'approve', change.id, '--by', 'carol'], typing('\r'))
     assert.equal(code, 5)
-    assert.match(stdout, /nothing was approved/)
+    assert.match(stdout, /not approved/)
     assert.equal(unit.asked.filter(({ method }) => method === 'POST').length, asked)
+  })
+
+  test('approve of a high risk asks for the name of the group', async () => {
+    await using risky = await startUnit({ answers: { [`GET /v1/changes/${change.id}`]: { ...changeView, risk: 'high' } } })
+    const answer = (keys: string): TerminalOptions => ({ env: { SERVICE_API_URL: risky.address }, typed: [['to approve (dev-agent): ', keys]] })
+    const yes = await svcctlAtTerminal(['change', 'approve', change.id, '--by', 'carol'], answer('y\r'))
+    assert.equal(yes.code, 5)
+    assert.match(yes.stdout, /not approved/)
+    const named = await svcctlAtTerminal(['change', 'approve', change.id, '--by', 'carol'], answer('dev-agent\r'))
+    assert.equal(named.code, 0)
+    assert.equal(risky.asked.filter(({ method }) => method === 'POST').length, 1)
+  })
+
+  test('approve and reject without an id let a person choose, and refuse in a pipe', async () => {
+    const chosen = await svcctlAtTerminal(['change', 'reject', '--by', 'carol'], {
+      env: { SERVICE_API_URL: unit.address },
+      typed: [['Which change? [1] ', '1\r']],
+    })
+    assert.equal(chosen.code, 0)
+    assert.match(chosen.stdout, /^# +ID +KIND.*\n1 +chg_20260102030405/m)
+    assert.deepEqual(lastBody(), { outcome: 'reject', decidedBy: 'carol' })
+    const piped = await svcctl(['change', 'approve', '--by', 'carol'], options())
+    assert.equal(piped.code, 2)
+    assert.match(piped.stderr, /no change given/)
+  })
+
+  test('the audit log says of --yes that nobody looked', async () => {
+    await svcctl(['change', 'approve', change.id, '--by', 'bob', '--yes', '--reason', 'as agreed'], options())
+    assert.deepEqual(lastBody(), { outcome: 'approve', decidedBy: 'bob', reason: 'as agreed; approved with --yes, not shown' })
   })
 
   test('approve needs to know by whom', async () => {

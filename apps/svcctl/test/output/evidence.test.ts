@@ -1,7 +1,10 @@
-// What an approver sees of tools: words where these tell all, and everything else as it is.
+// What an approver sees of evidence: tables and sentences that leave nothing out, and anything else as it is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { evidenceLines } from '../../src/output/change.ts'
+import { PassThrough } from 'node:stream'
+import { evidenceLines as linesIn } from '../../src/output/evidence.ts'
+
+const evidenceLines = (evidence: Parameters<typeof linesIn>[0]): string[] => linesIn(evidence, new PassThrough())
 
 const digest = '5'.repeat(64)
 const echo = {
@@ -29,30 +32,45 @@ const observed = (tools: readonly object[], more: object = {}) => ({
   ...more,
 })
 
-test('tells a tool in words, argument by argument', () => {
-  assert.deepEqual(evidenceLines(observed([echo], { missing: ['gone'] })), [
-    'sample declared this at 2026-01-02T03:04:05.678Z, 4s before the change was asked for',
-    `its entry in the catalog: ${digest}`,
-    'asked for, and not declared: gone',
+test('shows tools as a table that marks the destructive ones, and then argument by argument', () => {
+  const remove = { ...echo, name: 'remove', title: 'Remove', annotations: { destructiveHint: true } }
+  const lines = evidenceLines(observed([echo, remove], { missing: ['gone'] }))
+  assert.match(lines[0] ?? '', new RegExp(`^Tools that sample declared .* ago \\(2026-01-02T03:04:05.678Z\\), from catalog entry ${digest}$`))
+  assert.deepEqual(lines.slice(1, 13), [
+    'requested, but not declared: gone',
+    'TOOL    EFFECT       DESCRIPTION',
+    'echo    read-only    Echo',
+    'remove  DESTRUCTIVE  Remove',
     '',
     'echo',
     '  title      Echo',
-    '  says       Answers with the text.',
+    '  about      Answers with the text.',
     '             And no more.',
     '  argument   text (string): What to answer',
-    '  argument   times (integer, may be left out)',
+    '  argument   times (integer, optional)',
     '  hints      {"readOnlyHint":true}',
   ])
 })
 
-test('tells who is heard, place by place, and nobody and nowhere too', () => {
+test('says who can write at each address that is routed to the group', () => {
   const at = (people: unknown) => ({ channel: 'slack', address: 'C1\u202e', people })
   assert.deepEqual(evidenceLines({ status: 'heard', places: [at('anyone'), at(['U1', 'U2\u0007']), at([])] }), [
-    'heard at slack C1\\u{202e}: anyone who can write there',
-    'heard at slack C1\\u{202e}: U1, U2\\u{7}',
-    'heard at slack C1\\u{202e}: nobody',
+    'slack C1\\u{202e}: anyone who can write there',
+    'slack C1\\u{202e}: U1, U2\\u{7}',
+    'slack C1\\u{202e}: nobody',
   ])
-  assert.deepEqual(evidenceLines({ status: 'heard', places: [] }), ['it is wired nowhere'])
+  assert.deepEqual(evidenceLines({ status: 'heard', places: [] }), ['no channel address is routed to it'])
+})
+
+test('shows mounts and packages as tables, and says so where there is no evidence', () => {
+  const at = '2026-01-02T03:04:05.678Z'
+  const mounts = [{ source: '/data', real: '/srv/data', type: 'directory', owner: 0, mode: '755' }, { source: '/gone' }]
+  assert.deepEqual(evidenceLines({ status: 'sighted', at, age: 1, mounts }).slice(1), [
+    'PATH   TYPE       REAL PATH  OWNER  MODE  DEVICE',
+    '/data  directory  /srv/data  uid 0  755   -',
+    '/gone  missing    -          -      -     -',
+  ])
+  assert.match(evidenceLines({ status: 'unavailable', server: 'sample' })[0] ?? '', /^None: sample could not be inspected in time\.$/)
 })
 
 /** Every text of a document, keys too. */
@@ -95,7 +113,7 @@ test('leaves nothing out of a schema that words do not tell', () => {
   }
   assert.match(
     evidenceLines(observed([echo], { drift: [{ tool: 'echo', was: echo }] })).join('\n'),
-    /No longer what was approved\n.*"tool"/s,
+    /Tool definitions changed since approval: echo\n.*"tool"/s,
   )
 })
 
