@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { exits } from '@gatehouse/contracts'
 import { createLogger, createMetrics, isRefusal, type Logger, wallTime } from '@gatehouse/kernel'
 import { awaitCredential } from './await-credential.ts'
@@ -87,7 +88,15 @@ const startIt = async (): Promise<void> => {
 
 const isAside = (): boolean => argv[0] === 'setup' || argv[0] === 'await-credential' || isOffline(argv)
 
+/** `gatehouse ctl …` is svcctl under another name: the same program, which sets the exit code. */
+const runControl = async (): Promise<number> => {
+  process.argv.splice(2, 1)
+  await import(pathToFileURL(join(release, 'svcctl/svcctl.mjs')).href)
+  return Number(process.exitCode ?? exits.stopped)
+}
+
 const run = async (): Promise<number> => {
+  if (argv[0] === 'ctl') return await runControl()
   if (isAside()) hearSignals()
   if (argv[0] === 'setup') return runSetup(argv.slice(1), { env: process.env, write })
   if (argv[0] === 'await-credential') await awaitCredential({ env: process.env, stopped: ended.promise })

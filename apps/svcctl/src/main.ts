@@ -3,8 +3,8 @@ import { run, settings } from '@oclif/core'
 import { type Environment, SvcctlCommand, wantsJson } from './command.ts'
 import { exitCodeOf, isExit, isInterrupted, render, renderJson, toFailure } from './output/failure.ts'
 
-/** Global flags may stand before the command: `svcctl --addr URL status`. The parser wants them behind it. */
-const withValue = new Set(['--addr', '--token-file'])
+/** Global flags may stand before the command: `svcctl --addr URL status`. The parser expects them after it. */
+const withValue = new Set(['--addr', '--token-file', '--jq'])
 const alone = new Set(['--insecure-http', '--json'])
 
 const lengthAt = (argv: readonly string[], at: number): number => {
@@ -30,13 +30,13 @@ export const main = async (argv: readonly string[], environment: Environment, ro
   settings.enableAutoTranspile = false
   try {
     await run(moveLeadingFlags(argv), { root, userPlugins: false, devPlugins: false })
-    // A command that has a result and yet is no success says so itself.
+    // A command with a result that is no success has set its exit code.
     return Number(process.exitCode ?? 0)
   } catch (error) {
     if (isInterrupted(error)) return 130
     if (isExit(error)) return error.oclif.exit ?? 0
     const failure = toFailure(error)
-    process.stderr.write(wantsJson(argv) ? renderJson(failure) : render(failure, process.stderr))
+    process.stderr.write(wantsJson(argv) ? renderJson(failure) : render(failure, process.stderr, argv))
     return exitCodeOf(failure)
   }
 }

@@ -1,20 +1,18 @@
-// A command that there is not: people are asked whether they meant the nearest one, a pipe is told.
+// The answer to an unknown command: a usage error that names the nearest one.
 import { ServiceError } from '@gatehouse/contracts'
 import type { Hook } from '@oclif/core'
-import { wantsJson } from './command.ts'
 import { findNearest } from './output/visible.ts'
 
-const words = (id: string): string => id.replaceAll(':', ' ')
+const spaced = (id: string): string => id.replaceAll(':', ' ')
 
 export const notFound: Hook<'command_not_found'> = async function (options) {
-  if (process.stdin.isTTY && process.stdout.isTTY && !wantsJson(options.argv ?? [])) {
-    const { default: ask } = await import('@oclif/plugin-not-found')
-    return await ask.call(this, options)
-  }
-  const wanted = words(options.id)
-  const near = await findNearest(
-    wanted,
-    options.config.commands.filter(({ hidden }) => !hidden).map(({ id }) => words(id)),
-  )
-  throw new ServiceError('invalid', { detail: `expected a command, got ${wanted}`, hint: `svcctl ${near ?? '--help'}` })
+  const typed = spaced(options.id)
+  const known = options.config.commands.filter(({ hidden }) => !hidden).map(({ id }) => spaced(id))
+  const last = typed.split(' ').at(-1) ?? ''
+  const sameVerb = known.find((id) => id.endsWith(` ${last}`))
+  const near = (await findNearest(typed, known)) ?? sameVerb
+  throw new ServiceError('invalid', {
+    detail: `unknown command: ${typed}${near === undefined ? '' : `. Did you mean ${near}?`}`,
+    hint: `svcctl ${near ?? '--help'}`,
+  })
 }

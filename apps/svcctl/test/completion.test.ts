@@ -1,42 +1,81 @@
-// What svcctl completion prints, evaluated in the shells that it is for.
+// What svcctl completion prints, evaluated in the shell that it is for; and the words that come from a unit.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { svcctl } from './svcctl.ts'
+import { promisify } from 'node:util'
+import { grant } from './contents.ts'
+import { type FakeUnit, startUnit } from './fake-unit.ts'
+import { program, svcctl } from './svcctl.ts'
 
 suite('svcctl completion', () => {
-  let cache: string
-  const complete = (shell: string) => svcctl(['completion', shell], { env: { SVCCTL_CACHE_DIR: cache } })
-
-  /** What bash offers behind these words. */
-  const offered = (script: string, words: readonly string[]): string[] => {
-    const quoted = words.map((word) => `'${word}'`).join(' ')
-    const asked = `eval "$SCRIPT"; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _svcctl_autocomplete; printf '%s\\n' "\${COMPREPLY[@]}"`
-    const { stdout, stderr, status } = spawnSync('bash', ['-c', asked], { encoding: 'utf8', env: { ...process.env, SCRIPT: script } })
-    assert.equal(status, 0, stderr)
-    return [...new Set(stdout.trimEnd().split('\n'))].toSorted()
+  let unit: FakeUnit
+  let bin: string
+  const words = async (...typed: string[]): Promise<string[]> => {
+    const { stdout, code } = await svcctl(['completion', 'words', '--', ...typed], { env: { SERVICE_API_URL: unit.address } })
+    assert.equal(code, 0)
+    return stdout.split('\n').filter((word) => word !== '')
   }
 
-  before(() => {
-    cache = mkdtempSync(join(tmpdir(), 'svcctl-completion-'))
+  before(async () => {
+    const tools = [{ name: 'echo', inputSchema: {} }, { name: 'add', inputSchema: {} }]
+    const evidence = { status: 'observed', server: 'sample', entryDigest: 'ab'.repeat(32), at: '2026-01-02T03:04:05.000Z', age: 0, missing: [], tools }
+    const preview = { state: 'held', before: null, diff: [], summary: 's', evidence, risk: 'low' }
+    unit = await startUnit({ answers: { 'POST /v1/changes': preview, 'GET /v1/grants': { items: [grant] } } })
+    bin = mkdtempSync(join(tmpdir(), 'svcctl-completion-'))
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`
+    writeFileSync(join(bin, 'svcctl'), script)
+    chmodSync(join(bin, 'svcctl'), 0o755)
   })
-  after(() => rmSync(cache, { recursive: true }))
-
-  test('lets bash complete commands, the words behind them and flags', async () => {
-    const { stdout } = await complete('bash')
-    assert.deepEqual(offered(stdout, ['svcctl', 'ch']), ['change', 'chat'])
-    assert.deepEqual(offered(stdout, ['svcctl', 'change', 'ap']), ['approve'])
-    assert.deepEqual(offered(stdout, ['svcctl', 'change', 'approve', '--d']), ['--digest'])
-    assert.ok(offered(stdout, ['svcctl', 'registry', '']).includes('wirings'))
+  after(async () => {
+    rmSync(bin, { recursive: true })
+    await unit.close()
   })
 
-  test('lets zsh complete, and refuses another shell', async () => {
-    const { stdout } = await complete('zsh')
-    assert.equal(stdout, `source '${join(cache, 'autocomplete/zsh_setup')}'\n`)
-    assert.match(readFileSync(join(cache, 'autocomplete/functions/zsh/_svcctl'), 'utf8'), /^#compdef svcctl/)
-    assert.equal((await complete('csh')).code, 2)
+  test('offers commands, the words behind them, and flags that are not there yet', async () => {
+    assert.deepEqual(await words('ch'), ['change', 'chat'])
+    assert.deepEqual(await words('change', 'ap'), ['approve'])
+    assert.deepEqual(await words('change', 'approve', '--d'), ['--digest'])
+    assert.ok((await words('registry', '')).includes('wirings'))
+    assert.ok(!(await words('change', 'approve', '--by', 'x', '--')).includes('--by'))
+    assert.deepEqual(await words('nonsense', ''), [])
+  })
+
+  test('offers ids, groups, servers and tools that the unit knows', async () => {
+    assert.deepEqual(await words('change', 'approve', ''), ['chg_20260102030405.000000001'])
+    assert.deepEqual(await words('session', 'logs', ''), ['ses_abcdefghijklm'])
+    assert.deepEqual(await words('chat', ''), ['dev-agent'])
+    assert.deepEqual(await words('change', 'pending', '--group', 'd'), ['dev-agent'])
+    assert.deepEqual(await words('mcp', 'probe', ''), ['far', 'sample'])
+    assert.deepEqual(await words('mcp', 'grant', 'sample', '--group', 'dev-agent', '--tool', ''), ['add', 'echo'])
+    assert.deepEqual(await words('explain', 'dev-agent', 'sample__e'), ['sample__echo'])
+    assert.deepEqual(await words('change', 'submit', 'per'), ['permissions', 'persona'])
+  })
+
+  test('offers nothing, and fails at nothing, where no unit answers', async () => {
+    const { stdout, stderr, code } = await svcctl(['completion', 'words', '--', 'chat', ''], { env: { SERVICE_API_URL: 'http://127.0.0.1:9' } })
+    assert.deepEqual({ stdout, stderr, code }, { stdout: '', stderr: '', code: 0 })
+  })
+
+  test('lets bash complete svcctl and gatehouse ctl', async () => {
+    const { stdout: script } = await svcctl(['completion', 'bash'])
+    const offered = async (typed: readonly string[]): Promise<string[]> => {
+      const quoted = typed.map((word) => `'${word}'`).join(' ')
+      const asked = `eval "$SCRIPT"; COMP_WORDS=(${quoted}); COMP_CWORD=${typed.length - 1}; _svcctl; printf '%s\\n' "\${COMPREPLY[@]}"`
+      const env = { ...process.env, PATH: `${bin}:${process.env['PATH']}`, SCRIPT: script, SERVICE_API_URL: unit.address }
+      const { stdout } = await promisify(execFile)('bash', ['-c', asked], { env })
+      return stdout.trim().split('\n')
+    }
+    assert.deepEqual(await offered(['svcctl', 'change', 'ap']), ['approve'])
+    assert.deepEqual(await offered(['gatehouse', 'ctl', 'chat', 'd']), ['dev-agent'])
+    assert.deepEqual(await offered(['gatehouse', '--d']), [''])
+  })
+
+  test('prints scripts for zsh and fish, and refuses another shell', async () => {
+    assert.match((await svcctl(['completion', 'zsh'])).stdout, /^compdef _svcctl svcctl gatehouse$/m)
+    assert.match((await svcctl(['completion', 'fish'])).stdout, /^complete -c svcctl/m)
+    assert.equal((await svcctl(['completion', 'csh'])).code, 2)
   })
 })

@@ -67,7 +67,7 @@ suite('the surface of svcctl', () => {
     assert.equal(root.code, 0)
     for (const word of ['audit', 'change', 'chat', 'mcp', 'metrics', 'status']) assert.match(root.stdout, new RegExp(`^  ${word} `, 'm'))
     const approve = await svcctl(['change', 'approve', '--help'])
-    assert.match(approve.stdout, /\$ svcctl change approve ID --by APPROVER/)
+    assert.match(approve.stdout, /\$ svcctl change approve \[ID\] --by APPROVER/)
     assert.equal(approve.stderr, '')
     const topic = await svcctl(['help', 'change'])
     assert.match(topic.stdout, /^  change approve +Approve/m)
@@ -83,14 +83,28 @@ suite('the surface of svcctl', () => {
     assert.match(far.stdout + far.stderr, /^\{\n.*"hint": "svcctl --help"\n\}\n$/s)
   })
 
-  test('asks at a terminal, and runs what was meant', async () => {
+  test('an unknown command is a usage error at a terminal too, and so is a stray word', async () => {
+    const typo = await svcctlAtTerminal(['change', 'pendng'])
+    assert.equal(typo.code, 2)
+    assert.match(typo.stdout, /unknown command: change pendng\. Did you mean change pending\?/)
+    const stray = await svcctl(['change', 'pending', 'now'])
+    assert.equal(stray.code, 2)
+    assert.match(stray.stderr, /unexpected argument: "now"/)
+    const verb = await svcctl(['approve'])
+    assert.match(verb.stderr, /Try: svcctl change approve/)
+  })
+
+  test('a help page names arguments and required flags in one line, and the other flags below', async () => {
+    const { stdout } = await svcctl(['change', 'submit', '--help'])
+    assert.match(stdout, /^ {2}\$ svcctl change submit KIND --group ID \[flags\]$/m)
+  })
+
+  test('prints the versions of the program and of the unit', async () => {
     await using unit = await startUnit()
-    const options = { env: { SERVICE_API_URL: unit.address } }
-    const no = await svcctlAtTerminal(['change', 'pendng'], { ...options, typed: [['Did you mean', 'n\r']] })
-    assert.equal(no.code, 2)
-    assert.match(no.stdout, /Run svcctl help change for a list of available commands/)
-    const yes = await svcctlAtTerminal(['change', 'pendng'], { ...options, typed: [['Did you mean', 'y\r']] })
-    assert.equal(yes.code, 0)
-    assert.match(yes.stdout, /REQUESTED-BY/)
+    const known = await svcctl(['version', '--jq', '.unit'], { env: { SERVICE_API_URL: unit.address } })
+    assert.equal(known.stdout, '0.0.0\n')
+    const alone = await svcctl(['version'], { env: { SERVICE_API_URL: 'http://127.0.0.1:9' } })
+    assert.equal(alone.code, 0)
+    assert.match(alone.stdout, /^svcctl +\S+ \(Node [\d.]+\)\nunit +does not answer at http:\/\/127\.0\.0\.1:9\n$/)
   })
 })

@@ -45,9 +45,10 @@ suite('the bundle of svcctl', () => {
   test('runs a command of the program and one of a plugin, and knows which it has not', async () => {
     const verified = await run('audit', 'verify', '--state-dir', join(folder, 'nowhere'))
     assert.equal(verified.exitCode, 4, verified.stderr)
-    const completion = await run('completion', 'bash')
-    assert.deepEqual([completion.exitCode, completion.stderr], [0, ''])
-    assert.match(await readFile(join(folder, 'cache/autocomplete/functions/bash/svcctl.bash'), 'utf8'), /^change:approve .*--digest/m)
+    const completion = await run('completion', 'words', '--', 'change', 'appr')
+    assert.deepEqual([completion.exitCode, completion.stdout, completion.stderr], [0, 'approve', ''])
+    const filtered = await run('completion', 'bash', '--jq', '.shell')
+    assert.deepEqual([filtered.exitCode, filtered.stdout, filtered.stderr], [0, 'bash', ''])
     const unknown = await run('change', 'aprove')
     assert.equal(unknown.exitCode, 2)
     assert.match(unknown.stderr, /Try: svcctl change approve/)

@@ -24,7 +24,7 @@ const placeholder = /^(?:[A-Z…<[(]|"\$@"$)/
 
 /** Flags of every command may stand before it, with their values. */
 const withoutLeading = (words: readonly string[]): readonly string[] =>
-  words[0] === '--addr' || words[0] === '--token-file' ? withoutLeading(words.slice(2)) : words
+  words[0] === '--addr' || words[0] === '--token-file' || words[0] === '--jq' ? withoutLeading(words.slice(2)) : words
 
 const faultOfSvcctl = (all: readonly string[], known: ReadonlyMap<string, ReadonlySet<string>>): string | undefined => {
   const words = withoutLeading(all)
@@ -33,7 +33,7 @@ const faultOfSvcctl = (all: readonly string[], known: ReadonlyMap<string, Readon
   const isTopic =
     [...known.keys()].some((name) => name.startsWith(`${named[0]} `)) &&
     (named[1] === undefined || placeholder.test(named[1]) || named[1].includes('|'))
-  if (named.length === 0 || ['help', 'autocomplete'].includes(named[0] ?? '') || placeholder.test(named[0] ?? '')) return undefined
+  if (named.length === 0 || named[0] === 'help' || placeholder.test(named[0] ?? '')) return undefined
   if (id === undefined) return isTopic ? undefined : `there is no command ${named.slice(0, 2).join(' ')}`
   const unknown = flagNames(words).find((flag) => !['json', 'help'].includes(flag) && known.get(id)?.has(flag) !== true)
   return unknown === undefined ? undefined : `${id} has no flag --${unknown}`

@@ -49,6 +49,8 @@ export const help = `gatehouse: runs AI agents in sealed sandboxes and holds eve
   gatehouse setup [--help]                prepares what needs root, once for each host
   gatehouse --demo                        a mock agent in a container, with a well-known token, loopback only
 
+  gatehouse ctl COMMAND                   the command line of a running unit: the same program as svcctl
+
   gatehouse restore FILE                  restores a backup into an empty state directory: --identity FILE or
                                           --passphrase-file FILE opens it
   gatehouse token reset-admin             mints a new admin token, for the owner of the state directory

@@ -1,27 +1,48 @@
 // svcctl completion
-import { join } from 'node:path'
+import type { Client } from '@gatehouse/client'
 import { Args } from '@oclif/core'
 import * as v from 'valibot'
 import { SvcctlCommand } from '../command.ts'
+import { scripts, shells } from '../completion/scripts.ts'
+import { completeWords } from '../completion/words.ts'
+import { askUnit } from '../connection/unit.ts'
 
-const Script = v.strictObject({ shell: v.picklist(['bash', 'zsh']), script: v.string() })
-type Script = v.InferOutput<typeof Script>
+const Completed = v.strictObject({ shell: v.picklist([...shells, 'words']), script: v.string() })
+type Completed = v.InferOutput<typeof Completed>
 
-export class Completion extends SvcctlCommand<Script> {
-  static override summary = 'Print the line that completes commands and flags in your shell.'
+export class Completion extends SvcctlCommand<Completed> {
+  static override summary = 'Print the script that completes commands, flags, ids and names in your shell.'
   static override description =
-    'bash: add eval "$(svcctl completion bash)" to ~/.bashrc. zsh: the same with zsh in ~/.zshrc. What is completed is written to the cache of svcctl each time, as by svcctl autocomplete, which knows PowerShell too.'
-  static override result = Script
-  static override examples = ['svcctl completion bash', 'svcctl completion zsh']
+    'bash: add eval "$(svcctl completion bash)" to ~/.bashrc. zsh: the same with zsh in ~/.zshrc. fish: svcctl completion fish | source. Ids of changes and sessions, groups, servers and tools come from the unit. The scripts ask with "svcctl completion words -- WORDS". gatehouse ctl is completed too.'
+  static override result = Completed
+  static override examples = ['svcctl completion bash', 'svcctl completion zsh', 'svcctl completion words -- change ap']
+  static override strict = false
 
-  static override args = { shell: Args.string({ description: 'bash or zsh.', options: ['bash', 'zsh'], required: true }) }
+  static override args = { shell: Args.string({ description: 'Shell, or words for the words that may stand next.', options: [...shells, 'words'], required: true }) }
 
-  async run(): Promise<Script> {
-    const { args } = await this.parse(Completion)
-    const shell = v.parse(Script.entries.shell, args.shell)
-    await this.config.runCommand('autocomplete:create')
-    const script = `source '${join(this.config.cacheDir, 'autocomplete', `${shell}_setup`)}'`
+  async run(): Promise<Completed> {
+    const { args, argv } = await this.parse(Completion)
+    const shell = v.parse(Completed.entries.shell, args.shell)
+    const script = shell === 'words' ? await this.#words(argv.slice(1).map(String)) : scripts[shell]
     this.print(script)
     return { shell, script }
+  }
+
+  async #words(words: readonly string[]): Promise<string> {
+    const connect = async (address: string | undefined): Promise<Client | undefined> => {
+      const unit = await askUnit({
+        environment: this.environment,
+        address: address ?? this.environment['SERVICE_API_URL'] ?? 'http://127.0.0.1:8787',
+        tokenFile: undefined,
+        insecure: false,
+      })
+      return unit.reached ? unit.client : undefined
+    }
+    try {
+      return (await completeWords(words, { commands: this.config.commands, connect })).join('\n')
+    } catch {
+      // A shell has no place for an error: nothing is offered.
+      return ''
+    }
   }
 }

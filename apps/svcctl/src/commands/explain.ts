@@ -1,6 +1,6 @@
 // svcctl explain
 import { styleText } from 'node:util'
-import { codes, Explanation } from '@gatehouse/contracts'
+import { codes, Explanation, toolSeparator } from '@gatehouse/contracts'
 import { Args } from '@oclif/core'
 import { wrap } from '../output/table.ts'
 import { visible } from '../output/visible.ts'
@@ -20,9 +20,18 @@ const render = ({ allowed, code, summary, steps }: Explanation): string => {
   return [...head, ...lines].join('\n')
 }
 
+/** The command that asks for a call that is refused; undefined where no command does. */
+const remedy = ({ allowed, code }: Explanation, group: string, exposed: string): string | undefined => {
+  const [server = '', tool = ''] = exposed.split(toolSeparator)
+  if (allowed || tool === '') return undefined
+  if (code === 'frozen') return `svcctl unfreeze --group ${group} --reason TEXT`
+  const canAsk = code === 'not-granted' || code === 'revoked' || code === 'definition-changed'
+  return canAsk ? `svcctl mcp grant ${server} --group ${group} --tool ${tool}` : undefined
+}
+
 export class Explain extends UnitCommand<Explanation> {
-  static override summary = 'Say which grant, pin, limit or freeze decides over a call, and why.'
-  static override description = 'The tool is named as the agent sees it: SERVER__TOOL. Ends with 6 where the call is refused.'
+  static override summary = 'Explain why a tool call is allowed or denied.'
+  static override description = 'Shows the grant, pin, limit or freeze that decides. The tool is named as the agent sees it: SERVER__TOOL. Exits with 6 for a call that is refused, and prints the command that requests it.'
   static override result = Explanation
   static override examples = ['svcctl explain dev-agent sample__echo', 'svcctl explain dev-agent sample__echo --json']
 
@@ -37,6 +46,8 @@ export class Explain extends UnitCommand<Explanation> {
     const group = await this.resolveID('group', args.group)
     const explanation = await client.explain(group, args.tool)
     this.print(render(explanation))
+    const next = remedy(explanation, group, args.tool)
+    if (next !== undefined) this.say(`${explanation.code === 'frozen' ? 'Lift the freeze' : 'Request it'}: ${visible(next)}`)
     if (!explanation.allowed) process.exitCode = codes.forbidden.exit
     return explanation
   }

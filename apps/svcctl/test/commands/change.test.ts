@@ -181,7 +181,7 @@ suite('svcctl change', () => {
   test('approve needs to know by whom', async () => {
     const ended = await svcctl(['change', 'approve', change.id], options())
     assert.equal(ended.code, 2)
-    assert.match(ended.stderr, /Missing required flag by/)
+    assert.match(ended.stderr, /missing required flag: --by/)
   })
 })
 
