@@ -110,21 +110,6 @@ export abstract class SvcctlCommand<T> extends Command {
   }
 }
 
-/** `change approve [ID] --by APPROVER [flags]`: arguments and required flags; the list below names the others. */
-const usageOf = ({ args, flags, baseFlags }: Pick<typeof SvcctlCommand, 'args' | 'flags' | 'baseFlags'>): string => {
-  const words = Object.entries(args).map(([name, { required }]) => (required === true ? name.toUpperCase() : `[${name.toUpperCase()}]`))
-  const required = Object.entries({ ...baseFlags, ...flags }).filter(([, flag]) => flag.required === true)
-  const named = required.map(([name, flag]) => `--${name}${flag.type === 'option' ? ` ${[flag.helpValue ?? name.toUpperCase()].flat().join(' ')}` : ''}`)
-  return ['<%= command.id %>', ...words, ...named, '[flags]'].join(' ')
-}
-
-// A getter that every command inherits: oclif's own usage line lists all flags, and those of `change submit` fill a screen.
-Object.defineProperty(SvcctlCommand, 'usage', {
-  get(this: typeof SvcctlCommand) {
-    return usageOf(this)
-  },
-})
-
 /** The JSON result of a command that has nothing to report. */
 export const Done = v.strictObject({ done: v.literal(true) })
 export type Done = v.InferOutput<typeof Done>

@@ -1,5 +1,5 @@
 // Runs one command and turns every error into a message and an exit code.
-import { run, settings } from '@oclif/core'
+import { Config, run, settings } from '@oclif/core'
 import { type Environment, SvcctlCommand, wantsJson } from './command.ts'
 import { exitCodeOf, isExit, isInterrupted, render, renderJson, toFailure } from './output/failure.ts'
 
@@ -24,12 +24,23 @@ export const moveLeadingFlags = (argv: readonly string[]): string[] => {
   return rest.toSpliced(end === -1 ? rest.length : end, 0, ...argv.slice(0, count))
 }
 
+/** `change approve [ID] --by APPROVER [flags]`: oclif's own usage line lists every flag, and those of `change submit` fill a screen. */
+const usageOf = ({ args, flags }: Config['commands'][number]): string => {
+  const words = Object.entries(args).map(([name, { required }]) => (required === true ? name.toUpperCase() : `[${name.toUpperCase()}]`))
+  const named = Object.entries(flags).flatMap(([name, flag]) =>
+    flag.required === true ? [`--${name}${flag.type === 'option' ? ` ${[flag.helpValue ?? name.toUpperCase()].flat().join(' ')}` : ''}`] : [],
+  )
+  return ['<%= command.id %>', ...words, ...named, '[flags]'].join(' ')
+}
+
 /** Gives the exit code. `root` is the folder of `package.json`, or one below it. */
 export const main = async (argv: readonly string[], environment: Environment, root: string): Promise<number> => {
   SvcctlCommand.environment = environment
   settings.enableAutoTranspile = false
   try {
-    await run(moveLeadingFlags(argv), { root, userPlugins: false, devPlugins: false })
+    const config = await Config.load({ root, userPlugins: false, devPlugins: false })
+    for (const command of config.commands) command.usage = usageOf(command)
+    await run(moveLeadingFlags(argv), config)
     // A command with a result that is no success has set its exit code.
     return Number(process.exitCode ?? 0)
   } catch (error) {
