@@ -65,7 +65,7 @@ export abstract class SvcctlCommand<T> extends Command {
     const selected = selectFields(result, this.#fields)
     if (this.#filter === undefined) return void process.stdout.write(`${toJson(selected)}\n`)
     const text = this.#filter(selected)
-    if (text !== '') process.stdout.write(`${this.toPeople ? visibleLines(text) : text}`.replace(/\n?$/, '\n'))
+    if (text !== '') process.stdout.write((this.toPeople ? visibleLines(text) : text).replace(/\n?$/, '\n'))
   }
 
   /** `main` renders every failure. */

@@ -28,7 +28,9 @@ export const moveLeadingFlags = (argv: readonly string[]): string[] => {
 const usageOf = ({ args, flags }: Config['commands'][number]): string => {
   const words = Object.entries(args).map(([name, { required }]) => (required === true ? name.toUpperCase() : `[${name.toUpperCase()}]`))
   const named = Object.entries(flags).flatMap(([name, flag]) =>
-    flag.required === true ? [`--${name}${flag.type === 'option' ? ` ${[flag.helpValue ?? name.toUpperCase()].flat().join(' ')}` : ''}`] : [],
+    flag.required === true
+      ? [`--${name}${flag.type === 'option' ? ` ${[flag.helpValue ?? name.toUpperCase()].flat().join(' ')}` : ''}`]
+      : [],
   )
   return ['<%= command.id %>', ...words, ...named, '[flags]'].join(' ')
 }

@@ -20,8 +20,19 @@ suite('svcctl completion', () => {
   }
 
   before(async () => {
-    const tools = [{ name: 'echo', inputSchema: {} }, { name: 'add', inputSchema: {} }]
-    const evidence = { status: 'observed', server: 'sample', entryDigest: 'ab'.repeat(32), at: '2026-01-02T03:04:05.000Z', age: 0, missing: [], tools }
+    const tools = [
+      { name: 'echo', inputSchema: {} },
+      { name: 'add', inputSchema: {} },
+    ]
+    const evidence = {
+      status: 'observed',
+      server: 'sample',
+      entryDigest: 'ab'.repeat(32),
+      at: '2026-01-02T03:04:05.000Z',
+      age: 0,
+      missing: [],
+      tools,
+    }
     const preview = { state: 'held', before: null, diff: [], summary: 's', evidence, risk: 'low' }
     unit = await startUnit({ answers: { 'POST /v1/changes': preview, 'GET /v1/grants': { items: [grant] } } })
     bin = mkdtempSync(join(tmpdir(), 'svcctl-completion-'))
@@ -55,7 +66,9 @@ suite('svcctl completion', () => {
   })
 
   test('offers nothing, and fails at nothing, where no unit answers', async () => {
-    const { stdout, stderr, code } = await svcctl(['completion', 'words', '--', 'chat', ''], { env: { SERVICE_API_URL: 'http://127.0.0.1:9' } })
+    const { stdout, stderr, code } = await svcctl(['completion', 'words', '--', 'chat', ''], {
+      env: { SERVICE_API_URL: 'http://127.0.0.1:9' },
+    })
     assert.deepEqual({ stdout, stderr, code }, { stdout: '', stderr: '', code: 0 })
   })
 

@@ -37,7 +37,7 @@ export class Chat extends UnitCommand<Exchanged[]> {
     const { args, flags } = await this.parse(Chat)
     const client = await this.connect(flags)
     const group = await this.resolveID('group', args.group)
-    const settings = { group: group, conversation: flags.conversation, patience: flags.timeout * 1000 }
+    const settings = { group, conversation: flags.conversation, patience: flags.timeout * 1000 }
     if (args.text !== undefined) return [await this.send(client, settings, args.text)]
     if (process.stdin.isTTY && !this.jsonEnabled()) return await this.converse(client, settings)
     const text = (await readAll(process.stdin)).replace(/\n$/, '')

@@ -18,7 +18,13 @@ export class Completion extends SvcctlCommand<Completed> {
   static override examples = ['svcctl completion bash', 'svcctl completion zsh', 'svcctl completion words -- change ap']
   static override strict = false
 
-  static override args = { shell: Args.string({ description: 'Shell, or words for the words that may stand next.', options: [...shells, 'words'], required: true }) }
+  static override args = {
+    shell: Args.string({
+      description: 'Shell, or words for the words that may stand next.',
+      options: [...shells, 'words'],
+      required: true,
+    }),
+  }
 
   async run(): Promise<Completed> {
     const { args, argv } = await this.parse(Completion)

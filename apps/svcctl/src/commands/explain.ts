@@ -31,7 +31,8 @@ const remedy = ({ allowed, code }: Explanation, group: string, exposed: string):
 
 export class Explain extends UnitCommand<Explanation> {
   static override summary = 'Explain why a tool call is allowed or denied.'
-  static override description = 'Shows the grant, pin, limit or freeze that decides. The tool is named as the agent sees it: SERVER__TOOL. Exits with 6 for a call that is refused, and prints the command that requests it.'
+  static override description =
+    'Shows the grant, pin, limit or freeze that decides. The tool is named as the agent sees it: SERVER__TOOL. Exits with 6 for a call that is refused, and prints the command that requests it.'
   static override result = Explanation
   static override examples = ['svcctl explain dev-agent sample__echo', 'svcctl explain dev-agent sample__echo --json']
 

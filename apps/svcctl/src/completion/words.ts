@@ -81,7 +81,9 @@ const exposedTools: Source = async (client, words, command) => {
   const [group] = positionals(command, words)
   if (group === undefined) return []
   const names = await servers(client, words, command)
-  const all = await Promise.all(names.map(async (name) => (await declared(client, group, name)).map((tool) => `${name}${toolSeparator}${tool}`)))
+  const all = await Promise.all(
+    names.map(async (name) => (await declared(client, group, name)).map((tool) => `${name}${toolSeparator}${tool}`)),
+  )
   return all.flat()
 }
 
@@ -122,11 +124,18 @@ export const completeWords = async (words: readonly string[], context: Completio
   const typed = words.slice(0, -1)
   const found = findCommand(typed, context.commands)
   const deeper = last.startsWith('-') ? [] : nextWords(typed, context.commands)
-  const own = found === undefined ? [] : await ownWords(found.command, found.rest, last, context)
+  const own = found === undefined ? [] : await ownWords({ ...found, last }, context)
   return [...new Set([...deeper, ...own])].filter((word) => word.startsWith(last)).toSorted()
 }
 
-const ownWords = async (command: CommandShape, rest: readonly string[], last: string, context: CompletionContext): Promise<string[]> => {
+interface Typed {
+  readonly command: CommandShape
+  /** Finished words behind the command. */
+  readonly rest: readonly string[]
+  readonly last: string
+}
+
+const ownWords = async ({ command, rest, last }: Typed, context: CompletionContext): Promise<string[]> => {
   const before = rest.at(-1)
   if (takesValue(command, before)) {
     const name = flagOf(before) ?? ''

@@ -13,7 +13,10 @@ interface Numbered {
 /** The id of the pending change that a person chooses by its number. Throws where nobody can be asked. */
 export const chooseChange = async (client: Client, canAsk: boolean): Promise<string> => {
   if (!canAsk) throw new ServiceError('invalid', { detail: 'no change given', hint: 'name one, such as @1 after svcctl change pending' })
-  const changes = byRisk(await readAllPages((cursor) => client.changes.pending({ cursor }))).map((change, at) => ({ ...change, number: at + 1 }))
+  const changes = byRisk(await readAllPages((cursor) => client.changes.pending({ cursor }))).map((change, at) => ({
+    ...change,
+    number: at + 1,
+  }))
   if (changes.length === 0) throw new ServiceError('not-found', { detail: 'nothing is pending', hint: 'svcctl change history' })
   const number = { name: '#', value: (row: Numbered) => String(row.number) }
   process.stderr.write(`${table([number, ...pendingColumns(changes)], changes, process.stderr)}\n`)

@@ -4,11 +4,13 @@ import { ChangeID, limits, ServiceError, SessionID } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { readAllPages } from '../connection/pages.ts'
 
-const choose = (kind: string, text: string, ids: readonly string[], list: string): string => {
+const lists = { change: 'svcctl change pending', session: 'svcctl session list' } as const
+
+const choose = (kind: keyof typeof lists, text: string, ids: readonly string[]): string => {
   const matches = [...new Set(ids)].filter((id) => id.startsWith(text))
   const [only] = matches
   if (only !== undefined && matches.length === 1) return only
-  if (only === undefined) throw new ServiceError('not-found', { detail: `${kind} ${text} not found`, hint: list })
+  if (only === undefined) throw new ServiceError('not-found', { detail: `${kind} ${text} not found`, hint: lists[kind] })
   const shown = matches.slice(0, 3).join(', ')
   throw new ServiceError('invalid', {
     detail: `${text} is the beginning of ${matches.length} ${kind}s: ${shown}${matches.length > 3 ? ', …' : ''}`,
@@ -35,7 +37,7 @@ const spanOf = (digits: string): { readonly since?: string; readonly until?: str
 export const resolveChange = async (client: Client, text: string): Promise<string> => {
   if (v.safeParse(ChangeID, text).success) return text
   const digits = /^chg_(\d{1,14}(?:\.\d{0,9})?)$/.exec(text.startsWith('chg_') ? text : `chg_${text}`)?.[1]
-  if (digits === undefined) return choose('change', text, [], 'svcctl change pending')
+  if (digits === undefined) return choose('change', text, [])
   const span = spanOf(digits.slice(0, 14))
   const [pending, history] = await Promise.all([
     readAllPages((cursor) => client.changes.pending({ ...span, cursor })),
@@ -45,7 +47,6 @@ export const resolveChange = async (client: Client, text: string): Promise<strin
     'change',
     `chg_${digits}`,
     [...pending, ...history].map(({ id }) => id),
-    'svcctl change pending',
   )
 }
 
@@ -57,6 +58,5 @@ export const resolveSession = async (client: Client, text: string): Promise<stri
     'session',
     prefix,
     sessions.map(({ id }) => id),
-    'svcctl session list',
   )
 }

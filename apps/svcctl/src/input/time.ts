@@ -46,7 +46,7 @@ export const parseTime = (text: string, { flag, direction }: TimeContext, now = 
 
 /** A flag whose value is a time. */
 export const timeFlag = (summary: string, { flag, direction }: TimeContext, others: { readonly exclusive?: string[] } = {}) =>
-  Flags.custom<string>({
+  Flags.custom({
     summary,
     helpValue: 'TIME',
     ...others,

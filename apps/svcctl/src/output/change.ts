@@ -95,13 +95,19 @@ export const renderChange = (change: Change | ChangeView, { stream, by, reach }:
     ...field('applied', appliedAt === undefined ? undefined : relative(appliedAt), stream),
     ...field('failure', failure === undefined ? undefined : `${failure.rule}: ${failure.reason}`, stream),
     ...field('digest', change.digest, stream),
-    ...(reach?.moved === true ? ['', styleText('red', 'The state has changed since this was requested: an approval is refused.', { stream })] : []),
+    ...(reach?.moved === true
+      ? ['', styleText('red', 'The state has changed since this was requested: an approval is refused.', { stream })]
+      : []),
     ...section(`Why ${risk} risk`, bullets, stream),
     ...section('Changes', diffLines(change, { stream, meaning: meaningOf(change) }), stream),
     ...section(accessTitle(change.agentGroupID), reach === undefined ? [] : accessLines(reach, stream), stream),
     ...section('Evidence', evidenceLines(change.evidence, stream), stream),
     ...section('Decisions', decisionLines(change), stream),
-    ...section('Approval', approvalLines(change).map((line) => wrap(line, 2, stream)), stream),
+    ...section(
+      'Approval',
+      approvalLines(change).map((line) => wrap(line, 2, stream)),
+      stream,
+    ),
     ...section('Sessions', conditionLines(change), stream),
     ...section('Next', nextLines(change, by), stream),
   ]

@@ -67,7 +67,13 @@ export interface DiffOptions {
   readonly meaning?: Meaning
 }
 
-const changedLines = (field: string, old: unknown, value: unknown, { stream, meaning }: DiffOptions): string[] => {
+interface FieldValues {
+  readonly field: string
+  readonly old: unknown
+  readonly value: unknown
+}
+
+const changedLines = ({ field, old, value }: FieldValues, { stream, meaning }: DiffOptions): string[] => {
   const red = (text: string): string => styleText('red', text, { stream })
   const green = (text: string): string => styleText('green', text, { stream })
   const text = (each: unknown): string => meaning?.(field, each) ?? inline(each)
@@ -82,23 +88,30 @@ const changedLines = (field: string, old: unknown, value: unknown, { stream, mea
     const without = (list: unknown[], others: unknown[]): string[] =>
       list.filter((item) => !others.some((other) => isEqual(item, other))).map((item) => visible(inline(item)))
     const kept = has.length - without(has, had).length
-    return [`${name}:`, ...marked('-', without(had, has), red), ...marked('+', without(has, had), green), ...(kept > 0 ? [`    ${kept} unchanged`] : [])]
+    return [
+      `${name}:`,
+      ...marked('-', without(had, has), red),
+      ...marked('+', without(has, had), green),
+      ...(kept > 0 ? [`    ${kept} unchanged`] : []),
+    ]
   }
   const linesOf = (each: string): string[] => (each === 'none' ? [] : visibleLines(each).split('\n'))
   return [`${name}:`, ...marked('-', linesOf(from), red), ...marked('+', linesOf(to), green)]
 }
 
-const compare = (field: string, old: unknown, value: unknown, options: DiffOptions): string[] => {
+const compare = ({ field, old, value }: FieldValues, options: DiffOptions): string[] => {
   if (isEqual(old, value)) return []
   const isWhole = field === ''
   if (!isObject(old ?? {}) || !isObject(value ?? {}) || (!isWhole && !(isObject(old) && isObject(value))))
-    return changedLines(isWhole ? 'value' : field, old, value, options)
+    return changedLines({ field: isWhole ? 'value' : field, old, value }, options)
   const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(value ?? {})])]
-  return names.flatMap((name) => compare(isWhole ? name : `${field}.${name}`, member(old, name), member(value, name), options))
+  return names.flatMap((name) =>
+    compare({ field: isWhole ? name : `${field}.${name}`, old: member(old, name), value: member(value, name) }, options),
+  )
 }
 
 export const diffLines = (change: Pick<Change, 'before' | 'diff'>, options: DiffOptions): string[] => [
-  ...compare('', change.before, documentAfter(change), options),
+  ...compare({ field: '', old: change.before, value: documentAfter(change) }, options),
   ...change.diff
     .filter(({ op }) => op === 'move' || op === 'copy')
     .map(({ op, from, path }) => `~ ${op} ${visible(from ?? '')} to ${visible(path)}`),

@@ -71,7 +71,10 @@ const toolColumns: readonly Column<ToolDefinition>[] = [
 
 const tableLines = <R>(columns: readonly Column<R>[], rows: readonly R[], stream: NodeJS.WritableStream): string[] => {
   const place = inset(stream)
-  return table(columns, rows, place).trimEnd().split('\n').filter((line) => line !== '')
+  return table(columns, rows, place)
+    .trimEnd()
+    .split('\n')
+    .filter((line) => line !== '')
 }
 
 /** A terminal for what is shown two columns further in; a pipe is given aligned columns too, since people read a change. */

@@ -29,10 +29,10 @@ const usageDetail = (error: CliError): string => {
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('See more help'))
   if (/^The following errors? occurred/.test(first))
-    return rest
-      .map((line) => line.trim().replace(/^Missing required flag (\S+)$/, 'missing required flag: --$1'))
-      .join('\n')
-  return [first.replace(/^Nonexistent flag/, 'unknown flag').replace(/^Missing (\d+) required arg/, 'missing $1 argument'), ...rest].join('\n')
+    return rest.map((line) => line.trim().replace(/^Missing required flag (\S+)$/, 'missing required flag: --$1')).join('\n')
+  return [first.replace(/^Nonexistent flag/, 'unknown flag').replace(/^Missing (\d+) required arg/, 'missing $1 argument'), ...rest].join(
+    '\n',
+  )
 }
 
 /** Errors of the command line become `invalid`; an unforeseen error becomes `internal`, with its message. */

@@ -20,7 +20,7 @@ const namesOf = (shape: Shape): string[] => {
 }
 
 /** Fields of the result, or of each item of a list; empty where it has none. */
-export const fieldsOf = (schema: v.GenericSchema): string[] => [...new Set(namesOf(schema as unknown as Shape))]
+export const fieldsOf = (schema: v.GenericSchema): string[] => [...new Set(namesOf(schema))]
 
 export interface SplitArguments {
   readonly argv: string[]

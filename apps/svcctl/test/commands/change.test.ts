@@ -111,7 +111,10 @@ suite('svcctl change', () => {
     const { stdout } = await svcctl(['change', 'show', change.id], options())
     assert.match(stdout, /Why medium risk\n {2}- it deletes files\n/)
     assert.match(stdout, /Changes\n {2}tools: add → echo\n/)
-    assert.match(stdout, /1 added, 1 removed, 0 changed, 1 unchanged\n {2}\+ server-tool sample__echo {2}\[DESTRUCTIVE\]\n {2}- server-tool sample__add\n/)
+    assert.match(
+      stdout,
+      /1 added, 1 removed, 0 changed, 1 unchanged\n {2}\+ server-tool sample__echo {2}\[DESTRUCTIVE\]\n {2}- server-tool sample__add\n/,
+    )
     assert.match(stdout, /approve by bob \(authenticated as admin\)/)
     assert.match(stdout, /0 approvals of 1 given, 1 missing/)
     assert.match(stdout, new RegExp(`Next\\n {2}svcctl change approve ${change.id} --by \\S+\\n`))
@@ -151,7 +154,10 @@ suite('svcctl change', () => {
 
   test('approve of a high risk asks for the name of the group', async () => {
     await using risky = await startUnit({ answers: { [`GET /v1/changes/${change.id}`]: { ...changeView, risk: 'high' } } })
-    const answer = (keys: string): TerminalOptions => ({ env: { SERVICE_API_URL: risky.address }, typed: [['to approve (dev-agent): ', keys]] })
+    const answer = (keys: string): TerminalOptions => ({
+      env: { SERVICE_API_URL: risky.address },
+      typed: [['to approve (dev-agent): ', keys]],
+    })
     const yes = await svcctlAtTerminal(['change', 'approve', change.id, '--by', 'carol'], answer('y\r'))
     assert.equal(yes.code, 5)
     assert.match(yes.stdout, /not approved/)

@@ -46,7 +46,8 @@ test('names with a slash are read, and a whole that is new is shown field by fie
 })
 
 test('a value is told by its meaning where its form says something else', () => {
-  const meaning = (field: string, value: unknown) => (field === 'tools' && Array.isArray(value) && value.length === 0 ? 'every tool' : undefined)
+  const meaning = (field: string, value: unknown) =>
+    field === 'tools' && Array.isArray(value) && value.length === 0 ? 'every tool' : undefined
   const diff: Change['diff'] = [{ op: 'replace', path: '/tools', value: [] }]
   assert.deepEqual(diffLines({ before: { tools: ['echo'] }, diff }, { stream, meaning }), ['tools: echo → every tool'])
 })

@@ -1,7 +1,7 @@
 // Tables for people and for programs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '@gatehouse/kernel/random'
+import { fc } from '@gatehouse/testkit/random'
 import { age } from '../../src/output/time.ts'
 import { type Column, table } from '../../src/output/table.ts'
 

@@ -6,7 +6,8 @@ import { UnitCommand } from '../../unit-command.ts'
 
 export class ChangeReject extends UnitCommand<Change> {
   static override summary = 'Reject a change, so that it is never applied.'
-  static override description = 'One rejection ends a change, whatever the number of its approvals. Without an ID you choose from the pending changes.'
+  static override description =
+    'One rejection ends a change, whatever the number of its approvals. Without an ID you choose from the pending changes.'
   static override result = Change
   static override examples = ['svcctl change reject chg_20260102030405.000000001 --by alice --reason "too many tools"']
 

@@ -10,7 +10,10 @@ export class ChangeShow extends UnitCommand<ChangeView> {
   static override summary = 'Show one change: what it does, why its risk is what it is, its evidence, and how to decide it.'
   static override description = 'Fields are shown as before → after. The last lines are the commands to type next.'
   static override result = ChangeView
-  static override examples = ['svcctl change show chg_20260102030405.000000001', 'svcctl change show chg_20260102030405.000000001 --json id,risk,summary']
+  static override examples = [
+    'svcctl change show chg_20260102030405.000000001',
+    'svcctl change show chg_20260102030405.000000001 --json id,risk,summary',
+  ]
 
   static override args = { id: Args.string({ description: 'Id of the change.', required: true }) }
 
