@@ -1,6 +1,6 @@
 // Columns of lists of changes, and the order in which they are decided.
 import type { Change } from '@gatehouse/contracts'
-import { shortIDs } from '../ids/short.ts'
+import { shortIDs } from './short-id.ts'
 import { riskStyles, stateStyles } from './change-state.ts'
 import type { Column } from './table.ts'
 import { age, relative } from './time.ts'

@@ -2,7 +2,7 @@
 import { limits, SessionStatus } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { groupFlag, readAllPages } from '../../connection/pages.ts'
-import { shortIDs } from '../../ids/short.ts'
+import { shortIDs } from '../../output/short-id.ts'
 import { ListCommand } from '../../list-command.ts'
 import type { Column } from '../../output/table.ts'
 
