@@ -13,7 +13,7 @@ export const wantsJson = (argv: readonly string[]): boolean =>
   argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length).some((word) => /^--(json|jq)(=|$)/.test(word))
 
 /** Flags of every command. */
-export const outputFlags = {
+const outputFlags = {
   json: Flags.boolean({
     summary: 'Print the whole result as JSON, or only these fields, such as --json id,kind.',
     helpGroup: 'GLOBAL',

@@ -13,7 +13,7 @@ const LastLists = v.record(v.string(), v.object({ address: v.string(), ids: v.ar
 type LastLists = v.InferOutput<typeof LastLists>
 
 /** Where svcctl keeps what outlives a command. */
-export const stateDirectory = (environment: Environment): string =>
+const stateDirectory = (environment: Environment): string =>
   join(environment['XDG_STATE_HOME'] || join(environment['HOME'] || homedir(), '.local/state'), 'svcctl')
 
 const fileOf = (environment: Environment): string => join(stateDirectory(environment), 'last-list.json')

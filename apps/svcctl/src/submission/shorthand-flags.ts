@@ -2,6 +2,7 @@
 import { channels } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import { entryFlags } from '../catalog/entry.ts'
+import { timeFlag } from '../input/time.ts'
 
 const instead = { exclusive: ['after', 'file'] }
 const repeated = { multiple: true, multipleNonGreedy: true } as const
@@ -22,7 +23,7 @@ export const grantFlags = {
     exclusive: ['after', 'file', 'all-tools'],
   }),
   'all-tools': Flags.boolean({ summary: 'Every tool that the server declares, now and later.', ...instead }),
-  expires: Flags.string({ summary: 'When the grant ends, such as 2027-01-31T09:30:00Z.', helpValue: 'TIME', ...instead }),
+  expires: timeFlag('End of the grant, such as 7d or 2027-01-31.', { flag: '--expires', direction: 'future' }, instead),
   'max-calls': Flags.integer({ summary: 'How many calls the grant is good for.', helpValue: 'NUMBER', min: 1, ...instead }),
 }
 

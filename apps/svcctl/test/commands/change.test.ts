@@ -196,7 +196,7 @@ test('approve of a change that cannot be applied ends with 5 and says why', asyn
   await using unit = await startUnit({ answers: { [`POST /v1/changes/${change.id}/decision`]: failed } })
   const ended = await svcctl(['change', 'approve', change.id, '--by', 'bob'], { env: { SERVICE_API_URL: unit.address } })
   assert.equal(ended.code, 5)
-  assert.match(ended.stderr, /could not be applied: the disk is full/)
+  assert.match(ended.stderr, /approved, but not applied: the disk is full/)
 })
 
 test('an empty list prints nothing into a pipe, words at a terminal and [] as JSON', async () => {

@@ -59,7 +59,7 @@ test('a stop that is on no disk yet is told as one, beside the answer', async ()
   await using unit = await startUnit({ headers: { 'POST /v1/freeze': ['Gatehouse-Kept', 'false'] } })
   const ended = await svcctl(['freeze', '--reason', 'the disk is dying'], { env: { SERVICE_API_URL: unit.address } })
   assert.equal(ended.code, 0)
-  assert.match(ended.stderr, /^It holds now, but is on no disk yet: it ends with the gateway\. /)
+  assert.match(ended.stderr, /^In force, but not saved: it is lost when the gateway ends\./)
 })
 
 test('watch tells each change as it comes and ends with 130 at Ctrl-C', async () => {

@@ -5,6 +5,7 @@ import { AgentGroupID, channels, Member, Role, roles, ServiceError, Token } from
 import { Args, Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { quoted } from '../../doctor/check.ts'
+import { timeFlag } from '../../input/time.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 /** A file for a secret that nobody has yet: made before the secret is, so that none is minted in vain. */
@@ -101,7 +102,7 @@ export class TokenCreate extends UnitCommand<Minted> {
       multiple: true,
       multipleNonGreedy: true,
     }),
-    expires: Flags.string({ summary: 'When it ends, such as 2027-01-31T09:30:00Z.', helpValue: 'TIME' }),
+    expires: timeFlag('End of the token, such as 30d or 2027-01-31.', { flag: '--expires', direction: 'future' }),
     file: Flags.string({ summary: 'File for the secret; must not be there yet.', helpValue: 'PATH' }),
     force: Flags.boolean({ summary: 'Write over the file.' }),
   }
