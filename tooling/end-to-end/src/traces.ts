@@ -51,15 +51,13 @@ const ofContainers = async ({ unitId }: Marks): Promise<string[]> => {
   return found
 }
 
-/** `all`: also sockets, groups and containers, which a unit that had no time to end leaves to its next start. */
-export const tracesOf = async (unit: { readonly stateDir: string }, all: boolean): Promise<string[]> => findTraces(await marksOf(unit), all)
-
 /** While its state directory is at its place; they hold for what it leaves also when that is gone. */
 export const marksOf = async (unit: { readonly stateDir: string }): Promise<Marks> => ({
   unitId: unitIdOf(unit),
   directories: [unit.stateDir, await runDirectoryOf(unit)],
 })
 
+/** `all`: also sockets, groups and containers, which a unit that had no time to end leaves to its next start. */
 export const findTraces = async (marks: Marks, all: boolean): Promise<string[]> => {
   const looks = all ? [ofProcesses, ofSockets, ofGroups, ofContainers] : [ofProcesses]
   return (await Promise.all(looks.map((look) => look(marks)))).flat()

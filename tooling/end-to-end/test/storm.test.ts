@@ -7,11 +7,11 @@ import { test } from 'node:test'
 import { seed, seeded } from '@gatehouse/testkit/random'
 import { webhookSecret } from '../src/channels/webhook.ts'
 import { allMessages, say, sendSurely } from '../src/chat.ts'
-import { descendants } from '../src/descendants.ts'
 import { Killer } from '../src/killer.ts'
 import { startUnit, type Unit } from '../src/unit.ts'
-import { tracesOf } from '../src/traces.ts'
+import { marksOf } from '../src/traces.ts'
 import { waitFor } from '../src/wait-for.ts'
+import { leftOf } from './fixtures/beside/stops.ts'
 import { explainUnanswered } from './fixtures/unanswered.ts'
 
 const isFull = process.env['GATEHOUSE_PROFILE'] === 'full'
@@ -89,14 +89,10 @@ test('messages are answered once and in order while any process is killed', { ti
 
   assert.deepEqual((await beside.client.sessions.list()).items, untouched)
   assert.deepEqual(await processesOf(beside), running)
+  const marks = await marksOf(unit)
   await unit.stop()
   await waitFor('nothing of the unit to be left', patience, async () => {
-    // A sandbox of the neighbour begins with a copy of the mounts that its host had then.
-    const theirs = new Set((await descendants(beside.pid)).map((pid) => `mountinfo of ${pid}`))
-    assert.deepEqual(
-      (await tracesOf(unit, isFull)).filter((trace) => !theirs.has(trace)),
-      [],
-    )
+    assert.deepEqual(await leftOf(marks, isFull), [])
     return true
   })
   assert.equal(await say(beside, 'still here'), 'echo: still here')
