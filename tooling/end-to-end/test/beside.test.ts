@@ -47,7 +47,8 @@ const entryFor = ({ tools }: Scene) =>
 const grantSample = async (unit: Unit, scene: Scene, group: string): Promise<void> => {
   if (scene.tools === 'none' || (await unit.client.grants.list({ agentGroupID: group })).items.length > 0) return
   await unit.client.servers.put('sample', entryFor(scene))
-  await unit.client.servers.probe('sample')
+  // A busy host may start the server too late for one probe.
+  await waitFor('the tools of the server', patience, () => unit.client.servers.probe('sample'))
   const { id } = await unit.client.changes.submit({ kind: 'mcp_access', agentGroupID: group, after: { server: 'sample', tools: ['echo'] } })
   await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'someone' })
 }
