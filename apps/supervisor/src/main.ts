@@ -16,7 +16,10 @@ import { tellReady } from './ready.ts'
 import { runSetup } from './setup/run.ts'
 import { startUnit } from './unit.ts'
 import { enterUserNamespace } from './user-namespace.ts'
-import { version } from './version.ts'
+
+import manifest from '../package.json' with { type: 'json' }
+
+export const { version } = manifest
 
 const argv = process.argv.slice(2)
 const write = (text: string): void => void process.stdout.write(text)

@@ -1,14 +1,15 @@
 // Looks at a whole archive without writing a byte: what it is, how much it holds, and that its keys open what is in it.
 import { readFile } from 'node:fs/promises'
 import { jsonBounds, Mode, stateFiles } from '@gatehouse/contracts'
-import { jsonText, parseKeyring } from '@gatehouse/kernel'
+import { deriveKey, type Epoch, jsonText, parseKeyring } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { decrypt, type Opener } from './age.ts'
 import { broken } from './broken.ts'
 import type { Entry } from './entry.ts'
-import { keyCheckOf } from './key-check.ts'
 import { type Manifest, stateRoot } from './manifest.ts'
 import { unpack } from './unpack.ts'
+
+export const keyCheckOf = ({ key, epoch }: Epoch): string => deriveKey(key, 'backup check', epoch).toString('hex')
 
 export interface Checked {
   readonly manifest: Manifest

@@ -1,8 +1,7 @@
 // Public surface of the archive.
 export { checkRecipients, type Cover, encrypt, type Opener, readIdentities } from './age.ts'
-export type { Checked } from './check.ts'
+export { type Checked, keyCheckOf } from './check.ts'
 export type { DirectoryEntry, Entry, FileEntry, LinkEntry } from './entry.ts'
-export { keyCheckOf } from './key-check.ts'
 export { archiveFormat, archiveVersion, type Manifest, stateRoot } from './manifest.ts'
 export { pack } from './pack.ts'
 export { restore, type RestoreOptions } from './restore.ts'

@@ -9,7 +9,7 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { Header, type types } from 'tar'
 import { encrypt } from '../src/age.ts'
 import type { Entry } from '../src/entry.ts'
-import { keyCheckOf } from '../src/key-check.ts'
+import { keyCheckOf } from '../src/check.ts'
 import { archiveFormat, archiveVersion, type Manifest } from '../src/manifest.ts'
 import { pack } from '../src/pack.ts'
 

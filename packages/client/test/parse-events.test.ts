@@ -1,7 +1,7 @@
 // Server-sent events out of pieces: whatever the cuts, the events are the same.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createEventParser, type ServerEvent } from '../src/parse-events.ts'
+import { createEventParser, type ServerEvent } from '../src/events.ts'
 
 const parse = (...pieces: string[]): ServerEvent[] => {
   const take = createEventParser()

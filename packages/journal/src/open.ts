@@ -4,16 +4,37 @@ import { type AuditEntry, limits } from '@gatehouse/contracts'
 import { type Clock, createClock, type Logger, wallMs } from '@gatehouse/kernel'
 import { type Appended, Appender } from './appender.ts'
 import type { Placed, Position } from './batch.ts'
-import type { Head, JournalInput } from './chain.ts'
+import { genesis, type Head, type JournalInput } from './chain.ts'
 import { type Checkpoint, checkpointOf } from './checkpoint.ts'
 import { Files } from './files.ts'
-import type { KnownHead } from './inspector.ts'
-import { publishKey, signingKey } from './keys.ts'
-import { entryAt, linesAfter, page } from './read.ts'
+import { inspect } from './inspect.ts'
+import { Inspector, type KnownHead } from './inspector.ts'
+import { loadPublicKeys, publishKey, signingKey } from './keys.ts'
+import { blocks } from './lines.ts'
+import { entryAt, linesAfter, page, type Part } from './read.ts'
 import { recover } from './recover.ts'
 import { createReserve, type Reserve } from './reserve.ts'
 import type { Verdict } from './verify.ts'
-import { verifyParts } from './verify-parts.ts'
+
+interface Expected {
+  readonly publicKeyPath: string
+  /** Among them the one that the process remembers: what was cut off on the disk is missed. */
+  readonly known: readonly KnownHead[]
+}
+
+/** @param parts oldest first */
+const verifyParts = async (parts: readonly Part[], { publicKeyPath, known }: Expected): Promise<Verdict> => {
+  const inspector = new Inspector({ start: genesis, keys: await loadPublicKeys(publicKeyPath), known })
+  for (const { read, end } of parts) {
+    // What is no longer there, or that the disk does not give, is a fault of the journal and none of the question.
+    const fault = await inspect(blocks(read, end), inspector).catch((error: unknown) =>
+      inspector.missing(error instanceof Error ? error.message : String(error)),
+    )
+    if (fault !== undefined) return { ok: false, ...fault }
+  }
+  const fault = inspector.end()
+  return fault === undefined ? { ok: true, lines: inspector.lines, head: inspector.head } : { ok: false, ...fault }
+}
 
 export interface Journal {
   /**

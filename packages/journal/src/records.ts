@@ -2,12 +2,23 @@
 // stands in a slot until its record is written, so that a process that is killed leaves word of it.
 import { dirname } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
-import { findRecorded } from './find-recorded.ts'
 import { type ReadOptions, readRecords, type RecordPage } from './read-records.ts'
 import { openRecordFile, type RecordFile } from './record-file.ts'
 import { Keeper, type Retention } from './retain.ts'
 import { watchRoom } from './room.ts'
 import { openSlotFile, type Slot, type SlotFile } from './slot-file.ts'
+
+/** A slot is cleared right after its record: what was recorded stands near the end. */
+const most = { lines: 20_000, bytes: 8 * 1024 * 1024 }
+
+const idOf = (value: unknown): unknown => (typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined)
+
+const findRecorded = async (path: string, slots: readonly Slot[]): Promise<ReadonlySet<Slot>> => {
+  const byId = new Map(slots.map((slot) => [idOf(slot.noted), slot]))
+  if (slots.length === 0) return new Set()
+  const { items } = await readRecords(path, { isWanted: (record) => byId.has(idOf(record)), limit: slots.length, most })
+  return new Set(items.flatMap((record) => byId.get(idOf(record)) ?? []))
+}
 
 export interface Records {
   /** What an earlier process began and did not record: each wants a record with the `id` that it was noted with. */

@@ -1,12 +1,38 @@
 // Opens the journal's file again after a fault and makes sure that it holds what was acknowledged and nothing else.
-import { type FileHandle, open } from 'node:fs/promises'
-import { sha256 } from '@gatehouse/kernel'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { sha256, syncPath } from '@gatehouse/kernel'
 import type { Head } from './chain.ts'
 import { checkShape, type Identity, sameFile, unwritable } from './guard.ts'
 import { inspect } from './inspect.ts'
 import { Inspector } from './inspector.ts'
 import { blocks, journalFlags, linesBackward, readFrom } from './lines.ts'
-import { setAside } from './set-aside.ts'
+
+const openFree = async (stem: string, n = 1): Promise<{ handle: FileHandle; path: string }> => {
+  const path = `${stem}.torn-${n}`
+  try {
+    return { handle: await open(path, 'wx', 0o600), path }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return openFree(stem, n + 1)
+    throw error
+  }
+}
+
+/** The name of the file. */
+const setAside = async (journal: string, bytes: Buffer): Promise<string> => {
+  const { handle, path } = await openFree(join(dirname(journal), basename(journal, '.jsonl')))
+  try {
+    await handle.writeFile(bytes)
+    await handle.sync()
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+  await syncPath(dirname(path))
+  return basename(path)
+}
 
 /** What may be wrong with the file since it was last known to be sound. */
 export type Doubt =

@@ -8,17 +8,16 @@ export { isLoopback } from './config/is-loopback.ts'
 export { readSettings, type Setting, type Settings, type SettingsInput, type SettingsTable } from './config/settings.ts'
 export { type Lock, takeLock } from './files/exclusive-lock.ts'
 export { addHostAct, readHostActs } from './files/host-acts.ts'
-export { hasHostIds, hostIdentity } from './files/permission.ts'
+export { hasHostIds, hostIdentity, ifPresent } from './files/permission.ts'
 export { keepRetentionClock } from './files/keep-retention-clock.ts'
-export { ifPresent } from './files/if-present.ts'
 export { checkSocketPath, listenUnix } from './files/listen-unix.ts'
 export { lockWriter } from './files/lock.ts'
 export { copiesPrefix, incomingName, lostAndFound, makeDirectory, privateDirectory, restoringPrefix } from './files/directory.ts'
 export { type Mounted, mountsBelow, readMounts } from './files/mounts.ts'
 export { findProgram, needProgram, programPath } from './files/programs.ts'
-export { syncPath } from './files/sync-path.ts'
-export { getRunDirectoryName, getUnitId } from './files/unit-id.ts'
 export {
+  getRunDirectoryName,
+  getUnitId,
   lockUnit,
   readUnitRecord,
   runnerLockName,
@@ -27,14 +26,21 @@ export {
   unitRecordName,
   writeUnitRecord,
 } from './files/unit-record.ts'
-export { writeAtomically } from './files/write-atomically.ts'
+export { syncPath, writeAtomically } from './files/write-atomically.ts'
 export { describeJsonFault, type JsonFault, JsonRefused, JsonScanner, refuseJsonBody } from './json/json-scanner.ts'
 export { checkJson, jsonText, parseJson, parseScannedJson } from './json/parse-json.ts'
 export { type Epoch, formatKeyring, parseKeyring } from './keys/keyring.ts'
 export { backoff, type Backoff, inTurn, KeyedTurns, waitFor } from './concurrency.ts'
-export { edgeAddress, type EdgeAddress } from './life/edge-address.ts'
 export { isRefusal, Refusal } from './life/refusal.ts'
-export { type CommonBoot, type Lifeline, type Running, runService, type ServiceOptions } from './life/run-service.ts'
+export {
+  type CommonBoot,
+  type EdgeAddress,
+  edgeAddress,
+  type Lifeline,
+  type Running,
+  runService,
+  type ServiceOptions,
+} from './life/run-service.ts'
 export { createLogger, runInContext, workContext } from './log/create-logger.ts'
 export { type Logger, silentLogger } from './log/logger.ts'
 export { createMetrics, type Metrics } from './metrics/create-metrics.ts'

@@ -1,6 +1,14 @@
 // The model proxy, which lends models of providers to sessions, request by request: RPC handlers and gateway events.
 import { join } from 'node:path'
-import { type gatewayModelProxy, limits, type ModelProxyBoot, type modelProxyControlPlane, ServiceError } from '@gatehouse/contracts'
+import {
+  type gatewayModelProxy,
+  type Health,
+  limits,
+  type ModelProxyBoot,
+  type modelProxyControlPlane,
+  ServiceError,
+  stateFiles,
+} from '@gatehouse/contracts'
 import type { Records } from '@gatehouse/journal'
 import {
   type Exchange,
@@ -20,11 +28,22 @@ import { Budget } from './budget.ts'
 import type { ModelCaller } from './call.ts'
 import { checkProvider } from './check-provider.ts'
 import { createFlights, createHandle, type ModelFlights } from './handle.ts'
-import { health } from './health.ts'
 import { Agents } from './providers/agents.ts'
 import { createProviders, type ProviderTable } from './providers/table.ts'
 import { createRecordClock, reachNewest, readPage, recallSpending, type RecordClock } from './records/read.ts'
 import { Recorder } from './records/recorder.ts'
+
+interface HealthOf {
+  readonly providers: ProviderTable
+  readonly sessions: { readonly size: number }
+  readonly recorder: Pick<Recorder, 'isWritable'>
+}
+
+const health = ({ providers, sessions, recorder }: HealthOf): Health => {
+  const degraded = recorder.isWritable ? [] : [stateFiles.modelCalls]
+  const facts = { providers: [...providers.keys()], sessions: sessions.size }
+  return { status: degraded.length === 0 ? 'ready' : 'degraded', degraded, facts }
+}
 
 /** Requests on `model.sock`. Headers that claim an identity are never read: the socket is the identity. */
 export interface ServeOptions extends Patience {

@@ -2,13 +2,15 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Digest, limits, type LockedPackage, type PackageLock } from '@gatehouse/contracts'
+import { digestOf } from '@gatehouse/kernel'
 import { readArchive } from './archive.ts'
-import { lockDigest } from './digest.ts'
 import { download } from './download.ts'
 import { each } from './each.ts'
-import { type NpmOptions, npmOptions } from './options.ts'
+import { npmOptions, type NpmOptions } from './options.ts'
 import { TreeRefused } from './refused.ts'
 import { type Registry, tarballUrl } from './registry.ts'
+
+export const lockDigest = (lock: PackageLock): Digest => digestOf(lock)
 
 export interface FetchedTree {
   readonly digest: Digest

@@ -1,12 +1,28 @@
 // Opens connections: to judged addresses, or through the operator's proxy to a host that was judged before it is named there.
-import { isIP, type LookupFunction, Socket } from 'node:net'
+import { BlockList, isIP, type LookupFunction, Socket } from 'node:net'
 import { getCACertificates } from 'node:tls'
 import { limits, type OutboundSettings } from '@gatehouse/contracts'
 import { buildConnector, Client } from 'undici'
 import type { AddressPolicy, Reach } from './address-policy.ts'
 import { OutboundFailure } from './failure.ts'
 import { bare, isIn, loopback } from './networks.ts'
-import { isBypassed } from './no-proxy.ts'
+
+const inNetwork = (host: string, network: string): boolean => {
+  const [address = '', bits] = network.split('/')
+  const [of, wanted] = [isIP(address), isIP(host)]
+  if (of === 0 || wanted === 0) return false
+  const list = new BlockList()
+  list.addSubnet(address, bits === undefined ? (of === 6 ? 128 : 32) : Number(bits), of === 6 ? 'ipv6' : 'ipv4')
+  return list.check(host, wanted === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** `*`, a name with everything below it, an address or a network. */
+const isBypassed = (host: string, noProxy: readonly string[]): boolean =>
+  noProxy.some((entry) => {
+    if (entry === '*') return true
+    const name = entry.replace(/^\*?\./, '').toLowerCase()
+    return host.toLowerCase() === name || host.toLowerCase().endsWith(`.${name}`) || inNetwork(host, entry)
+  })
 
 export type Connector = ReturnType<typeof buildConnector>
 type Options = Parameters<Connector>[0]

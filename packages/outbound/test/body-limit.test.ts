@@ -1,7 +1,7 @@
 // What is counted of an answer, and where it is cut.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as cut from '../src/body-limit.ts'
+import * as cut from '../src/create-outlet.ts'
 
 const most = 8 * 1024 * 1024
 const limitBody = (body: AsyncIterable<Buffer>): AsyncIterable<Buffer> => cut.limitBody(body, most)

@@ -1,15 +1,69 @@
 // Opens a store: one encrypted file, one writer behind a queue, one reader.
-import type { Logger } from '@gatehouse/kernel'
-import { compact } from './compact.ts'
+import { exits } from '@gatehouse/contracts'
+import { type Logger, Refusal } from '@gatehouse/kernel'
+import type { Connection } from './connection.ts'
 import { Connections } from './connections.ts'
 import { ensureFile } from './create.ts'
-import { toStoreError } from './faults.ts'
-import { type Migrations, migrate } from './migrate.ts'
+import { isFault, toStoreError } from './faults.ts'
 import { createQueue } from './queue.ts'
 import { type Rows, rowsOf } from './rows.ts'
 import type { Transaction } from './transaction.ts'
 import { probe } from './unlock.ts'
 import { write } from './write.ts'
+
+/** A step is a list of statements; `PRAGMA user_version` counts the steps that were taken. */
+type Migrations = readonly (readonly string[])[]
+
+const versionOf = async (connection: Connection): Promise<number> => {
+  const [row] = (await connection.all('PRAGMA user_version', [])) as { user_version: number }[]
+  return row?.user_version ?? 0
+}
+
+const step = async (connection: Connection, statements: readonly string[], version: number): Promise<void> => {
+  await connection.exec('BEGIN IMMEDIATE')
+  try {
+    for (const statement of statements) await connection.exec(statement)
+    await connection.exec(`PRAGMA user_version = ${version}`)
+    await connection.exec('COMMIT')
+  } catch (error) {
+    await connection.exec('ROLLBACK').catch(() => {})
+    throw error
+  }
+}
+
+const migrate = async (connection: Connection, migrations: Migrations, path: string): Promise<void> => {
+  const version = await versionOf(connection)
+  if (version > migrations.length) {
+    throw new Refusal(exits.configuration, {
+      detail: `${path}: expected schema ${migrations.length} or older, got ${version}`,
+      hint: 'start the newer release that wrote it, or restore a backup of this release',
+    })
+  }
+  for (const [index, statements] of migrations.entries()) {
+    if (index >= version) await step(connection, statements, index + 1)
+  }
+}
+
+/** Pages; less is soon used again. */
+const few = 256
+
+const numberOf = async (writer: Connection, pragma: 'page_count' | 'freelist_count'): Promise<number> => {
+  const [row] = (await writer.all(`PRAGMA ${pragma}`, [])) as Partial<Record<string, number>>[]
+  return row?.[pragma] ?? 0
+}
+
+/** What is kept is written once more, so it is worth it only where that is the smaller half. */
+const compact = async (connections: Connections, path: string): Promise<void> => {
+  const { writer } = await connections.sound()
+  try {
+    const [free, all] = [await numberOf(writer, 'freelist_count'), await numberOf(writer, 'page_count')]
+    if (free > few && free * 2 > all) await writer.exec('VACUUM')
+    await writer.all('PRAGMA wal_checkpoint(TRUNCATE)', [])
+  } catch (error) {
+    if (isFault(error)) connections.reset(error)
+    throw toStoreError(error, path)
+  }
+}
 
 export interface Store {
   /**

@@ -1,6 +1,8 @@
 // Seals one key with another: AES-256-GCM, bound to a context, so that a sealed key opens for its owner alone.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { ServiceError } from '@gatehouse/contracts'
+import { jsonBounds, ServiceError } from '@gatehouse/contracts'
+import { parseJson } from '@gatehouse/kernel'
+import * as v from 'valibot'
 
 const version = 'v1'
 const nonceBytes = 12
@@ -35,3 +37,23 @@ export const openSealedKey = (wrapping: Buffer, context: string, sealed: string)
     throw broken(context, 'one sealed for another or altered')
   }
 }
+
+const KeyFile = v.strictObject({
+  sealed: v.string(),
+  /** The database was completed under this key: from then on a missing one is a loss, not a beginning. */
+  made: v.boolean(),
+})
+
+export interface FileKey {
+  readonly key: Buffer
+  readonly made: boolean
+}
+
+/** Throws for altered text, another context and another wrapping key. */
+export const openKeyFile = (wrapping: Buffer, context: string, text: string): FileKey => {
+  const file = v.parse(KeyFile, parseJson(text, jsonBounds.stateFile))
+  return { key: openSealedKey(wrapping, context, file.sealed), made: file.made }
+}
+
+export const sealKeyFile = (wrapping: Buffer, context: string, { key, made }: FileKey): string =>
+  `${JSON.stringify({ sealed: sealKey(wrapping, context, key), made })}\n`

@@ -1,9 +1,74 @@
 // Streamable HTTP at `/` and `/mcp` on a loopback address.
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { isIPv4 } from 'node:net'
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { createSampleServer } from '../server.ts'
 import type { Address } from './address.ts'
-import { foreignHeader } from './guard.ts'
-import { createSessions, type Sessions } from './sessions.ts'
+
+const mostSessions = 256
+
+interface Sessions {
+  /** The transport of a session; a new one, without an id yet, for a request that names none; null for an unknown id. */
+  transportFor(id: string | undefined): Promise<StreamableHTTPServerTransport | null>
+  closeAll(): Promise<void>
+}
+
+const createSessions = (createServer: () => McpServer): Sessions => {
+  const open = new Map<string, StreamableHTTPServerTransport>()
+
+  const keep = (id: string, transport: StreamableHTTPServerTransport): void => {
+    open.delete(id)
+    open.set(id, transport)
+    const [oldest] = open.entries()
+    if (open.size <= mostSessions || oldest === undefined) return
+    open.delete(oldest[0])
+    void oldest[1].close()
+  }
+
+  const start = async (): Promise<StreamableHTTPServerTransport> => {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => keep(id, transport),
+      onsessionclosed: (id) => void open.delete(id),
+    })
+    await createServer().connect(transport)
+    return transport
+  }
+
+  return {
+    transportFor: async (id) => {
+      if (id === undefined) return start()
+      const transport = open.get(id)
+      if (transport === undefined) return null
+      keep(id, transport)
+      return transport
+    },
+    closeAll: async () => {
+      await Promise.all([...open.values()].map((transport) => transport.close()))
+      open.clear()
+    },
+  }
+}
+
+const hostOf = (url: string): string | null => {
+  try {
+    return new URL(url).hostname
+  } catch {
+    return null
+  }
+}
+
+const isLocal = (hostname: string | null): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || (hostname !== null && isIPv4(hostname) && hostname.startsWith('127.'))
+
+/** The header that names another site, or null. */
+const foreignHeader = ({ headers }: Pick<IncomingMessage, 'headers'>): 'Host' | 'Origin' | null => {
+  if (headers.host === undefined || !isLocal(hostOf(`http://${headers.host}`))) return 'Host'
+  if (headers.origin !== undefined && !isLocal(hostOf(headers.origin))) return 'Origin'
+  return null
+}
 
 export interface HttpServer {
   readonly port: number

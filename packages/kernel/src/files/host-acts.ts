@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { jsonText } from '../json/parse-json.ts'
 import { Refusal } from '../life/refusal.ts'
 import { writeAtomically } from './write-atomically.ts'
-import { ifPresent } from './if-present.ts'
+import { ifPresent } from './permission.ts'
 
 const pathOf = (stateDir: string): string => join(stateDir, hostActsFile)
 

@@ -60,3 +60,10 @@ export const orRefuse = async <T>(directory: string, act: () => Promise<T>, mode
     throw refused.includes(codeOf(error)) ? ownershipRefusal(directory, error, mode) : error
   }
 }
+
+/** Resolves to undefined where the file does not exist. Every other error is passed on. */
+export const ifPresent = <T>(access: Promise<T>): Promise<T | undefined> =>
+  access.catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  })

@@ -1,13 +1,26 @@
 // Whose a runtime directory is: a record for other units, valid as long as the lock beside it is held, and what tells them that the unit
 // has ended.
+import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { containerEngines, jsonBounds } from '@gatehouse/contracts'
 import * as v from 'valibot'
+import { sha256 } from '../canonical/canonical.ts'
 import { jsonText } from '../json/parse-json.ts'
 import { type Lock, takeLock } from './exclusive-lock.ts'
 import { codeOf } from './permission.ts'
 import { writeAtomically } from './write-atomically.ts'
+
+const unitIdLength = 32
+
+/** A bind mount of the directory has the same id, and a renamed directory keeps it. The caller holds the lock of the directory. */
+export const getUnitId = (stateDir: string, installation: string): string => {
+  const { dev, ino } = statSync(stateDir, { bigint: true })
+  return sha256(`${installation}:${dev}:${ino}`).slice(0, unitIdLength)
+}
+
+/** Short, since socket paths are. */
+export const getRunDirectoryName = (unitId: string): string => unitId.slice(0, 8)
 
 export const unitLockName = 'unit.lock'
 export const unitRecordName = 'unit.json'

@@ -2,7 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { syncPath } from './sync-path.ts'
+
+export const syncPath = async (path: string): Promise<void> => {
+  await using handle = await open(path, 'r')
+  await handle.sync()
+}
 
 const writeSynced = async (path: string, data: string | Uint8Array, mode: number): Promise<void> => {
   const file = await open(path, 'wx', mode)

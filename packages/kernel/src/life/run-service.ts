@@ -1,7 +1,17 @@
 // The life of a process: born from one boot document on the inherited pipe, ready, drained, gone with its supervisor.
 import module from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
-import { exits, type GatewayBoot, jsonBounds, limits, type Service } from '@gatehouse/contracts'
+import {
+  type Edge,
+  edgeSocket,
+  exits,
+  type GatewayBoot,
+  isShared,
+  jsonBounds,
+  limits,
+  type RunPlace,
+  type Service,
+} from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { parseJson } from '../json/parse-json.ts'
 import { createLogger, type ProcessLogger } from '../log/create-logger.ts'
@@ -150,4 +160,17 @@ export interface Lifeline<B> {
 export interface Running {
   /** Lets what runs end, then releases everything. */
   stop(): Promise<void>
+}
+
+export interface EdgeAddress {
+  readonly path: string
+  readonly secret: string
+  readonly shared: boolean
+}
+
+/** Throws a `Refusal` for an edge whose secret is not in the boot document. */
+export const edgeAddress = (boot: Pick<CommonBoot, 'edges'> & RunPlace, edge: Edge): EdgeAddress => {
+  const secret = boot.edges[edge.name]
+  if (secret === undefined) throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
+  return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
 }

@@ -5,9 +5,28 @@ import { readdir, realpath, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ContainerEngine, RunnerBoot } from '@gatehouse/contracts'
 import { closeOrphans, type LeftoverKind, leftoverKinds, removeUnitContainers, removeUnitGroups } from '@gatehouse/engine'
-import { type Logger, mountsBelow, unitLockName } from '@gatehouse/kernel'
+import { inTurn, type Logger, mountsBelow, readUnitRecord, unitLockName, writeUnitRecord } from '@gatehouse/kernel'
 import { type EndedUnit, forEachEndedUnit } from './ended-units.ts'
-import { createUsedEngines, type UsedEngines } from './engines.ts'
+
+interface UsedEngines {
+  /** Before the first container is made by it. */
+  add(engine: ContainerEngine): Promise<void>
+  /** Those of earlier starts among them. */
+  list(): Promise<readonly ContainerEngine[]>
+}
+
+const createUsedEngines = (runDir: string): UsedEngines => {
+  const turns = inTurn()
+  return {
+    add: (engine) =>
+      turns(async () => {
+        const record = await readUnitRecord(runDir)
+        if (record === undefined || record.engines.includes(engine)) return
+        await writeUnitRecord(runDir, { ...record, engines: [...record.engines, engine] })
+      }),
+    list: async () => (await readUnitRecord(runDir))?.engines ?? [],
+  }
+}
 
 export interface Leftovers {
   readonly engines: UsedEngines
