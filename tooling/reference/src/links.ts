@@ -1,18 +1,17 @@
 // Which relative links of a page lead nowhere: to a file that is not there, or to a heading that its page does not have.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { anchorOf } from './anchors.ts'
 
 /** Without code: what stands in it is no link and no heading. */
 const prose = (page: string): string =>
   page.replaceAll(/^(`{3,}|~{3,}).*?^\1/gms, '').replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ' '))
 
-/** As the hosts of repositories make them. */
 const anchorsOf = (page: string): Set<string> => {
   const seen = new Map<string, number>()
   const anchors = new Set<string>()
   for (const [, title = ''] of prose(page).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)) {
-    const plain = title.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
-    const anchor = plain.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-')
+    const anchor = anchorOf(title)
     const count = seen.get(anchor) ?? 0
     seen.set(anchor, count + 1)
     anchors.add(count === 0 ? anchor : `${anchor}-${count}`)
