@@ -63,7 +63,7 @@ const serve = async (plan: Plan, warnings: readonly string[], { redactor, printe
   metrics.gauge('build_info').set({ version }, 1)
   const unit = await startUnit({ plan, env: process.env, release, log, metrics, printer, redactor, ended: ended.promise })
   hungUp.on('signal', () => {
-    log.info('told to read the catalog again')
+    log.info('SIGHUP: reloading catalog')
     unit.reload()
   })
   try {

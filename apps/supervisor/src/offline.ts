@@ -105,7 +105,7 @@ const perform = async (
   if (wanted.command === 'restore') return restore(state, wanted, write)
   if (wanted.command === 'rotate') {
     const { epoch, queues } = await state.rotateKeys(wanted)
-    return write(`the master key is of epoch ${epoch} now; the database and ${queues} queues were sealed anew\n`)
+    return write(`the master key is of epoch ${epoch} now; the database and ${queues} queues were sealed again\n`)
   }
   const token = await state.resetAdmin(wanted.stateDir)
   write(`admin token minted; it is shown this once: ${token}\n`)

@@ -31,13 +31,13 @@ const announce = (announcement: Announcement): string => {
   const group = plan.seed ?? 'GROUP'
   const lines = [
     '',
-    plan.open ? 'Gatehouse runs. Development mode: no token is asked for, so keep it on this machine.' : 'Gatehouse runs.',
+    plan.open ? 'Gatehouse runs. Development mode: no token required, so keep it on this machine.' : 'Gatehouse runs.',
     '',
     `  address   ${address}`,
     `  console   ${address}/ui/`,
     `  sandbox   ${sandboxOf(announcement)}`,
     `  state     ${plan.stateDir}`,
-    ...(plan.mode === 'demo' ? [`  token     ${demoToken} (everybody knows it: for a demonstration alone)`] : []),
+    ...(plan.mode === 'demo' ? [`  token     ${demoToken} (public; demo use only)`] : []),
     '',
     'Try, in another terminal:',
     '',

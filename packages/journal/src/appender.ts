@@ -185,7 +185,7 @@ export class Appender {
     this.#begin = false
     for (const entry of batch.checkpoints) {
       this.#checkpoint = checkpointIn(entry) ?? null
-      this.#options.log.info('checkpoint', entry.detail)
+      this.#options.log.debug('checkpoint', entry.detail)
     }
   }
 

@@ -117,7 +117,7 @@ test(
     await copyFile(keyring, `${keyring}.old`)
     const rotated = await runStopped(['keys', 'rotate', '--state-dir', stateDir])
     assert.equal(rotated.code, 0, rotated.text)
-    assert.match(rotated.text, /^the master key is of epoch 2 now; the database and 1 queues were sealed anew$/)
+    assert.match(rotated.text, /^the master key is of epoch 2 now; the database and 1 queues were sealed again$/)
 
     // Under the new key, so that opening them shows that they are.
     assert.ok((await ageMessages(stateDir, new Date(Date.now() - 2 * hour))) >= 4)

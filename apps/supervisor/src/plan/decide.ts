@@ -43,7 +43,7 @@ const chooseSandbox = (mode: Mode, { sandbox = 'auto' }: Values): Plan['sandbox'
   if (mode === 'demo' && sandbox === 'auto') return 'container'
   if (mode !== 'dev' && sandbox === 'none') {
     throw refuse(
-      `--sandbox: expected a driver with walls, got none outside --dev`,
+      `--sandbox none is only allowed with --dev`,
       'take --sandbox container, --sandbox bubblewrap, or --sandbox off',
     )
   }

@@ -1,27 +1,27 @@
-// What `gatehouse setup` was asked for.
+// The command line of `gatehouse setup`.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { exits } from '@gatehouse/contracts'
 import { Refusal } from '@gatehouse/kernel'
 import { type DisksWanted, parseDisks } from '../setup-steps/step.ts'
 
-export const setupHelp = `gatehouse setup: makes ready what needs root, once for each host; changes nothing that is ready already
+export const setupHelp = `gatehouse setup: prepares what needs root, once per host; changes nothing that is ready
 
   gatehouse setup [--dry-run | --remove] [--state-dir DIR] [--owner UID[:GID]] [--user-namespace]
                   [--disks COUNTxMIB[,...]] [--disks-dir DIR]
 
-  --dry-run            shows what lacks, and changes nothing; needs no root
-  --remove             takes away what it made; a state directory or a disk with something in it stays
-  --state-dir DIR      what lasts [SERVICE_STATE_DIR, /var/lib/gatehouse/state]
-  --owner UID[:GID]    whose the state directory is [whose it is already; else 0:0, for a unit that runs as root]
-  --user-namespace     for a unit that starts sandboxes and is not root: the ids of sandboxes, mapped for the owner alone
+  --dry-run            shows what is missing and changes nothing; needs no root
+  --remove             removes what setup made; a state directory or a disk that is not empty stays
+  --state-dir DIR      state directory [SERVICE_STATE_DIR, /var/lib/gatehouse/state]
+  --owner UID[:GID]    owner of the state directory [its present owner; else 0:0, for a unit that runs as root]
+  --user-namespace     for a unit that starts sandboxes and is not root: the ids of sandboxes, mapped only for the owner
                        [pinned at SERVICE_USER_NAMESPACE, /run/gatehouse-setup/user-namespace]
-  --disks COUNTxMIB    disks for its groups, such as 16x1024 or 12x1024,4x256: a group takes one of exactly its workspaceMiB. More
-                       may be asked for later, and those that are there are mounted again after a boot; none is removed so
+  --disks COUNTxMIB    disks for its groups, such as 16x1024 or 12x1024,4x256: a group takes one of exactly its workspaceMiB. You
+                       can request more later; existing disks are mounted again after a boot and never removed this way
   --disks-dir DIR      where they are, for --group-disks of the unit [SERVICE_GROUP_DISKS, /var/lib/gatehouse/disks]
 
-Ends with 0 when everything is ready (or gone), 70 when something could not be made, 75 when another one is at work, 77 without root,
-78 when something lacks that it cannot make.
+Ends with 0 when everything is ready (or gone), 70 when something could not be made, 75 when another setup is running, 77 without root,
+78 when something is missing that setup cannot make.
 `
 
 export interface SetupArguments {

@@ -30,7 +30,7 @@ export class KeptDisks {
   async keep(): Promise<void> {
     if (this.#reading === undefined || (await this.#calls.keepDisks({ reading: this.#reading })).still) return
     throw new ServiceError('unavailable', {
-      detail: 'the runner began anew or heard nothing for too long: files of groups may be missing in this backup',
+      detail: 'the runner restarted or was not reached for too long: files of groups may be missing in this backup',
       hint: 'take it again',
     })
   }
@@ -69,7 +69,7 @@ export const keepingDisks = (backups: Backups, disks: KeptDisks, log: Pick<Logge
         return bytes
       } catch (error) {
         // The answer is cut: whoever reads it is told no more than that.
-        if (id === current) log.warn('a backup could not be read to its end', { error })
+        if (id === current) log.warn('could not read a backup to its end', { error })
         await end(id)
         throw error
       }

@@ -5,7 +5,7 @@ import { ServiceError } from '@gatehouse/contracts'
 import { keepingDisks, KeptDisks } from '../../src/status/backups.ts'
 
 const piece = Buffer.from('piece')
-const warning = 'a backup could not be read to its end'
+const warning = 'could not read a backup to its end'
 
 /** A runner, and backups that open its disks as they begin. */
 const backups = () => {

@@ -67,7 +67,7 @@ export const entryFlags = {
   env: Flags.string({ summary: 'Variable of the program; may be given several times.', helpValue: 'NAME=VALUE', ...repeated }),
   image: Flags.string({ summary: 'Container image that the program runs in.', helpValue: 'REF' }),
   volume: Flags.string({
-    summary: 'Path of the host that the program is lent in its container; may be given several times.',
+    summary: 'Host path mounted in the container of the server; repeatable.',
     helpValue: 'SOURCE:TARGET[:ro|rw]',
     ...repeated,
   }),

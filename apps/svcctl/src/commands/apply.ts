@@ -30,7 +30,7 @@ const columns: readonly Column<Outcome>[] = [
 const mostRounds = 4
 
 export class Apply extends UnitCommand<Applied> {
-  static override summary = 'Ask for what a unit lacks of gatehouse.yaml.'
+  static override summary = 'Submit the changes needed to match gatehouse.yaml.'
   static override description =
     'Each difference is a change, held like any other; what is held already is not asked for again, and what the file does not name stays as it is. Some changes wait for others: apply again when those are approved, until it prints nothing. With --approve-as each is approved at once by your own token, as far as it may.'
   static override result = Applied
@@ -58,7 +58,7 @@ export class Apply extends UnitCommand<Applied> {
     const applied = await this.round(client, declaration, settings)
     this.print(table(columns, applied.steps, process.stdout))
     for (const other of applied.others) this.say(`Not asked for: ${other}`)
-    if (applied.complete) this.remark('Nothing is missing.')
+    if (applied.complete) this.remark('The unit matches the file.')
     else if (applied.steps.some(({ state }) => state === 'waiting'))
       this.remark('Apply again when these are approved. Try: svcctl change pending')
     else if (settings.approver !== undefined && applied.steps.some(({ state }) => state === 'held'))
@@ -97,7 +97,7 @@ export class Apply extends UnitCommand<Applied> {
     const { steps, others } = buildPlan(declaration, await readUnit(client))
     this.print(renderSteps(steps, process.stdout))
     for (const other of others) this.print(`! ${other}`)
-    if (steps.length + others.length === 0) this.remark('Nothing is missing.')
+    if (steps.length + others.length === 0) this.remark('The unit matches the file.')
     const missing = steps.map(({ kind, group, waitsFor = 'an apply' }): Outcome => ({
       kind,
       agentGroupID: group,

@@ -4,6 +4,7 @@ import { BackupOrder, ServiceError } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { downloadBackup, readPassphrase } from '../backup/download.ts'
+import { withProgress } from '../output/progress.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 const Kept = v.strictObject({ file: v.string(), bytes: v.number() })
@@ -39,9 +40,9 @@ export class Backup extends UnitCommand<Kept> {
       throw new ServiceError('conflict', { detail: `${flags.out} is there already`, hint: 'name another file with --out, or add --force' })
     const order = await this.#order(flags.recipient, flags['passphrase-file'])
     const client = await this.connect(flags)
-    const { name, body } = await client.backup(order)
+    const { name, body } = await withProgress('Preparing the backup', () => client.backup(order))
     const path = flags.out ?? name
-    const bytes = await downloadBackup(body, { path, force: flags.force })
+    const bytes = await withProgress('Writing the backup', () => downloadBackup(body, { path, force: flags.force }))
     this.print(path)
     return { file: path, bytes }
   }
@@ -54,6 +55,6 @@ export class Backup extends UnitCommand<Kept> {
     if (parsed.success) return parsed.output
     const detail =
       file === undefined ? 'expected --recipient age1…, or --passphrase-file' : `${file}: expected a passphrase of at least 12 characters`
-    throw new ServiceError('invalid', { detail, hint: 'make an identity with: age-keygen -o key.txt; its recipient stands in the file' })
+    throw new ServiceError('invalid', { detail, hint: 'create an identity: age-keygen -o key.txt; the file names its recipient' })
   }
 }

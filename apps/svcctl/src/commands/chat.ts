@@ -6,6 +6,7 @@ import { Args, Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { exchange, type Exchanged, ExchangedSchema, keepHistory, readHistory, talk } from '../conversation/talk.ts'
 import { render } from '../output/failure.ts'
+import { withProgress } from '../output/progress.ts'
 import { wrap } from '../output/table.ts'
 import { visible, visibleLines } from '../output/visible.ts'
 import { UnitCommand } from '../unit-command.ts'
@@ -18,14 +19,14 @@ interface Settings {
 }
 
 export class Chat extends UnitCommand<Exchanged[]> {
-  static override summary = 'Say something to an agent and wait for its reply.'
+  static override summary = 'Send a message to an agent and wait for its reply.'
   static override description = 'Without a text: standard input, or at a terminal a conversation until Ctrl-D.'
   static override result = v.array(ExchangedSchema)
   static override examples = ["svcctl chat dev-agent 'hello'", "svcctl chat dev-agent 'a long question' --timeout 120"]
 
   static override args = {
     group: Args.string({ description: 'Agent group.', required: true }),
-    text: Args.string({ description: 'What to say.' }),
+    text: Args.string({ description: 'Message.' }),
   }
 
   static override flags = {
@@ -41,12 +42,17 @@ export class Chat extends UnitCommand<Exchanged[]> {
     if (args.text !== undefined) return [await this.send(client, settings, args.text)]
     if (process.stdin.isTTY && !this.jsonEnabled()) return await this.converse(client, settings)
     const text = (await readAll(process.stdin)).replace(/\n$/, '')
-    if (text === '') throw new ServiceError('invalid', { detail: 'expected a text as argument or on standard input, got none' })
+    if (text === '') throw new ServiceError('invalid', { detail: 'no message given: pass it as an argument or on stdin' })
     return [await this.send(client, settings, text)]
   }
 
   private async send(client: Client, settings: Settings, text: string): Promise<Exchanged> {
-    return await exchange(client, { ...settings, text }, (message) => this.hear(message))
+    return await withProgress(`Waiting for ${visible(settings.group)}`, (clear) =>
+      exchange(client, { ...settings, text }, (message) => {
+        clear()
+        this.hear(message)
+      }),
+    )
   }
 
   private hear(message: ChatMessage): void {
@@ -64,7 +70,7 @@ export class Chat extends UnitCommand<Exchanged[]> {
   private async converse(client: Client, settings: Settings): Promise<Exchanged[]> {
     const exchanged: Exchanged[] = []
     const typed = await readHistory(this.environment, settings.group)
-    this.say('Ctrl-D ends the conversation.')
+    this.say('Press Ctrl-D to end the conversation.')
     await talk({
       prompt: `${settings.group}> `,
       history: typed,

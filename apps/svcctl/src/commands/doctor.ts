@@ -4,14 +4,15 @@ import { SealProof } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { createCheckContext, Finding, notCheckedPrefix, runChecks } from '../doctor/check.ts'
+import { withProgress } from '../output/progress.ts'
 import { type Column, type Place, table, wrap } from '../output/table.ts'
 import { visible } from '../output/visible.ts'
 import { UnitCommand, type UnitFlags } from '../unit-command.ts'
 
 const columns: readonly Column<SealProof['walls'][number]>[] = [
-  { name: 'WALL', value: (wall) => wall.name },
+  { name: 'CONTROL', value: (wall) => wall.name },
   { name: 'VERDICT', value: (wall) => wall.verdict },
-  { name: 'WHAT IT MEANS', value: (wall) => wall.says, flexible: true },
+  { name: 'MEANING', value: (wall) => wall.says, flexible: true },
 ]
 
 const findMissing = ({ walls }: SealProof): number => walls.filter(({ verdict }) => verdict === 'lacking').length
@@ -21,7 +22,7 @@ const renderProof = (proof: SealProof, place: Place): string => table(columns, p
 /** Talk beside the table. */
 const proofRemarks = (proof: SealProof): string[] => {
   const lacking = findMissing(proof)
-  const verdict = lacking === 0 ? 'every wall holds' : `${lacking} walls lack`
+  const verdict = lacking === 0 ? 'all controls are active' : `${lacking} controls are missing`
   return [
     `${proof.driver} by ${visible(proof.engine)}: ${verdict} (${proof.elapsedMs} ms)`,
     ...proof.faults.map((fault) => `the probe itself: ${visible(fault)}`),
@@ -61,7 +62,7 @@ const plain = ({ check, status, detail, fix, advice }: Finding): string =>
   [check, status, detail, fix ?? advice ?? ''].map(visible).join('\t')
 
 export class Doctor extends UnitCommand<Finding[] | SealProof> {
-  static override summary = 'Check this host and its unit: what is wrong, and what mends it.'
+  static override summary = 'Diagnose problems of this host and its unit, and suggest fixes.'
   static override description =
     'Only reads, also with the unit down. Ends with 1 if a check fails, with --strict also if one warns. What stands behind fix: can be typed as it is.'
   static override result: v.GenericSchema = v.union([v.array(Finding), SealProof])
@@ -76,7 +77,7 @@ export class Doctor extends UnitCommand<Finding[] | SealProof> {
     probe: Flags.boolean({
       summary: 'Prove the seal of sandboxes instead: launch four short ones and look from inside. Needs the role approver; journaled.',
     }),
-    strict: Flags.boolean({ summary: 'Take a warning for a failure.' }),
+    strict: Flags.boolean({ summary: 'Treat warnings as failures.' }),
   }
 
   async run(): Promise<Finding[] | SealProof> {
@@ -101,7 +102,7 @@ export class Doctor extends UnitCommand<Finding[] | SealProof> {
 
   private async prove(flags: UnitFlags): Promise<SealProof> {
     const client = await this.connect(flags)
-    const proof = await client.proveSeal()
+    const proof = await withProgress('Verifying the seal in trial sandboxes', () => client.proveSeal())
     this.print(renderProof(proof, process.stdout))
     for (const remark of proofRemarks(proof)) this.say(remark)
     if (findMissing(proof) > 0) process.exitCode = 1

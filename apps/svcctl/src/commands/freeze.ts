@@ -21,7 +21,7 @@ export class FreezeCommand extends UnitCommand<Freeze> {
 
   static override flags = {
     group: Flags.string({ summary: 'Agent group.', helpValue: 'ID' }),
-    reason: Flags.string({ summary: 'Why, for everybody who meets it.', helpValue: 'TEXT', required: true }),
+    reason: Flags.string({ summary: 'Reason, shown to everyone who is affected.', helpValue: 'TEXT', required: true }),
   }
 
   async run(): Promise<Freeze> {

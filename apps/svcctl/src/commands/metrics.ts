@@ -5,7 +5,7 @@ import { visibleLines } from '../output/visible.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 export class MetricsShow extends UnitCommand<Family[]> {
-  static override summary = 'Read the metrics of a unit.'
+  static override summary = 'Print the metrics of a unit.'
   static override description = 'As Prometheus text, or with --json as a list of metrics with their samples.'
   static override result = v.array(FamilySchema)
   static override examples = ['svcctl metrics', 'svcctl metrics --json']

@@ -55,7 +55,7 @@ const line = ({ step, state, detail, type }: OnboardNotes, toPeople: boolean): s
 }
 
 export class Onboard extends UnitCommand<Toured> {
-  static override summary = 'Go through the first run: from a unit that answers to an agent with a tool that you approved.'
+  static override summary = 'Guided setup: create an agent and approve its first tool.'
   static override description =
     'Each step looks at the unit itself: what is there is passed over, so a run that was broken off goes on where it stopped. Every change is shown before you approve it. With --yes nothing is asked: a mock agent, the first tool of the first server, and what your token may approve is approved. With --dry-run nothing is altered.'
 
@@ -102,6 +102,6 @@ export class Onboard extends UnitCommand<Toured> {
 
   private last(complete: boolean, group: string | null): string {
     if (complete && group !== null) return `Try: svcctl chat ${group} hello`
-    return 'What is left above can be done at any time. Try: svcctl onboard'
+    return 'Continue at any time: svcctl onboard'
   }
 }

@@ -5,6 +5,7 @@ import { Args, Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { readPassphrase } from '../backup/download.ts'
 import { SvcctlCommand } from '../command.ts'
+import { withProgress } from '../output/progress.ts'
 
 const Restored = v.strictObject({
   stateDir: v.string(),
@@ -65,7 +66,9 @@ export class Restore extends SvcctlCommand<Restored> {
         throw new ServiceError('invalid', { detail: 'expected --identity or --passphrase-file, which open the archive' })
       const stateDir = flags['state-dir']
       const masterKeyFile = flags['master-key-file'] ?? null
-      const { manifest, files, bytes } = await restore({ file: args.file, opener: { identities, passphrase }, stateDir, masterKeyFile })
+      const { manifest, files, bytes } = await withProgress('Restoring', () =>
+        restore({ file: args.file, opener: { identities, passphrase }, stateDir, masterKeyFile }),
+      )
       const { installation, mode, createdAt, head, catalog } = manifest
       this.print(stateDir)
       this.say(`Restored the backup of ${createdAt}, up to line ${head.seq} of its journal. The unit will be frozen when it starts.`)

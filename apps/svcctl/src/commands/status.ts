@@ -15,7 +15,7 @@ const columns: readonly Column<ProcessState>[] = [
 
 const postureOf = ({ sandbox }: Status): string => {
   const reason = sandbox.reason === undefined ? '' : `: ${sandbox.reason}`
-  const missing = sandbox.missing.length === 0 ? '' : `; missing walls: ${sandbox.missing.join(', ')}`
+  const missing = sandbox.missing.length === 0 ? '' : `; missing controls: ${sandbox.missing.join(', ')}`
   const engine = sandbox.driver === 'container' && sandbox.engine !== undefined ? ` (${sandbox.engine})` : ''
   return `${sandbox.driver}${engine} ${sandbox.status}${reason}${missing}`
 }
@@ -27,7 +27,7 @@ const parkedBecause = ({ id, agentGroupID, lastExit = 'parked' }: SessionStatus)
 
 const facts = (status: Status): (readonly [string, string])[] => [
   ['version', status.version],
-  ['mode', status.open ? `${status.mode}, open: no token is asked for` : status.mode],
+  ['mode', status.open ? `${status.mode}, open: no token required` : status.mode],
   ['started', status.startedAt],
   ['sandbox', postureOf(status)],
   ['tools', status.mcp.enabled ? `enabled${status.mcp.isolation === undefined ? '' : `, isolation ${status.mcp.isolation}`}` : 'disabled'],
@@ -38,7 +38,7 @@ const facts = (status: Status): (readonly [string, string])[] => [
 ]
 
 export class StatusShow extends UnitCommand<Status> {
-  static override summary = 'Show how a unit is: its posture, its processes, what is degraded.'
+  static override summary = 'Show unit status: sandbox, processes, degraded components.'
   static override description = 'Into a pipe: tab-separated.'
   static override result = Status
   static override examples = ['svcctl status', 'svcctl status --json']

@@ -6,9 +6,9 @@ import { parseTarget } from './freeze.ts'
 
 export class Unfreeze extends UnitCommand<Done> {
   static override summary = 'Lift a freeze.'
-  static override description = 'Of one group, or without --group that of the whole unit. Only an admin may.'
+  static override description = 'Of one group, or of the whole unit without --group. Needs the role admin.'
   static override result = Done
-  static override examples = ['svcctl unfreeze --reason "it was a drill"', 'svcctl unfreeze --group dev-agent --reason "mended"']
+  static override examples = ['svcctl unfreeze --reason "it was a drill"', 'svcctl unfreeze --group dev-agent --reason "fixed"']
 
   static override flags = {
     group: Flags.string({ summary: 'Agent group.', helpValue: 'ID' }),

@@ -24,9 +24,7 @@ export const changes: Check = {
           `svcctl change ${isRetryable(change) ? 'retry' : 'reject'} ${change.id} --by ${quoted(self)}`,
         ),
       ),
-      ...late.map(({ id, createdAt }) =>
-        warn(`${id} waits for a decision since ${createdAt}`, `svcctl change approve ${id} --by ${quoted(self)}`),
-      ),
+      ...late.map(({ id, createdAt }) => warn(`${id} pending since ${createdAt}`, `svcctl change approve ${id} --by ${quoted(self)}`)),
     ]
     return verdicts.length === 0 ? [pass(`${held.length} held, none waits for long`)] : verdicts
   },
@@ -43,7 +41,7 @@ const verdictOf = async ({ name, state, reason }: ChannelView, ask: () => Promis
   if (state === 'refused') return fail(`${name}: ${reason ?? 'refused'}`, credentials(name))
   if (state === 'down')
     return warn(`${name}: ${reason ?? 'down'}`, {
-      advice: `mend the way to ${name}; the unit tries again by itself, or ask at once: ${check(name)}`,
+      advice: `fix the connection to ${name}; the unit tries again by itself, or ask at once: ${check(name)}`,
     })
   try {
     const { accepted, detail } = await ask()
@@ -101,7 +99,7 @@ export const freezes: Check = {
       const what = agentGroupID === undefined ? 'the unit' : `the group ${agentGroupID}`
       return warn(
         `${what} is frozen by ${by}: ${reason}`,
-        `svcctl unfreeze${agentGroupID === undefined ? '' : ` --group ${quoted(agentGroupID)}`} --reason "it is mended"`,
+        `svcctl unfreeze${agentGroupID === undefined ? '' : ` --group ${quoted(agentGroupID)}`} --reason "fixed"`,
       )
     })
   },

@@ -20,7 +20,7 @@ export const sandbox: Check = {
     return [
       missing.length === 0
         ? pass(name)
-        : warn(`${name} lacks walls: ${missing.join(', ')}`, { advice: 'for real use install runsc; see SECURITY.md' }),
+        : warn(`${name} missing controls: ${missing.join(', ')}`, { advice: 'for real use install runsc; see SECURITY.md' }),
     ]
   },
 }
@@ -38,7 +38,7 @@ export const engines: Check = {
     return [
       there.length === 0
         ? warn(
-            'neither bubblewrap nor a container engine is here: agents run without walls, or not at all',
+            'neither bubblewrap nor a container engine is here: agents run without isolation, or not at all',
             'apt-get install -y bubblewrap',
           )
         : pass(there.map(({ name, release }) => `${name} ${release}`).join(', ')),

@@ -108,7 +108,7 @@ type Asked = (provider: ModelProvider) => Promise<ProviderCheck>
 const verdictOf = async (name: ModelProvider, ask: Asked): Promise<Verdict> => {
   try {
     const { reachable, keyAccepted, detail } = await ask(name)
-    if (!reachable) return warn(`${name}: ${detail}`, { advice: `mend the way there, then try: svcctl model check ${name}` })
+    if (!reachable) return warn(`${name}: ${detail}`, { advice: `fix the connection, then run: svcctl model check ${name}` })
     if (keyAccepted === false) return fail(`${name}: ${detail}`, { advice: `give the unit a key that ${name} takes, and start it again` })
     return pass(`${name}: ${detail}`)
   } catch (error) {

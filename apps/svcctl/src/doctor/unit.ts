@@ -138,7 +138,7 @@ const accepted = async (site: CheckContext): Promise<Verdict> => {
   const { unit } = site
   if (unit.reached) {
     const { name, role } = unit.status.principal
-    return pass(unit.status.open ? 'none is asked for' : `the unit knows it as ${name}, ${role}`)
+    return pass(unit.status.open ? 'no token required' : `the unit knows it as ${name}, ${role}`)
   }
   if (isServiceError(unit.error) && unit.error.code === 'unauthorized') {
     const fix = own(site) ?? {

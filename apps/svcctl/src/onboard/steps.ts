@@ -17,8 +17,8 @@ const engine: Step = {
     const { sandbox } = await status()
     if (sandbox.status === 'off') return left('this unit launches no sandboxes: agents cannot run here, all else works', remedy)
     if (sandbox.status === 'refused') return left(`no sandbox can be launched: ${sandbox.reason ?? 'no reason was given'}`, remedy)
-    if (sandbox.driver === 'none') return left('agents run without any walls, as programs of this host: for trials alone', remedy)
-    const walls = sandbox.missing.length === 0 ? 'every wall stands' : `without these walls: ${sandbox.missing.join(', ')}`
+    if (sandbox.driver === 'none') return left('agents run without isolation, as programs of this host: only for trials', remedy)
+    const walls = sandbox.missing.length === 0 ? 'all controls are active' : `missing controls: ${sandbox.missing.join(', ')}`
     return done(`${sandbox.engine ?? sandbox.driver} runs sandboxes, ${walls}`)
   },
 }
@@ -50,7 +50,7 @@ const token: Step = {
   take: async (tour) => {
     try {
       const { principal, open } = await tour.status()
-      return done(open ? 'none is asked for: a unit for development' : `you are ${principal.name}, with the role ${principal.role}`)
+      return done(open ? 'no token required: a development unit' : `you are ${principal.name}, with the role ${principal.role}`)
     } catch (error) {
       if (!isServiceError(error) || error.code !== 'unauthorized') throw error
       throw new ServiceError('unauthorized', {

@@ -51,7 +51,7 @@ export const assertFields = async (fields: readonly string[], known: readonly st
   const near = await findNearest(unknown, known)
   throw new ServiceError('invalid', {
     detail: `--json: unknown field ${JSON.stringify(unknown)}${near === undefined ? '' : `, did you mean ${near}?`}`,
-    hint: known.length === 0 ? 'the result has no fields: use --json alone' : `fields: ${known.join(',')}`,
+    hint: known.length === 0 ? 'the result has no fields: use plain --json' : `fields: ${known.join(',')}`,
   })
 }
 

@@ -29,7 +29,7 @@ test('doctor --probe names each wall, and ends with 0 when all hold', async () =
   const { stdout, stderr, code } = await examine('held')
   assert.equal(code, 0)
   assert.match(stdout, /^network\theld\tIt sees no interface but lo\.$/m)
-  assert.match(stderr, /oci by runsc: every wall holds \(900 ms\)/)
+  assert.match(stderr, /oci by runsc: all controls are active \(900 ms\)/)
   assert.match(stderr, /old release: runsc 1 is older than 2/)
 })
 

@@ -91,7 +91,7 @@ test('something that cannot be taken back is asked about at a terminal, and left
   assert.equal(unit.asked.filter(({ method }) => method === 'DELETE').length, 1)
   const purge = ['session', 'purge', 'ses_abcdefghijklm']
   const purged = (): boolean => unit.asked.some(({ path }) => path.endsWith('/purge'))
-  assert.equal((await svcctlAtTerminal(purge, { env, typed: [['for ever? [y/N]', '\r']] })).code, 5)
+  assert.equal((await svcctlAtTerminal(purge, { env, typed: [['for good? [y/N]', '\r']] })).code, 5)
   assert.ok(!purged())
   assert.equal((await svcctlAtTerminal([...purge, '--yes'], { env })).code, 0)
   assert.ok(purged())

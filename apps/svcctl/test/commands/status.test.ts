@@ -11,7 +11,7 @@ test('status shows posture, what is degraded and every process', async () => {
   await using unit = await startUnit()
   const options = { env: { SERVICE_API_URL: unit.address } }
   const { stdout } = await svcctlAtTerminal(['status'], options)
-  assert.match(stdout, /^sandbox +bubblewrap ok; missing walls: own uid per group$/m)
+  assert.match(stdout, /^sandbox +bubblewrap ok; missing controls: own uid per group$/m)
   assert.match(stdout, /^degraded +broker$/m)
   assert.match(stdout, /^PROCESS +STATE +PID +RESTARTS +SINCE\ngateway +ready +4711 +1 +\d+d$/m)
   assert.match((await svcctl(['status'], options)).stdout, /^gateway\tready\t4711\t1\t2026-01-02T03:04:05\.000Z$/m)

@@ -20,7 +20,7 @@ export const parseAddress = (text: string, mode: Mode): Address => {
   if (mode !== 'production' && !isLoopback(host)) {
     throw new Refusal(exits.configuration, {
       detail: `--addr: expected a loopback address under --${mode}, got "${text}"`,
-      hint: `--${mode} serves local use alone: take 127.0.0.1:${port}, or start without --${mode}`,
+      hint: `--${mode} is for local use only: use 127.0.0.1:${port}, or start without --${mode}`,
     })
   }
   return { host, port }
@@ -112,14 +112,14 @@ const toNetwork = (text: string): string | undefined => {
   return `${address}/${bits}`
 }
 
-/** CIDRs, separated by commas; one that holds every address would let anybody name its own. */
+/** CIDRs, separated by commas; one that covers every address would let any client name its own. */
 export const parseProxies = (text: string): string[] =>
   splitAt(',', text).map((part) => {
     const network = toNetwork(part)
     if (network !== undefined && !network.endsWith('/0')) return network
     throw new Refusal(exits.configuration, {
       detail: `SERVICE_TRUSTED_PROXIES: expected networks such as 10.0.0.0/8 or fd00::/8, got "${part}"`,
-      hint: 'name the proxies alone, separated by commas: whoever is in the list may claim any address',
+      hint: 'list only the proxies, separated by commas: a listed host can claim any client address',
     })
   })
 

@@ -136,7 +136,7 @@ class Archives implements Backups {
   #watch(running: Running): void {
     clearTimeout(running.idle)
     running.idle = setTimeout(() => {
-      this.#options.log.warn('a backup that nobody read on was given up')
+      this.#options.log.warn('backup aborted: the reader stopped reading')
       void this.#finish(running)
     }, this.#options.idle ?? limits.backupIdle)
   }
@@ -151,7 +151,7 @@ class Archives implements Backups {
       await running.collected.close()
       await rm(running.copies, { recursive: true, force: true })
     } catch (error) {
-      this.#options.log.warn('what a backup left could not be removed', { error })
+      this.#options.log.warn('could not remove the leftovers of a backup', { error })
     } finally {
       this.#busy = false
     }

@@ -5,7 +5,7 @@ import { loginName } from '../../submission/login-name.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class ChangeRevert extends UnitCommand<SubmitAnswer> {
-  static override summary = 'Ask for the inverse of a change that was applied.'
+  static override summary = 'Request the inverse of an applied change.'
   static override description = 'Prints the id of a new change, which is held like any other.'
   static override result = SubmitAnswer
   static override examples = ['svcctl change revert chg_20260102030405.000000001 --reason "the agent was louder than before"']
@@ -14,7 +14,7 @@ export class ChangeRevert extends UnitCommand<SubmitAnswer> {
 
   static override flags = {
     as: Flags.string({ summary: 'Label of the requester; default the login name.', helpValue: 'LABEL' }),
-    reason: Flags.string({ summary: 'Why, for those who decide.', helpValue: 'TEXT' }),
+    reason: Flags.string({ summary: 'Reason, for the approver.', helpValue: 'TEXT' }),
   }
 
   async run(): Promise<SubmitAnswer> {

@@ -19,7 +19,7 @@ const sugar = [
 
 export class ChangeSubmit extends SubmitCommand {
   static override summary = 'Submit a change and print its id.'
-  static override description = `The change is held until somebody approves it. The wanted state is JSON (--after, --file), or is made from the flags of its kind:\n${sugar.join('\n')}`
+  static override description = `The change is held until somebody approves it. Give the new state as JSON (--after, --file), or by the flags of its kind:\n${sugar.join('\n')}`
 
   static override examples = [
     {
@@ -54,9 +54,9 @@ export class ChangeSubmit extends SubmitCommand {
   }
 
   static override flags = {
-    group: Flags.string({ summary: 'Agent group that the change is for.', helpValue: 'ID', required: true }),
-    after: Flags.string({ summary: 'Wanted state as JSON.', helpValue: 'JSON', exclusive: ['file'] }),
-    file: Flags.string({ summary: 'File with the wanted state as JSON; - is standard input.', helpValue: 'PATH' }),
+    group: Flags.string({ summary: 'Agent group to change.', helpValue: 'ID', required: true }),
+    after: Flags.string({ summary: 'New state as JSON.', helpValue: 'JSON', exclusive: ['file'] }),
+    file: Flags.string({ summary: 'File with the new state as JSON; - is standard input.', helpValue: 'PATH' }),
     ...shorthandFlags,
     'allow-undeclared': undeclaredFlag,
   }

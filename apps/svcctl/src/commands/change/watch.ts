@@ -29,14 +29,14 @@ const line = (news: News, toPeople: boolean): string => {
 }
 
 export class ChangeWatch extends UnitCommand<News[]> {
-  static override summary = 'Tell of changes as they come and are decided.'
+  static override summary = 'Print changes as they are submitted and decided.'
   static override description = 'One line each, until Ctrl-C or --count lines. With --json one JSON object a line, then nothing.'
   static override result = v.array(News)
   static override examples = ['svcctl change watch --count 1', 'svcctl change watch --group dev-agent --count 1 --json']
 
   static override flags = {
-    group: Flags.string({ summary: 'Of this agent group alone.', helpValue: 'ID' }),
-    count: Flags.integer({ summary: 'End after so many.', helpValue: 'NUMBER', min: 1 }),
+    group: Flags.string({ summary: 'Filter by agent group.', helpValue: 'ID' }),
+    count: Flags.integer({ summary: 'Exit after this number of events.', helpValue: 'NUMBER', min: 1 }),
   }
 
   async run(): Promise<News[]> {
@@ -44,8 +44,8 @@ export class ChangeWatch extends UnitCommand<News[]> {
     const client = await this.connect(flags)
     const told: News[] = []
     await untilInterrupted(async (signal) => {
-      for await (const event of client.events({ signal, onOpen: () => this.remark('Watching. Ctrl-C ends it.') })) {
-        if (event.type === 'gap') this.say(`Some news were missed, up to line ${event.head} of the journal. Try: svcctl audit`)
+      for await (const event of client.events({ signal, onOpen: () => this.remark('Watching. Press Ctrl-C to stop.') })) {
+        if (event.type === 'gap') this.say(`Some events were missed, up to line ${event.head} of the journal. Try: svcctl audit`)
         else if (wanted(event.news, flags.group)) told.push(this.tell(event.news))
         if (flags.count !== undefined && told.length >= flags.count) return
       }

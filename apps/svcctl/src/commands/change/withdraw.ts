@@ -5,7 +5,7 @@ import { loginName } from '../../submission/login-name.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class ChangeWithdraw extends UnitCommand<Change> {
-  static override summary = 'Withdraw a change that you asked for.'
+  static override summary = 'Withdraw a change that you requested.'
   static override description = 'It is never applied. Only its requester may withdraw it; others reject it.'
   static override result = Change
   static override examples = ['svcctl change withdraw chg_20260102030405.000000001 --reason "asked for too much"']
@@ -14,7 +14,7 @@ export class ChangeWithdraw extends UnitCommand<Change> {
 
   static override flags = {
     as: Flags.string({ summary: 'Your label; default the login name.', helpValue: 'LABEL' }),
-    reason: Flags.string({ summary: 'Why, for the journal.', helpValue: 'TEXT' }),
+    reason: Flags.string({ summary: 'Reason, for the audit log.', helpValue: 'TEXT' }),
   }
 
   async run(): Promise<Change> {

@@ -22,7 +22,7 @@ export class McpAdd extends UnitCommand<PutServerAnswer> {
   static override aliases = ['registry:servers:add']
   static override summary = 'Add a tool server to the catalog.'
   static override description =
-    'This grants no agent anything. Write secrets as ${NAME}: the unit reads the variable of its own environment when it connects, and the catalog keeps the name alone.'
+    'This grants no agent anything. Write secrets as ${NAME}: the unit reads the variable of its own environment when it connects, and the catalog stores only the name.'
 
   static override result = PutServerAnswer
   static override examples = [

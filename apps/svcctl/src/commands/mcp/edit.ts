@@ -8,7 +8,7 @@ export class McpEdit extends UnitCommand<PutServerAnswer> {
   static override aliases = ['registry:servers:edit']
   static override summary = 'Change the entry of a tool server.'
   static override description =
-    'What is not named stays as it is, stored values too. Ends with 5 if somebody else changed the entry meanwhile. Grants are held to the entry that was approved.'
+    'Fields that you do not name stay as they are, stored values included. Exits with 5 if someone else changed the entry in the meantime. Grants apply only to the entry that was approved.'
   static override result = PutServerAnswer
   static override examples = [
     'svcctl mcp edit sample --arg main.mjs --arg=-v',
@@ -25,7 +25,8 @@ export class McpEdit extends UnitCommand<PutServerAnswer> {
     const name = await this.resolveID('server', args.name)
     const { entry, tag } = await client.servers.show(name)
     const answer = await client.servers.put(name, editEntry(entry, flags), { ifMatch: tag })
-    for (const { agentGroupID } of answer.grants) this.say(`The grant of ${agentGroupID} was for another server than this one is now.`)
+    for (const { agentGroupID } of answer.grants)
+      this.say(`The grant of ${agentGroupID} applied to the previous entry and no longer applies.`)
     return answer
   }
 }

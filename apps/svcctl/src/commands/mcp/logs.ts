@@ -23,8 +23,8 @@ export class McpLogs extends UnitCommand<ServerLogLine[]> {
   static override args = { name: Args.string({ description: 'Label of the server.', required: true }) }
 
   static override flags = {
-    follow: Flags.boolean({ char: 'f', summary: 'Go on with what it writes from now on, until Ctrl-C.', exclusive: ['json'] }),
-    limit: Flags.integer({ summary: 'At most so many lines, the newest.', default: 200, min: 1, max: 2000, helpValue: 'NUMBER' }),
+    follow: Flags.boolean({ char: 'f', summary: 'Follow new lines until Ctrl-C.', exclusive: ['json'] }),
+    limit: Flags.integer({ summary: 'Maximum number of lines, newest first.', default: 200, min: 1, max: 2000, helpValue: 'NUMBER' }),
   }
 
   async run(): Promise<ServerLogLine[]> {
@@ -33,7 +33,7 @@ export class McpLogs extends UnitCommand<ServerLogLine[]> {
     const name = await this.resolveID('server', args.name)
     const first = await client.servers.logs(name, { limit: flags.limit })
     this.show(first.items)
-    if (first.items.length === 0) this.remark('It has written nothing since the unit began to listen.')
+    if (first.items.length === 0) this.remark('No lines since the unit started.')
     let after = first.next
     while (flags.follow) {
       await pause(pollTime)

@@ -3,6 +3,7 @@ import { containerEngines, LocalEntry, LockedPackage, ServiceError } from '@gate
 import { Args, Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { SvcctlCommand } from '../../command.ts'
+import { withProgress } from '../../output/progress.ts'
 import { type Column, table } from '../../output/table.ts'
 import { pack, parseSpec } from '../../packing/pack.ts'
 
@@ -21,9 +22,9 @@ const listed = (names: readonly string[]): string => (names.length === 0 ? '-' :
 const columns: readonly Column<LockedPackage>[] = [
   { name: 'PACKAGE', value: ({ path }) => path.replaceAll('node_modules/', '') },
   { name: 'VERSION', value: ({ version }) => version },
-  { name: 'SCRIPTS', value: ({ scripts }) => listed(scripts) },
-  { name: 'MACHINE-CODE', value: ({ binaries }) => listed(binaries) },
-  { name: 'INTEGRITY', value: ({ integrity }) => integrity, flexible: true },
+  { name: 'SCRIPTS', value: ({ scripts }) => listed(scripts), flexible: true },
+  { name: 'MACHINE-CODE', value: ({ binaries }) => listed(binaries), flexible: true, below: true },
+  { name: 'INTEGRITY', value: ({ integrity }) => integrity, drop: 1 },
 ]
 
 /** What a tree is refused for is the caller's to read; its library is loaded by this command alone, so it is told by its rule. */
@@ -71,18 +72,18 @@ export class McpPack extends SvcctlCommand<McpPacked> {
     const wanted = parseSpec(args.package)
     const registry = { url: flags.registry.endsWith('/') ? flags.registry : `${flags.registry}/` }
     const { resolveTree } = await import('@gatehouse/npm-tree')
-    const lock = await resolveTree([wanted.spec], registry).catch((error: unknown) => {
+    const lock = await withProgress('Resolving packages', () => resolveTree([wanted.spec], registry)).catch((error: unknown) => {
       throw asInvalid(error)
     })
     this.say(table(columns, lock.packages, process.stderr).trimEnd())
     const { packages, bytes } = lock
     if (flags['dry-run']) return { packages, bytes }
     const engine = containerEngines.find((name) => name === flags.engine) ?? null
-    const { image, entry } = await pack({ wanted, lock, registry, engine, bin: flags.bin, args: flags.arg ?? [] }).catch(
-      (error: unknown) => {
-        throw asInvalid(error)
-      },
-    )
+    const { image, entry } = await withProgress('Downloading packages and building the image', () =>
+      pack({ wanted, lock, registry, engine, bin: flags.bin, args: flags.arg ?? [] }),
+    ).catch((error: unknown) => {
+      throw asInvalid(error)
+    })
     this.say(`${image.image} is in ${image.engine} as ${image.id}.`)
     this.print(JSON.stringify(entry, null, 2))
     this.remark(

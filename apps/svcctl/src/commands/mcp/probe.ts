@@ -1,6 +1,7 @@
 // svcctl mcp probe
 import { ProbeResult, type ToolDefinition } from '@gatehouse/contracts'
 import { Args } from '@oclif/core'
+import { withProgress } from '../../output/progress.ts'
 import { type Column, table } from '../../output/table.ts'
 import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
@@ -35,7 +36,7 @@ export class McpProbe extends UnitCommand<ProbeResult> {
     const { args, flags } = await this.parse(McpProbe)
     const client = await this.connect(flags)
     const name = await this.resolveID('server', args.name)
-    const result = await client.servers.probe(name)
+    const result = await withProgress(`Probing ${visible(name)}`, () => client.servers.probe(name))
     const { server, elapsedMs, tools } = result
     this.remark(`${visible(server.name)} ${visible(server.version)}, protocol ${visible(server.protocol)}, ${Math.round(elapsedMs)} ms`)
     if (result.image !== undefined) this.remark(imageOf(result.image))

@@ -5,9 +5,9 @@ import { expandShorthand } from '../../submission/shorthand.ts'
 import { SubmitCommand, type Submitted } from '../../submission/submit-command.ts'
 
 export class McpRevoke extends SubmitCommand {
-  static override summary = 'Ask that a group may no longer use a server, or some of its tools.'
+  static override summary = 'Request that a group loses a server, or some of its tools.'
   static override description =
-    'Prints the id of the change. It takes power away, so that its requester may approve it. To stop calls at once: svcctl freeze.'
+    'Prints the id of the change. It only removes access, so its requester may approve it. To stop calls immediately: svcctl freeze.'
   static override examples = ['svcctl mcp revoke sample --group dev-agent', 'svcctl mcp revoke sample --group dev-agent --tool echo']
 
   static override args = { name: Args.string({ description: 'Label of the server.', required: true }) }

@@ -12,7 +12,7 @@ export class SessionLogs extends UnitCommand<Logs> {
 
   static override args = { id: Args.string({ description: 'Id of the session.', required: true }) }
   static override flags = {
-    limit: Flags.integer({ summary: 'At most so many lines, the newest.', helpValue: 'NUMBER', min: 1, max: 200, default: 200 }),
+    limit: Flags.integer({ summary: 'Maximum number of lines, newest first.', helpValue: 'NUMBER', min: 1, max: 200, default: 200 }),
   }
 
   async run(): Promise<Logs> {

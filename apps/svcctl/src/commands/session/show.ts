@@ -20,7 +20,7 @@ export class SessionShow extends UnitCommand<SessionStatus> {
     const items = v.is(SessionID, id) ? (await client.sessions.list({ session: id })).items : []
     const session = items[0]
     if (session === undefined) {
-      throw new ServiceError('not-found', { detail: `expected a session, there is no ${id}`, hint: 'svcctl session list' })
+      throw new ServiceError('not-found', { detail: `session ${id} not found`, hint: 'svcctl session list' })
     }
     const rows = Object.entries({ ...session, lastExit: session.lastExit ?? '-' })
     this.print(rows.map(([name, value]) => `${name.padEnd(15)} ${visible(String(value))}`).join('\n'))

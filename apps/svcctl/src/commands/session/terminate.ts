@@ -4,7 +4,7 @@ import { done, Done } from '../../command.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class SessionTerminate extends UnitCommand<Done> {
-  static override summary = 'End a session: from the answer on nothing is allowed to it.'
+  static override summary = 'Terminate a session and revoke all that it may do.'
   static override description = 'Its sandbox is killed. The next message opens a new session.'
   static override result = Done
   static override examples = ['svcctl session terminate ses_abcdefghijklm --yes --reason "it loops"']

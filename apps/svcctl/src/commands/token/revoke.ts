@@ -5,7 +5,7 @@ import { UnitCommand } from '../../unit-command.ts'
 
 export class TokenRevoke extends UnitCommand<Done> {
   static override summary = 'Revoke a named token.'
-  static override description = 'What is open on it ends within a second.'
+  static override description = 'Open connections of the token end within a second.'
   static override result = Done
   static override examples = ['svcctl token revoke alice --yes']
 
