@@ -80,7 +80,8 @@ const refuseUnfit = async (nsenter: string, pin: string): Promise<void> => {
     timeout: limits.launchTime,
   } as const
   const result = await execa(nsenter, [`--user=${pin}`, '--', await needProgram('cat'), '/proc/self/uid_map'], options)
-  if (result.failed) throw refuse(`expected a user namespace made by gatehouse setup at ${pin}, got: ${result.stderr || result.shortMessage}`)
+  if (result.failed)
+    throw refuse(`expected a user namespace made by gatehouse setup at ${pin}, got: ${result.stderr || result.shortMessage}`)
 }
 
 /** Control groups of version 2 are delegated: seen from a namespace of theirs, our part is all. */

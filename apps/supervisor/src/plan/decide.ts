@@ -42,10 +42,7 @@ const chooseToolContainers = ({ mcpEngine, mcpRuntime, mcpImage }: Values): Plan
 const chooseSandbox = (mode: Mode, { sandbox = 'auto' }: Values): Plan['sandbox'] => {
   if (mode === 'demo' && sandbox === 'auto') return 'container'
   if (mode !== 'dev' && sandbox === 'none') {
-    throw refuse(
-      `--sandbox none is only allowed with --dev`,
-      'take --sandbox container, --sandbox bubblewrap, or --sandbox off',
-    )
+    throw refuse(`--sandbox none is only allowed with --dev`, 'take --sandbox container, --sandbox bubblewrap, or --sandbox off')
   }
   return sandbox
 }

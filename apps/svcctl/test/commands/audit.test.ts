@@ -24,7 +24,8 @@ test('audit prints the newest line last, and audit list is the same', async () =
   assert.deepEqual(v.parse(v.array(AuditEntry), JSON.parse(json.stdout)), entries.slice(1))
   const [header = ''] = (await svcctlAtTerminal(['audit'], options)).stdout.split('\n')
   assert.deepEqual(header.trim().split(/\s+/).slice(0, 3), ['TIME', 'STAGE', 'CHANGE'])
-  for (const name of header.trim().split(/\s+/)) assert.ok(['TIME', 'STAGE', 'CHANGE', 'KIND', 'GROUP', 'SUBJECT', 'PRINCIPAL', 'BY'].includes(name), name)
+  for (const name of header.trim().split(/\s+/))
+    assert.ok(['TIME', 'STAGE', 'CHANGE', 'KIND', 'GROUP', 'SUBJECT', 'PRINCIPAL', 'BY'].includes(name), name)
 })
 
 test('audit calls prints the newest record last, hides nothing of a name, and asks by every filter', async () => {
