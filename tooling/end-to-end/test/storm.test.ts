@@ -35,7 +35,7 @@ const roomOf = (unit: Unit): Promise<boolean> =>
 /** Those that stay: trial sandboxes, which prove the seal after a start, come and go beside them. */
 const processesOf = async (unit: Unit) => (await unit.client.status()).processes.map(({ name, pid }) => ({ name, pid }))
 
-test('messages are answered once and in order while any process is killed', { timeout: isFull ? 3_600_000 : 600_000 }, async (t) => {
+test('messages are answered once and in order while any process is killed', { timeout: isFull ? 3_600_000 : 1_200_000 }, async (t) => {
   t.diagnostic(`GATEHOUSE_SEED=${seed}`)
   const unit = await startUnit({ flags, env })
   t.after(unit.dispose)
@@ -64,7 +64,8 @@ test('messages are answered once and in order while any process is killed', { ti
   t.diagnostic(`${killer.count} of ${kills} kills beside ${sent.length} messages: ${counts}`)
   t.diagnostic(`p95 of the time until a process was ready again: ${killer.p95.toFixed(0)} ms`)
 
-  const said = await waitFor('every message to be answered', patience * (isFull ? 10 : 2), async () => {
+  // All sandboxes of a host together have the weight of one busy process: at load 50 an answer takes minutes.
+  const said = await waitFor('every message to be answered', patience * 10, async () => {
     await killer.wake()
     const all = await allMessages(unit, group)
     const answered = new Set(all.flatMap(({ inReplyTo, from }) => (from === 'agent' && inReplyTo !== undefined ? [inReplyTo] : [])))
