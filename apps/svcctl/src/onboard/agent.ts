@@ -46,7 +46,7 @@ const submitAndApply = async (tour: Tour, wish: OnboardChange): Promise<Outcome>
   if (id === undefined) return { state: 'left', detail: wish.outcome }
   const change = await tour.client.changes.show(id)
   if (change.state === 'applied') return { state: 'now', detail: wish.outcome }
-  tour.show(renderChange(change, { stream: process.stderr, by: tour.self, reach: await readReach(tour.client, id) }))
+  tour.show(renderChange(change, { stream: process.stderr, reach: await readReach(tour.client, id) }))
   if (!(await tour.confirm(`Approve ${id}?`))) return waits(wish, id)
   try {
     const { state } = await tour.client.changes.decide(id, { outcome: 'approve', decidedBy: tour.self, digest: change.digest })

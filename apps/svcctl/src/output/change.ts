@@ -1,6 +1,6 @@
 // Renders one change for people: what it does, why its risk is what it is, what it alters, its evidence, and the next command to type.
 import { styleText } from 'node:util'
-import { type Change, type ChangeView, isRetryable, type Preview, type Reach } from '@gatehouse/contracts'
+import { type Change, type ChangeView, isRetryable, type Preview, type Reach, reservedPrincipals } from '@gatehouse/contracts'
 import { accessLines, accessTitle } from './access.ts'
 import { riskStyles, stateStyles } from './change-state.ts'
 import { diffLines, type Meaning } from './diff.ts'
@@ -40,13 +40,16 @@ const meaningOf =
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
 
 /** Who can decide, and what is missing. The gateway decides in the end. */
-const approvalLines = ({ state, approvals: { needed, given }, principal }: Change): string[] =>
-  state === 'held'
-    ? [
-        `${count(given, 'approval')} of ${needed} given, ${needed - given} missing`,
-        `may approve: roles approver and admin; ${visible(principal)}, who requested it, only where one approval is enough and the token is unnamed`,
-      ]
-    : []
+const approvalLines = ({ state, kind, approvals: { needed, given }, principal }: Change): string[] => {
+  if (state !== 'held') return []
+  const unnamed = reservedPrincipals.some((name) => name === principal)
+  const ownAllowed = needed === 1 && (unnamed || kind === 'mcp_revoke')
+  const requester = ownAllowed ? `including ${principal}, who requested it` : `except ${principal}, who requested it`
+  return [
+    `${count(needed, 'approval')} needed, ${given} given, ${needed - given} missing`,
+    `who may approve: the roles approver and admin, ${visible(requester)}`,
+  ]
+}
 
 /** `by` is the label that the reader would give. */
 const nextLines = (change: Change, by: string): string[] => {
@@ -67,8 +70,8 @@ const nextLines = (change: Change, by: string): string[] => {
 
 export interface ChangeOptions {
   readonly stream: Stream
-  /** Label of the reader, for the next command. */
-  readonly by: string
+  /** Label of the reader, for the next command; absent where the reader is asked instead. */
+  readonly by?: string | undefined
   /** Why the risk is high, and the effective access; absent where it could not be read. */
   readonly reach?: Reach | undefined
 }
@@ -109,7 +112,7 @@ export const renderChange = (change: Change | ChangeView, { stream, by, reach }:
       stream,
     ),
     ...section('Sessions', conditionLines(change), stream),
-    ...section('Next', nextLines(change, by), stream),
+    ...section('Next', by === undefined ? [] : nextLines(change, by), stream),
   ]
   return `${lines.join('\n')}\n`
 }

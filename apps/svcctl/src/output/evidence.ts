@@ -91,7 +91,8 @@ const driftLines = (drift: Observed['drift'], toned: Toned): string[] =>
 const observedLines = ({ server, entryDigest, at, missing, tools, drift }: Observed, stream: NodeJS.WritableStream): string[] => {
   const toned: Toned = (tone, text) => styleText(tone, text, { stream })
   return [
-    `Tools that ${visible(server)} declared ${relative(at)} (${at}), from catalog entry ${entryDigest}`,
+    `Tools that ${visible(server)} declared ${relative(at)} (${at}).`,
+    `catalog entry ${entryDigest}`,
     ...(missing.length === 0 ? [] : [toned('red', `requested, but not declared: ${visible(missing.join(', '))}`)]),
     ...tableLines(toolColumns, tools, stream),
     ...tools.flatMap((tool) => ['', ...toolLines(tool)]),

@@ -27,7 +27,7 @@ export interface Place {
 
 const gap = 2
 /** Narrower than this, a text reads better below its row. */
-const minTextWidth = 24
+const minTextWidth = 44
 const minWrapWidth = 20
 
 /** What people see as characters. ASCII needs no segmenter, which takes a while to make. */

@@ -116,7 +116,10 @@ suite('svcctl change', () => {
       /1 added, 1 removed, 0 changed, 1 unchanged\n {2}\+ server-tool sample__echo {2}\[DESTRUCTIVE\]\n {2}- server-tool sample__add\n/,
     )
     assert.match(stdout, /approve by bob \(authenticated as admin\)/)
-    assert.match(stdout, /0 approvals of 1 given, 1 missing/)
+    assert.match(
+      stdout,
+      /1 approval needed, 0 given, 1 missing\n {2}who may approve: the roles approver and admin, including admin, who requested it\n/,
+    )
     assert.match(stdout, new RegExp(`Next\\n {2}svcctl change approve ${change.id} --by \\S+\\n`))
     assert.match(stdout, /\\u\{202e\}gnp\.exe\\u\{200b\}/)
     assert.doesNotMatch(stdout, /[\u001b\u202e\u200b\u009b]/)

@@ -35,11 +35,9 @@ const observed = (tools: readonly object[], more: object = {}) => ({
 test('shows tools as a table that marks the destructive ones, and then argument by argument', () => {
   const remove = { ...echo, name: 'remove', title: 'Remove', annotations: { destructiveHint: true } }
   const lines = evidenceLines(observed([echo, remove], { missing: ['gone'] }))
-  assert.match(
-    lines[0] ?? '',
-    new RegExp(`^Tools that sample declared .* ago \\(2026-01-02T03:04:05.678Z\\), from catalog entry ${digest}$`),
-  )
-  assert.deepEqual(lines.slice(1, 13), [
+  assert.match(lines[0] ?? '', /^Tools that sample declared .* ago \(2026-01-02T03:04:05.678Z\)\.$/)
+  assert.deepEqual(lines.slice(1, 14), [
+    `catalog entry ${digest}`,
     'requested, but not declared: gone',
     'TOOL    EFFECT       DESCRIPTION',
     'echo    read-only    Echo',

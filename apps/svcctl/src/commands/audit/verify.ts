@@ -9,6 +9,7 @@ import { Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { askUnit } from '../../connection/unit.ts'
 import { findUnitDirectory, stateDirectories, type UnitDirectory } from '../../journal/unit-directory.ts'
+import { wrap } from '../../output/table.ts'
 import { UnitCommand, type UnitFlags } from '../../unit-command.ts'
 
 /** A head of a journal that somebody kept elsewhere. */
@@ -140,8 +141,8 @@ export class AuditVerify extends UnitCommand<Verified> {
       headGiven: head !== undefined,
     }
     this.print(`ok: ${lines} lines, head seq ${last.seq} hash ${last.hash}`)
-    this.say(`Read ${file}, ${origin(place, flags.addr)}.`)
-    this.say(words(verified))
+    this.say(wrap(`Read ${file}, ${origin(place, flags.addr)}.`, 0, process.stderr))
+    this.say(wrap(words(verified), 0, process.stderr))
     return verified
   }
 

@@ -53,7 +53,7 @@ export class ChangeApprove extends UnitCommand<Change> {
   /** Gives the digest of what was shown. */
   async #review(client: Client, id: string, by: string): Promise<string> {
     const [change, reach] = await Promise.all([client.changes.show(id), readReach(client, id)])
-    this.print(renderChange(change, { stream: process.stdout, by, reach }))
+    this.print(renderChange(change, { stream: process.stdout, reach }))
     if (change.state !== 'held' || (await this.#confirms(change))) return change.digest
     throw new ServiceError('conflict', { detail: 'not approved', hint: `svcctl change reject ${id} --by ${by}` })
   }
