@@ -1,21 +1,9 @@
 // The admin API as functions, grouped as its resources are.
-import {
-  type BackupOrder,
-  ChannelCheck,
-  ChannelList,
-  type ChannelName,
-  limits,
-  ModelCallList,
-  ModelList,
-  ProviderCheck,
-  Ready,
-  SealProof,
-} from '@gatehouse/contracts'
+import { type BackupOrder, ChannelCheck, ChannelList, type ChannelName, limits, Ready, SealProof } from '@gatehouse/contracts'
 import { previewOf } from './changes.ts'
 import { createConsoleClient } from './create-console-client.ts'
 import { type Explain, type Explanation, noAnswer } from './failure.ts'
 import { removeFileOf } from './files.ts'
-import type { ModelCallsWanted } from './lists.ts'
 import { auditHead, explainOf } from './registry.ts'
 import { type CallOptions, type ClientOptions, createExchange, type Exchange } from './request.ts'
 import { reloadOf } from './servers.ts'
@@ -61,19 +49,6 @@ const explainCode = (code: string, address: string): Explanation | undefined => 
 
 const explainSystem: Explain = (error, address) => explainCode(codeOf(error), address) ?? noAnswer(error, address)
 
-const modelsOf = ({ send }: Exchange) => ({
-  list: (options?: CallOptions) => send({ method: 'GET', path: '/v1/models' }, ModelList, options),
-  /** Newest first. */
-  calls: (wanted: ModelCallsWanted = {}, options?: CallOptions) =>
-    send({ method: 'GET', path: '/v1/audit/model-calls', query: { ...wanted } }, ModelCallList, options),
-  check: (provider: string, options?: CallOptions) =>
-    send(
-      { method: 'POST', path: `/v1/models/${encodeURIComponent(provider)}/check`, timeout: limits.probeTime + 5_000 },
-      ProviderCheck,
-      options,
-    ),
-})
-
 const channelsOf = ({ send }: Exchange) => ({
   list: (options?: CallOptions) => send({ method: 'GET', path: '/v1/channels' }, ChannelList, options),
   check: (channel: ChannelName, options?: CallOptions) =>
@@ -96,7 +71,6 @@ export const createClient = (given: ClientOptions) => {
     files: { ...base.files, remove: removeFileOf(exchange) },
     servers: { ...base.servers, reload: reloadOf(exchange) },
     explain: explainOf(exchange),
-    models: modelsOf(exchange),
     channels: channelsOf(exchange),
     /** Also resolves for a unit that is not ready. */
     ready: (call?: CallOptions) => exchange.send({ method: 'GET', path: '/readyz', accept: [503] }, Ready, call),

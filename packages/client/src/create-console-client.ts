@@ -17,6 +17,7 @@ import { attemptHeaders, type AttemptOptions, changesOf } from './changes.ts'
 import { eventsOf } from './events.ts'
 import { filesOf } from './files.ts'
 import type { MessagesWanted, Page } from './lists.ts'
+import { modelsOf } from './models.ts'
 import { registryOf } from './registry.ts'
 import { type CallOptions, type ClientOptions, createExchange, type Exchange } from './request.ts'
 import { serversOf } from './servers.ts'
@@ -60,6 +61,7 @@ export const createConsoleClient = (options: ClientOptions) => {
     servers: serversOf(exchange),
     chat: chatOf(exchange),
     files: filesOf(exchange),
+    models: modelsOf(exchange),
     /** News of the journal, until the caller ends it. */
     events: eventsOf(options),
     status: (call?: CallOptions) => exchange.send({ method: 'GET', path: '/v1/status' }, Status, call),

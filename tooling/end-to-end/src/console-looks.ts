@@ -17,7 +17,7 @@ export const takePicture = async (page: Page, name: string): Promise<void> => {
 
 const signIn = async (page: Page, token: string): Promise<void> => {
   await page.getByLabel('Admin token').fill(token)
-  await page.getByRole('checkbox', { name: 'Keep it' }).check()
+  await page.getByRole('checkbox', { name: 'Remember' }).check()
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
 }

@@ -13,17 +13,17 @@ const { skip, token, unit, browser } = await openConsoleUnit()
 
 test('the whole journal is verified from its page, and a bad line is named there', { skip }, async () => {
   const { page, faults } = await openConsole(browser, unit, { token, path: 'audit' })
-  await page.getByRole('button', { name: 'Verify all of it' }).click()
+  await page.getByRole('button', { name: 'Verify now' }).click()
   const { seq } = await unit.client.audit.head()
-  const said = await page.getByText(/^All \d+ lines are whole/).innerText()
+  const said = await page.getByText(/^All \d+ records verified/).innerText()
   const lines = Number(/\d+/.exec(said)?.[0])
   assert.ok(lines > 0 && lines <= seq + 1, said)
   assert.deepEqual(await axeViolations(page), [])
 
   const reason = 'line 7: altered, the hash in line 8 does not match it \u202e<b>'
   await page.route('**/v1/audit/verify', (route) => route.fulfill({ json: { ok: false, line: 7, reason } }))
-  await page.getByRole('button', { name: 'Verify all of it' }).click()
-  await page.getByRole('alert').getByText('Line 7 is not what it was: line 7: altered').waitFor()
+  await page.getByRole('button', { name: 'Verify now' }).click()
+  await page.getByRole('alert').getByText('Record 7 was altered: line 7: altered').waitFor()
   assert.ok((await page.getByRole('alert').innerText()).includes('\\u{202e}<b>'))
   assert.deepEqual(faults, [])
   await page.close()
@@ -38,9 +38,9 @@ test('what was said in a closed session is purged after a question, by an admin 
   await page.getByRole('button', { name: 'Purge', exact: true }).click()
   await page
     .getByRole('dialog', { name: `Purge ${id}` })
-    .getByRole('button', { name: 'Purge for good' })
+    .getByRole('button', { name: 'Purge permanently' })
     .click()
-  await page.getByText(`What was said in ${id} is gone.`).waitFor()
+  await page.getByText(`Messages of ${id} deleted.`).waitFor()
   const purged = async () => (await unit.client.audit.list({ stage: 'purge' })).items.length === 1
   await waitFor('the line of the purge', 30_000, purged)
   assert.equal(JSON.stringify(await unit.client.chat.messages('dev-agent')).includes('remember nothing'), false)
@@ -67,7 +67,7 @@ const forms: readonly Form[] = [
   {
     title: 'Packages',
     fill: (page) => page.getByLabel('Packages of npm, one a line').fill('left-pad@1.3.0\n\n @scope/b@2.0.0 \n'),
-    asks: 'Ask for these packages',
+    asks: 'Request these packages',
     kind: 'packages',
     after: { npm: ['left-pad@1.3.0', '@scope/b@2.0.0'] },
     answer: { status: 422, rule: 'packages-no-sandbox' },
@@ -75,27 +75,27 @@ const forms: readonly Form[] = [
   {
     title: 'Mounts',
     fill: async (page) => {
-      await page.getByRole('button', { name: 'Another mount' }).click()
-      await page.getByRole('button', { name: 'Another mount' }).click()
-      await page.getByRole('button', { name: 'Take it out' }).first().click()
+      await page.getByRole('button', { name: 'Add mount' }).click()
+      await page.getByRole('button', { name: 'Add mount' }).click()
+      await page.getByRole('button', { name: 'Remove' }).first().click()
       await page.getByRole('textbox', { name: 'On the host' }).fill('/srv/data')
       await page.getByRole('textbox', { name: 'In the sandbox' }).fill('/mnt/data')
       await page.getByLabel('The agent may write there').check()
     },
-    asks: 'Ask for these mounts',
+    asks: 'Request these mounts',
     kind: 'mounts',
     after: { mounts: [{ source: '/srv/data', target: '/mnt/data', mode: 'rw' }] },
     answer: { status: 422, rule: 'mount-not-allowed' },
   },
   {
-    title: 'An address of a channel',
+    title: 'Channel',
     fill: async (page) => {
       await page.getByRole('textbox', { name: 'Address' }).fill('C012345')
-      await page.getByLabel('Speaks up at').selectOption('pattern')
+      await page.getByLabel('Answers').selectOption('pattern')
       await page.getByRole('textbox', { name: 'Pattern' }).fill('^deploy')
-      await page.getByLabel('A session for each').selectOption('person')
+      await page.getByLabel('One session per').selectOption('person')
     },
-    asks: 'Ask for this address',
+    asks: 'Request this address',
     kind: 'wiring',
     after: { channel: 'slack', address: 'C012345', engage: 'pattern', session: 'person', pattern: '^deploy' },
     answer: { status: 202 },
@@ -137,12 +137,12 @@ test('an approved address is shown with its group, and its end is asked for ther
   await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'cli:ann' })
   const { page, faults } = await openConsole(browser, unit, { token, path: 'agents/dev-agent' })
   await page.getByText('slack C777\\u{202e}').waitFor()
-  await page.getByRole('button', { name: 'Ask for its end' }).click()
+  await page.getByRole('button', { name: 'Request disconnection' }).click()
   await page.getByRole('button', { name: 'Approve exactly this' }).click()
   await page.locator('.desk').getByRole('status').getByText('applied').waitFor()
   assert.deepEqual((await unit.client.wirings.list({})).items, [])
   await goTo(page, 'agents/dev-agent')
-  await page.getByText('It listens at no channel.').waitFor()
+  await page.getByText('Not connected to a channel.').waitFor()
   assert.deepEqual(faults, [])
   await page.close()
 })
@@ -158,7 +158,7 @@ test('requested tools are added to the present grant, and take its place only wh
     await page.getByLabel('Tools, one a line').fill('add')
     if (replace) await page.getByRole('checkbox', { name: 'Replace the present grant: echo' }).check()
     await page.getByRole('status').getByText(result).waitFor()
-    await page.getByRole('button', { name: 'Ask for access' }).click()
+    await page.getByRole('button', { name: 'Request access' }).click()
     await page.getByRole('heading', { level: 1, name: /^(Grant dev-agent|Add|Change the terms)/ }).waitFor()
     const change = (await unit.client.changes.pending()).items.at(-1)
     await unit.client.changes.withdraw(change?.id ?? '')
@@ -180,7 +180,7 @@ test('a request for a grant that changed while it was sent is withdrawn', { skip
     await unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'someone' })
     await route.continue()
   })
-  await page.getByRole('button', { name: 'Ask for access' }).click()
+  await page.getByRole('button', { name: 'Request access' }).click()
   await page.getByRole('alert').getByText('changed in the meantime').waitFor()
   assert.deepEqual((await unit.client.changes.pending({ kind: 'mcp_access' })).items, [])
   await page.close()

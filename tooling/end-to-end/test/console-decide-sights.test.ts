@@ -93,7 +93,7 @@ test('nothing is wrong for those who cannot see well, empty or full, in both the
   await looksRight(page, 'decide-decided')
   await opened(page, 'mcp?add=1', 'NAME=value')
   await looksRight(page, 'decide-mcp')
-  await opened(page, 'mcp/sample', 'Ask to revoke it')
+  await opened(page, 'mcp/sample', 'Request revocation')
   await page.getByRole('button', { name: 'Probe' }).click()
   await page.getByRole('list', { name: 'Tools of sample' }).locator('summary').first().click()
   await looksRight(page, 'decide-server', 'every')
@@ -149,7 +149,7 @@ test('hostile text in every field is text and nothing more', { skip }, async (t:
     ['mcp', 'hostile-remote'],
     [`mcp/${encodeURIComponent(hostileTexts[0] ?? '')}`, 'There is no tool server'],
     [`changes/${encodeURIComponent(hostileTexts[0] ?? '')}`, 'not found, or you may not see it'],
-    ['mcp/hostile', 'Who may use it'],
+    ['mcp/hostile', 'Grants'],
   ]
   const { page, faults } = await enter(browser, { unit, token, path: 'approvals' })
   for (const [path, until] of places) {

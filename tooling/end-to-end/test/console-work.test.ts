@@ -112,7 +112,7 @@ test('a role that may not act sees why', { skip }, async () => {
   await page.getByText('You are carol with the role auditor; this takes the role admin.').first().waitFor()
   await goTo(page, 'agents/new')
   await page.getByText('this takes the role requester').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Ask for this group' }).isDisabled(), true)
+  assert.equal(await page.getByRole('button', { name: 'Request this group' }).isDisabled(), true)
   await page.close()
 })
 

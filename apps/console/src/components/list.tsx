@@ -40,7 +40,7 @@ const Loading = () => (
 
 const Offline = ({ at }: { readonly at: number | undefined }) => (
   <p class="note warn" role="status">
-    The unit does not answer. It is asked again.
+    The unit does not respond. Retrying.
     {at !== undefined && (
       <>
         {' '}

@@ -2,7 +2,13 @@
 import type { ServiceError } from '@gatehouse/contracts'
 import { Untrusted } from './elements.tsx'
 
-export const ProblemNote = ({ problem }: { readonly problem: ServiceError }) => (
+interface ProblemNoteProps {
+  readonly problem: ServiceError
+  /** Where the hint is one for the command line. */
+  readonly hideHint?: boolean
+}
+
+export const ProblemNote = ({ problem, hideHint = false }: ProblemNoteProps) => (
   <div class="note bad" role="alert">
     <p>
       <Untrusted text={problem.detail} /> <code>{problem.code}</code>
@@ -19,7 +25,7 @@ export const ProblemNote = ({ problem }: { readonly problem: ServiceError }) => 
         ))}
       </ul>
     )}
-    {problem.hint !== undefined && (
+    {problem.hint !== undefined && !hideHint && (
       <p>
         <Untrusted text={problem.hint} />
       </p>

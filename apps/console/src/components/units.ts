@@ -19,6 +19,22 @@ const number = new Intl.NumberFormat('en')
 
 export const formatNumber = (value: number): string => number.format(value)
 
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** Such as `1.2K`. */
+export const formatShort = (value: number): string => short.format(value)
+
+export const formatBytes = (value: number): string => {
+  if (value < 1_024) return `${value} B`
+  return value < 1_048_576 ? `${(value / 1_024).toFixed(1)} KiB` : `${(value / 1_048_576).toFixed(1)} MiB`
+}
+
+/** Milliseconds, such as `12 ms` or `3.4 s`. */
+export const formatDuration = (value: number): string => {
+  if (value < 1_000) return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)} ms`
+  return value < 60_000 ? `${(value / 1_000).toFixed(1)} s` : `${Math.floor(value / 60_000)} min`
+}
+
 const mebibytes = (value: number): string => (value >= 1_024 && value % 256 === 0 ? `${value / 1_024} GiB` : `${number.format(value)} MiB`)
 
 const phrases: Readonly<Record<LimitName, string>> = {

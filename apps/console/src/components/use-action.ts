@@ -62,7 +62,7 @@ export const useSubmit = (): Action & { readonly submit: (request: ChangeRequest
             hint: 'check the form and send it again',
           })
         }
-        notify('Asked. It waits for a decision.')
+        notify('Requested. The change is pending.')
         go({ page: 'changes', rest: [id] })
       }),
   }

@@ -4,6 +4,7 @@ import type { IconName } from '../components/icon.tsx'
 import { Agents } from './agents/agents.tsx'
 import { Approvals } from './approvals/approvals.tsx'
 import { Audit } from './audit/audit.tsx'
+import { Calls } from './calls/calls.tsx'
 import { ChangePage } from './change/change-page.tsx'
 import { Chat } from './chat/chat.tsx'
 import { Servers } from './mcp/servers.tsx'
@@ -27,6 +28,7 @@ export const pages: readonly PageRow[] = [
   { page: 'chat', title: 'Chat', key: 'c', icon: 'chat', Page: Chat },
   { page: 'agents', title: 'Agents', key: 'g', icon: 'agents', Page: Agents },
   { page: 'mcp', title: 'MCP', key: 'm', icon: 'mcp', Page: Servers },
+  { page: 'calls', title: 'Calls', key: 'l', icon: 'calls', Page: Calls },
   { page: 'sessions', title: 'Sessions', key: 's', icon: 'sessions', Page: Sessions },
   { page: 'audit', title: 'Audit', key: 'j', icon: 'audit', Page: Audit },
   { page: 'settings', title: 'Settings', key: 't', icon: 'settings', Page: Settings },

@@ -49,12 +49,12 @@ const TokenForm = ({ enter, problem }: TokenFormProps) => {
         />
       </label>
       <label class="choice">
-        <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} /> Keep it until this tab closes
+        <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} /> Remember for this tab
       </label>
       <button type="submit" disabled={busy}>
         {busy ? 'Signing in …' : 'Sign in'}
       </button>
-      {shown !== undefined && <ProblemNote problem={shown} />}
+      {shown !== undefined && <ProblemNote problem={shown} hideHint={shown.code === 'unauthorized'} />}
     </form>
   )
 }
@@ -65,11 +65,11 @@ export const SignIn = (props: TokenFormProps) => (
       <Mark /> Gatehouse
     </p>
     <h1>Sign in</h1>
-    <p class="soft">What agents may do on this unit is decided on the pages behind this one.</p>
+    <p class="soft">Review and approve what your agents may do.</p>
     <TokenForm {...props} />
     <p class="hint">
-      The admin's token was printed once at the first start, and stands in the file <code>admin-token</code> of the state directory. Tokens
-      for other people are made in Settings.
+      The admin token was printed once at the first start. It is in the file <code>admin-token</code> of the state directory. Tokens for
+      other people are created in Settings.
     </p>
   </main>
 )
@@ -82,7 +82,7 @@ interface SignInAgainProps {
 /** A dialog over the page. What was typed below is kept. */
 export const SignInAgain = ({ enter, leave }: SignInAgainProps) => (
   <Dialog title="Sign in again" stays>
-    <p>The unit no longer takes your token: it has expired or was revoked. Nothing that you typed on this page is lost.</p>
+    <p>The unit no longer accepts your token: it expired or was revoked. Nothing that you typed on this page is lost.</p>
     <TokenForm enter={enter} />
     <p>
       <button type="button" class="link" onClick={leave}>

@@ -21,14 +21,14 @@ const probed = async (page: Page): Promise<void> => {
 }
 
 const opened = async (page: Page): Promise<void> => {
-  for (const title of ['Built-in tools', 'Packages', 'Mounts', 'An address of a channel'])
+  for (const title of ['Built-in tools', 'Packages', 'Mounts', 'Channel'])
     await page.locator('summary').getByText(title, { exact: true }).click()
-  await press('Another mount')(page)
+  await press('Add mount')(page)
 }
 
 const verified = async (page: Page): Promise<void> => {
-  await press('Verify all of it')(page)
-  await page.getByText('lines are whole').waitFor()
+  await press('Verify now')(page)
+  await page.getByText('records verified').waitFor()
 }
 
 const stateOfList = (answer: 'loading' | 'failed' | 'offline') => async (page: Page) => {

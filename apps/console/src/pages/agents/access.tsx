@@ -69,7 +69,7 @@ const Address = ({ wired }: { readonly wired: Wired }) => {
       , a session for each {wired.session}{' '}
       {lacks === undefined && (
         <button type="button" class="quiet small" disabled={asks.busy} onClick={() => void end()}>
-          Ask for its end
+          Request disconnection
         </button>
       )}
       {asks.problem !== undefined && <ProblemNote problem={asks.problem} />}
@@ -86,8 +86,8 @@ export const GroupWirings = ({ id }: { readonly id: string }) => {
   const items = live.data?.items ?? []
   return (
     <section>
-      <h2>Addresses of channels</h2>
-      <ListFrame live={live} count={items.length} empty={<p>It listens at no channel.</p>}>
+      <h2>Channels</h2>
+      <ListFrame live={live} count={items.length} empty={<p>Not connected to a channel.</p>}>
         <ul class="plain">
           {items.map((wired) => (
             <Address key={`${wired.channel} ${wired.address}`} wired={wired} />

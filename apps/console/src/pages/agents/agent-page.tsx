@@ -37,11 +37,7 @@ const Facts = ({ group }: { readonly group: AgentGroup }) => (
     <dd>{group.packages === undefined ? 'none' : <Untrusted text={group.packages.npm.join(', ')} />}</dd>
     <dt>Members</dt>
     <dd>
-      {group.members.length === 0 ? (
-        'nobody of a channel'
-      ) : (
-        <Untrusted text={group.members.map(({ channel, user }) => `${channel} ${user}`).join(', ')} />
-      )}
+      {group.members.length === 0 ? 'none' : <Untrusted text={group.members.map(({ channel, user }) => `${channel} ${user}`).join(', ')} />}
     </dd>
     <dt>Made</dt>
     <dd>
@@ -59,8 +55,8 @@ const Form = ({ title, children }: { readonly title: string; readonly children: 
 
 const Forms = ({ group }: { readonly group: AgentGroup }) => (
   <section aria-labelledby="ask">
-    <h2 id="ask">Ask for something else</h2>
-    <p class="soft">Nothing here takes effect at once: each form asks for a change that somebody has to approve.</p>
+    <h2 id="ask">Request changes</h2>
+    <p class="soft">Each form submits a change. Nothing takes effect until someone approves it.</p>
     <Form title="Instructions">
       <PersonaForm group={group} />
     </Form>
@@ -76,11 +72,11 @@ const Forms = ({ group }: { readonly group: AgentGroup }) => (
     <Form title="Mounts">
       <MountsForm group={group} />
     </Form>
-    <Form title="An address of a channel">
+    <Form title="Channel">
       <WiringForm id={group.id} />
     </Form>
     <Form title="Remove the group">
-      <AskForm kind="agent_remove" agentGroupID={group.id} after={() => ({})} label={`Ask for the end of ${group.id}`} />
+      <AskForm kind="agent_remove" agentGroupID={group.id} after={() => ({})} label={`Request removal of ${group.id}`} />
     </Form>
   </section>
 )

@@ -26,7 +26,7 @@ const NewAgent = () => {
     <>
       <PageHead title="New agent group" about={<Link to={{ page: 'agents' }}>All agent groups</Link>} />
       <div class="narrow">
-        <AskForm kind="agent_create" agentGroupID={id} after={after} label="Ask for this group">
+        <AskForm kind="agent_create" agentGroupID={id} after={after} label="Request this group">
           <div class="pair">
             <TextField
               label="Id"
@@ -41,11 +41,10 @@ const NewAgent = () => {
           <fieldset>
             <legend>Agent</legend>
             <label class="choice">
-              <input type="radio" name="agent" checked={agent === 'model'} onChange={() => setAgent('model')} /> A model thinks
+              <input type="radio" name="agent" checked={agent === 'model'} onChange={() => setAgent('model')} /> LLM agent
             </label>
             <label class="choice">
-              <input type="radio" name="agent" checked={agent === 'mock'} onChange={() => setAgent('mock')} /> A mock that echoes, for
-              trials
+              <input type="radio" name="agent" checked={agent === 'mock'} onChange={() => setAgent('mock')} /> Mock agent (testing)
             </label>
           </fieldset>
           {agent === 'model' && <ModelFields model={model} change={setModel} />}
@@ -100,13 +99,7 @@ const AgentList = () => {
       <ListFrame
         live={live}
         count={items.length}
-        empty={
-          <p>
-            {all.length > 0
-              ? 'No group has such a name.'
-              : 'There is no agent group yet. A new one is a change that somebody has to approve.'}
-          </p>
-        }
+        empty={<p>{all.length > 0 ? 'No group matches.' : 'No agent group yet. A new one is a change that someone has to approve.'}</p>}
       >
         <div class="cards">
           {items.map((group) => (

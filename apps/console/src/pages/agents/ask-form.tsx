@@ -30,7 +30,7 @@ export const AskForm = ({ kind, agentGroupID, after, label, children }: AskFormP
       }}
     >
       {children}
-      <TextField label="Reason, for who decides (optional)" maxLength={4096} value={reason} set={setReason} />
+      <TextField label="Reason for the approver (optional)" maxLength={4096} value={reason} set={setReason} />
       {asks.problem !== undefined && <ProblemNote problem={asks.problem} />}
       <MissingRole why={lacks} />
       <button type="submit" disabled={asks.busy || lacks !== undefined}>

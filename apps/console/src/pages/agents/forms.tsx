@@ -8,7 +8,7 @@ import { AskForm } from './ask-form.tsx'
 export const PersonaForm = ({ group }: { readonly group: AgentGroup }) => {
   const [text, setText] = useState(group.persona)
   return (
-    <AskForm kind="persona" agentGroupID={group.id} after={() => ({ instructions: text })} label="Ask for these instructions">
+    <AskForm kind="persona" agentGroupID={group.id} after={() => ({ instructions: text })} label="Request these instructions">
       <TextArea label="Instructions" prose rows={10} value={text} set={setText} />
     </AskForm>
   )
@@ -21,7 +21,7 @@ export const ToolsForm = ({ group }: { readonly group: AgentGroup }) => {
   const turn = (tool: BuiltinTool, on: boolean): void =>
     setEnabled(builtinTools.filter((each) => (each === tool ? on : enabled.includes(each))))
   return (
-    <AskForm kind="tools" agentGroupID={group.id} after={() => ({ enabled })} label="Ask for these tools">
+    <AskForm kind="tools" agentGroupID={group.id} after={() => ({ enabled })} label="Request these tools">
       <fieldset>
         <legend>Enabled</legend>
         {builtinTools.map((tool) => (
@@ -46,7 +46,7 @@ export const PackagesForm = ({ group }: { readonly group: AgentGroup }) => {
   const [text, setText] = useState(group.packages?.npm.join('\n') ?? '')
   const after = () => ({ npm: splitLines(text).map((line) => line.trim()) })
   return (
-    <AskForm kind="packages" agentGroupID={group.id} after={after} label="Ask for these packages">
+    <AskForm kind="packages" agentGroupID={group.id} after={after} label="Request these packages">
       <TextArea
         label="Packages of npm, one a line"
         hint="name@1.2.3, the exact version. Those that are not named go; the host finds out what each brings along."
@@ -75,7 +75,7 @@ const Row = ({ mount, set, remove }: RowProps) => (
       The agent may write there
     </label>
     <button type="button" class="quiet small" onClick={remove}>
-      Take it out
+      Remove
     </button>
   </fieldset>
 )
@@ -83,7 +83,7 @@ const Row = ({ mount, set, remove }: RowProps) => (
 export const MountsForm = ({ group }: { readonly group: AgentGroup }) => {
   const [mounts, setMounts] = useState<readonly Mount[]>(() => group.mounts.map(({ source, target, mode }) => ({ source, target, mode })))
   return (
-    <AskForm kind="mounts" agentGroupID={group.id} after={() => ({ mounts })} label="Ask for these mounts">
+    <AskForm kind="mounts" agentGroupID={group.id} after={() => ({ mounts })} label="Request these mounts">
       {mounts.map((mount, place) => (
         <Row
           key={place}
@@ -93,7 +93,7 @@ export const MountsForm = ({ group }: { readonly group: AgentGroup }) => {
         />
       ))}
       <button type="button" class="quiet" onClick={() => setMounts([...mounts, { source: '', target: '/mnt/', mode: 'ro' }])}>
-        Another mount
+        Add mount
       </button>
     </AskForm>
   )
@@ -110,13 +110,13 @@ export const WiringForm = ({ id }: { readonly id: string }) => {
   const [session, setSession] = useState<(typeof sessions)[number]>('thread')
   const after = () => ({ channel, address, engage, session, ...(engage === 'pattern' && { pattern }) })
   return (
-    <AskForm kind="wiring" agentGroupID={id} after={after} label="Ask for this address">
+    <AskForm kind="wiring" agentGroupID={id} after={after} label="Request this address">
       <div class="pair">
         <ChoiceField label="Channel" choices={channels} value={channel} set={setChannel} />
         <TextField label="Address" required maxLength={256} hint="As the channel names it." value={address} set={setAddress} />
-        <ChoiceField label="Speaks up at" choices={engages} value={engage} set={setEngage} />
+        <ChoiceField label="Answers" choices={engages} value={engage} set={setEngage} />
         {engage === 'pattern' && <TextField label="Pattern" required maxLength={256} value={pattern} set={setPattern} />}
-        <ChoiceField label="A session for each" choices={sessions} value={session} set={setSession} />
+        <ChoiceField label="One session per" choices={sessions} value={session} set={setSession} />
       </div>
     </AskForm>
   )

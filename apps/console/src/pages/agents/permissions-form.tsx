@@ -40,7 +40,7 @@ export const PermissionsForm = ({ group }: { readonly group: AgentGroup }) => {
     providerTools: powers,
   })
   return (
-    <AskForm kind="permissions" agentGroupID={group.id} after={after} label="Ask for these permissions">
+    <AskForm kind="permissions" agentGroupID={group.id} after={after} label="Request these permissions">
       {group.agent === 'model' && <ModelFields model={model} change={setModel} />}
       <fieldset class="limits">
         <legend>Limits</legend>
@@ -51,7 +51,7 @@ export const PermissionsForm = ({ group }: { readonly group: AgentGroup }) => {
               type="number"
               min="0"
               step="any"
-              placeholder="as the unit has it"
+              placeholder="unit default"
               value={numbers[name] ?? ''}
               onInput={(event) => setNumbers({ ...numbers, [name]: event.currentTarget.valueAsNumber })}
             />
@@ -59,7 +59,7 @@ export const PermissionsForm = ({ group }: { readonly group: AgentGroup }) => {
         ))}
       </fieldset>
       <fieldset>
-        <legend>What the provider may do by itself, out of the gate's sight</legend>
+        <legend>Provider tools: they run at the provider and are not brokered</legend>
         {Object.entries(providerPowers).map(([power, says]) => (
           <label key={power} class="choice">
             <input

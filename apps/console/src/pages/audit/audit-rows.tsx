@@ -1,10 +1,12 @@
 // The table of audit log records, and one record in full.
-import type { AuditEntry } from '@gatehouse/contracts'
+import { type AuditEntry, visible } from '@gatehouse/contracts'
+import { CopyButton } from '../../components/copy.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Untrusted } from '../../components/elements.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { useNarrow, VirtualRows } from '../../components/virtual-rows.tsx'
 import { Link } from '../../router/link.tsx'
+import { actorOf, auditSentence } from './audit-sentence.ts'
 
 interface AuditRowsProps {
   readonly items: readonly AuditEntry[]
@@ -12,9 +14,7 @@ interface AuditRowsProps {
   readonly open: (entry: AuditEntry) => void
 }
 
-const columns = ['No.', 'When', 'Stage', 'Kind', 'Group', 'Principal'] as const
-
-const actor = ({ principal, by }: AuditEntry): string => (by === undefined || by === principal ? principal : `${principal} as ${by}`)
+const columns = ['No.', 'When', 'Principal', 'What', 'Stage', 'Group'] as const
 
 const stageColours: Readonly<Record<string, string>> = {
   approve: 'good',
@@ -35,8 +35,8 @@ export const AuditRows = ({ items, more, open }: AuditRowsProps) => {
       <VirtualRows
         items={items}
         keyOf={({ seq }) => seq}
-        rowHeight={narrow ? 74 : 38}
-        label="Journal"
+        rowHeight={narrow ? 92 : 40}
+        label="Audit log"
         columns={columns.length}
         more={more}
         head={columns.map((column) => (
@@ -55,16 +55,16 @@ export const AuditRows = ({ items, more, open }: AuditRowsProps) => {
               <RelativeTime at={entry.time} />
             </span>
             <span role="cell">
+              <Untrusted text={actorOf(entry)} />
+            </span>
+            <span role="cell" title={visible(auditSentence(entry))}>
+              <Untrusted text={auditSentence(entry)} />
+            </span>
+            <span role="cell">
               <span class={`tag ${stageColours[entry.stage] ?? ''}`}>{entry.stage}</span>
             </span>
             <span role="cell">
-              <Untrusted text={entry.kind ?? '–'} />
-            </span>
-            <span role="cell">
               <Untrusted text={entry.agentGroupID ?? '–'} />
-            </span>
-            <span role="cell">
-              <Untrusted text={actor(entry)} />
             </span>
           </>
         )}
@@ -80,6 +80,12 @@ interface AuditLineProps {
 
 export const AuditLine = ({ entry, close }: AuditLineProps) => (
   <Dialog title={`Line ${entry.seq}: ${entry.stage}`} close={close}>
+    <p>
+      <strong>
+        <Untrusted text={actorOf(entry)} />
+      </strong>{' '}
+      <Untrusted text={auditSentence(entry)} />
+    </p>
     <dl>
       <dt>Time</dt>
       <dd>{entry.time}</dd>
@@ -93,7 +99,7 @@ export const AuditLine = ({ entry, close }: AuditLineProps) => (
           </>
         )}
       </dd>
-      <dt>Came by</dt>
+      <dt>Process</dt>
       <dd>{entry.edge}</dd>
       {entry.changeID !== undefined && (
         <>
@@ -105,11 +111,15 @@ export const AuditLine = ({ entry, close }: AuditLineProps) => (
           </dd>
         </>
       )}
+      <dt>Link</dt>
+      <dd>
+        <CopyButton text={location.href} label="Copy the link to this record" /> this record
+      </dd>
       <dt>Hash</dt>
       <dd>
-        <code>{entry.hash}</code>
+        <code>{entry.hash}</code> <CopyButton text={entry.hash} label="Copy the hash" />
       </dd>
-      <dt>Hash before</dt>
+      <dt>Previous hash</dt>
       <dd>
         <code>{entry.prev}</code>
       </dd>

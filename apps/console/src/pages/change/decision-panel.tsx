@@ -116,7 +116,7 @@ const Consequences = ({ change, approvers }: Pick<DecisionPanelProps, 'change' |
   const others = approvers.filter((name) => name !== me)
   return (
     <dl class="consequences">
-      <dt>Who else can decide</dt>
+      <dt>Others who can decide</dt>
       <dd>
         {others.length === 0
           ? 'only the admin token'

@@ -71,7 +71,7 @@ const Audience = ({ evidence: { places } }: { readonly evidence: Extract<Evidenc
   <p>
     <Untrusted
       text={places
-        .map(({ channel, address, people }) => `Who can write to it at ${channel} ${address}: ${[people].flat().join(', ') || 'nobody'}`)
+        .map(({ channel, address, people }) => `Open at ${channel} ${address} to: ${[people].flat().join(', ') || 'nobody'}`)
         .join('; ')}
     />
   </p>

@@ -37,11 +37,7 @@ const Conversation = ({ group, conversation }: ConversationProps) => {
           <SelectFilter name="conversation" label="Conversation" choices={conversations} />
         </div>
       )}
-      <ListFrame
-        live={messages}
-        count={list.length}
-        empty={<p>Nothing was said yet. The agent's sandbox starts with the first message.</p>}
-      >
+      <ListFrame live={messages} count={list.length} empty={<p>No messages yet. The agent's sandbox starts with the first message.</p>}>
         <Timeline entries={entries} earlier={messages.earlier} />
       </ListFrame>
       <Progress sessions={mine} />

@@ -67,7 +67,7 @@ const says = ({ state, waiting }: SessionStatus): string | undefined => {
   if (state === 'backoff') return 'The sandbox ended; another one starts soon.'
   if (state === 'parked') return 'The session is parked: its sandbox ended too often.'
   if (waiting === 0) return undefined
-  return waiting === 1 ? 'The agent works on it …' : `The agent works; ${waiting} messages wait.`
+  return waiting === 1 ? 'The agent is working …' : `The agent is working; ${waiting} messages are pending.`
 }
 
 /** What the agent is doing, and a button that stops it. */

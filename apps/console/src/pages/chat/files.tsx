@@ -42,7 +42,7 @@ const Give = ({ give, act }: { readonly give: (file: File) => Promise<void>; rea
   return (
     <>
       <label class="field">
-        Give a file
+        Upload a file
         <input
           type="file"
           disabled={act.busy || lacks !== undefined}
@@ -67,7 +67,7 @@ const FileSheet = ({ group }: { readonly group: string }) => {
     act.run(async () => saveFile(name, await api.files.get(group, { path: below(folder, name) })))
   const give = async (file: File): Promise<void> => {
     const bytes = new Uint8Array(await file.arrayBuffer())
-    if (await act.run(() => api.files.put(group, { path: below(folder, file.name), bytes }))) notify(`${file.name} lies in the workspace.`)
+    if (await act.run(() => api.files.put(group, { path: below(folder, file.name), bytes }))) notify(`${file.name} uploaded.`)
     live.refresh()
   }
   const items = live.data?.items ?? []
@@ -80,7 +80,7 @@ const FileSheet = ({ group }: { readonly group: string }) => {
         /<Untrusted text={folder} />
       </p>
       {act.problem !== undefined && <ProblemNote problem={act.problem} />}
-      <ListFrame live={live} count={items.length} empty={<p>Nothing lies here.</p>}>
+      <ListFrame live={live} count={items.length} empty={<p>No files.</p>}>
         <ul class="plain">
           {items.map((item) => (
             <Item key={item.name} item={item} open={() => setFolder(below(folder, item.name))} fetch={() => void fetch(item.name)} />

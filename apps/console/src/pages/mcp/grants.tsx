@@ -31,8 +31,8 @@ const Terms = ({ grant }: { readonly grant: GrantView }) => (
     <dd>
       {Object.keys(grant.pins).length} definitions, {pinned[grant.pinned]}
     </dd>
-    <dt>Ends</dt>
-    <dd>{grant.expiresAt === undefined ? 'never, until it is revoked' : <RelativeTime at={grant.expiresAt} />}</dd>
+    <dt>Expires</dt>
+    <dd>{grant.expiresAt === undefined ? 'never' : <RelativeTime at={grant.expiresAt} />}</dd>
     <dt>Calls</dt>
     <dd>
       {grant.calls}
@@ -73,7 +73,7 @@ const Grant = ({ grant }: { readonly grant: GrantView }) => {
             disabled={asks.busy}
             onClick={() => void asks.submit({ kind: 'mcp_revoke', agentGroupID, after: { server: grant.server } })}
           >
-            Ask to revoke it
+            Request revocation
           </button>
         </p>
       )}
@@ -86,8 +86,8 @@ export const Grants = ({ server }: { readonly server: string }) => {
   const own = (grants.data?.items ?? []).filter((grant) => grant.server === server && grant.state !== 'revoked')
   return (
     <section aria-labelledby="grants">
-      <h2 id="grants">Who may use it</h2>
-      <ListFrame live={grants} count={own.length} empty={<p>Nobody. Ask for access, and let a person approve it.</p>}>
+      <h2 id="grants">Grants</h2>
+      <ListFrame live={grants} count={own.length} empty={<p>No group has a grant. Request access; a person has to approve it.</p>}>
         <ul class="rows" aria-label={`Grants of ${server}`}>
           {own.map((grant) => (
             <Grant key={grant.changeID + grant.agentGroupID} grant={grant} />

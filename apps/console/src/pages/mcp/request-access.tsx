@@ -77,7 +77,7 @@ const Which = ({
     </label>
     <label class="choice">
       <input type="radio" name="which" checked={terms.every} onChange={() => set({ every: true })} />
-      Every tool, also those that it adds later
+      Every tool, including those that it adds later
     </label>
     {!terms.every && declared === undefined && <Names chosen={chosen} choose={choose} />}
   </fieldset>
@@ -88,7 +88,7 @@ const Limits = ({ terms, set, present }: FormPart) => {
   return (
     <>
       <TextField
-        label="Ends after days"
+        label="Expires after days"
         type="number"
         min="1"
         max="3650"
@@ -97,14 +97,14 @@ const Limits = ({ terms, set, present }: FormPart) => {
         set={(days) => set({ days })}
       />
       <TextField
-        label="Calls in all, at most"
+        label="Maximum calls"
         type="number"
         min="1"
         placeholder={keeps ? 'unchanged' : 'unlimited'}
         value={terms.calls}
         set={(calls) => set({ calls })}
       />
-      <TextArea label="Why" prose rows={2} maxLength={4096} value={terms.reason} set={(reason) => set({ reason })} />
+      <TextArea label="Reason" prose rows={2} maxLength={4096} value={terms.reason} set={(reason) => set({ reason })} />
     </>
   )
 }
@@ -210,7 +210,7 @@ const Form = ({ groups, first, ...props }: RequestProps & { readonly groups: rea
       {asks.problem !== undefined && <ProblemNote problem={asks.problem} />}
       <p class="actions">
         <button type="submit" disabled={asks.busy || !isReady}>
-          Ask for access
+          Request access
         </button>
       </p>
     </form>

@@ -22,7 +22,7 @@ const Follow = ({ name }: { readonly name: string }) => {
   const logs = useLive((signal) => api.servers.logs(name, { limit: 200 }, { signal }), { of: [name], every: 3_000 })
   if (logs.problem !== undefined) return <ProblemNote problem={logs.problem} />
   if (logs.data === undefined) return <p class="soft">Loading …</p>
-  if (logs.data.items.length === 0) return <p class="soft">It wrote nothing since it was started.</p>
+  if (logs.data.items.length === 0) return <p class="soft">No output since it started.</p>
   return (
     <ol class="log" tabIndex={0} aria-label={`What ${name} wrote`}>
       {logs.data.items.map(({ seq, at, text }) => (
@@ -38,8 +38,8 @@ const Logs = ({ name }: { readonly name: string }) => {
   const lacks = useMissingRole('approver')
   return (
     <section aria-labelledby="logs">
-      <h2 id="logs">What it wrote</h2>
-      {lacks === undefined ? <Collapsible summary="Its stderr">{() => <Follow name={name} />}</Collapsible> : <p class="note">{lacks}</p>}
+      <h2 id="logs">Logs</h2>
+      {lacks === undefined ? <Collapsible summary="stderr">{() => <Follow name={name} />}</Collapsible> : <p class="note">{lacks}</p>}
     </section>
   )
 }
@@ -81,7 +81,7 @@ const Probe = ({ name, found, show }: ProbeProps) => {
 
 const Entry = ({ server, refresh }: { readonly server: ServerView; readonly refresh: () => void }) => (
   <section aria-labelledby="entry">
-    <h2 id="entry">What it is</h2>
+    <h2 id="entry">Definition</h2>
     <StateNote state={server.state} />
     <Fields fields={Object.entries(fieldsOf(server.name, server.entry)).map(([name, value]) => ({ name, before: value, after: value }))} />
     <EditServer key={server.tag} server={server} refresh={refresh} />

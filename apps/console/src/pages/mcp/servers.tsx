@@ -29,11 +29,9 @@ const Row = ({ server, grants }: { readonly server: ServerView; readonly grants:
       </p>
       <p class="row-facts">
         {server.state?.tools !== undefined && `${server.state.tools} tools, `}
-        {grants.length === 0
-          ? 'granted to nobody'
-          : `granted to ${[...new Set(grants.map(({ agentGroupID }) => agentGroupID))].join(', ')}`}
+        {grants.length === 0 ? 'no grants' : `granted to ${[...new Set(grants.map(({ agentGroupID }) => agentGroupID))].join(', ')}`}
         {drifts.length > 0 && (
-          <span class="tag warn">{drifts.length === 1 ? drifts[0] : `${drifts.length} things moved since approval`}</span>
+          <span class="tag warn">{drifts.length === 1 ? drifts[0] : `${drifts.length} differences since approval`}</span>
         )}
       </p>
     </li>
@@ -94,7 +92,7 @@ export const Servers = () => {
   if (name !== undefined) return <ServerPage key={name} name={name} />
   return (
     <>
-      <PageHead title="MCP" about="Tool servers that the unit knows. No agent may use one until a change that grants it is approved." />
+      <PageHead title="MCP" about="Tool servers of this unit. No agent may use one until a change that grants access is approved." />
       <List />
     </>
   )

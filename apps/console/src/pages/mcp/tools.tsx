@@ -35,14 +35,14 @@ export const Tools = ({ server, tools, chosen, choose }: ToolsProps) => {
             <input
               type="checkbox"
               checked={chosen.has(tool.name)}
-              aria-label={`Ask for ${visible(tool.name)}`}
+              aria-label={`Select ${visible(tool.name)}`}
               onChange={() => turn(tool.name)}
             />
             <Tool tool={tool} />
           </li>
         ))}
       </ul>
-      {shown.length === 0 && <p class="soft">{tools.length === 0 ? 'It declares no tools.' : 'No tool fits.'}</p>}
+      {shown.length === 0 && <p class="soft">{tools.length === 0 ? 'It declares no tools.' : 'No tool matches.'}</p>}
     </>
   )
 }

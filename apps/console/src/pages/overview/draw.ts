@@ -44,17 +44,21 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 
 const dataOf = ({ lines, at }: Drawn): UPlot.AlignedData => [[...at], ...lines.map(({ values }) => [...values])]
 
-const optionsOf = (box: HTMLElement, { lines }: Drawn): UPlot.Options => {
+/** Called with the place of the values under the pointer, on all plots at once. */
+type Point = (place: number | undefined) => void
+
+const optionsOf = (box: HTMLElement, { lines }: Drawn, point: Point): UPlot.Options => {
   const soft = resolveColour(box, '--soft')
   const axis: UPlot.Axis = { stroke: soft, grid: { stroke: resolveColour(box, '--line'), width: 1 }, ticks: { show: false } }
   return {
     width: Math.max(box.clientWidth, 120),
     height,
     legend: { show: false },
-    cursor: { show: false },
+    cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false }, sync: { key: 'unit' } },
+    hooks: { setCursor: [({ cursor: { idx } }) => point(idx ?? undefined)] },
     scales: {
       x: { range: spanOf },
-      y: { range: (_plot, _least, most) => [0, Math.max(most, 1)] },
+      y: { range: (_plot, _least, most) => [0, Math.max(most * 1.12, 1)] },
     },
     axes: [
       { ...axis, size: 30, values: (_plot, times) => times.map((time) => clock.format(time * 1_000)) },
@@ -73,8 +77,8 @@ const optionsOf = (box: HTMLElement, { lines }: Drawn): UPlot.Options => {
   }
 }
 
-export const draw = (box: HTMLElement, drawn: Drawn): Drawing => {
-  const plot = new UPlot(optionsOf(box, drawn), dataOf(drawn), box)
+export const draw = (box: HTMLElement, drawn: Drawn, point: Point): Drawing => {
+  const plot = new UPlot(optionsOf(box, drawn, point), dataOf(drawn), box)
   const watch = new ResizeObserver(() => plot.setSize({ width: Math.max(box.clientWidth, 120), height }))
   watch.observe(box)
   return {

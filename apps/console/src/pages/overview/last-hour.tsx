@@ -1,9 +1,9 @@
 // The last hour in plots, each with its sum in words.
-import type { StatusSample } from '@gatehouse/contracts'
+import type { StatusHistory, StatusSample } from '@gatehouse/contracts'
 import { useMemo } from 'preact/hooks'
 import { ListFrame } from '../../components/list.tsx'
-import { useLive } from '../../live/use-live.ts'
-import { useApi } from '../../unit/unit.ts'
+import { formatDuration } from '../../components/units.ts'
+import type { Live } from '../../live/use-live.ts'
 import type { PlotProps } from './draw.ts'
 import { Plot } from './plot.tsx'
 
@@ -12,9 +12,9 @@ const sumOf = (samples: readonly StatusSample[], of: (sample: StatusSample) => n
 
 const shown = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 
-const mostOf = (values: readonly (number | null)[]): string => {
+const highest = (values: readonly (number | null)[]): string => {
   const known = values.filter((value) => value !== null)
-  return known.length === 0 ? 'no call' : `at most ${shown.format(Math.max(...known))} ms`
+  return known.length === 0 ? 'no call' : `p95 up to ${formatDuration(Math.max(...known))}`
 }
 
 type Drawn = Omit<PlotProps, 'at'>
@@ -23,19 +23,19 @@ const callPlots = (samples: readonly StatusSample[]): readonly Drawn[] => {
   const slow = samples.map(({ callP95 }) => callP95 ?? null)
   return [
     {
-      title: 'Tool calls and lists',
-      says: `${shown.format(sumOf(samples, ({ calls }) => calls))}, of which ${shown.format(sumOf(samples, ({ callErrors }) => callErrors))} went wrong or were refused`,
+      title: 'Tool calls',
+      says: `${shown.format(sumOf(samples, ({ calls }) => calls))} calls and lists, ${shown.format(sumOf(samples, ({ callErrors }) => callErrors))} refused or failed`,
       lines: [
         { name: 'all', colour: '--accent', values: samples.map(({ calls }) => calls) },
-        { name: 'wrong or refused', colour: '--bad', values: samples.map(({ callErrors }) => callErrors) },
+        { name: 'refused or failed', colour: '--bad', values: samples.map(({ callErrors }) => callErrors) },
       ],
     },
     {
-      title: 'Time of a call, ms',
-      says: `95 of 100 calls: ${mostOf(slow)}`,
+      title: 'Call latency, ms',
+      says: highest(slow),
       lines: [
-        { name: 'half', colour: '--accent', values: samples.map(({ callP50 }) => callP50 ?? null) },
-        { name: '95 of 100', colour: '--warn', values: slow },
+        { name: 'p50', colour: '--accent', values: samples.map(({ callP50 }) => callP50 ?? null) },
+        { name: 'p95', colour: '--warn', values: slow },
       ],
     },
   ]
@@ -48,35 +48,33 @@ const otherPlots = (samples: readonly StatusSample[]): readonly Drawn[] => [
     lines: [{ name: 'tokens', colour: '--info', values: samples.map(({ modelTokens }) => modelTokens) }],
   },
   {
-    title: 'Decisions, and what waits',
-    says: `${shown.format(sumOf(samples, ({ decisions }) => decisions))} decisions, ${samples.at(-1)?.held ?? 0} waiting now`,
+    title: 'Decisions and pending changes',
+    says: `${shown.format(sumOf(samples, ({ decisions }) => decisions))} decisions, ${samples.at(-1)?.held ?? 0} pending now`,
     lines: [
       { name: 'decisions', colour: '--accent', values: samples.map(({ decisions }) => decisions) },
-      { name: 'waiting', colour: '--warn', values: samples.map(({ held }) => held) },
+      { name: 'pending', colour: '--warn', values: samples.map(({ held }) => held) },
     ],
   },
 ]
 
-export const LastHour = () => {
-  const api = useApi()
-  const live = useLive((signal) => api.history({ signal }), { every: 10_000 })
+export const LastHour = ({ live }: { readonly live: Live<StatusHistory> }) => {
   const samples = live.data?.samples ?? []
   const at = useMemo(() => samples.map((sample) => Date.parse(sample.at) / 1_000), [live.data])
   const plots = useMemo(() => [...callPlots(samples), ...otherPlots(samples)], [live.data])
   return (
     <section aria-labelledby="hour">
-      <h2 id="hour">The last hour</h2>
+      <h2 id="hour">Last hour</h2>
       <ListFrame
         live={live}
         count={samples.length}
-        empty={<p>The unit has just started: the first numbers come in {live.data?.every ?? 10} seconds.</p>}
+        empty={<p>The unit has just started. The first values appear in {live.data?.every ?? 10} seconds.</p>}
       >
-        <p class="soft">Counts of {live.data?.every} seconds each.</p>
         <div class="plots">
           {plots.map((plot) => (
             <Plot key={plot.title} {...plot} at={at} />
           ))}
         </div>
+        <p class="hint">One point for every {live.data?.every} seconds. Hover to see values.</p>
       </ListFrame>
     </section>
   )

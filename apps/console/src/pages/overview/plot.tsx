@@ -1,12 +1,19 @@
 // One plot over time, with the same in words for readers who cannot see it. It loads the drawing library when it is shown.
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { formatNumber } from '../../components/units.ts'
 import type { Drawing, PlotProps } from './draw.ts'
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+
+const formatValue = (value: number | null | undefined): string =>
+  value === null || value === undefined ? '–' : formatNumber(Math.round(value))
+
 export const Plot = ({ title, says, lines, at }: PlotProps) => {
   const box = useRef<HTMLDivElement>(null)
   const drawing = useRef<Drawing>(undefined)
+  const [place, setPlace] = useState<number>()
   const latest = useRef({ lines, at })
   latest.current = { lines, at }
 
@@ -16,7 +23,7 @@ export const Plot = ({ title, says, lines, at }: PlotProps) => {
       const { draw } = await import('./draw.ts')
       if (!wanted || box.current === null) return
       drawing.current?.end()
-      drawing.current = draw(box.current, latest.current)
+      drawing.current = draw(box.current, latest.current, setPlace)
     }
     const again = (): void => void begin().catch(() => undefined)
     again()
@@ -34,15 +41,15 @@ export const Plot = ({ title, says, lines, at }: PlotProps) => {
       <figcaption>
         <strong>{title}</strong>
         <span class="soft">{says}</span>
-        {lines.length > 1 && (
-          <span class="legend" aria-hidden="true">
-            {lines.map(({ name, colour }) => (
-              <span key={name}>
-                <i style={{ background: `var(${colour})` }} /> {name}
-              </span>
-            ))}
-          </span>
-        )}
+        <span class="legend" aria-hidden="true">
+          {lines.map(({ name, colour, values }) => (
+            <span key={name}>
+              <i style={{ background: `var(${colour})` }} /> {name}
+              {place !== undefined && <strong> {formatValue(values[place])}</strong>}
+            </span>
+          ))}
+          {place !== undefined && at[place] !== undefined && <span>{clock.format(at[place] * 1_000)}</span>}
+        </span>
       </figcaption>
       <div ref={box} class="canvas" aria-hidden="true" />
     </figure>

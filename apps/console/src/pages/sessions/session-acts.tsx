@@ -33,7 +33,7 @@ export const SessionActs = ({ session, refresh }: SessionActsProps) => {
       {act.problem !== undefined && <ProblemNote problem={act.problem} />}
       {session.state === 'live' && session.waiting > 0 && mayNotCancel === undefined && (
         <button type="button" class="quiet" disabled={act.busy} onClick={() => void run(() => api.sessions.cancel(session.id), 'Stopped.')}>
-          Stop what it is at
+          Cancel current work
         </button>
       )}
       {session.state === 'parked' && lacks === undefined && (
@@ -55,7 +55,7 @@ export const SessionActs = ({ session, refresh }: SessionActsProps) => {
       {asks && (
         <Confirm
           title={`Terminate ${session.id}`}
-          says="The session is closed and its sandbox ends. Messages that wait in it stay unanswered."
+          says="The session is closed and its sandbox ends. Pending messages stay unanswered."
           act="Terminate"
           reason="may"
           run={terminate}
@@ -73,11 +73,11 @@ export const Purge = ({ id }: { readonly id: string }) => {
   const [asks, setAsks] = useState(false)
   const purge = async (): Promise<void> => {
     await api.sessions.purge(id)
-    notify(`What was said in ${id} is gone.`)
+    notify(`Messages of ${id} deleted.`)
   }
   return (
     <>
-      <p>There is no such session, or it was closed. What was said in a closed one is kept until it is purged.</p>
+      <p>Session not found, or closed. Messages of a closed session are kept until they are purged.</p>
       {lacks === undefined && (
         <button type="button" class="danger" onClick={() => setAsks(true)}>
           Purge
@@ -87,8 +87,8 @@ export const Purge = ({ id }: { readonly id: string }) => {
       {asks && (
         <Confirm
           title={`Purge ${id}`}
-          says="All messages of the session and their key are deleted. Nobody can bring them back. The journal keeps its lines."
-          act="Purge for good"
+          says="All messages of the session and their key are deleted. This cannot be undone. The audit log keeps its records."
+          act="Purge permanently"
           run={purge}
           close={() => setAsks(false)}
         />

@@ -39,11 +39,11 @@ const Facts = ({ session }: { readonly session: SessionStatus }) => (
         {session.conversationId}
       </Link>
     </dd>
-    <dt>Messages waiting</dt>
+    <dt>Pending messages</dt>
     <dd>{session.waiting}</dd>
     <dt>Launches</dt>
     <dd>{session.launches}</dd>
-    <dt>Last end of a sandbox</dt>
+    <dt>Last exit</dt>
     <dd>{session.lastExit === undefined ? 'none yet' : <Untrusted text={session.lastExit} />}</dd>
   </dl>
 )
@@ -54,8 +54,8 @@ const Logs = ({ id }: { readonly id: string }) => {
   const lines = live.data?.lines ?? []
   return (
     <section>
-      <h2>What its sandboxes printed</h2>
-      <ListFrame live={live} count={lines.length} empty={<p>Nothing was printed.</p>}>
+      <h2>Logs</h2>
+      <ListFrame live={live} count={lines.length} empty={<p>No output.</p>}>
         {(live.data?.dropped ?? 0) > 0 && <p class="hint">{live.data?.dropped} lines before these are no longer kept.</p>}
         <ol class="log" tabIndex={0} aria-label="Lines">
           {lines.map(({ at, text }, place) => (

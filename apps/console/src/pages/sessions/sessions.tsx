@@ -15,7 +15,7 @@ const every = 3_000
 const Rows = ({ items }: { readonly items: readonly SessionStatus[] }) => (
   <div class="scroll">
     <table>
-      <Columns names={['Session', 'State', 'Group', 'Conversation', 'Messages waiting', 'Launches']} />
+      <Columns names={['Session', 'State', 'Group', 'Conversation', 'Pending messages', 'Launches']} />
       <tbody>
         {items.map((session) => (
           <tr key={session.id} data-row>
@@ -50,7 +50,7 @@ const SessionList = () => {
   const items = live.data ?? []
   return (
     <>
-      <PageHead title="Sessions" about="One conversation with one agent group each. A sandbox runs while there is something to do." />
+      <PageHead title="Sessions" about="Each session is one conversation with one agent group. Its sandbox runs while there is work." />
       <div class="filters">
         <SelectFilter name="state" label="State" choices={sessionStates} />
         <SelectFilter name="group" label="Agent group" choices={[...new Set(items.map((session) => session.agentGroupID))]} />
@@ -60,10 +60,10 @@ const SessionList = () => {
         count={items.length}
         empty={
           (state ?? agentGroupID) !== undefined ? (
-            <p>No session fits these filters.</p>
+            <p>No session matches these filters.</p>
           ) : (
             <p>
-              There is no session. The first message to an agent group opens one: <Link to={{ page: 'chat' }}>go to Chat</Link>.
+              No session. The first message to an agent group opens one: <Link to={{ page: 'chat' }}>go to Chat</Link>.
             </p>
           )
         }

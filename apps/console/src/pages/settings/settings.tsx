@@ -17,11 +17,11 @@ const About = () => {
   const rows: readonly (readonly [string, string])[] = [
     ['Version', version],
     ['Mode', mode],
-    ['Approvals that a change needs', String(approvals)],
+    ['Approvals per change', String(approvals)],
     ['Tool servers', mcp.enabled ? `on, isolation ${mcp.isolation ?? 'unknown'}, pinning ${mcp.pinning ?? 'unknown'}` : 'off'],
     ['Sandbox', [sandbox.driver, sandbox.engine, sandbox.status].filter((part) => part !== undefined).join(', ')],
-    ['Missing walls', sandbox.missing.length === 0 ? 'none' : sandbox.missing.join(', ')],
-    ['Proof of the seal', sandbox.seal ?? 'not tried yet'],
+    ['Missing isolation layers', sandbox.missing.length === 0 ? 'none' : sandbox.missing.join(', ')],
+    ['Seal proof', sandbox.seal ?? 'not tried yet'],
   ]
   return (
     <section aria-labelledby="about">
@@ -41,7 +41,7 @@ const About = () => {
         </dd>
         <dt>Retention</dt>
         <dd>
-          Journal and changes: for ever. Call records: <code>--calls-retention</code>, 30 days unless set. Conversations:{' '}
+          Audit log and changes: forever. Call records: <code>--calls-retention</code>, 30 days unless set. Conversations:{' '}
           <code>--chat-retention</code>, 90 days unless set, or until they are purged.
         </dd>
       </dl>
@@ -76,7 +76,7 @@ const LookSection = () => {
   }
   return (
     <section aria-labelledby="look">
-      <h2 id="look">Looks</h2>
+      <h2 id="look">Appearance</h2>
       <div class="cards">
         <Choice title="Theme" choices={themes} value={look.theme} choose={(theme) => change({ theme })} />
         <Choice title="Contrast" choices={contrasts} value={look.contrast} choose={(contrast) => change({ contrast })} />

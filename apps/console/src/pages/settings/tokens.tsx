@@ -66,11 +66,11 @@ const NewToken = ({ made }: { readonly made: (token: MintedToken) => void }) => 
         <input value={groups} placeholder="all" onInput={(event) => setGroups(event.currentTarget.value)} />
       </label>
       <label class="field">
-        Ends in days
+        Expires in days
         <input type="number" min="1" max="3650" value={days} placeholder="never" onInput={(event) => setDays(event.currentTarget.value)} />
       </label>
       <button type="submit" disabled={act.busy}>
-        Make a token
+        Create token
       </button>
       <p class="hint says">
         {role}: {may[role]}.
@@ -83,7 +83,7 @@ const NewToken = ({ made }: { readonly made: (token: MintedToken) => void }) => 
 const Rows = ({ items, revoke }: { readonly items: readonly Token[]; readonly revoke: ((name: string) => void) | undefined }) => (
   <div class="scroll">
     <table>
-      <Columns names={['Name', 'Role', 'Groups', 'Made', 'Last used', 'Ends', <span class="unseen">Revoke</span>]} />
+      <Columns names={['Name', 'Role', 'Groups', 'Created', 'Last used', 'Expires', <span class="unseen">Revoke</span>]} />
       <tbody>
         {items.map(({ name, role, groups, createdAt, createdBy, lastUsedAt, expiresAt }) => (
           <tr key={name} data-row>
@@ -111,7 +111,7 @@ const Rows = ({ items, revoke }: { readonly items: readonly Token[]; readonly re
 
 const Minted = ({ minted, close }: { readonly minted: MintedToken; readonly close: () => void }) => (
   <Dialog title={`Token of ${minted.name}`} close={close}>
-    <p>This is the only time that it is shown. Give it to its owner over a way that nobody else reads.</p>
+    <p>It is shown only once. Share it with its owner over a secure channel.</p>
     <pre tabIndex={0}>{minted.token}</pre>
   </Dialog>
 )
@@ -128,7 +128,7 @@ export const TokenSection = () => {
       <h2 id="tokens">Tokens</h2>
       {lacks === undefined ? (
         <>
-          <ListFrame live={live} count={items.length} empty={<p>There is only the admin's token. Make one for each person and program.</p>}>
+          <ListFrame live={live} count={items.length} empty={<p>Only the admin token exists. Create one for each person and program.</p>}>
             <Rows items={items} revoke={setRevokes} />
           </ListFrame>
           <NewToken
@@ -145,7 +145,7 @@ export const TokenSection = () => {
       {revokes !== undefined && (
         <Confirm
           title={`Revoke ${revokes}`}
-          says="Whoever holds it is signed out at once, and what is open on it ends."
+          says="Its holder is signed out at once, and open connections end."
           act="Revoke"
           run={async () => {
             await api.tokens.revoke(revokes)
