@@ -117,7 +117,7 @@ const Filters = () => (
 export const Audit = () => {
   const api = useApi()
   const { query } = usePlace()
-  const [line, setLine] = useFilter('line')
+  const [line, setLine] = useFilter('line', 'typed')
   const wanted = {
     stage: given(query['stage']),
     kind: kindNames.find((kind) => kind === query['kind']),

@@ -31,7 +31,7 @@ const Removal = ({ server: { name, tag }, close }: { readonly server: ServerView
   }
   return (
     <Dialog title={`Remove ${name}?`} close={close}>
-      <p>No agent can reach it any more. Its grants stay, and hold again for a server that is added under this name.</p>
+      <p>No agent can reach it after that. Its grants stay, and apply again to a server that is added under this name.</p>
       {act.problem !== undefined && <ProblemNote problem={act.problem} />}
       <p class="actions">
         <button type="button" class="danger" disabled={act.busy} onClick={() => void remove()}>
