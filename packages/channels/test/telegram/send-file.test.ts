@@ -83,7 +83,7 @@ test('the quotes around the name are there for a reason: without them it is read
 const refusal = (error_code: number, description = 'no') => ({ error_code, description })
 const troubles: readonly (readonly [Parameters<TelegramServer['fail']>[1], SendFailure['kind'], RegExp])[] = [
   [refusal(403, 'Forbidden: bot was blocked by the user'), 'never', /blocked/],
-  [refusal(400, 'Bad Request: not enough rights to send documents to the chat'), 'never', /refused it/],
+  [refusal(400, 'Bad Request: not enough rights to send documents to the chat'), 'never', /refused the message/],
   [refusal(413, 'Request Entity Too Large'), 'never', /too large for Telegram/],
   [{ ...refusal(400), parameters: { migrate_to_chat_id: -100_77 } }, 'never', /-10077/],
   [refusal(500), 'later', /did not accept/],
