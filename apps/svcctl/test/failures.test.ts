@@ -44,7 +44,13 @@ test('every code of the table has its exit code, and hostile details do no harm'
     new ServiceError('invalid', { detail: 'a\u001b[2Jb', errors: [{ pointer: '/x', detail: '\u202e' }] }),
     new PassThrough(),
   )
-  assert.equal(words, 'Error: a\\u{1b}[2Jb\n  /x: \\u{202e}\n')
+  assert.equal(words, 'Error: a\\u{1b}[2Jb\n  --x: \\u{202e}\n')
+})
+
+test('an error names the flag that was typed, and the place in the JSON of --after', () => {
+  const error = new ServiceError('invalid', { detail: 'wrong', errors: [{ pointer: '/after/mounts/0/target', detail: 'not absolute' }] })
+  assert.equal(render(error, new PassThrough(), ['--mount', 'a:b']), 'Error: wrong\n  --mount: not absolute\n')
+  assert.equal(render(error, new PassThrough(), ['--after', '{}']), 'Error: wrong\n  --after /mounts/0/target: not absolute\n')
 })
 
 test('what nobody foresaw is internal and keeps its words', () => {
