@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { isRefusal } from '@gatehouse/kernel'
 import type { Entry } from '../src/entry.ts'
-import { unfitFor } from '../src/unfit.ts'
+import { unfitFor } from '../src/rules.ts'
 import { unpack } from '../src/unpack.ts'
 import { contents, directory, file, link, plain } from './archives.ts'
 

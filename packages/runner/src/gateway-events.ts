@@ -1,14 +1,57 @@
 // What the runner does when the gateway tells it something. Never rejects: nobody waits for an event, and what was missed is asked for
 // at the next connection.
-import type { AgentGroupID, gatewayRunner } from '@gatehouse/contracts'
+import type { BigIntStats } from 'node:fs'
+import { lstat, realpath } from 'node:fs/promises'
+import type { AgentGroupID, gatewayRunner, MountSighting } from '@gatehouse/contracts'
+import { wallTime } from '@gatehouse/kernel'
 import type { EventListeners } from '@gatehouse/rpc'
-import { reportMounts, reportImages } from './evidence.ts'
+import { retryOnce } from './abortable.ts'
 import { sweepRemovedGroups } from './removed-groups.ts'
 import { terminate } from './sessions/lifecycle.ts'
 import { reportDecision } from './sessions/receive.ts'
 import { reconsider } from './sessions/reconcile.ts'
-import { trackRollout, relaunch } from './sessions/rollout.ts'
+import { relaunch, trackRollout } from './sessions/rollout.ts'
 import { type Context, sessionsOf } from './state/context.ts'
+
+const typeOf = (found: BigIntStats): NonNullable<MountSighting['type']> => {
+  if (found.isDirectory()) return 'directory'
+  if (found.isFile()) return 'file'
+  return found.isSocket() ? 'socket' : 'other'
+}
+
+/** Undefined where there is nothing that can be reached, or where it moved while it was looked at. */
+const look = async (source: string): Promise<Omit<MountSighting, 'source' | 'at'> | undefined> => {
+  const real = await realpath(source)
+  // No link is left in `real`, so a link that is found there now was put there since.
+  const found = await lstat(real, { bigint: true })
+  if (found.isSymbolicLink() || (await realpath(source)) !== real) return undefined
+  return {
+    real,
+    type: typeOf(found),
+    device: String(found.dev),
+    inode: String(found.ino),
+    owner: Number(found.uid),
+    mode: (Number(found.mode) & 0o7777).toString(8),
+  }
+}
+
+/** Never rejects: a path that cannot be looked at is one where nothing was seen. */
+export const inspectMount = async (source: string): Promise<MountSighting> => {
+  const seen = await look(source).catch(() => undefined)
+  return { source, at: wallTime(), ...seen }
+}
+
+/** Tells the gateway what it wants to know of paths of the host. */
+const reportMounts = async ({ gateway }: Pick<Context, 'gateway'>, sources: readonly string[]): Promise<void> => {
+  const mounts = await Promise.all(sources.map(inspectMount))
+  await retryOnce(() => gateway.sighted({ mounts }))
+}
+
+/** Without containers nothing is run by an image, so nothing is said of any. */
+const reportImages = async ({ gateway, toolContainers }: Pick<Context, 'gateway' | 'toolContainers'>, images: readonly string[]) => {
+  const seen = (await toolContainers?.sight(images)) ?? images.map((image) => ({ image }))
+  await retryOnce(() => gateway.imagesSighted({ images: seen }))
+}
 
 /** Its sessions are closed by events of their own, which may come later. */
 const groupRemoved = async (context: Context, group: AgentGroupID): Promise<void> => {

@@ -1,10 +1,23 @@
 // The metrics of all processes as one exposition; this process stands in it once.
 import type { ProcessState } from '@gatehouse/contracts'
-import { createMetrics } from '@gatehouse/kernel'
+import { createMetrics, type Metrics } from '@gatehouse/kernel'
 import type { CallOptions } from '@gatehouse/rpc'
 import { AggregatorRegistry } from 'prom-client'
+import type { UnitStatus } from '../collect-status.ts'
 import type { Unit } from '../env.ts'
-import { gaugeStanding } from './standing.ts'
+
+/** What of the gateway can break by itself; shown at 0 like the processes, so that an alert sees it rise. */
+const parts = ['disk', 'catalog']
+
+const gaugeStanding = (metrics: Metrics, { serves, sandbox, processes, degraded }: UnitStatus): void => {
+  metrics.gauge('unit_ready').set(serves ? 1 : 0)
+  const broken = metrics.gauge('unit_degraded')
+  broken.reset()
+  for (const part of [...parts, ...processes.map(({ name }) => name)]) broken.set({ part }, 0)
+  for (const part of degraded) broken.set({ part }, 1)
+  metrics.gauge('sandbox_refused').set(sandbox.status === 'refused' ? 1 : 0)
+  metrics.gauge('sandbox_missing_walls').set(sandbox.status === 'unknown' ? 0 : sandbox.missing.length)
+}
 
 export const contentType = 'text/plain; version=0.0.4; charset=utf-8'
 

@@ -2,11 +2,75 @@
 // ended units of the same installation. Never what a running unit owns. It is looked for in every engine that the unit has used: its
 // driver may be another one from one start to the next.
 import { readdir, realpath, rm, rmdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { ContainerEngine, RunnerBoot } from '@gatehouse/contracts'
 import { closeOrphans, type LeftoverKind, leftoverKinds, removeUnitContainers, removeUnitGroups } from '@gatehouse/engine'
-import { inTurn, type Logger, mountsBelow, readUnitRecord, unitLockName, writeUnitRecord } from '@gatehouse/kernel'
-import { type EndedUnit, forEachEndedUnit } from './ended-units.ts'
+import {
+  inTurn,
+  type Lock,
+  lockUnit,
+  type Logger,
+  mountsBelow,
+  readUnitRecord,
+  unitLockName,
+  type UnitRecord,
+  writeUnitRecord,
+} from '@gatehouse/kernel'
+
+interface EndedUnit extends Pick<UnitRecord, 'unitIds' | 'engines'> {
+  readonly runDir: string
+}
+
+interface Place {
+  readonly installation: string
+  readonly stateDir: string
+  readonly runDir: string
+  readonly log: Logger
+}
+
+const describe = (runDir: string, { stateDir }: UnitRecord) => ({ runDir, stateDir })
+
+/** Undefined where the unit runs, or where nobody can tell. */
+const lockOf = async (runDir: string, record: UnitRecord, log: Logger): Promise<Lock | undefined> => {
+  try {
+    const lock = await lockUnit(runDir, { create: false })
+    if (lock === undefined) log.info('another unit with the same installation id is running; it is left alone', describe(runDir, record))
+    return lock
+  } catch (error) {
+    log.warn('cannot tell whether a unit with the same installation id is running; it is left alone', {
+      ...describe(runDir, record),
+      error,
+    })
+    return undefined
+  }
+}
+
+/** Its own start meanwhile is told who holds the lock. */
+const clean = async (runDir: string, { stateDir }: Place, act: (unit: EndedUnit) => Promise<void>): Promise<void> => {
+  // What was read before the lock was held may have changed.
+  const record = await readUnitRecord(runDir)
+  if (record === undefined) return
+  await writeUnitRecord(runDir, { ...record, cleaner: stateDir })
+  await act({ runDir, unitIds: record.unitIds, engines: record.engines })
+}
+
+/** Calls `act` for each of them, one after the other. None of them starts in the meantime. */
+const forEachEndedUnit = async (place: Place, act: (unit: EndedUnit) => Promise<void>): Promise<void> => {
+  const { installation, runDir, log } = place
+  const base = dirname(runDir)
+  for (const name of await readdir(base).catch(() => [])) {
+    const path = join(base, name)
+    if (path === runDir) continue
+    const record = await readUnitRecord(path)
+    if (record?.installation !== installation || record.isHalf) continue
+    const lock = await lockOf(path, record, log)
+    try {
+      if (lock !== undefined) await clean(path, place, act)
+    } finally {
+      await lock?.release()
+    }
+  }
+}
 
 interface UsedEngines {
   /** Before the first container is made by it. */

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { waitFor } from '@gatehouse/kernel'
-import { inspectMount } from '../../src/evidence.ts'
+import { inspectMount } from '../../src/gateway-events.ts'
 import { openUnit } from '../fixtures/unit.ts'
 
 const folder = async (t: TestContext): Promise<string> => {
