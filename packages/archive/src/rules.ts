@@ -29,7 +29,7 @@ const expectedOfPath = (path: string): string | undefined => {
 }
 
 /** What an archive wants instead of this entry, whatever else it has; undefined: it may have it. */
-export const expectedOf = (entry: Entry): string | undefined => {
+const expectedOf = (entry: Entry): string | undefined => {
   const ofPath = expectedOfPath(entry.path)
   if (ofPath !== undefined) return ofPath
   if (entry.mode > 0o777) return `permission bits alone and no mode ${entry.mode.toString(8)}`

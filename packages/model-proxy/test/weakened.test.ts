@@ -25,7 +25,7 @@ const weakenings: readonly Weakening[] = [
     attack: 'an unknown field',
   },
   { file: 'requests/ask.ts', from: 'if (!allowed.includes(power))', to: 'if (allowed.length > 99)', attack: 'a tool of the provider' },
-  { file: 'formats/shape.ts', from: "if (value.startsWith('data:'))", to: 'if (value)', attack: 'an image to be fetched' },
+  { file: 'formats/values.ts', from: "if (value.startsWith('data:'))", to: 'if (value)', attack: 'an image to be fetched' },
   {
     file: 'providers/table.ts',
     from: 'return rest === `${path.at}${query}`',

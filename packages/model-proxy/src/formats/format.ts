@@ -1,6 +1,6 @@
 // A wire format: what a request may hold, what we set in it, and where its answers name the tokens that they took.
 import { limits } from '@gatehouse/contracts'
-import type { Shape } from './shape.ts'
+import type { Shape } from './values.ts'
 
 export type Body = Record<string, unknown>
 

@@ -1,6 +1,7 @@
 // The Gemini generateContent wire format. Its path holds the model and whether the answer is a stream.
 import { dataEvent, type Format, numberOf, objectOf, sum, usageOf } from './format.ts'
-import { exactly, flag, free, inline, list, number, object, type PowerFields, text, tokens } from './shape.ts'
+import { list, object, type PowerFields } from './shape.ts'
+import { exactly, flag, free, inline, number, text, tokens } from './values.ts'
 
 /** Gemini: what the provider does by itself, as data. */
 const bodyPowers: PowerFields = { cachedContent: 'prompt_cache' }

@@ -1,22 +1,7 @@
 // The Anthropic messages wire format: which fields pass, and which permissions they need.
 import { dataEvent, type Format, numberOf, objectOf, sum, type Usage, usageOf } from './format.ts'
-import {
-  exactly,
-  flag,
-  free,
-  inline,
-  list,
-  nullable,
-  number,
-  object,
-  type PowerFields,
-  type PowerTags,
-  type Shape,
-  tagged,
-  text,
-  textOr,
-  tokens,
-} from './shape.ts'
+import { list, nullable, object, type PowerFields, type PowerTags, tagged, textOr } from './shape.ts'
+import { exactly, flag, free, inline, number, type Shape, text, tokens } from './values.ts'
 
 /** Anthropic messages: what the provider does by itself, as data. */
 const cached = { cache_control: 'prompt_cache' } as const satisfies PowerFields

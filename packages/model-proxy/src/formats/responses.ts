@@ -1,24 +1,7 @@
 // The OpenAI responses wire format: which fields pass, and which permissions they need.
 import { dataEvent, type Format, numberOf, objectOf, usageOf } from './format.ts'
-import {
-  ask,
-  dataUrl,
-  exactly,
-  flag,
-  free,
-  inline,
-  list,
-  nullable,
-  number,
-  object,
-  type PowerFields,
-  type PowerTags,
-  type Shape,
-  tagged,
-  text,
-  textOr,
-  tokens,
-} from './shape.ts'
+import { list, nullable, object, type PowerFields, type PowerTags, tagged, textOr } from './shape.ts'
+import { ask, dataUrl, exactly, flag, free, inline, number, type Shape, text, tokens } from './values.ts'
 
 /** OpenAI responses: what the provider does by itself, as data. */
 const bodyPowers: PowerFields = {

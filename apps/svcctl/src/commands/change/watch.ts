@@ -2,22 +2,9 @@
 import { News } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
-import { Interrupted } from '../../output/failure.ts'
+import { untilInterrupted } from '../../input/interrupt.ts'
 import { visible } from '../../output/visible.ts'
 import { UnitCommand } from '../../unit-command.ts'
-
-/** Rejects with `Interrupted` when Ctrl-C ended it. */
-const untilInterrupted = async (act: (signal: AbortSignal) => Promise<void>): Promise<void> => {
-  const ending = new AbortController()
-  const interrupt = (): void => ending.abort(new Interrupted())
-  process.once('SIGINT', interrupt)
-  try {
-    await act(ending.signal)
-  } finally {
-    process.removeListener('SIGINT', interrupt)
-  }
-  ending.signal.throwIfAborted()
-}
 
 const wanted = (news: News, group: string | undefined): boolean =>
   news.changeID !== undefined && (group === undefined || news.agentGroupID === group)
