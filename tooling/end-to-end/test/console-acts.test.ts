@@ -91,7 +91,7 @@ const forms: readonly Form[] = [
     title: 'Channel',
     fill: async (page) => {
       await page.getByRole('textbox', { name: 'Address' }).fill('C012345')
-      await page.getByLabel('Answers').selectOption('pattern')
+      await page.getByLabel('Responds to').selectOption('pattern')
       await page.getByRole('textbox', { name: 'Pattern' }).fill('^deploy')
       await page.getByLabel('One session per').selectOption('person')
     },

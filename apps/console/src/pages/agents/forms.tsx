@@ -114,7 +114,7 @@ export const WiringForm = ({ id }: { readonly id: string }) => {
       <div class="pair">
         <ChoiceField label="Channel" choices={channels} value={channel} set={setChannel} />
         <TextField label="Address" required maxLength={256} hint="As the channel names it." value={address} set={setAddress} />
-        <ChoiceField label="Answers" choices={engages} value={engage} set={setEngage} />
+        <ChoiceField label="Responds to" choices={engages} value={engage} set={setEngage} />
         {engage === 'pattern' && <TextField label="Pattern" required maxLength={256} value={pattern} set={setPattern} />}
         <ChoiceField label="One session per" choices={sessions} value={session} set={setSession} />
       </div>
