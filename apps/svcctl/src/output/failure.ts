@@ -66,11 +66,14 @@ const flagNames: Readonly<Record<string, string>> = {
   groups: 'group',
 }
 
+/** Fields of a submission that no JSON of --after or --file holds. */
+const ofRequest: ReadonlySet<string> = new Set(['agentGroupID', 'requestedBy', 'reason', 'kind'])
+
 /** What people typed: the flag, or --after with the place in its JSON. */
 const flagAt = (pointer: string, argv: readonly string[]): string => {
   const [, first = '', second = ''] = pointer.split('/')
   const json = ['--after', '--file'].find((flag) => argv.some((word) => word === flag || word.startsWith(`${flag}=`)))
-  if (first === 'after' && json !== undefined) return `${json} ${visible(pointer.slice('/after'.length))}`.trim()
+  if (json !== undefined && !ofRequest.has(first)) return `${json} ${visible(pointer.replace(/^\/after/, ''))}`.trim()
   const field = first === 'after' ? second : first
   return field === '' ? 'the request' : `--${visible(flagNames[field] ?? field)}`
 }
