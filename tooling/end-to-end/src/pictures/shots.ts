@@ -49,7 +49,7 @@ export const shotsOf = ({ high, text, session }: Scene): readonly Shot[] => [
   {
     name: 'change',
     path: `changes/${high}`,
-    act: (page) => page.getByText('could then').first().waitFor(),
+    act: (page) => page.getByText('Can reach now').waitFor(),
     narrow: true,
     shown: 'light',
   },
@@ -64,6 +64,8 @@ export const shotsOf = ({ high, text, session }: Scene): readonly Shot[] => [
   { name: 'mcp', path: 'mcp', narrow: true },
   { name: 'mcp-add', path: 'mcp?add=1' },
   { name: 'server', path: 'mcp/tickets', act: probed, narrow: true, shown: 'light' },
+  { name: 'calls', path: 'calls', act: (page) => page.locator('[data-row]').first().waitFor(), narrow: true },
+  { name: 'calls-models', path: 'calls?show=models', act: (page) => page.locator('[data-row]').first().waitFor() },
   { name: 'sessions', path: 'sessions', narrow: true },
   { name: 'session', path: `sessions/${session}` },
   { name: 'session-gone', path: 'sessions/ses_aaaaaaaaaaaaa' },
@@ -76,7 +78,7 @@ export const shotsOf = ({ high, text, session }: Scene): readonly Shot[] => [
     path: 'approvals',
     act: async (page) => {
       await page.keyboard.press('?')
-      await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     },
   },
   { name: 'list-loading', path: 'overview', act: stateOfList('loading') },
