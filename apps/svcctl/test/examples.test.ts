@@ -55,11 +55,13 @@ const anew = (argv: readonly string[]): readonly string[] =>
 const withoutParts = (argv: readonly string[]): string[] =>
   splitFields(argv, true).argv.filter((word, index, all) => word !== '--json' && word !== '--jq' && all[index - 1] !== '--jq')
 
-const withJson = (argv: readonly string[]): string[] => [
-  ...anew(withoutParts(argv)),
-  '--json',
-  ...(argv[0] === 'token' && argv.includes('--file') && !argv.includes('--force') ? ['--force'] : []),
-]
+/** Words behind `--` are no flags. */
+const withJson = (argv: readonly string[]): string[] => {
+  const words = anew(withoutParts(argv))
+  const flags = ['--json', ...(argv[0] === 'token' && argv.includes('--file') && !argv.includes('--force') ? ['--force'] : [])]
+  const end = words.indexOf('--')
+  return words.toSpliced(end === -1 ? words.length : end, 0, ...flags)
+}
 
 suite('the examples of svcctl', () => {
   let unit: FakeUnit
@@ -105,6 +107,7 @@ suite('the examples of svcctl', () => {
     for (const [index, { line, result }] of lines.entries()) {
       const { code, stdout, stderr } = asJson[index]!
       assert.equal(code, 0, `${line}: ${stderr}`)
+      assert.notEqual(stdout, '', `${line}: no result`)
       const parsed = v.safeParse(result, JSON.parse(stdout))
       assert.ok(parsed.success, `${line}: ${JSON.stringify(parsed.issues?.map(({ message }) => message))}`)
     }
