@@ -95,6 +95,7 @@ test('pages with everything on them break no rule and fit, in both themes and at
     'agents',
     'agents/writer',
     'agents/new',
+    'calls',
     'sessions',
     `sessions/${session}`,
     'audit',

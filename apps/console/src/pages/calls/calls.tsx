@@ -31,7 +31,7 @@ const matching = <T,>(items: readonly T[], words: string | undefined): readonly 
 }
 
 const SessionLink = ({ id }: { readonly id: string }) => (
-  <Link to={{ page: 'sessions', rest: [id] }} label={`Session ${id}`}>
+  <Link to={{ page: 'sessions', rest: [id] }} title={id}>
     <code>{id.slice(0, 10)}</code>
   </Link>
 )
