@@ -68,8 +68,10 @@ test('lines are found in closed files and across their borders, also of a page t
   const rest = await search({ stage: 'launch', cursor: first.nextCursor })
   assert.deepEqual([...first.items, ...rest.items], naive(begun, { stage: 'launch' }))
   const all = await audit(unit)
+  const isRead = ({ seq }: { readonly seq: number }): boolean => all.some((line) => line.seq === seq)
   for (const filter of [{ stage: 'park' }, { stage: 'checkpoint' }, { principal: 'gateway' }, { agentGroupID: 'a', stage: 'launch' }]) {
-    assert.deepEqual((await search(filter)).items, naive(all, filter).slice(0, 200), JSON.stringify(filter))
+    // A file that was closed just now may add its checkpoint between the two reads.
+    assert.deepEqual((await search(filter)).items.filter(isRead), naive(all, filter).slice(0, 200), JSON.stringify(filter))
   }
   const rows = await unit.store.read.all<{ seq: number }>('SELECT seq FROM lines ORDER BY seq')
   assert.deepEqual(

@@ -97,7 +97,7 @@ test('an address is found under each of its spellings, and taken away under each
   assert.equal((await admit(deps, { ...place, user: 'kim' })).admitted, true)
   assert.equal(await maySpeak(deps, { ...place, agentGroupID: group('a') }), 'allowed')
   await store.write((tx) => writeEffect(tx, { type: 'unwired', ...place }))
-  assert.equal(await maySpeak(deps, { ...place, agentGroupID: group('a') }), 'unwired')
+  assert.equal(await maySpeak(deps, { ...place, agentGroupID: group('a') }), 'not_routed')
 })
 
 test('a line of an older journal that takes effect now writes the canonical spelling', async () => {
