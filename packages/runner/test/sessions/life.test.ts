@@ -151,12 +151,12 @@ describe('a launch', { timeout: 300_000 }, () => {
     const real = await noDriver()
     const unit = await openUnit(t, { driver: { ...real, launch: (spec) => (specs.push(spec), real.launch(spec)) } })
     await unit.chat('hello')
-    assert.deepEqual(specs[0]?.limits, defaultLimits)
+    assert.deepEqual(specs[0]?.limits, { ...defaultLimits, pids: defaultLimits.processes })
     await quiet(unit)
     unit.gateway.group.limits = { memoryMiB: 256, cpus: 0.5, processes: 100 }
     changed(unit)
     await launched(unit, 2)
-    assert.deepEqual(specs[1]?.limits, { ...defaultLimits, memoryMiB: 256, cpus: 0.5, processes: 100, pids: 400 })
+    assert.deepEqual(specs[1]?.limits, { ...defaultLimits, memoryMiB: 256, cpus: 0.5, processes: 100, pids: 100 })
   })
 
   it('never gives an agent with a model to the driver without walls', async (t) => {
