@@ -72,7 +72,7 @@ const start = async (): Promise<Started> => {
   const words: Started['words'] = []
   createInterface({ input: pipe }).on('line', (line) => void words.push(JSON.parse(line) as { type: string }))
   pipe.write(`${JSON.stringify(boot())}\n`)
-  await waitFor(() => words.find(({ type }) => type === 'ready' || type === 'refuse'), { what: 'a first word', deadline: 30_000 })
+  await waitFor(() => words.find(({ type }) => type === 'ready' || type === 'refuse'), { what: 'a first word', deadline: 120_000 })
   return { child, pipe, words }
 }
 

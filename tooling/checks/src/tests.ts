@@ -20,12 +20,11 @@ export const tests: Check = {
     const files = await selectTests(root, selection)
     if (files.length === 0 && selection.changed) return { ok: true, report: '' }
     if (files.length === 0) return { ok: false, report: describeNone(selection.patterns) }
-    // One more than the two cores that CI has: tests of whole units wait for most of their time.
     const args = [
       '--import',
       import.meta.resolve('./compile-cache.ts'),
       '--test',
-      '--test-concurrency=3',
+      '--test-concurrency=2',
       `--test-reporter=${import.meta.resolve('./reporter.ts')}`,
       ...files,
     ]

@@ -33,18 +33,18 @@ for (const [name, flags] of sandboxes) {
     const create = { kind: 'agent_create', agentGroupID: 'clerk', after: { id: 'clerk', name: 'Clerk', agent: 'mock' } }
     const { id } = await client.changes.submit(create)
     assert.equal((await client.changes.decide(id, { outcome: 'approve', decidedBy: 'someone' })).state, 'applied')
-    const { sandbox } = await waitFor('a proof', 60_000, async () => {
+    const { sandbox } = await waitFor('a proof', 300_000, async () => {
       const status = await client.status()
       return status.sandbox.seal === 'held' || status.sandbox.seal === 'lacking' ? status : undefined
     })
     assert.deepEqual([sandbox.status, sandbox.missing, sandbox.seal], ['ok', [], 'held'], JSON.stringify(sandbox))
     await client.chat.send({ agentGroupID: 'clerk', text: 'hello' })
-    const reply = await waitFor('a reply', 60_000, async () => {
+    const reply = await waitFor('a reply', 300_000, async () => {
       const { messages } = await client.chat.messages('clerk')
       return messages.find(({ from }) => from === 'agent')
     })
     assert.equal(reply.text, 'echo: hello')
-    const proofs = await waitFor('a line of the proof', 60_000, async () => {
+    const proofs = await waitFor('a line of the proof', 300_000, async () => {
       const { items } = await client.audit.list({ stage: 'seal-proof' })
       return items.length > 0 ? items : undefined
     })

@@ -137,7 +137,7 @@ describe('channels', { timeout: 300_000 }, () => {
       return [counts[0]?.dead, dead.map(({ messageId }) => messageId)]
     }
     await unit.start({ chatRetention: 1 })
-    await waitFor(async () => (await kept())[0] === 1 || undefined, { what: 'an old letter to be forgotten', deadline: 30_000 })
+    await waitFor(async () => (await kept())[0] === 1 || undefined, { what: 'an old letter to be forgotten', deadline: 120_000 })
     assert.deepEqual(await kept(), [1, [next.id]])
     await unit.stop()
     await unit.start()

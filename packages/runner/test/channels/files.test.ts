@@ -136,7 +136,7 @@ describe('files of an agent', { timeout: 300_000 }, () => {
     assert.ok(next !== undefined && (await piece(next, 0)).length === MiB)
     await unit.runner.channels.buried({ session, seq: next.seq, reason: 'gone' }, context)
     await gone(piece(next, 0))
-    await waitFor(async () => (await queueSize('slack:C1')) < MiB, { what: 'the room to be given back', deadline: 30_000 })
+    await waitFor(async () => (await queueSize('slack:C1')) < MiB, { what: 'the room to be given back', deadline: 120_000 })
     // What is told of them stays.
     assert.deepEqual(
       (await unit.messages()).flatMap(({ files = [] }) => files.map(({ path }) => path)),
@@ -208,9 +208,9 @@ describe('files of an agent', { timeout: 300_000 }, () => {
     await say('slack:C1', { id: 'r-2', text: 'last' })
     await unit.stop()
     await unit.start({ chatRetention: 1 })
-    await waitFor(async () => (await unit.texts()).length === 2, { what: 'it to be forgotten', deadline: 30_000 })
+    await waitFor(async () => (await unit.texts()).length === 2, { what: 'it to be forgotten', deadline: 120_000 })
     await gone(piece(first, 0))
-    await waitFor(async () => (await queueSize('slack:C1')) < MiB, { what: 'the room to be given back', deadline: 30_000 })
+    await waitFor(async () => (await queueSize('slack:C1')) < MiB, { what: 'the room to be given back', deadline: 120_000 })
   })
 })
 

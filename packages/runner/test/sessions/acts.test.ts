@@ -18,7 +18,7 @@ describe('a turn that is cancelled', () => {
     const next = await unit.send('hello')
     await unit.cancel(sessionId)
     assert.equal(await unit.replyTo(next.messageId), 'echo: hello')
-    await waitFor(async () => (await unit.session())?.waiting === 0, { what: 'nothing that waits', deadline: 30_000 })
+    await waitFor(async () => (await unit.session())?.waiting === 0, { what: 'nothing that waits', deadline: 120_000 })
     assert.equal((await unit.session())?.launches, 2)
     const said = (await unit.messages()).filter(({ from }) => from === 'system')
     assert.deepEqual(
@@ -32,7 +32,7 @@ describe('a turn that is cancelled', () => {
     await assert.rejects(unit.cancel(nobody), code('not-found'))
     await unit.chat('hello')
     const { id } = (await unit.session())!
-    await waitFor(async () => (await unit.session())?.waiting === 0, { what: 'nothing that waits', deadline: 30_000 })
+    await waitFor(async () => (await unit.session())?.waiting === 0, { what: 'nothing that waits', deadline: 120_000 })
     await assert.rejects(unit.cancel(id), code('conflict'))
     assert.equal((await unit.session())?.launches, 1)
   })
@@ -48,7 +48,7 @@ describe('what the sandboxes of a session print', () => {
         const found = await unit.logs(id)
         return found.lines.length > 0 && found
       },
-      { what: 'a line', deadline: 30_000 },
+      { what: 'a line', deadline: 120_000 },
     )
     assert.deepEqual([lines.map(({ text }) => text), dropped], [['some words'], 0])
     assert.match(lines[0]?.sandbox ?? '', new RegExp(`^${id}-`))
@@ -119,7 +119,7 @@ describe('the messages of a group', () => {
     await unit.start()
     const { id: b } = await waitFor(async () => (await unit.allSessions()).find(({ conversationId }) => conversationId === 'b'), {
       what: 'a session that the gateway knows',
-      deadline: 30_000,
+      deadline: 120_000,
     })
     // A file that is gone is noticed by whoever opens it.
     const path = `${unit.stateDir}/queues/${b}.db`

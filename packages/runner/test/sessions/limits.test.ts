@@ -9,7 +9,7 @@ import { agentPath } from '../fixtures/unit.ts'
 
 const controls = ['memory-limit', 'process-limit', 'cpu-limit'] as const
 const skip = lacking !== false ? lacking : controls.some((control) => missingControls.includes(control)) && 'needs control groups'
-const deadline = 60_000
+const deadline = 180_000
 /** Node alone has more than ten threads. */
 const few = 28
 

@@ -37,7 +37,7 @@ describe('the seal at start', { timeout: 300_000 }, () => {
   it('is journaled, and what lacks is named while messages are answered, where a mode is for trying things out', async (t) => {
     const unit = await openUnit(t)
     assert.equal(await unit.chat('hello'), 'echo: hello')
-    await waitFor(() => unit.gateway.proofs.length === 1, { what: 'a line of the proof', deadline: 30_000 })
+    await waitFor(() => unit.gateway.proofs.length === 1, { what: 'a line of the proof', deadline: 120_000 })
     const { status, seal, missing } = await unit.posture()
     assert.deepEqual([status, seal, missing.includes('network')], ['ok', 'lacking', true])
   })
@@ -45,7 +45,7 @@ describe('the seal at start', { timeout: 300_000 }, () => {
   it('refuses launches in production when a wall lacks, whatever the driver says of itself', async (t) => {
     const boastful = { ...(await noDriver()), missing: [] }
     const unit = await openUnit(t, { driver: boastful, mode: 'production' })
-    await waitFor(async () => (await unit.posture()).seal === 'lacking', { what: 'a proof', deadline: 30_000 })
+    await waitFor(async () => (await unit.posture()).seal === 'lacking', { what: 'a proof', deadline: 120_000 })
     const { status, reason } = await unit.posture()
     assert.equal(status, 'refused')
     assert.match(reason ?? '', /the seal does not hold, these walls lack: .*network/)
@@ -66,7 +66,7 @@ describe('the seal at start', { timeout: 300_000 }, () => {
     }
     await unit.start({ choose, times: { postureFirst: 5, postureMost: 5 } })
     const says = (reason: RegExp) =>
-      waitFor(async () => reason.test((await unit.posture()).reason ?? ''), { what: String(reason), deadline: 30_000 })
+      waitFor(async () => reason.test((await unit.posture()).reason ?? ''), { what: String(reason), deadline: 120_000 })
     await says(/docker has not started yet/)
     await assert.rejects(unit.send('more'), { code: 'no-sandbox', hint: /tried again/ })
     fault = 'thrown'
@@ -78,7 +78,7 @@ describe('the seal at start', { timeout: 300_000 }, () => {
 
   it('is proved so many times more where walls lack in production, each of which is journaled', async (t) => {
     const unit = await openUnit(t, { mode: 'production', times: { postureFirst: 5, postureMost: 5 } })
-    await waitFor(() => unit.gateway.proofs.length === 1 + limits.postureProofs, { what: 'all proofs', deadline: 30_000 })
+    await waitFor(() => unit.gateway.proofs.length === 1 + limits.postureProofs, { what: 'all proofs', deadline: 120_000 })
     await assert.rejects(unit.send('hello'), { code: 'no-sandbox', hint: /--probe/ })
   })
 
@@ -103,7 +103,7 @@ describe('the seal at start', { timeout: 300_000 }, () => {
     let proofs = 0
     const record = () => void (proofs += 1)
     const posture = postureFor({ ...place, wanted: 'bubblewrap', choose, record, closing: closing.signal })
-    await waitFor(() => proofs === 1 + limits.postureProofs, { what: 'all proofs', deadline: 30_000 })
+    await waitFor(() => proofs === 1 + limits.postureProofs, { what: 'all proofs', deadline: 120_000 })
     await posture.settled()
     assert.equal(choices, proofs)
     const disks = await posture.disks(closing.signal)
@@ -134,10 +134,10 @@ describe('the seal at start', { timeout: 300_000 }, () => {
       record: () => void (proofs += 1),
       log: { ...silentLogger, warn: (text) => void (warnings += Number(text.startsWith('the seal could not be proved'))) },
     })
-    await waitFor(() => warnings > 2, { what: 'a warning at each attempt', deadline: 30_000 })
+    await waitFor(() => warnings > 2, { what: 'a warning at each attempt', deadline: 120_000 })
     assert.deepEqual([posture.status().status, posture.status().seal, proofs], ['ok', 'proving', 0])
     await rm(obstacle)
-    await waitFor(() => posture.status().seal === 'lacking', { what: 'a proof', deadline: 30_000 })
+    await waitFor(() => posture.status().seal === 'lacking', { what: 'a proof', deadline: 120_000 })
     assert.equal(proofs, 1)
   })
 
@@ -173,7 +173,7 @@ describe('the seal at start', { timeout: 300_000 }, () => {
 
   it('is proved again on request', async (t) => {
     const unit = await openUnit(t)
-    await waitFor(async () => (await unit.posture()).status === 'ok', { what: 'a driver', deadline: 30_000 })
+    await waitFor(async () => (await unit.posture()).status === 'ok', { what: 'a driver', deadline: 120_000 })
     const proof = await unit.proveSeal()
     assert.equal(proof.driver, 'none')
     assert.ok(proof.walls.every(({ verdict }) => verdict === 'lacking'))
