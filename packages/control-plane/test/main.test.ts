@@ -43,7 +43,12 @@ const launch = async (t: TestContext, port: number) => {
   createInterface({ input: pipe }).on('line', (line) => sent.push(JSON.parse(line) as Record<string, unknown>))
   pipe.on('error', () => undefined)
   pipe.write(`${JSON.stringify(boot)}\n`)
-  return { child, sent, runDir, ready: () => waitFor(() => sent.some(({ type }) => type === 'ready'), { what: 'ready', deadline: 120_000 }) }
+  return {
+    child,
+    sent,
+    runDir,
+    ready: () => waitFor(() => sent.some(({ type }) => type === 'ready'), { what: 'ready', deadline: 120_000 }),
+  }
 }
 
 /** Without it nobody knows how the gateway is, and the unit is not ready. */
