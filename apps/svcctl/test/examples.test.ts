@@ -24,8 +24,8 @@ const wordsOf = (line: string): string[] =>
     word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
   )
 
-/** Needs an engine and a registry. */
-const needsMore: ReadonlySet<string> = new Set(['mcp:pack'])
+/** Needs an engine and a registry; writes into the home directory; serves a client on its standard streams. */
+const needsMore: ReadonlySet<string> = new Set(['mcp:pack', 'connect', 'mcp:serve'])
 
 /** A terminal would obey or hide these. */
 const obeyed = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\u200B]/

@@ -22,6 +22,7 @@ import {
 import type { Resolve } from '@gatehouse/outbound'
 import { type Calls, createLife, type EdgeClient, type EventListeners, type Handlers, type LifeHandlers } from '@gatehouse/rpc'
 import { type CallSession, createInFlight, type InFlightCalls } from './calls/session.ts'
+import { Clients } from './clients/clients.ts'
 import { queryRecords } from './records/query.ts'
 import { Recorder, type Records } from './records/recorder.ts'
 import { createRoutes } from './socket/routes.ts'
@@ -57,7 +58,7 @@ export interface GatewayListeners {
 export interface BrokerOptions {
   readonly boot: Pick<
     BrokerBoot,
-    'runDir' | 'halves' | 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'version' | 'stateDir' | 'isRated'
+    'runDir' | 'halves' | 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'version' | 'stateDir' | 'isRated' | 'mcpEndpoint'
   >
   /** The client of the gateway, which outlives its connections. */
   connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayBroker>, 'calls' | 'close'>
@@ -86,15 +87,18 @@ export interface Broker {
 interface Services {
   readonly inFlight: InFlightCalls
   readonly sessions: Sessions<CallSession>
+  readonly clients: Clients
   readonly catalog: Catalog
   readonly servers: Servers
   readonly evidence: EvidenceReporter
+  /** Ends the clients whose end was not heard of. */
+  readonly endClosedClients: () => Promise<void>
 }
 
 /** The socket is closed first: until then a call may still start a server for the session. */
-const endSession = async ({ sessions, servers }: Services, session: SessionID): Promise<void> => {
+const endSession = async ({ sessions, clients, servers }: Services, session: SessionID): Promise<void> => {
   try {
-    await sessions.closed(session)
+    if (!clients.closed(session)) await sessions.closed(session)
   } finally {
     await servers.leave(session)
   }
@@ -118,8 +122,8 @@ const listenToGateway = (services: () => Services, log: Logger): GatewayListener
       'observation-wanted': ({ server }) => begin('observation-wanted', services().catalog.observe(server)),
     },
     onConnect: async () => {
-      const { sessions, catalog, evidence, inFlight } = services()
-      await Promise.all([catalog.synchronize(), sessions.synchronize(), evidence.resend(), inFlight.recheck()])
+      const { sessions, catalog, evidence, inFlight, endClosedClients } = services()
+      await Promise.all([catalog.synchronize(), sessions.synchronize(), evidence.resend(), inFlight.recheck(), endClosedClients()])
     },
   }
 }
@@ -139,7 +143,8 @@ const buildSurface = (
   callerOf: ({ session, agentGroupID }) => ({ id: session, agentGroupID, names: undefined }),
 })
 
-const createHandlers = ({ catalog, servers }: Services, records: Records): Broker['controlPlane'] => ({
+const createHandlers = ({ catalog, servers, clients }: Services, records: Records): Broker['controlPlane'] => ({
+  ...clients.handlers,
   probe: ({ name }) => catalog.probe(name),
   logs: (query) => catalog.logs(query),
   states: () => servers.states(),
@@ -176,9 +181,21 @@ const compose = (options: BrokerOptions, { gateway, origins, stopping, running }
   const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void evidence.report(item, tools) })
   const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.item(server) !== undefined })
   const inFlight = createInFlight(gateway)
-  const routes = createRoutes({ gateway, servers, recorder, inFlight }, boot.isRated)
-  const serve = createServe({ routes, log, running, stopping, callTime: options.callTime ?? limits.callTime })
-  return {
+  const callServices = { gateway, servers, recorder, inFlight }
+  const patience = { stopping, callTime: options.callTime ?? limits.callTime }
+  const serve = createServe({ routes: createRoutes(callServices, boot.isRated), log, running, ...patience })
+  const clients = new Clients({
+    services: callServices,
+    running,
+    ...patience,
+    isEnabled: boot.mcpEndpoint === true,
+    isRated: boot.isRated,
+  })
+  const services: AllServices = {
+    clients,
+    endClosedClients: async () => {
+      for (const session of await clients.findClosed(gateway)) await endSession(services, session)
+    },
     recorder,
     inFlight,
     evidence,
@@ -186,6 +203,7 @@ const compose = (options: BrokerOptions, { gateway, origins, stopping, running }
     catalog: new Catalog({ gateway, servers, settings, evidence, origins, log }),
     sessions: new Sessions({ ...buildSurface(gateway), runDir: boot.runDir, isSplit: boot.halves !== undefined, serve, log }),
   }
+  return services
 }
 
 export const createBroker = async (options: BrokerOptions): Promise<Broker> => {

@@ -56,6 +56,8 @@ export const GatewayBoot = v.strictObject({
   identities: v.nullable(v.strictObject({ uid: v.number(), gid: v.number() })),
   /** Group seeded by `--dev` or `--demo`. */
   seed: v.nullable(v.string()),
+  /** Whether clients outside of a sandbox may be let in. */
+  mcpEndpoint: v.optional(v.boolean()),
   pinning: Pinning,
   /** Different principals that must approve a change. */
   approvals: v.picklist([1, 2]),
@@ -91,6 +93,8 @@ export const BrokerBoot = v.strictObject({
   /** The unit's own admin address: never dialled. */
   ownAddress: v.string(),
   outbound: OutboundSettings,
+  /** Whether clients outside of a sandbox are served. */
+  mcpEndpoint: v.optional(v.boolean()),
 })
 export type BrokerBoot = v.InferOutput<typeof BrokerBoot>
 
@@ -185,7 +189,14 @@ export const ControlPlaneBoot = v.strictObject({
   /** CIDRs of proxies whose X-Forwarded-For is believed. */
   trustedProxies: v.array(v.string()),
   open: v.boolean(),
-  mcp: v.nullable(v.strictObject({ isolation: v.picklist(['container', 'none']), pinning: Pinning })),
+  mcp: v.nullable(
+    v.strictObject({
+      isolation: v.picklist(['container', 'none']),
+      pinning: Pinning,
+      /** Whether clients outside of a sandbox are served at `/mcp`. */
+      endpoint: v.optional(v.boolean()),
+    }),
+  ),
   approvals: v.picklist([1, 2]),
   /** Whether there is a model proxy. */
   models: v.boolean(),

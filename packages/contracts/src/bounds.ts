@@ -26,6 +26,7 @@ export const jsonBounds = {
   toolCall: { from: '`POST /call` on `tools.sock`', bytes: limits.callBody, levels, values: 20_000 },
   sessionRequest: { from: 'requests on `session.sock`', bytes: limits.apiBody, levels, values: 20_000 },
   modelRequest: { from: 'requests on `model.sock`', bytes: limits.modelRequest, levels, values: 50_000 },
+  mcpRequest: { from: 'requests on `/mcp`', bytes: limits.callBody, levels, values: 20_000 },
   apiBody: { from: 'bodies of the admin API', bytes: limits.apiBody, levels, values: 20_000 },
   /** One tool that is nested too deep is left out by itself, so a message may be deeper than what it holds. */
   upstreamMessage: {

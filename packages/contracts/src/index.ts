@@ -57,7 +57,15 @@ export {
 } from './errors.ts'
 export { brokerControlPlane, ProbeResult, ServerLogLine, ServerLogs } from './edges/broker-control-plane.ts'
 export { Idempotency, SubmitOutcome } from './edges/change-calls.ts'
-export { gatewayControlPlane, journalCalls, News, peopleCalls, type PermitRoute, permitRoutes } from './edges/gateway-control-plane.ts'
+export {
+  clientCalls,
+  gatewayControlPlane,
+  journalCalls,
+  News,
+  peopleCalls,
+  type PermitRoute,
+  permitRoutes,
+} from './edges/gateway-control-plane.ts'
 export { GrantRef, NamedEntry, ReloadOutcome } from './edges/registry-calls.ts'
 export { channelsControlPlane } from './edges/channels-control-plane.ts'
 export { call, type CallSpec, defineEdge, type Edge, type EventPayload, type Params, type Result } from './edge.ts'
@@ -186,7 +194,7 @@ export {
   surfaceSocket,
   toolDataDirectory,
 } from './paths.ts'
-export { Freeze, MintedToken, NewToken, Principal, reservedPrincipals, Role, roles, Token, TokenName } from './people.ts'
+export { clientRole, Freeze, MintedToken, NewToken, Principal, reservedPrincipals, Role, roles, Token, TokenName } from './people.ts'
 export { Power, PowerArea, powerAreas, PowerMark, Reach } from './reach.ts'
 export {
   AgentGroup,

@@ -32,6 +32,12 @@ export const metrics = {
     labels: ['route'],
     buckets: coarseBuckets,
   },
+  mcp_client_requests_total: {
+    owner: 'control-plane',
+    type: 'counter',
+    help: 'Lists, calls and requests for a change of MCP clients outside of a sandbox',
+    labels: ['op', 'outcome'],
+  },
   gateway_decisions_total: { owner: 'gateway', type: 'counter', help: 'Changes by outcome', labels: ['kind', 'outcome'] },
   gateway_held_changes: { owner: 'gateway', type: 'gauge', help: 'Pending changes', labels: [] },
   gateway_oldest_held_seconds: { owner: 'gateway', type: 'gauge', help: 'Age of the oldest pending change', labels: [] },

@@ -5,7 +5,9 @@ import { Member } from './kinds/agents.ts'
 
 /** Ascending: each may do what those before it may. */
 export const roles = ['auditor', 'requester', 'approver', 'admin'] as const
-export const Role = v.picklist(roles)
+/** Of programs outside of the unit: it opens the MCP endpoint, and none of the others does. */
+export const clientRole = 'client'
+export const Role = v.picklist([...roles, clientRole])
 export type Role = v.InferOutput<typeof Role>
 
 /** Who proved itself. `groups` narrows all that it sees and does; absent for all groups. */

@@ -139,6 +139,8 @@ export const Session = v.strictObject({
   expected: v.array(Surface),
   reported: v.array(Surface),
   openedAt: Time,
+  /** Of a client outside of the unit: nothing is launched for it. */
+  external: v.optional(v.literal(true)),
 })
 export type Session = v.InferOutput<typeof Session>
 

@@ -52,7 +52,7 @@ export const createApp = ({ unit, port, now, wait = pause }: AppOptions): Hono<E
     app.use(rate.guard)
     app.use(throttleGuard({ now, wait }))
   }
-  const routes = createRoutes(once(generateOpenApi), now)
+  const routes = createRoutes(once(generateOpenApi), { now, hasMcp: boot.mcp?.endpoint === true })
   app.route('/', routes)
   showReads(routes, unit.metrics)
   showWebhooks(unit.metrics)

@@ -17,4 +17,8 @@ export type OpenApi = Awaited<ReturnType<typeof generateSpecs>>
 
 /** The same on every unit, so it can be committed and compared. */
 export const generateOpenApi = (): Promise<OpenApi> =>
-  generateSpecs(createRoutes(generateOpenApi), { documentation, excludeStaticFile: false, defaultValidationErrorResponse: false })
+  generateSpecs(createRoutes(generateOpenApi, { hasMcp: true }), {
+    documentation,
+    excludeStaticFile: false,
+    defaultValidationErrorResponse: false,
+  })

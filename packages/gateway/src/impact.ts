@@ -2,6 +2,7 @@
 import {
   type AgentGroup,
   alwaysOnTools,
+  type BuiltinTool,
   type Change,
   type Grant,
   type Observation,
@@ -88,14 +89,20 @@ interface Standing {
 
 const engagements = { all: 'answers everything', mention: 'answers when mentioned', pattern: 'answers what fits a pattern' } as const
 
-const modelOf = ({ agent, model }: AgentGroup): Power => ({
-  area: 'model',
-  name: agent === 'mock' ? 'mock agent' : model === undefined ? "the unit's own model" : `${model.provider}/${model.id}`,
-  marks: [],
-})
+const agentName = ({ agent, model }: AgentGroup): string => {
+  if (agent === 'mock') return 'mock agent'
+  if (agent === 'external') return 'a program outside of this unit, not sandboxed'
+  return model === undefined ? "the unit's own model" : `${model.provider}/${model.id}`
+}
 
-const toolsOf = ({ tools }: AgentGroup): Power[] =>
-  [...new Set([...alwaysOnTools, ...tools])].map((name) => ({ area: 'tool', name, marks: name === 'run_script' ? ['runs-programs'] : [] }))
+const modelOf = (group: AgentGroup): Power => ({ area: 'model', name: agentName(group), marks: [] })
+
+/** What else a program outside of the unit can do is not the unit's to know. */
+const builtinToolsOf = ({ agent, tools }: AgentGroup): readonly BuiltinTool[] =>
+  agent === 'external' ? ['request_capability_change'] : [...new Set([...alwaysOnTools, ...tools])]
+
+const toolsOf = (group: AgentGroup): Power[] =>
+  builtinToolsOf(group).map((name) => ({ area: 'tool', name, marks: name === 'run_script' ? ['runs-programs'] : [] }))
 
 const mountsOf = ({ mounts }: AgentGroup): Power[] =>
   mounts.map(({ source, target, mode }) => ({

@@ -21,10 +21,13 @@ export const useUnit = (): UnitValue => {
 
 export const useApi = (): ConsoleClient => useUnit().api
 
+/** A client is below all of them. */
+const rankOf = (role: Role): number => roles.findIndex((each) => each === role)
+
 /** Undefined where the reader has the role; otherwise a sentence that says what is missing. */
 export const useMissingRole = (needed: Role): string | undefined => {
   const principal = useUnit().status?.principal
-  if (principal === undefined || roles.indexOf(principal.role) >= roles.indexOf(needed)) return undefined
+  if (principal === undefined || rankOf(principal.role) >= rankOf(needed)) return undefined
   return `You are ${principal.name} with the role ${principal.role}; this takes the role ${needed}.`
 }
 

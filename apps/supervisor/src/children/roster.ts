@@ -63,6 +63,8 @@ export const createEdgeSecrets = (given: Readonly<Record<string, string>> = {}):
   return (...edges) => Object.fromEntries(edges.map(({ name }) => [name, secretOf(name)]))
 }
 
+const hasEndpoint = ({ plan }: Pick<Unit, 'plan'>): boolean => plan.catalog !== null && plan.mcpEndpoint
+
 const common = ({ plan, installation, runDir }: Pick<Unit, 'plan' | 'installation' | 'runDir'>) => ({
   mode: plan.mode,
   version: plan.version,
@@ -100,6 +102,7 @@ const gateway = (unit: Unit, secrets: Secrets): GatewayBoot => ({
   identities: unit.isRoot || unit.plan.split !== null ? identities : null,
   seed: unit.plan.seed,
   pinning: unit.plan.pinning,
+  mcpEndpoint: hasEndpoint(unit),
   approvals: unit.plan.approvals,
   changeTtl: unit.plan.changeTtl,
   mountAllow: [...unit.plan.mountAllow],
@@ -115,6 +118,7 @@ const broker = (unit: Unit, secrets: Secrets): BrokerBoot => ({
   callsRetention: unit.plan.callsRetention,
   ownAddress: `${unit.plan.host}:${unit.plan.port}`,
   outbound: unit.plan.outbound,
+  mcpEndpoint: hasEndpoint(unit),
 })
 
 const modelProxy = (unit: Unit, secrets: Secrets): ModelProxyBoot => ({
@@ -194,7 +198,7 @@ const controlPlane = (unit: Unit, secrets: Secrets): ControlPlaneBoot => ({
   publicUrls: [...unit.plan.publicUrls],
   trustedProxies: [...unit.plan.trustedProxies],
   open: unit.plan.open,
-  mcp: unit.plan.catalog === null ? null : { isolation: unit.plan.isolation, pinning: unit.plan.pinning },
+  mcp: unit.plan.catalog === null ? null : { isolation: unit.plan.isolation, pinning: unit.plan.pinning, endpoint: hasEndpoint(unit) },
   approvals: unit.plan.approvals,
   models: unit.plan.models.length > 0,
   channels: hasChannels(unit.plan.channels),

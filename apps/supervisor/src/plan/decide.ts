@@ -115,6 +115,7 @@ export const decidePlan = (argv: readonly string[], env: Env, version: string): 
     isolation: chooseIsolation(mode, values),
     toolContainers: chooseToolContainers(values),
     pinning: values.mcpPinning,
+    mcpEndpoint: values.mcpEndpoint,
     approvals: values.approvals === '2' ? 2 : 1,
     changeTtl: values.changeTtl,
     mountAllow: values.mountAllow ?? [],

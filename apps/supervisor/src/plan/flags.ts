@@ -31,7 +31,7 @@ interface Rule {
 
 const rules: readonly Rule[] = [
   {
-    names: ['mcpIsolation', 'mcpEngine', 'mcpRuntime', 'mcpImage', 'mcpPinning', 'mcpEnv'],
+    names: ['mcpIsolation', 'mcpEngine', 'mcpRuntime', 'mcpImage', 'mcpPinning', 'mcpEnv', 'mcpEndpoint'],
     isOff: ({ catalog }) => catalog === null,
     why: 'this unit has no tool servers',
     fix: 'add --mcp-catalog FILE',

@@ -32,6 +32,8 @@ export interface Plan {
     readonly image: string | null
   }
   readonly pinning: Pinning
+  /** Whether clients outside of a sandbox are served at `/mcp`, where there is a catalog. */
+  readonly mcpEndpoint: boolean
   /** Different principals that must approve a change. */
   readonly approvals: 1 | 2
   /** Milliseconds until a held change expires. */

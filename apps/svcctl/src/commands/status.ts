@@ -25,12 +25,16 @@ const frozenBy = ({ agentGroupID, reason, by }: Freeze): string => `${agentGroup
 const parkedBecause = ({ id, agentGroupID, lastExit = 'parked' }: SessionStatus): string =>
   `${id} of ${agentGroupID}: ${lastExit.replace(/^parked: /, '')}`
 
+const clientsOf = ({ external }: Status): string =>
+  external.length === 0 ? 'served at /mcp, no group yet' : `served at /mcp; not sandboxed: ${external.join(', ')}`
+
 const facts = (status: Status): (readonly [string, string])[] => [
   ['version', status.version],
   ['mode', status.open ? `${status.mode}, open: no token required` : status.mode],
   ['started', status.startedAt],
   ['sandbox', postureOf(status)],
   ['tools', status.mcp.enabled ? `enabled${status.mcp.isolation === undefined ? '' : `, isolation ${status.mcp.isolation}`}` : 'disabled'],
+  ...(status.mcp.endpoint === true ? [['clients', clientsOf(status)] as const] : []),
   ['held', String(status.held)],
   ...status.frozen.map((freeze) => ['frozen', frozenBy(freeze)] as const),
   ...status.parked.map((session) => ['parked', parkedBecause(session)] as const),

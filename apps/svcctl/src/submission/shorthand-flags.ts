@@ -32,7 +32,7 @@ export const undeclaredFlag = Flags.boolean({ summary: 'Submit it even if the se
 export const shorthandFlags = {
   text: Flags.string({ summary: 'Instructions of a persona.', helpValue: 'TEXT', ...instead }),
   name: Flags.string({ summary: 'Name of a new agent group, default its id; or of a new server.', helpValue: 'NAME', ...instead }),
-  agent: Flags.string({ summary: 'Agent of a new group.', options: ['mock', 'model'], ...instead }),
+  agent: Flags.string({ summary: 'Agent of a new group.', options: ['mock', 'model', 'external'], ...instead }),
   model: Flags.string({ summary: 'Model of a group.', helpValue: 'PROVIDER/ID', ...instead }),
   enable: Flags.string({ summary: 'Built-in tool that is on; repeatable.', helpValue: 'TOOL', ...repeated, ...instead }),
   member: Flags.string({ summary: 'Member; repeatable.', helpValue: 'CHANNEL:USER', ...repeated, ...instead }),

@@ -12,6 +12,13 @@ export interface Outcome {
   readonly redactor?: Redactor
 }
 
+/** The result without secrets, and as JSON. */
+export const writeResult = ({ result, redactor }: Outcome): { readonly result: ToolResult; readonly text: string } => {
+  const text = JSON.stringify(result)
+  const clean = redactor?.json(result, text) ?? result
+  return { result: clean, text: clean === result ? text : JSON.stringify(clean) }
+}
+
 const statuses: Partial<Record<ToolErrorCode, CallRecord['status']>> = {
   'not-granted': 'refused',
   'not-declared': 'refused',

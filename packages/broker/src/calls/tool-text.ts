@@ -5,7 +5,8 @@ import { agentDefinition, type AgentDefinition } from '@gatehouse/kernel'
 
 export interface ToolText {
   readonly name: string
-  /** A `ListedTool` as JSON. */
+  readonly tool: ListedTool
+  /** The same as JSON. */
   readonly text: string
   readonly bytes: number
 }
@@ -26,7 +27,7 @@ export const writeTool = (name: string, server: string, definition: ToolDefiniti
   if (known?.name === name && known.server === server) return known
   const tool: ListedTool = { name, server, ...toListed(agentDefinition(definition)) }
   const text = JSON.stringify(tool)
-  const listed = { name, server, text, bytes: Buffer.byteLength(text) }
+  const listed = { name, server, tool, text, bytes: Buffer.byteLength(text) }
   toolTexts.set(definition, listed)
   return listed
 }

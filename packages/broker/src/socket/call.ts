@@ -1,11 +1,10 @@
-// `POST /call`: read, handle, record, answer. A call that cannot be recorded is not answered with a result.
-import { type FieldIssue, isServiceError, jsonBounds, ServiceError, ToolCall, toServiceError } from '@gatehouse/contracts'
-import { Abandoned, type Exchange, jsonReply, parseScannedJson, problemReply, readBody, type Reply } from '@gatehouse/kernel'
+// `POST /call`: the body of a call, and its result or a problem as the answer.
+import { type FieldIssue, jsonBounds, ServiceError, ToolCall } from '@gatehouse/contracts'
+import { type Exchange, jsonReply, parseScannedJson, problemReply, readBody, type Reply } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { type CallServices, createCall } from '../calls/call.ts'
-import { getRecordStatus, type Outcome, refuse } from '../calls/outcome.ts'
+import type { CallServices } from '../calls/call.ts'
+import { createRecordedCall } from '../calls/recorded-call.ts'
 import type { CallSession } from '../calls/session.ts'
-import type { RecordInput } from '../records/recorder.ts'
 
 const shape = '{ "name": "<server>__<tool>", "arguments": { … } }'
 
@@ -32,61 +31,21 @@ const parseCall = (body: Buffer): ToolCall => {
   throw new ServiceError('malformed', { detail: `expected ${shape}`, errors: parsed.issues.map(toFieldIssue) })
 }
 
-type CallSummary = Pick<RecordInput, 'server' | 'tool' | 'status' | 'code'>
-
-interface AnsweredCall {
-  readonly summary: CallSummary
-  readonly reply: Reply
-}
-
-const writeOutcome = ({ result, redactor }: Outcome): Reply => {
-  const text = JSON.stringify(result)
-  const clean = redactor?.json(result, text) ?? result
-  return jsonReply(clean === result ? text : JSON.stringify(clean))
-}
-
-const answerOutcome = (outcome: Outcome): AnsweredCall => {
-  const { address, status, code } = outcome
-  return { summary: { server: address.server, tool: address.tool, status, ...(code && { code }) }, reply: writeOutcome(outcome) }
-}
-
-/** A request that never became a call. */
-const answerFault = (error: unknown): AnsweredCall => {
-  if (error instanceof Abandoned)
-    return {
-      summary: { server: '', status: getRecordStatus(error.code), code: error.code },
-      reply: problemReply(new ServiceError('deadline')),
-    }
-  const fault = toServiceError(error)
-  const isRefused = isServiceError(error)
-  return {
-    summary: { server: '', status: isRefused ? 'refused' : 'error', ...(fault.code === 'too-large' && { code: fault.code }) },
-    // The end of a body that did not arrive in time is unknown.
-    reply: problemReply(fault, fault.code === 'deadline' ? { connection: 'close' } : {}),
-  }
-}
-
-const unwritable = ({ server, tool }: CallSummary): Reply =>
-  tool === undefined ? problemReply(new ServiceError('audit-unwritable')) : writeOutcome(refuse({ server, tool }, 'audit-unwritable'))
-
 export const createCallRoute = (services: CallServices) => {
-  const handle = createCall(services)
-  return async (session: CallSession, exchange: Exchange): Promise<Reply> => {
-    const { request, signal, giveUp, started } = exchange
-    const pending = services.recorder.begin(session, 'call')
-    let received = 0
-    const act = async (): Promise<AnsweredCall> => {
-      const body = await readBody(request, jsonBounds.toolCall)
-      received = body.length
-      return answerOutcome(await handle(session, parseCall(body), { signal, giveUp, setTarget: (target) => pending.setTarget(target) }))
-    }
-    const { summary, reply } = await act().catch(answerFault)
-    const sent = signal.aborted && summary.status === 'cancelled' ? 0 : reply.bytes
-    try {
-      await pending.write({ ...summary, received, sent, duration: performance.now() - started })
-      return reply
-    } catch {
-      return unwritable(summary)
-    }
-  }
+  const run = createRecordedCall<Reply>(services, {
+    answer: ({ text }) => jsonReply(text),
+    // The end of a body that did not arrive in time is unknown.
+    fault: (error) => problemReply(error, error.code === 'deadline' ? { connection: 'close' } : {}),
+  })
+  return (session: CallSession, { request, signal, giveUp, started }: Exchange): Promise<Reply> =>
+    run(session, {
+      signal,
+      giveUp,
+      started,
+      read: async (onBytes) => {
+        const body = await readBody(request, jsonBounds.toolCall)
+        onBytes(body.length)
+        return parseCall(body)
+      },
+    })
 }

@@ -5,7 +5,7 @@ import { createListWriter, type ToolText } from '../../src/calls/tool-text.ts'
 
 const listed = (name: string, filler = ''): ToolText => {
   const text = JSON.stringify({ name, filler })
-  return { name, text, bytes: text.length }
+  return { name, tool: { name, server: 's', tool: name, inputSchema: {} }, text, bytes: text.length }
 }
 const [one, two] = [listed('one'), listed('two')]
 

@@ -2,10 +2,10 @@
 import * as v from 'valibot'
 import { call, defineEdge, listOf, ofGroup, page, span } from '../edge.ts'
 import { toolErrorCodes } from '../errors.ts'
-import { AgentGroupID, ServerName, SessionID, Time } from '../ids.ts'
+import { AgentGroupID, Digest, ServerName, SessionID, Time } from '../ids.ts'
 import { limits } from '../limits.ts'
 import { ServerImage, ServerState, ToolDefinition } from '../registry.ts'
-import { callOps, CallRecord, callStatuses } from '../sandbox/tools.ts'
+import { callOps, CallRecord, callStatuses, ToolCall, ToolList, ToolResult } from '../sandbox/tools.ts'
 
 export const ProbeResult = v.strictObject({
   tools: v.array(ToolDefinition),
@@ -51,6 +51,13 @@ export const brokerControlPlane = defineEdge({
   caller: 'control-plane',
   calls: {
     probe: call(v.strictObject({ name: ServerName }), ProbeResult, { deadline: limits.probeTime + 2_000, large: true, patient: true }),
+    /** For clients outside of a sandbox. The gateway says which session the token has. */
+    clientList: call(v.strictObject({ token: Digest }), ToolList, { large: true, patient: true, deadline: limits.connectTime + 5_000 }),
+    clientCall: call(v.strictObject({ token: Digest, call: ToolCall }), ToolResult, {
+      large: true,
+      patient: true,
+      deadline: limits.callTime + 5_000,
+    }),
     logs: call(v.strictObject({ name: ServerName, after: v.optional(v.number()), limit: v.optional(v.number()) }), ServerLogs, {
       large: true,
     }),

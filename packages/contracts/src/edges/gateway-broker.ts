@@ -54,6 +54,10 @@ export const gatewayBroker = defineEdge({
       v.strictObject({ agentGroupID: v.nullable(AgentGroupID), frozen: v.boolean(), pinning: Pinning, grants: v.array(LiveGrant) }),
       { patient: true },
     ),
+    /** Whom a client token is for: its own session, never one that the caller names. Throws `unauthorized` or `forbidden`. */
+    clientSession: call(v.strictObject({ token: Digest }), v.strictObject({ session: SessionID, agentGroupID: AgentGroupID }), {
+      patient: true,
+    }),
     /** Entries with their stored values: `${NAME}` is expanded by the broker at connect time. */
     catalog: call(v.strictObject({}), v.array(StoredEntry), { patient: true, large: true }),
     sessions: call(v.strictObject({}), v.array(OpenSession), { patient: true, large: true }),

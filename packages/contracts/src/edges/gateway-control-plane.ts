@@ -1,12 +1,13 @@
 // The only door through which people decide. Who asks is the digest of the presented token, never a name.
 import * as v from 'valibot'
-import { AuditEntry, AuditHead, AuditVerdict, Reason } from '../change.ts'
+import { AuditEntry, AuditHead, AuditVerdict, Reason, Submitted } from '../change.ts'
 import { call, defineEdge, keeping, listOf, ofGroup, page, presented, reading, span } from '../edge.ts'
 import { PutFile, RemovedFile } from '../files.ts'
-import { AgentGroupID, Digest, SessionID } from '../ids.ts'
+import { AgentGroupID, ChangeID, Digest, SessionID } from '../ids.ts'
 import { Kind } from '../kinds/kinds.ts'
 import { limits } from '../limits.ts'
 import { Freeze, MintedToken, NewToken, Principal, Token, TokenName } from '../people.ts'
+import { ChangeAnswer } from '../sandbox/session.ts'
 import { changeCalls } from './change-calls.ts'
 import { registryCalls } from './registry-calls.ts'
 
@@ -69,6 +70,7 @@ export const permitRoutes = [
   'files-remove',
   'purge',
   'backup',
+  'mcp',
 ] as const
 export type PermitRoute = (typeof permitRoutes)[number]
 
@@ -102,10 +104,22 @@ export const peopleCalls = {
   unfreeze: call(v.strictObject({ ...presented, ...ofGroup, reason: WrittenReason }), v.strictObject({}), { patient: true }),
 }
 
+/** What a client outside of a sandbox asks for itself. The token says whose client it is. */
+export const clientCalls = {
+  clientSubmit: call(v.strictObject({ ...presented, kind: v.string(), after: v.unknown(), reason: v.optional(v.string()) }), Submitted, {
+    patient: true,
+    large: true,
+    deadline: limits.submitTime,
+  }),
+  /** A change of the client's own group, else `not-found`. */
+  clientChange: call(v.strictObject({ ...presented, id: ChangeID }), ChangeAnswer, { patient: true }),
+  clientWithdraw: call(v.strictObject({ ...presented, id: ChangeID, reason: v.optional(Reason) }), ChangeAnswer, { patient: true }),
+}
+
 export const gatewayControlPlane = defineEdge({
   server: 'gateway',
   caller: 'control-plane',
-  calls: { ...peopleCalls, ...changeCalls, ...registryCalls, ...journalCalls },
+  calls: { ...peopleCalls, ...clientCalls, ...changeCalls, ...registryCalls, ...journalCalls },
   events: {
     /** Lines that were written just now, in their order. */
     news: v.strictObject({ items: v.array(News) }),

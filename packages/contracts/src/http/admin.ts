@@ -149,7 +149,14 @@ export const Status = v.strictObject({
     groups: v.optional(v.array(AgentGroupID)),
   }),
   startedAt: v.string(),
-  mcp: v.strictObject({ enabled: v.boolean(), isolation: v.optional(v.string()), pinning: v.optional(v.string()) }),
+  mcp: v.strictObject({
+    enabled: v.boolean(),
+    isolation: v.optional(v.string()),
+    pinning: v.optional(v.string()),
+    endpoint: v.optional(v.boolean()),
+  }),
+  /** Agent groups whose agent runs outside of the unit, in no sandbox. */
+  external: v.optional(v.array(AgentGroupID), []),
   /** Different people that must approve a change. */
   approvals: v.number(),
   frozen: v.array(Freeze),

@@ -6,7 +6,9 @@ import { limits } from '../limits.ts'
 
 const Instructions = v.pipe(v.string(), v.maxBytes(limits.personaText, 'expected at most 64 KiB'))
 
-export const AgentKind = v.picklist(['mock', 'model'])
+/** `external`: a program outside of the unit, which reaches tools by the MCP endpoint and is in no sandbox. */
+export const AgentKind = v.picklist(['mock', 'model', 'external'])
+export type AgentKind = v.InferOutput<typeof AgentKind>
 
 const label = /* @__NO_SIDE_EFFECTS__ */ (most: number) =>
   v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]*$/, 'expected letters, digits and . _ : / @ -'), v.maxLength(most))

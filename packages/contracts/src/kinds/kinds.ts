@@ -36,7 +36,12 @@ const usual = {
 } as const
 
 export const kinds = {
-  agent_create: { ...usual, schema: AgentCreate, summary: 'creates an agent group', risks: 'low' },
+  agent_create: {
+    ...usual,
+    schema: AgentCreate,
+    summary: 'creates an agent group',
+    risks: 'low; high for an external agent, which is not sandboxed',
+  },
   agent_remove: {
     ...usual,
     schema: AgentRemove,

@@ -1,5 +1,5 @@
 // Last guard before a handler: a JSON body whose size and structure are bounded while it is read.
-import { jsonBounds, ServiceError } from '@gatehouse/contracts'
+import { type JsonBounds, jsonBounds, ServiceError } from '@gatehouse/contracts'
 import { JsonScanner, parseScannedJson, refuseJsonBody } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
@@ -57,9 +57,9 @@ export const decode = (bytes: Uint8Array): string => {
   }
 }
 
-const parse = (text: string): unknown => {
+const parse = (text: string, bounds: JsonBounds): unknown => {
   try {
-    return parseScannedJson(text, jsonBounds.apiBody)
+    return parseScannedJson(text, bounds)
   } catch {
     // The parser's message shows what was sent, which may be a secret.
     throw new ServiceError('malformed', { detail: text === '' ? 'expected a JSON body, got none' : 'expected JSON, got something else' })
@@ -67,14 +67,14 @@ const parse = (text: string): unknown => {
 }
 
 /** Throws `malformed` at the first bytes that are beyond the bounds. */
-const readDocument = async (c: Context<Env>, limit: number): Promise<string> => {
-  const scanner = new JsonScanner(jsonBounds.apiBody)
+const readDocument = async (c: Context<Env>, limit: number, bounds: JsonBounds = jsonBounds.apiBody): Promise<string> => {
+  const scanner = new JsonScanner(bounds)
   const chunks: Uint8Array[] = []
   for await (const chunk of bytesOf(c, limit)) {
     const fault = scanner.push(chunk)
     if (fault !== undefined) {
       c.header('Connection', 'close')
-      throw refuseJsonBody(fault, jsonBounds.apiBody)
+      throw refuseJsonBody(fault, bounds)
     }
     chunks.push(chunk)
   }
@@ -82,7 +82,7 @@ const readDocument = async (c: Context<Env>, limit: number): Promise<string> => 
 }
 
 const take = (c: Context<Env>, text: string): void => {
-  parse(text)
+  parse(text, jsonBounds.apiBody)
   c.set('body', text)
   c.req.raw = new Request(c.req.url, { method: c.req.method, headers: c.req.raw.headers, body: text })
 }
@@ -106,3 +106,9 @@ export const optionalJsonBody =
     take(c, text === '' ? '{}' : text)
     return next()
   }
+
+/** The value of a JSON body within bounds of its own. The request stays as it is, with its signal. */
+export const readJson = async (c: Context<Env>, bounds: JsonBounds): Promise<unknown> => {
+  checkHeaders(c)
+  return parse(await readDocument(c, bounds.bytes, bounds), bounds)
+}

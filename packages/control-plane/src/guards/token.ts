@@ -3,7 +3,7 @@ import { isServiceError, limits, ServiceError } from '@gatehouse/contracts'
 import { type Buckets, createBuckets, sha256 } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
-import { isOpenPath } from '../problem.ts'
+import { isMcpPath, isOpenPath } from '../problem.ts'
 import { addressKey } from './client-address.ts'
 import type { RateGuard } from './rate.ts'
 
@@ -33,13 +33,15 @@ export const tokenGuard = ({ now, assertLeft }: TokenGuardOptions): MiddlewareHa
     if (isOpenPath(c.req.path)) return next()
     const { unit, call } = c.var
     const header = c.req.header('authorization')
-    if (header === undefined && !unit.boot.open) throw new ServiceError('unauthorized')
+    const route = isMcpPath(c.var, c.req.path) ? 'mcp' : 'status'
+    // Where everybody may do everything, a client still has to say whose it is.
+    if (header === undefined && (route === 'mcp' || !unit.boot.open)) throw new ServiceError('unauthorized')
     const presented = header === undefined ? null : bearer.exec(header)?.[1]
     if (presented === undefined) throw refuseWrong(c, wrong)
     const token = presented === null ? null : sha256(presented)
     assertLeft?.(c, token)
     try {
-      c.set('principal', await unit.peers.gateway.permit({ token, route: 'status' }, call))
+      c.set('principal', await unit.peers.gateway.permit({ token, route }, call))
     } catch (error) {
       throw isServiceError(error) && error.code === 'unauthorized' ? refuseWrong(c, wrong) : error
     }

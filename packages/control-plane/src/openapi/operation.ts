@@ -10,7 +10,19 @@ export type Answer = ResponsesWithResolver[string]
 
 export interface Operation {
   readonly summary: string
-  readonly tag: 'changes' | 'audit' | 'agents' | 'chat' | 'tool servers' | 'models' | 'channels' | 'tokens' | 'freeze' | 'unit' | 'console'
+  readonly tag:
+    | 'changes'
+    | 'audit'
+    | 'agents'
+    | 'chat'
+    | 'tool servers'
+    | 'mcp'
+    | 'models'
+    | 'channels'
+    | 'tokens'
+    | 'freeze'
+    | 'unit'
+    | 'console'
   readonly answers: ResponsesWithResolver
   /** Beyond those that every route behind the token has. */
   readonly problems?: readonly Code[]
@@ -69,6 +81,17 @@ const problemsOf = (list: readonly Code[]): ResponsesWithResolver => {
   return Object.fromEntries(rows)
 }
 
+/** A status may have answers of its own beside the problem document. */
+const withProblems = (answers: ResponsesWithResolver, problems: ResponsesWithResolver): ResponsesWithResolver => {
+  const both = Object.entries(problems).flatMap(([status, problem]): [string, Answer][] => {
+    const own = answers[status]
+    if (own === undefined || !('content' in own) || !('content' in problem)) return []
+    const description = `${own.description}. ${problem.description}`
+    return [[status, { ...withHeaders[Number(status)], description, content: { ...own.content, ...problem.content } }]]
+  })
+  return { ...answers, ...problems, ...Object.fromEntries(both) }
+}
+
 /** A route behind the token. */
 export const guarded = ({ summary, tag, answers, problems = [], reads = [] }: Operation): MiddlewareHandler =>
   describeRoute({
@@ -76,7 +99,7 @@ export const guarded = ({ summary, tag, answers, problems = [], reads = [] }: Op
     tags: [tag],
     security: [{ bearer: [] }],
     ...(reads.length > 0 && { parameters: reads.map(parameterOf) }),
-    responses: { ...answers, ...problemsOf([...everywhere, ...behindToken, ...problems]) },
+    responses: withProblems(answers, problemsOf([...everywhere, ...behindToken, ...problems])),
   })
 
 /** Stands behind the validator of a body that may be left out. */

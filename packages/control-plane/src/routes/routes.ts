@@ -11,6 +11,7 @@ import { consoleRoutes } from './console.ts'
 import { eventRoutes } from './events.ts'
 import { fileRoutes } from './files.ts'
 import { freezeRoutes } from './freeze.ts'
+import { mcpRoutes } from './mcp.ts'
 import { modelRoutes } from './models.ts'
 import { registryRoutes } from './registry.ts'
 import { serverRoutes } from './servers.ts'
@@ -18,9 +19,15 @@ import { sessionRoutes } from './sessions.ts'
 import { tokenRoutes } from './tokens.ts'
 import { documentRoutes, probeRoutes, sealRoutes, unitRoutes } from './unit.ts'
 
-/** `now`: milliseconds, monotone; for the limiters. */
-export const createRoutes = (readDocument: () => Promise<object>, now?: () => number): Hono<Env> =>
-  new Hono<Env>()
+export interface RouteOptions {
+  /** Milliseconds, monotone; for the limiters. */
+  readonly now?: (() => number) | undefined
+  /** Whether there are routes for clients outside of a sandbox. */
+  readonly hasMcp: boolean
+}
+
+export const createRoutes = (readDocument: () => Promise<object>, { now, hasMcp }: RouteOptions): Hono<Env> => {
+  const routes = new Hono<Env>()
     .route('/', probeRoutes)
     .route('/', consoleRoutes)
     .route('/', submissionRoutes)
@@ -43,3 +50,5 @@ export const createRoutes = (readDocument: () => Promise<object>, now?: () => nu
     .route('/', unitRoutes)
     .route('/', backupRoutes)
     .route('/', documentRoutes(readDocument))
+  return hasMcp ? routes.route('/', mcpRoutes) : routes
+}

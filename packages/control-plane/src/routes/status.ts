@@ -46,6 +46,10 @@ const countHeld = async ({ unit, token, call }: Env['Variables']): Promise<numbe
 const readFrozen = async ({ unit, token, call }: Env['Variables']): Promise<Freeze[]> =>
   (await unit.peers.gateway.freezes({ token }, call)).items
 
+/** Nothing holds these to a sandbox, so that whoever looks at the unit sees them. */
+const readExternal = async ({ unit, token, call }: Env['Variables']): Promise<Status['external']> =>
+  (await unit.peers.gateway.groups({ token }, call)).items.filter(({ agent }) => agent === 'external').map(({ id }) => id)
+
 const shown = ({ name, role, person, groups }: Principal): Status['principal'] => ({
   name,
   role,
@@ -73,16 +77,18 @@ const readParked = async ({ unit, principal: { groups }, call }: Env['Variables'
 
 export const readStatus = async (c: Context<Env>): Promise<Status> => {
   const { unit, principal } = c.var
-  const [survey, held, frozen, parked, identity] = await Promise.all([
+  const [survey, held, frozen, parked, identity, external] = await Promise.all([
     unit.survey(),
     whileThere(() => countHeld(c.var)),
     whileThere(() => readFrozen(c.var)),
     unit.boot.sandbox === 'off' ? [] : readParked(c.var),
     readIdentity(unit, principal),
+    whileThere(() => readExternal(c.var)),
   ])
   const away = held === undefined || frozen === undefined
   return {
     ...bootFacts(unit),
+    external: external ?? [],
     ...(identity !== undefined && { identity }),
     principal: shown(principal),
     frozen: frozen ?? [],

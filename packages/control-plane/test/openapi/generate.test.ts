@@ -21,6 +21,9 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
 )
 
+const metadata = '/.well-known/oauth-protected-resource'
+const isOpen = new Set(['/', '/ui', '/ui/', '/ui/{path}', '/healthz', '/readyz', '/v1/webhooks', metadata, `${metadata}/mcp`])
+
 test('openapi is what is committed', async () => {
   if (process.env.UPDATE === '1') await writeFile(committed, text)
   const found: unknown = JSON.parse(await readFile(committed, 'utf8'))
@@ -46,7 +49,7 @@ test('says of every operation what it is for, who may call it, and how it fails'
   assert.equal(document.openapi, '3.1.0')
   for (const { name, path, operation } of operations) {
     assert.ok(operation.summary, name)
-    const open = ['/', '/ui', '/ui/', '/ui/{path}', '/healthz', '/readyz', '/v1/webhooks'].includes(path)
+    const open = isOpen.has(path)
     assert.deepEqual(operation.security, open ? [] : [{ bearer: [] }], name)
     assert.equal('401' in operation.responses, !open || path === '/v1/webhooks', name)
     for (const status of ['400', '403', '500']) assert.ok(status in operation.responses, `${name} ${status}`)

@@ -85,7 +85,9 @@ const findAccepted = async (t: TestContext, options: ServerOptions, list = varia
     const asked = { ...operation, sample: { ...operation.sample, path } }
     const { status, whole } = await sendRaw(port, rawRequest(asked, `Host: ${host}\r\nX-Request-Id: the-same-id\r\n${lines}`))
     if (status === 401) bodies.add(whole.slice(whole.indexOf('\r\n\r\n')))
-    return status === 401 && /^WWW-Authenticate: Bearer\r$/im.test(whole) ? [] : [`${operation.name} took ${name} with ${status}`]
+    const isChallenged =
+      operation.path === '/mcp' ? /^WWW-Authenticate: Bearer resource_metadata="[^"\s]+"\r$/im : /^WWW-Authenticate: Bearer\r$/im
+    return status === 401 && isChallenged.test(whole) ? [] : [`${operation.name} took ${name} with ${status}`]
   })
   return { accepted, bodies, calls }
 }

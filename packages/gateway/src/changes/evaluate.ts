@@ -6,6 +6,7 @@ import { attach, hasEvidenceChanged } from '../evidence/attach.ts'
 import { withMountInspections } from '../evidence/mounts.ts'
 import { requestEvidence, type RequestEvidenceDeps } from '../evidence/request.ts'
 import { evidenceOf, storeEvidence } from '../evidence/stored.ts'
+import { externalFailure } from '../kinds/external.ts'
 import { rebind } from '../kinds/index.ts'
 import type { Bound, VerifyInput } from '../kinds/kind.ts'
 import type { Secrets } from '../secrets.ts'
@@ -18,7 +19,7 @@ import { draft, type Draft } from './draft.ts'
 export interface EvaluateDeps extends RequestEvidenceDeps {
   readonly catalog: Catalog
   readonly clock: () => number
-  readonly boot: Pick<GatewayBoot, 'mountAllow' | 'pinning' | 'models'>
+  readonly boot: Pick<GatewayBoot, 'mountAllow' | 'pinning' | 'models' | 'mcpEndpoint'>
   /** Where the unit keeps what is its own, as given and without links. */
   readonly ownPaths: readonly string[]
   readonly secrets: Secrets
@@ -52,8 +53,8 @@ const serversOf = ({ catalog }: EvaluateDeps): ReadonlyMap<string, Digest> | nul
 const see = async (deps: EvaluateDeps, { agentGroupID, principal }: Asked): Promise<ChangeContext> => {
   const [share, grants] = await Promise.all([deps.shareOf(agentGroupID), deps.table.current()])
   const now = deps.clock()
-  const { mountAllow, pinning, models } = deps.boot
-  const config = { mountAllow, pinning, models, ownPaths: deps.ownPaths }
+  const { mountAllow, pinning, models, mcpEndpoint } = deps.boot
+  const config = { mountAllow, pinning, models, mcpEndpoint: mcpEndpoint === true, ownPaths: deps.ownPaths }
   return { agentGroupID, asker: principal, servers: serversOf(deps), granted: grantedServers(grants, now), now, config, ...share }
 }
 
@@ -80,7 +81,8 @@ const judgeIn = async (deps: EvaluateDeps, bound: Bound, seen: { context: Change
 
 /** What is refused whatever a witness says. */
 const isRefusedBlind = (bound: Bound, context: ChangeContext): boolean =>
-  (bound.target === 'new' || context.group !== undefined) && bound.verify({ context, evidence: null }) !== undefined
+  (bound.target === 'new' || context.group !== undefined) &&
+  (externalFailure(bound, context.group) ?? bound.verify({ context, evidence: null })) !== undefined
 
 const withoutEvidence = (bound: Bound, context: ChangeContext): Evaluation => {
   const input = { context, evidence: null }
@@ -138,7 +140,10 @@ const kindAgrees: Rule = ({ bound, input }) => refuse(bound.verify(input))
 const humanDecided = ({ decisions }: Case): Verdict =>
   decisions.some((decision) => decision.outcome === 'approve') ? { outcome: 'approved' } : { outcome: 'needs-human' }
 
-const rules: readonly Rule[] = [groupIsThere, kindAgrees]
+const fitsAgent: Rule = ({ bound, input: { context } }) =>
+  bound.target === 'existing' ? refuse(externalFailure(bound, context.group)) : undefined
+
+const rules: readonly Rule[] = [groupIsThere, fitsAgent, kindAgrees]
 
 /** The last rule always speaks, and always for a human. */
 export const verify = (subject: Case): Verdict => {

@@ -12,7 +12,7 @@ export const affectedSessions = (sessions: OpenSessions, { kind, agentGroupID }:
   kindTable[kind].needsRelaunch
     ? sessions
         .all()
-        .filter((session) => session.agentGroupID === agentGroupID)
+        .filter((session) => session.agentGroupID === agentGroupID && session.external !== true)
         .map(({ id }) => id)
     : []
 

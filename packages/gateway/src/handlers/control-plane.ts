@@ -1,5 +1,12 @@
 // RPC handlers for people, through the control plane; each delegates to one use case.
-import { type gatewayControlPlane, type journalCalls, type peopleCalls, type Principal, ServiceError } from '@gatehouse/contracts'
+import {
+  type clientCalls,
+  gatewayControlPlane,
+  type journalCalls,
+  type peopleCalls,
+  type Principal,
+  ServiceError,
+} from '@gatehouse/contracts'
 import type { Handlers } from '@gatehouse/rpc'
 import { permit } from '../auth/permit.ts'
 import { createToken, listTokens, revokeToken } from '../auth/tokens.ts'
@@ -12,6 +19,7 @@ import { listGrants } from '../grants/drift.ts'
 import { explain } from '../grants/explain.ts'
 import { pageAudit } from '../ledger/query.ts'
 import { auditHead, createCheck } from '../ledger/verify.ts'
+import { readForClient, submitForClient, withdrawForClient } from '../sessions/clients.ts'
 import { terminate } from '../sessions/terminate.ts'
 import { type Act, assertSees, sees, unknownGroup, wholeUnitOnly } from '../state/roles.ts'
 import { readGroup, readGroups, readWirings } from '../state/unit-config.ts'
@@ -106,8 +114,19 @@ const serverHandlers = (services: Services): Pick<Handlers<typeof gatewayControl
   }
 }
 
+/** The calls of clients outside of a sandbox. */
+const clientHandlers = (services: Services): Pick<Handlers<typeof gatewayControlPlane>, keyof typeof clientCalls> => {
+  const edge = gatewayControlPlane.caller
+  return {
+    clientSubmit: (request) => submitForClient(services, edge, request),
+    clientChange: (request) => readForClient(services, request),
+    clientWithdraw: (request) => withdrawForClient(services, edge, request),
+  }
+}
+
 export const controlPlaneHandlers = (services: Services): Handlers<typeof gatewayControlPlane> => ({
   ...peopleHandlers(services),
+  ...clientHandlers(services),
   ...changeHandlers(services),
   ...changeListHandlers(services),
   ...groupHandlers(services),

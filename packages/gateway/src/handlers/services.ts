@@ -16,6 +16,7 @@ import { authorize, grantsOf } from '../grants/authorize.ts'
 import { health, readMetrics } from '../health.ts'
 import { note } from '../ledger/ledger.ts'
 import { changeOf, outcomeOf, submitFor, withdrawFor } from '../sessions/agent-changes.ts'
+import { clientSession } from '../sessions/clients.ts'
 import { closeSession, openSession, sessionAndGroup, surfaceReady, withoutConversation } from '../sessions/lifecycle.ts'
 import { readGroups } from '../state/unit-config.ts'
 
@@ -25,7 +26,7 @@ export const runnerHandlers = (services: Services): Handlers<typeof gatewayRunne
   openSession: (place) => openSession(services, place),
   closeSession: async ({ session }) => (await closeSession(services, session), {}),
   session: ({ session }) => sessionAndGroup(services, session),
-  sessions: () => services.sessions.all(),
+  sessions: () => services.sessions.all().filter(({ external }) => external !== true),
   submitFor: (asked) => submitFor(services, edge, asked),
   changeFor: async (asked) => outcomeOf(await changeOf(services, asked)),
   withdrawFor: (asked) => withdrawFor(services, edge, asked),
@@ -43,8 +44,16 @@ export const runnerHandlers = (services: Services): Handlers<typeof gatewayRunne
 export const brokerHandlers = (services: Services): Handlers<typeof gatewayBroker> => ({
   authorize: (asked) => authorize(services, asked),
   grants: ({ session }) => grantsOf(services, session),
+  clientSession: async ({ token }) => {
+    const { id, agentGroupID } = await clientSession(services, token)
+    return { session: id, agentGroupID }
+  },
   catalog: () => storedServers(services.catalog),
-  sessions: () => services.sessions.all().map(withoutConversation),
+  sessions: () =>
+    services.sessions
+      .all()
+      .filter(({ expected }) => expected.includes('tools'))
+      .map(withoutConversation),
   surfaceReady: (seen) => (surfaceReady(services, seen), {}),
   observed: async (seen) => (await observe(services, seen), {}),
 })

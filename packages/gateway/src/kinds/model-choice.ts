@@ -13,7 +13,7 @@ const modelOnMock = (agent: AgentGroup['agent'], { model, providerTools = [] }: 
   const what = model === undefined ? 'tools of a provider' : 'a model'
   return {
     rule: 'model-on-mock',
-    reason: `expected an agent that uses a model, got the mock agent with ${what}: leave ${what} out, or make a group with agent "model"`,
+    reason: `expected an agent that uses a model, got the ${agent} agent with ${what}: leave ${what} out, or make a group with agent "model"`,
   }
 }
 

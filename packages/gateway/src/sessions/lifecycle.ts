@@ -20,7 +20,7 @@ import { readGroup } from '../state/unit-config.ts'
 export const expectedSurfaces =
   ({ catalog, models }: Pick<GatewayBoot, 'catalog' | 'models'>) =>
   (agent: string | null): readonly Surface[] => [
-    ...(catalog === null ? [] : (['tools'] as const)),
+    ...(catalog === null || agent === 'external' ? [] : (['tools'] as const)),
     ...(agent === 'model' && models.length > 0 ? (['model'] as const) : []),
   ]
 
@@ -47,7 +47,7 @@ export const surfaceReady = (
   subscribers.runner('surface-ready', { session: id })
 }
 
-interface SessionDeps {
+export interface SessionDeps {
   readonly store: Store
   readonly sessions: OpenSessions
   readonly subscribers: Subscribers
@@ -57,6 +57,8 @@ interface SessionDeps {
 interface Place {
   readonly agentGroupID: AgentGroupID
   readonly conversationID: ConversationID
+  /** Of a client outside of the unit. */
+  readonly isExternal?: boolean
 }
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
@@ -91,10 +93,19 @@ const slotOf = async (tx: Transaction, agentGroupID: string): Promise<number> =>
   return row.slot
 }
 
+/** A sandbox is never opened for a client outside of the unit, and no client is let into the group of a sandbox. */
+const assertAgent = async (tx: Transaction, { agentGroupID, isExternal = false }: Place): Promise<void> => {
+  const group = await readGroup(tx, agentGroupID)
+  if (group === undefined) throw new ServiceError('not-found', { detail: `there is no agent group ${agentGroupID}` })
+  if ((group.agent === 'external') === isExternal) return
+  if (isExternal) throw new ServiceError('forbidden', { detail: `the agent of ${agentGroupID} is in a sandbox: it takes no clients` })
+  throw new ServiceError('conflict', {
+    detail: `the agent of ${agentGroupID} runs outside of this unit: there is no sandbox and no chat for it`,
+    hint: 'connect its program to the MCP endpoint, or choose another agent group',
+  })
+}
+
 const insert = async (tx: Transaction, place: Place, openedAt: string): Promise<SessionRow> => {
-  if ((await readGroup(tx, place.agentGroupID)) === undefined) {
-    throw new ServiceError('not-found', { detail: `there is no agent group ${place.agentGroupID}` })
-  }
   await tx.run('INSERT INTO sessions (id, agent_group_id, conversation_id, slot, opened_at) VALUES (?, ?, ?, ?, ?)', [
     makeID(),
     place.agentGroupID,
@@ -109,9 +120,10 @@ const insert = async (tx: Transaction, place: Place, openedAt: string): Promise<
 
 export const openSession = async (deps: SessionDeps, place: Place): Promise<Session> => {
   const known = deps.sessions.at(place.agentGroupID, place.conversationID)
-  if (known !== undefined) return known
+  if (known !== undefined && (known.external === true) === (place.isExternal === true)) return known
   const now = new Date(deps.clock()).toISOString()
   const { row, made } = await deps.store.write(async (tx) => {
+    await assertAgent(tx, place)
     const open = await findStanding(deps, tx, { place, now })
     return open === undefined ? { row: await insert(tx, place, now), made: true } : { row: open, made: false }
   })

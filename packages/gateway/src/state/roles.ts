@@ -1,6 +1,7 @@
 // Roles: the least role for each act, and which acts concern all groups. Anything not in this table is denied.
 import {
   type Change,
+  clientRole,
   type gatewayControlPlane,
   kinds,
   type PermitRoute,
@@ -13,6 +14,7 @@ import {
 export type Act = Exclude<keyof (typeof gatewayControlPlane)['calls'], 'permit'> | PermitRoute
 
 interface Right {
+  /** The least of those in ascending order; `client` for that role and no other. */
   readonly least: Role
   /** Not for a token that is bound to some groups. */
   readonly wholeUnit: boolean
@@ -20,6 +22,8 @@ interface Right {
 
 const from = (least: Role): Right => ({ least, wholeUnit: false })
 const unitFrom = (least: Role): Right => ({ least, wholeUnit: true })
+
+const clientOnly: Right = { least: clientRole, wholeUnit: false }
 
 export const rights: Readonly<Record<Act, Right>> = {
   pending: from('auditor'),
@@ -76,9 +80,18 @@ export const rights: Readonly<Record<Act, Right>> = {
   createToken: unitFrom('admin'),
   revokeToken: unitFrom('admin'),
   backup: unitFrom('admin'),
+
+  mcp: clientOnly,
+  clientSubmit: clientOnly,
+  clientChange: clientOnly,
+  clientWithdraw: clientOnly,
 }
 
-export const hasRole = (principal: Pick<Principal, 'role'>, least: Role): boolean => roles.indexOf(principal.role) >= roles.indexOf(least)
+const rankOf = (role: Role): number => roles.findIndex((each) => each === role)
+
+/** A client is below every other role and above none: what is for clients is for them alone. */
+export const hasRole = ({ role }: Pick<Principal, 'role'>, least: Role): boolean =>
+  role === clientRole || least === clientRole ? role === least : rankOf(role) >= rankOf(least)
 
 export const wholeUnitOnly = (act: string): ServiceError =>
   new ServiceError('forbidden', {
@@ -86,10 +99,17 @@ export const wholeUnitOnly = (act: string): ServiceError =>
     hint: 'use a token without groups',
   })
 
+const clientsOnly = (): ServiceError =>
+  new ServiceError('forbidden', {
+    detail: 'expected the token of a client, which belongs to one agent group, got another one',
+    hint: 'make one: svcctl connect GROUP',
+  })
+
 /** Throws `forbidden`. */
 export const assertMay = (principal: Principal, act: Act): void => {
   const { least, wholeUnit } = rights[act]
   if (!hasRole(principal, least)) {
+    if (least === clientRole) throw clientsOnly()
     throw new ServiceError('forbidden', {
       detail: `expected the role ${least} or more for ${act}, got ${principal.role}`,
       hint: 'use a token of that role',

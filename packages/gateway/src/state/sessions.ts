@@ -50,6 +50,7 @@ const toSession = (row: SessionRow, { identities, expected }: SessionOptions): S
     expected: expected(row.agent),
     reported: [],
     openedAt: row.opened_at,
+    ...(row.agent === 'external' && { external: true }),
   })
 
 /** Neither part can hold a space. */

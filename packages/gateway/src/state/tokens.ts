@@ -1,8 +1,9 @@
 // Named tokens in memory by digest, and when each was last used.
-import { Digest, Token, TokenName } from '@gatehouse/contracts'
-import type { Rows, Store } from '@gatehouse/store'
+import { clientRole, Digest, Token, TokenName } from '@gatehouse/contracts'
+import type { Rows, Store, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 import type { Projection, Projections } from '../ledger/projection.ts'
+import { clientPlace } from './clients.ts'
 
 export interface KnownToken {
   readonly token: Token
@@ -116,9 +117,23 @@ const created: Projection = async (tx, entry) => {
   )
 }
 
+/** The session of a client ends with its token. */
+const closeClient = async (tx: Transaction, digest: string, at: string): Promise<void> => {
+  const row = await tx.get<Pick<TokenRow, 'record'>>('SELECT record FROM tokens WHERE digest = ?', [digest])
+  const token = row === undefined ? undefined : v.parse(Token, JSON.parse(row.record))
+  if (token?.role !== clientRole) return
+  const { agentGroupID, conversationID } = clientPlace(token)
+  await tx.run('UPDATE sessions SET closed_at = ? WHERE agent_group_id = ? AND conversation_id = ? AND closed_at IS NULL', [
+    at,
+    agentGroupID,
+    conversationID,
+  ])
+}
+
 /** A token that was made under the same name since is another one. */
 const revoked: Projection = async (tx, entry) => {
   const { name, digest } = v.parse(TokenRevokeDetail, entry.detail)
+  await closeClient(tx, digest, entry.time)
   const { changes } = await tx.run('DELETE FROM tokens WHERE name = ? AND digest = ?', [name, digest])
   if (changes > 0) await tx.run('DELETE FROM token_uses WHERE name = ?', [name])
 }

@@ -24,6 +24,8 @@ export interface UnitConfig {
     readonly pinning: Pinning
     /** Providers of models that the unit has a key for. */
     readonly models: readonly string[]
+    /** Whether clients outside of a sandbox may be let in. */
+    readonly mcpEndpoint: boolean
   }
 }
 

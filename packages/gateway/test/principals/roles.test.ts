@@ -1,11 +1,12 @@
 // Every call by every role: nothing but what the contract's table allows.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Digest, gatewayControlPlane, permitRoutes, type Role, roles } from '@gatehouse/contracts'
+import { AgentGroupID, clientRole, type Digest, gatewayControlPlane, permitRoutes, type Role, roles } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
+import * as v from 'valibot'
 import { rights } from '../../src/state/roles.ts'
 import { mint } from '../fixtures/crowd.ts'
-import { token } from '../fixtures/people.ts'
+import { createExternal, inAnHour, token } from '../fixtures/people.ts'
 import { putServer } from '../fixtures/tools.ts'
 import { openUnit, removeDirectory, type Unit } from '../fixtures/unit.ts'
 import { type RowName, rows, type There } from './calls.ts'
@@ -17,10 +18,13 @@ let unit: Unit
 let there: There
 
 before(async () => {
-  unit = await openUnit()
+  unit = await openUnit({ boot: { mcpEndpoint: true } })
   await putServer(unit, 'sample')
   there = await furnishGroup(unit, 'ours')
   for (const role of roles) tokens.set(role, (await mint(unit, { name: `an-${role}`, role })).token)
+  await createExternal(unit, 'outside')
+  const groups = [v.parse(AgentGroupID, 'outside')]
+  tokens.set(clientRole, (await mint(unit, { name: 'a-client', role: clientRole, groups, expiresAt: inAnHour() })).token)
 })
 after(async () => {
   await unit.close()
@@ -34,8 +38,10 @@ test('every call of the contract and every route of permits has a row', () => {
 })
 
 for (const name of names) {
-  for (const role of roles) {
-    const allowed = roles.indexOf(role) >= roles.indexOf(rows[name].least)
+  const { least } = rows[name]
+  for (const role of [...roles, clientRole] as const) {
+    const isOrdered = role !== clientRole && least !== clientRole
+    const allowed = isOrdered ? roles.indexOf(role) >= roles.indexOf(least) : role === least
     test(`${role} ${allowed ? 'may' : 'may not'} ${name}`, async () => {
       const presented = tokens.get(role)
       assert.ok(presented)

@@ -1,5 +1,5 @@
 // The permissions of each role.
-import { roles } from '@gatehouse/contracts'
+import { clientRole, roles } from '@gatehouse/contracts'
 import { hasRole, rights } from '../../../../packages/gateway/src/state/roles.ts'
 import { page, table } from '../page.ts'
 
@@ -58,21 +58,27 @@ const words: Readonly<Partial<Record<Act, string>>> = {
   createToken: 'create a token',
   revokeToken: 'revoke a token',
   backup: 'take a backup',
+  mcp: 'list and call tools at the MCP endpoint',
+  clientSubmit: 'request a change for its own group at the MCP endpoint',
+  clientChange: 'view the state of such a request',
+  clientWithdraw: 'withdraw such a request',
 }
+
+const columns = [...roles, clientRole] as const
 
 const isAct = (name: string): name is Act => Object.hasOwn(rights, name)
 
 export const rolesPage = (): string =>
   page(
     'Roles',
-    'A token has one role. Everything that is not in this table is denied. A token with `groups` can see and do nothing outside these groups, and nothing that concerns the whole unit. A token may not decide its own request, with two exceptions: the admin token, and changes that only remove access. See [roles and approvals](../explanation/deciding.md#roles-and-approvals).',
+    'A token has one role. The roles `auditor` to `admin` ascend; `client` is for MCP clients outside of the unit and has no other permission. Everything that is not in this table is denied. A token with `groups` can see and do nothing outside these groups, and nothing that concerns the whole unit. A token may not decide its own request, with two exceptions: the admin token, and changes that only remove access. See [roles and approvals](../explanation/deciding.md#roles-and-approvals).',
     table(
-      ['may', ...roles, 'whole unit only'],
+      ['may', ...columns, 'whole unit only'],
       Object.keys(rights)
         .filter(isAct)
         .map((act) => [
           words[act] ?? act,
-          ...roles.map((role) => (hasRole({ role }, rights[act].least) ? 'yes' : '')),
+          ...columns.map((role) => (hasRole({ role }, rights[act].least) ? 'yes' : '')),
           rights[act].wholeUnit ? 'yes' : '',
         ]),
     ),

@@ -16,6 +16,7 @@ const may: Readonly<Record<Role, string>> = {
   requester: 'reads, talks to agents, asks for changes',
   approver: 'also decides changes, freezes, ends sessions',
   admin: 'also edits the catalog, makes tokens, lifts freezes',
+  client: 'uses the tools of its group at the MCP endpoint, and nothing else',
 }
 
 const isRole = (value: string): value is Role => value in may

@@ -129,6 +129,13 @@ export const sandboxSettings = {
     value: 'KIND',
     help: "when a tool's definition is no longer the approved one: warn, refuse, strict (new tools too)",
   },
+  mcpEndpoint: {
+    group: 'Tool servers',
+    type: 'boolean',
+    flag: 'mcp-endpoint',
+    env: 'SERVICE_MCP_ENDPOINT',
+    help: 'serves MCP clients outside of a sandbox at /mcp, each by the grants of its agent group',
+  },
   mcpEnv: {
     group: 'Tool servers',
     type: 'string',

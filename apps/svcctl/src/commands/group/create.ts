@@ -15,7 +15,11 @@ export class GroupCreate extends SubmitCommand {
   static override args = { id: Args.string({ description: 'Id of the group.', required: true }) }
 
   static override flags = {
-    agent: Flags.string({ summary: 'What runs in its sandboxes.', options: ['mock', 'model'], required: true }),
+    agent: Flags.string({
+      summary: 'What its agent is; external: a program outside of the unit, which is not sandboxed.',
+      options: ['mock', 'model', 'external'],
+      required: true,
+    }),
     name: shorthandFlags.name,
     text: shorthandFlags.text,
     model: shorthandFlags.model,
