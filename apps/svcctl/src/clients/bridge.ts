@@ -22,7 +22,7 @@ const agreedRevision = (message: JSONRPCMessage): string | undefined => {
   return typeof result.protocolVersion === 'string' ? result.protocolVersion : undefined
 }
 
-/** Resolves when the client closes its stream. */
+/** Resolves when the client closes its stream, or a signal ends the program. */
 export const runBridge = async ({ url, token, fetch, say }: BridgeOptions): Promise<void> => {
   const client = new StdioServerTransport()
   const unit = new StreamableHTTPClientTransport(url, { fetch, requestInit: { headers: { authorization: `Bearer ${token}` } } })
@@ -52,6 +52,8 @@ export const runBridge = async ({ url, token, fetch, say }: BridgeOptions): Prom
   await unit.start()
   await client.start()
   process.stdin.once('end', () => ended.resolve())
+  // Many clients stop the programs that they start by a signal: what was made for the client is undone then, too.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => ended.resolve())
   await ended.promise
   await unit.close()
   await client.close()

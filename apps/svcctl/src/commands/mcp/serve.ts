@@ -5,10 +5,34 @@ import { wallMs } from '@gatehouse/kernel'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { runBridge } from '../../clients/bridge.ts'
-import { done, Done } from '../../command.ts'
+import { done, Done, type Environment } from '../../command.ts'
 import { createFetch } from '../../connection/node-fetch.ts'
 import { checkAddress, readToken } from '../../connection/unit.ts'
 import { UnitCommand } from '../../unit-command.ts'
+
+const passedOn = ['content-type', 'mcp-session-id', 'retry-after', 'www-authenticate']
+const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
+
+/** The program's own `fetch` in the shape of the standard one, which the transport of MCP expects. */
+const standardFetch = (environment: Environment): typeof globalThis.fetch => {
+  const send = createFetch(environment)
+  return async (address, init = {}) => {
+    const answer = await send(String(address), {
+      method: init.method ?? 'GET',
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(typeof init.body === 'string' && { body: init.body }),
+      ...(init.signal instanceof AbortSignal && { signal: init.signal }),
+    })
+    const headers = passedOn.flatMap((name): [string, string][] => {
+      const value = answer.headers.get(name)
+      return value === null ? [] : [[name, value]]
+    })
+    return new Response(withoutBody.has(answer.status) ? null : (answer.body as ReadableStream<Uint8Array<ArrayBuffer>>), {
+      status: answer.status,
+      headers,
+    })
+  }
+}
 
 const lasts = 24 * 60 * 60_000
 
@@ -51,7 +75,7 @@ export class McpServe extends UnitCommand<Done> {
     await runBridge({
       url: new URL('/mcp', address),
       token,
-      fetch: createFetch(this.environment) as typeof globalThis.fetch,
+      fetch: standardFetch(this.environment),
       say: (text) => this.say(text),
     })
   }
