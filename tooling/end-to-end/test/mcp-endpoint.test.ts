@@ -47,7 +47,10 @@ const legacy = async (transport: LegacyHttp | LegacyStdio): Promise<Connected> =
   await sdk.connect(transport)
   return {
     list: async () => (await sdk.listTools()).tools.map(({ name }) => name),
-    call: async (name, args = {}) => outcomeOf(await sdk.callTool({ name, arguments: args }, CallToolResultSchema, { timeout: patience })),
+    call: async (name, args = {}) => {
+      const { isError, content } = await sdk.callTool({ name, arguments: args }, CallToolResultSchema, { timeout: patience })
+      return outcomeOf({ isError: isError === true, content })
+    },
     listen: async (hear) => sdk.setNotificationHandler(ToolListChangedNotificationSchema as never, hear),
     close: () => sdk.close(),
   }

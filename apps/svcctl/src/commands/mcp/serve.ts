@@ -17,8 +17,9 @@ const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
 const standardFetch = (environment: Environment): typeof globalThis.fetch => {
   const send = createFetch(environment)
   return async (address, init = {}) => {
-    const answer = await send(String(address), {
+    const answer = await send(address instanceof Request ? address.url : address.toString(), {
       method: init.method ?? 'GET',
+      redirect: 'error',
       headers: Object.fromEntries(new Headers(init.headers)),
       ...(typeof init.body === 'string' && { body: init.body }),
       ...(init.signal instanceof AbortSignal && { signal: init.signal }),
