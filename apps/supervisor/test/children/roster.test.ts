@@ -62,7 +62,7 @@ test('the gateway learns how changes are decided, the control plane what it show
   const plane = roster.get('control-plane') as ControlPlaneBoot
   assert.deepEqual(
     { mcp: plane.mcp, approvals: plane.approvals, trustedProxies: plane.trustedProxies },
-    { mcp: { isolation: 'none', pinning: 'warn' }, approvals: 2, trustedProxies: ['10.0.0.0/8'] },
+    { mcp: { isolation: 'none', pinning: 'warn', endpoint: false }, approvals: 2, trustedProxies: ['10.0.0.0/8'] },
   )
 })
 

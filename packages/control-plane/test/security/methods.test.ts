@@ -6,6 +6,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@gatehouse/contracts'
 import { createEvents } from '../../src/events/events.ts'
+import { mcpPath } from '../../src/problem.ts'
 import { operations } from '../fixtures/operations.ts'
 import { bodyOf, exchange } from '../fixtures/raw.ts'
 import { type ServerOptions, startServer } from '../fixtures/server.ts'
@@ -47,6 +48,8 @@ const faultsOf = (method: string, { path, allowed }: Place, { status, head, body
   if (method === 'HEAD') return body === '' ? [] : [`${name}: ${status} with a body`]
   if (status >= 500) return [`${name}: ${status}`]
   if (status < 400) return []
+  // The endpoint of MCP answers what its protocol refuses in its protocol's own form.
+  if (path === mcpPath && status === 406) return /^content-type: application\/json/im.test(head) ? [] : [`${name}: 406 in no form of MCP`]
   if (!/^content-type: application\/problem\+json/im.test(head)) return [`${name}: ${status} is no problem document`]
   const isOther = allowed.size > 0 && !allowed.has(method)
   if (isOther && (status !== 405 || !/^allow: /im.test(head))) return [`${name}: ${status} ${String(bodyOf(`\r\n\r\n${body}`).detail)}`]
