@@ -10,8 +10,11 @@ const secret = `whsec_${'c2VjcmV0IG9mIGEgc3dlZXAg'.repeat(2)}`
 const roles = ['auditor', 'requester', 'approver', 'admin'] as const
 type Role = (typeof roles)[number] | 'nobody'
 
+/** `client`: no role but that of a client. */
+type Least = Role | 'client'
+
 /** Least role for each route that may change something. A route that is missing here fails the sweep. */
-const mutating: Readonly<Record<string, { readonly least: Role; readonly body?: unknown }>> = {
+const mutating: Readonly<Record<string, { readonly least: Least; readonly body?: unknown }>> = {
   'POST /v1/changes': { least: 'requester', body: { kind: 'persona', agentGroupID: 'dev-agent', after: { instructions: 'bypassed' } } },
   'POST /v1/ui/config/change': { least: 'requester', body: { kind: 'tools', agentGroupID: 'dev-agent', after: { enabled: [] } } },
   'POST /v1/changes/{id}/decision': { least: 'approver', body: { outcome: 'approve', decidedBy: 'sweep' } },
@@ -38,6 +41,7 @@ const mutating: Readonly<Record<string, { readonly least: Role; readonly body?: 
   'POST /v1/sessions/{id}/resume': { least: 'approver', body: {} },
   'POST /v1/sessions/{id}/cancel': { least: 'requester', body: {} },
   'POST /v1/sessions/{id}/purge': { least: 'admin', body: {} },
+  'POST /mcp': { least: 'client', body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } },
 }
 
 /** Streams and files: they answer without end, or hold nothing. */
@@ -85,7 +89,7 @@ const registry = async (): Promise<string> => {
 
 before(async () => {
   unit = await startUnit({
-    flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off'],
+    flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off', '--mcp-endpoint'],
     env: { SERVICE_API_TOKEN: admin, WEBHOOK_SIGNING_SECRET: secret },
     token: admin,
   })
@@ -121,8 +125,8 @@ const query = (method: string, path: string): string => {
   return path === '/v1/explain' ? '?agentGroupID=dev-agent&tool=sample__echo' : ''
 }
 
-const mayAct = (role: Role, least: Role): boolean =>
-  role !== 'nobody' && roles.indexOf(role) >= roles.indexOf(least as (typeof roles)[number])
+const mayAct = (role: Role, least: Least): boolean =>
+  role !== 'nobody' && least !== 'client' && roles.indexOf(role) >= roles.indexOf(least as (typeof roles)[number])
 
 test('every route that is not a reading one is in the table of this sweep', () => {
   const unlisted = routes.filter(({ method, path }) => method !== 'GET' && !(`${method} ${path}` in mutating))
@@ -145,7 +149,7 @@ for (const role of ['nobody', ...roles] as const) {
         const decides = name === 'POST /v1/changes/{id}/decision' && subject === 'held' && mayAct(role, 'approver')
         if (decides) continue
         const { status } = await ask(tokens[role], `${method} ${fill(path, id ?? '')}${query(method, path)}`, row?.body)
-        const open = ['/healthz', '/readyz'].includes(path)
+        const open = ['/healthz', '/readyz'].includes(path) || path.startsWith('/.well-known/')
         if (role === 'nobody' && !open) assert.equal(status, 401, name)
         else if (row !== undefined && !mayAct(role, row.least)) assert.equal(status, 403, name)
         assert.ok(status < 500 || status === 503 || status === 502, `${name}: ${status}`)

@@ -28,9 +28,9 @@ export const route: Errand = {
   })
 `,
     },
-    { file: 'packages/client/src/people.ts', replace: 'type FreezeBody, FreezeList,', by: 'type FreezeBody, FreezeCount, FreezeList,' },
+    { file: 'packages/client/src/create-console-client.ts', replace: '  FreezeList,\n', by: '  FreezeCount,\n  FreezeList,\n' },
     {
-      file: 'packages/client/src/people.ts',
+      file: 'packages/client/src/create-console-client.ts',
       after: '  freezes: {\n',
       insert: "    count: (options?: CallOptions) => send({ method: 'GET', path: '/v1/freeze/count' }, FreezeCount, options),\n",
     },
