@@ -41,7 +41,7 @@ const letterTo = (name: string, what: string, fits: (letter: Letter) => boolean)
   waitFor(`a letter to ${name}: ${what}`, patience, async () => (await mail.letters(name)).findLast(fits))
 const letterWith = (name: string, part: string): Promise<Letter> => letterTo(name, part, ({ body }) => body.includes(part))
 const cardOf = (id: string): Promise<Letter> =>
-  letterTo('ben', `the card of ${id}`, ({ body }) => body.startsWith('A change') && body.includes(id))
+  letterTo('ben', `the card of ${id}`, ({ body }) => body.startsWith('Change to') && body.includes(id))
 const endOf = (id: string, end: string): Promise<Letter> =>
   letterTo('ben', `${id} ${end}`, ({ body }) => body.startsWith(`${id} was ${end}`))
 const lineOf = ({ body }: Letter, outcome = 'approve'): string => new RegExp(`^${outcome} .+$`, 'm').exec(body)?.[0] ?? assert.fail(body)
@@ -65,7 +65,7 @@ suite('decisions by e-mail', { skip }, () => {
       [header('From'), header('To'), header('Cc'), header('In-Reply-To'), header('Auto-Submitted')],
       [`Agents <${agents}>`, ben, undefined, undefined, 'auto-generated'],
     )
-    assert.match(header('Subject') ?? '', /^Change \d{6}\.\d+ of dev-agent \(mcp_access, medium risk\)$/)
+    assert.match(header('Subject') ?? '', /^Change \d{6}\.\d+ to dev-agent \(mcp_access, medium risk\)$/)
     assert.match(card.body, new RegExp(`^Details: https://gatehouse.example.org/ui/changes/${id}$`, 'm'))
     await answer(card, lineOf(card))
     const end = await endOf(id, 'approved and applied')
@@ -188,7 +188,7 @@ suite('decisions by e-mail', { skip }, () => {
     const card = await cardOf(id)
     await applyChange(unit, { kind: 'persona', after: { instructions: 'came between' } })
     await answer(card, lineOf(card))
-    const now = await letterTo('ben', 'the card as it is now', ({ body }) => body.startsWith(`${id} waits`))
+    const now = await letterTo('ben', 'the card as it is now', ({ body }) => body.startsWith(`${id} is pending`))
     assert.equal(now.header('In-Reply-To'), card.header('Message-ID'))
     assert.notEqual(lineOf(now), lineOf(card))
     // In an e-mail of its own, whose subject precedes it for an agent.

@@ -101,7 +101,13 @@ test('message in, tool refused, request, card, approved by a button, tool works,
   assert.deepEqual([card.channel, card.thread, labels(card)], [place, thread, ['Approve', 'Reject']])
   waiting = { ...card }
   const shown = readBlocksText(card.blocks)
-  for (const part of [/Risk: medium/, /sample/, /Evidence: [0-9a-f]{16}/, /Ends: 20/, new RegExp(`Details: ${publicUrl}/ui/changes/${id}`)])
+  for (const part of [
+    /Risk: medium/,
+    /sample/,
+    /Evidence: [0-9a-f]{16}/,
+    /Expires: 20/,
+    new RegExp(`Details: ${publicUrl}/ui/changes/${id}`),
+  ])
     assert.match(shown, part)
   // Who is not heard there is told nothing.
   const countUnheard = () => countOf(unit, 'card_decisions_total', { channel: 'slack', outcome: 'ignored' })

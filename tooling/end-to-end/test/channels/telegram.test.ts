@@ -154,7 +154,7 @@ test('message in, tool refused, request, card, a press of who may decide, tool w
     buttonsOf(card).map(({ text }) => text),
     ['Approve', 'Reject'],
   )
-  assert.match(card.text, /Risk: medium\n(.*\n)*Evidence: (.*\n)*Digest: [0-9a-f]{16}\n(.*\n)*Ends: /)
+  assert.match(card.text, /Risk: medium\n(.*\n)*Evidence: (.*\n)*Digest: [0-9a-f]{16}\n(.*\n)*Expires: /)
   assert.ok(card.text.endsWith(`\nDetails: ${publicUrl}/ui/changes/${id}`))
   const refusals: [object, string, RegExp][] = [
     [person(666), dataOf(card), /^nothing$/],
@@ -200,7 +200,7 @@ test('what is of high risk has no button, and a press that pretends to one decid
   const id = await submitMemory(unit)
   const card = await cardOf(id, team)
   assert.deepEqual(buttonsOf(card), [])
-  assert.match(card.text, /Of high risk: it is decided in the console or with svcctl/)
+  assert.match(card.text, /High risk: decide it in the console or with svcctl/)
   const { digest } = await unit.client.changes.show(id)
   const told = await toldTo(lee, card, `a${id.slice('chg_'.length)}:${digest.slice(0, 32)}`)
   assert.match(told, /^Not decided: .* is of high risk/)
