@@ -1,4 +1,5 @@
 // Icons of lucide (ISC). Only those imported here are in the bundle.
+import type { Kind } from '@gatehouse/contracts'
 import {
   Activity,
   Ban,
@@ -78,7 +79,12 @@ const icons = {
   boxes: Boxes,
 } as const satisfies Readonly<Record<string, IconNode>>
 
-export type IconName = keyof typeof icons
+type DrawnName = keyof typeof icons
+
+/** A kind of change without an icon of its own has that of agents. */
+export type IconName = DrawnName | Kind
+
+const isDrawn = (name: IconName): name is DrawnName => Object.hasOwn(icons, name)
 
 /** Decoration beside a word: hidden from screen readers. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
@@ -92,6 +98,6 @@ export const Icon = ({ name }: { readonly name: IconName }) => (
     stroke-linejoin="round"
     aria-hidden="true"
   >
-    {icons[name].map(([shape, attributes], place) => createElement(shape, { ...attributes, key: place }))}
+    {(isDrawn(name) ? icons[name] : icons.agents).map(([shape, attributes], place) => createElement(shape, { ...attributes, key: place }))}
   </svg>
 )

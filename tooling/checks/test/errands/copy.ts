@@ -35,7 +35,11 @@ export interface Copy extends AsyncDisposable {
 
 export const copyTree = async (): Promise<Copy> => {
   const path = await mkdtemp(join(tmpdir(), 'gatehouse-errands-'))
-  const { stdout } = await execa('git', ['ls-files', '-z', ...folders, 'docs/reference', 'package.json', 'tsconfig*.json'], { cwd: root })
+  const { stdout } = await execa(
+    'git',
+    ['ls-files', '-z', ...folders, 'docs/reference', 'docs/assets/pictures/*.svg', 'package.json', 'tsconfig*.json'],
+    { cwd: root },
+  )
   for (const file of stdout.split('\0').filter((name) => name !== '')) {
     await mkdir(dirname(join(path, file)), { recursive: true })
     await cp(join(root, file), join(path, file), { verbatimSymlinks: true }).catch(() => {})

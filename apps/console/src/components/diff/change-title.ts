@@ -122,7 +122,7 @@ const packages = ({ agentGroupID, before, after }: Titled): string | undefined =
   return lost.length > 0 ? `Remove packages ${nameList(lost)} from ${agentGroupID}` : undefined
 }
 
-const titles: Readonly<Record<Kind, (change: Titled) => string | undefined>> = {
+const titles: Readonly<Partial<Record<Kind, (change: Titled) => string | undefined>>> = {
   agent_create: ({ after }) => {
     const group = readAs(kinds.agent_create.schema, after)
     return group && `Create agent group ${group.id} (${group.name})`
@@ -141,4 +141,4 @@ const titles: Readonly<Record<Kind, (change: Titled) => string | undefined>> = {
 }
 
 /** The sentence of the gateway where the change has a shape that this console does not know. */
-export const changeTitle = (change: Titled): string => titles[change.kind](change) ?? change.summary
+export const changeTitle = (change: Titled): string => titles[change.kind]?.(change) ?? change.summary

@@ -1,7 +1,7 @@
 // How each kind of change is undone, and what its revert does not bring back.
 import { type Change, kinds } from '@gatehouse/contracts'
 
-export const undoTexts: Readonly<Record<Change['kind'], string>> = {
+export const undoTexts: Readonly<Partial<Record<Change['kind'], string>>> = {
   agent_create: 'Undo: remove the group. What it did until then is not undone.',
   agent_remove:
     'Partly undone by a revert: it restores id, name, agent, instructions and model. Grants, built-in tools, channels, members, limits, mounts and packages are not restored. Files are kept for 7 days.',
