@@ -36,6 +36,8 @@ const showReads = ({ routes }: Hono<Env>, metrics: Unit['metrics']): void => {
   for (const { path, method } of routes) {
     if (method === 'GET') metrics.touch('http_requests_total', { route: documentedPath(path), method, status: '200' })
   }
+  for (const op of ['list', 'call', 'request-change'])
+    for (const outcome of ['ok', 'error']) metrics.touch('mcp_client_requests_total', { op, outcome })
 }
 
 export const createApp = ({ unit, port, now, wait = pause }: AppOptions): Hono<Env> => {
