@@ -1,4 +1,4 @@
-// The deployable: reads what it is asked for, starts the unit, and ends with the exit code that says why.
+// The deployable: reads its settings, starts the unit, and ends with the exit code that says why.
 import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

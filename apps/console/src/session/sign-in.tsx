@@ -7,7 +7,7 @@ import { ProblemNote } from '../components/problem-note.tsx'
 
 interface TokenFormProps {
   readonly enter: (token: string, keep: boolean) => Promise<void>
-  /** Why it is asked for. */
+  /** Why the token is requested. */
   readonly problem?: ServiceError | undefined
 }
 

@@ -52,7 +52,7 @@ export interface Unit {
 
 export type Secrets = (...edges: readonly Pick<Edge, 'name'>[]) => Record<string, string>
 
-/** One secret an edge, made anew at each start of the unit, but for those that the halves of a split unit share. */
+/** One secret per edge, created at each start of the unit, except those that the halves of a split unit share. */
 export const createEdgeSecrets = (given: Readonly<Record<string, string>> = {}): Secrets => {
   const known = new Map(Object.entries(given))
   const secretOf = (name: string): string => {
@@ -98,7 +98,7 @@ const gateway = (unit: Unit, secrets: Secrets): GatewayBoot => ({
   adminToken: unit.token === null ? null : sha256(unit.token),
   catalog: unit.plan.catalog,
   models: unit.plan.models.map(({ name }) => name),
-  // The runner of a split unit is root, whoever we are.
+  // The runner of a split unit always runs as root.
   identities: unit.isRoot || unit.plan.split !== null ? identities : null,
   seed: unit.plan.seed,
   pinning: unit.plan.pinning,

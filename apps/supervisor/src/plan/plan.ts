@@ -71,7 +71,7 @@ export interface Plan {
   readonly channels: ChannelCredentials
   /** Given by the operator; otherwise the unit mints or reads its own. */
   readonly token: string | null
-  /** True where no token is asked for. */
+  /** True if no token is required. */
   readonly open: boolean
   readonly masterKeyFile: string | null
 }
