@@ -1,8 +1,7 @@
 // The sample tool server: MCP over stdio, or over HTTP on loopback with `--http :PORT`.
 import { parseArgs } from 'node:util'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import { parseAddress } from './http/address.ts'
-import { serveHttp } from './http/serve.ts'
+import { parseAddress, serveHttp } from './http.ts'
 import { createSampleServer } from './server.ts'
 
 const usage = `The sample tool server: an MCP server with the tools echo and add. It has no credentials and keeps nothing.

@@ -1,15 +1,29 @@
 // Prepares a start before any process runs: state, keys, runtime directory, and boot documents.
 import { exits } from '@gatehouse/contracts'
-import { getUnitId, Refusal } from '@gatehouse/kernel'
+import { getUnitId, type Logger, type Metrics, Refusal } from '@gatehouse/kernel'
 import { type Birth, createEdgeSecrets, createRoster, createRunnerRoster, type Secrets, type Unit } from './children/roster.ts'
 import { type Epochs, loadEpochs, subkeysOfAll } from './keys/keyring.ts'
 import { readRunnerCredential, writeRunnerCredential } from './keys/runner-credential.ts'
+import type { Printer, Redactor } from './log-printer.ts'
 import { secretsOf } from './plan/channels.ts'
 import { sweep } from './plan/cleanup.ts'
 import { openInstallation, prepareSample } from './plan/installation.ts'
+import type { Plan } from './plan/plan.ts'
 import { openHalf, openRunDirectory, type RunDirectory } from './plan/run-directory.ts'
 import { type NewToken, resolveToken } from './plan/token.ts'
-import type { UnitOptions } from './unit-options.ts'
+
+export interface UnitOptions {
+  readonly plan: Plan
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Directory of the bundles. */
+  readonly release: string
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly printer: Printer
+  readonly redactor: Redactor
+  /** Resolves when somebody asks for the end, which may be before all processes run. */
+  readonly ended: Promise<void>
+}
 
 export interface Prepared {
   readonly runDirectory: RunDirectory

@@ -5,10 +5,9 @@ import { lockWriter, privateDirectory } from '@gatehouse/kernel'
 import { stopAll } from './children/spawn.ts'
 import { Kept } from './children/supervise.ts'
 import type { NewToken } from './plan/token.ts'
-import { prepare, type Prepared } from './prepare.ts'
+import { prepare, type Prepared, type UnitOptions } from './prepare.ts'
 import { createBackupCalls, noBackups } from './status/backups.ts'
 import { serveStatus, type Status, watchStatus } from './status/serve.ts'
-import type { UnitOptions } from './unit-options.ts'
 
 export interface RunningUnit {
   readonly status: Status

@@ -4,7 +4,7 @@ import { ServiceError } from '@gatehouse/contracts'
 import { Command, Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { assertFields, fieldsOf, openJq, selectFields, splitFields } from './output/select.ts'
-import { toJson, visibleLines } from './output/visible.ts'
+import { toJson, visibleLines } from './output/values.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

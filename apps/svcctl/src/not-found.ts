@@ -1,7 +1,7 @@
 // The answer to an unknown command: a usage error that names the nearest one.
 import { ServiceError } from '@gatehouse/contracts'
 import type { Hook } from '@oclif/core'
-import { findNearest } from './output/visible.ts'
+import { findNearest } from './output/values.ts'
 
 const spaced = (id: string): string => id.replaceAll(':', ' ')
 

@@ -4,7 +4,7 @@ import { ReadableStream } from 'node:stream/web'
 import { exits, ServiceError } from '@gatehouse/contracts'
 import { Refusal } from '@gatehouse/kernel'
 import { Decrypter, Encrypter } from 'age-encryption'
-import { broken } from './broken.ts'
+import { broken } from './entry.ts'
 
 /** Who may open an archive. */
 export type Cover = { readonly recipients: readonly string[] } | { readonly passphrase: string }

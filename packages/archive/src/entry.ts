@@ -1,4 +1,6 @@
-// One thing in an archive: a directory, a file with its bytes, or a link that nobody follows.
+// One thing in an archive: a directory, a file with its bytes, or a link that nobody follows. Also the refusal of a broken archive.
+import { exits } from '@gatehouse/contracts'
+import { Refusal } from '@gatehouse/kernel'
 
 interface Common {
   /** Relative, with `/`, without `.` and `..`. */
@@ -27,3 +29,8 @@ export interface LinkEntry extends Common {
 }
 
 export type Entry = DirectoryEntry | FileEntry | LinkEntry
+
+const defaultHint = 'nothing was written; take another backup of this unit'
+
+export const broken = (reason: string, hint = defaultHint, cause?: unknown): Refusal =>
+  new Refusal(exits.configuration, { detail: `the archive is not restored: ${reason}`, hint, cause })

@@ -1,7 +1,7 @@
 // Feeds bytes to the parser and hands on one entry after the other, each taken whole before the next.
 import { once } from 'node:events'
 import { Header, Parser, type ReadEntry } from 'tar'
-import { broken } from './broken.ts'
+import { broken } from './entry.ts'
 import { block } from './head.ts'
 
 /** Types of headers that say something of the entry after them. */

@@ -1,8 +1,7 @@
 // What stands before the bytes of an entry, as it is written and as it is read: what the two do not make the same of
 // cannot be archived.
 import { Header, Pax, ReadEntry } from 'tar'
-import type { Entry } from './entry.ts'
-import { broken } from './broken.ts'
+import { broken, type Entry } from './entry.ts'
 
 export const block = 512
 

@@ -1,6 +1,8 @@
-// What an archive says about itself before its contents, and how it ends.
+// What an archive says about itself before its contents, and how it ends: a tally of order, names, kinds, modes and bytes.
+import { createHash } from 'node:crypto'
 import { Mode } from '@gatehouse/contracts'
 import * as v from 'valibot'
+import type { Entry } from './entry.ts'
 
 export const archiveFormat = 'gatehouse-backup'
 /** Of the archive, not of the state in it. */
@@ -48,3 +50,24 @@ export const End = v.strictObject({
   digest: Hash,
 })
 export type End = v.InferOutput<typeof End>
+
+export interface Tally {
+  /** `hash`: of the bytes of a file. */
+  add(entry: Entry, bytes: number, hash: string): void
+  end(): End
+}
+
+export const createTally = (): Tally => {
+  const all = createHash('sha256')
+  let entries = 0
+  let bytes = 0
+  return {
+    add(entry, count, hash) {
+      const target = entry.type === 'link' ? entry.target : ''
+      all.update(`${JSON.stringify([entry.path, entry.type, entry.mode, entry.uid, entry.gid, count, hash, target])}\n`)
+      entries += 1
+      bytes += count
+    },
+    end: () => ({ entries, bytes, digest: all.copy().digest('hex') }),
+  }
+}

@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Entry } from './entry.ts'
 import { block, headOf } from './head.ts'
-import { endName, type Manifest, manifestName } from './manifest.ts'
-import { createTally, type Tally } from './tally.ts'
+import { createTally, endName, type Manifest, manifestName, type Tally } from './manifest.ts'
 
 const text = (path: string, value: object): Entry => {
   const body = Buffer.from(`${JSON.stringify(value, null, 2)}\n`)

@@ -5,13 +5,21 @@ import { basename, dirname, join } from 'node:path'
 import { exits, hostActsFile, sandboxUid, stateFiles } from '@gatehouse/contracts'
 import { addHostAct, ifPresent, lostAndFound, makeDirectory, Refusal, syncPath, wallMs, wallTime } from '@gatehouse/kernel'
 import { decrypt, type Opener } from './age.ts'
-import { broken } from './broken.ts'
+import { broken, type Entry, type LinkEntry } from './entry.ts'
 import { type Checked, checkArchive } from './check.ts'
-import type { Entry, LinkEntry } from './entry.ts'
-import { giveBackHint, ownerToReturn, refuseTaken, whileRoots, workingNameFor } from './in-place.ts'
+import {
+  finishDirectories,
+  giveBackHint,
+  type Owner,
+  ownerToReturn,
+  refuseTaken,
+  type Target,
+  whileRoots,
+  workingNameFor,
+  writeEntry,
+} from './in-place.ts'
 import { stateRoot } from './manifest.ts'
 import { unpack } from './unpack.ts'
-import { finishDirectories, type Owner, type Target, writeEntry } from './write-entry.ts'
 
 export interface RestoreOptions {
   /** The archive: a plain file, since it is read twice. */

@@ -1,8 +1,7 @@
 // Which entries an archive may have: nothing that leads out of the directory it is restored to, and nothing twice.
 import { hash } from 'node:crypto'
 import { formatBounds, hostActsFile, stateFiles } from '@gatehouse/contracts'
-import { broken } from './broken.ts'
-import type { Entry } from './entry.ts'
+import { broken, type Entry } from './entry.ts'
 import { isReadAsWritten } from './head.ts'
 import { stateRoot } from './manifest.ts'
 

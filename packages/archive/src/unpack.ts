@@ -3,13 +3,11 @@ import { createHash } from 'node:crypto'
 import { jsonBounds, stateSchema } from '@gatehouse/contracts'
 import { isRefusal, jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { broken } from './broken.ts'
-import type { Entry } from './entry.ts'
+import { broken, type Entry } from './entry.ts'
 import { feed } from './feed.ts'
 import { toEntry } from './head.ts'
-import { Announced, archiveVersion, End, endName, Manifest, manifestName } from './manifest.ts'
+import { Announced, archiveVersion, createTally, End, endName, Manifest, manifestName, type Tally } from './manifest.ts'
 import { createRules, type Rules } from './rules.ts'
-import { createTally, type Tally } from './tally.ts'
 
 export interface Visitor {
   /** Before any entry. */

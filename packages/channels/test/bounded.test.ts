@@ -5,7 +5,7 @@ import { jsonBounds } from '@gatehouse/contracts'
 import { JsonRefused } from '@gatehouse/kernel'
 import { boundedAnswer } from '../src/bounded-answer.ts'
 import { BoundedSocket } from '../src/slack/app.ts'
-import { receiveWebhook } from '../src/webhook/receive.ts'
+import { receiveWebhook } from '../src/webhook/webhook.ts'
 import { sign } from '../src/webhook/signature.ts'
 import { startSlack } from '@gatehouse/testkit/slack-server'
 

@@ -6,9 +6,8 @@ import { trialMiB, trialName } from './disks/disk.ts'
 import { closeDisks, openDisk, shareDirectory } from './disks/open.ts'
 import { createPrograms, createUnmount, type DiskPrograms, findPrograms, programNames } from './disks/programs.ts'
 import { detectPremade } from './preallocated/detect.ts'
-import { settleOne } from './preallocated/pending.ts'
+import { pendingBeside, settleOne } from './preallocated/reference.ts'
 import { inPoolTurn, type Pool } from './preallocated/pool.ts'
-import { pendingBeside } from './preallocated/reference.ts'
 
 /** How groups get disks: made by the unit, of those that root made beforehand, or not at all. */
 export type Disks =

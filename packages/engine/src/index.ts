@@ -23,6 +23,5 @@ export { disksFolder, referenceOf, removedFolder } from './preallocated/referenc
 export { assembleRootfs, nodeChecksums } from './rootfs/assemble.ts'
 export { directories as rootfsDirectories, hashFile, texts as rootfsTexts } from './rootfs/layout.ts'
 export { type Proof, type ProofOptions, proveSeal } from './seal/prove.ts'
-export { chooseToolEngine, type ToolEngine } from './tools/engine.ts'
-export { type MadeImage, makeImage } from './tools/make-image.ts'
+export { chooseToolEngine, type MadeImage, makeImage, type ToolEngine } from './tools/engine.ts'
 export { steeringVariable, type ToolOrder } from './tools/run.ts'

@@ -1,7 +1,7 @@
 // Releases of engines, told from what their programs print.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { judgeRelease } from '../src/release.ts'
+import { judgeRelease } from '../src/choice.ts'
 
 describe('the release of an engine', () => {
   it('is old, new enough, or not told', () => {

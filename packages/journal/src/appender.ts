@@ -2,8 +2,7 @@
 import { type AuditEntry, ServiceError } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import { Batch, type End, type Place, type Placed } from './batch.ts'
-import { type Draft, draft, type Head, type JournalInput } from './chain.ts'
-import { type Checkpoint, checkpointIn } from './checkpoint.ts'
+import { type Checkpoint, checkpointIn, type Draft, draft, type Head, type JournalInput } from './chain.ts'
 import type { Files } from './files.ts'
 import { unwritable } from './guard.ts'
 

@@ -1,7 +1,6 @@
 // The lines of one write: chained on to the head, checkpoints put in where they are due.
 import type { AuditEntry } from '@gatehouse/contracts'
-import { chain, type Draft, type Head, type Link } from './chain.ts'
-import { checkpointEvery } from './checkpoint.ts'
+import { chain, checkpointEvery, type Draft, type Head, type Link } from './chain.ts'
 
 /** Where a chain stands. */
 export interface Place {

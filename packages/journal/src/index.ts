@@ -1,9 +1,7 @@
 // Public surface of the journal.
 export type { Appended } from './appender.ts'
 export type { Placed, Position } from './batch.ts'
-export type { Head, JournalInput } from './chain.ts'
-export type { Checkpoint } from './checkpoint.ts'
-export { readHead } from './read-head.ts'
+export { type Checkpoint, type Head, type JournalInput, readHead } from './chain.ts'
 export { publishKeys } from './keys.ts'
 export type { KnownHead } from './inspector.ts'
 export { type HeldJournal, type Journal, type JournalOptions, openHeldJournal, openJournal } from './open.ts'

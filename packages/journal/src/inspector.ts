@@ -3,8 +3,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { AuditEntry } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
-import { genesis, type Head, type Link, prefixOf, suffixOf } from './chain.ts'
-import { checkpointEvery, checkpointFault, checkpointIn } from './checkpoint.ts'
+import { checkpointEvery, checkpointFault, checkpointIn, genesis, type Head, type Link, prefixOf, suffixOf } from './chain.ts'
 import { scanEntry } from './entry.ts'
 
 export interface Fault {

@@ -1,10 +1,42 @@
 // The file behind records: whole lines at its end, made anew where its name leads elsewhere.
-import { constants, ftruncateSync, lstatSync, writeSync } from 'node:fs'
+import { constants, ftruncateSync, lstatSync, statfsSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { limits } from '@gatehouse/contracts'
 import { syncPath } from '@gatehouse/kernel'
 import { type Identity, sameFile } from './guard.ts'
 import { journalFlags, linesBackward, readFrom } from './lines.ts'
+
+/** Milliseconds that an answer holds. */
+const answerTime = 1_000
+
+interface Disk {
+  readonly free: number
+  readonly size: number
+}
+
+const look = (directory: string): Disk => {
+  const { bavail, blocks, bsize } = statfsSync(directory)
+  return { free: bavail * bsize, size: blocks * bsize }
+}
+
+/** Less than 256 MiB are free, or than an eighth of a small volume. */
+export const isScarce = ({ free, size }: Disk): boolean => free < Math.min(limits.diskForOthers, size / 8)
+
+/** False while the disk of this directory is wanted for the journal. */
+export const watchRoom = (directory: string): (() => boolean) => {
+  let until = 0
+  let hasRoom = true
+  return () => {
+    const now = performance.now()
+    // Room that comes back is seen at once.
+    if (now >= until || !hasRoom) {
+      hasRoom = !isScarce(look(directory))
+      until = now + answerTime
+    }
+    return hasRoom
+  }
+}
 
 export interface RecordFile {
   readonly size: number

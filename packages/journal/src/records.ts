@@ -3,9 +3,8 @@
 import { dirname } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
 import { type ReadOptions, readRecords, type RecordPage } from './read-records.ts'
-import { openRecordFile, type RecordFile } from './record-file.ts'
+import { openRecordFile, type RecordFile, watchRoom } from './record-file.ts'
 import { Keeper, type Retention } from './retain.ts'
-import { watchRoom } from './room.ts'
 import { openSlotFile, type Slot, type SlotFile } from './slot-file.ts'
 
 /** A slot is cleared right after its record: what was recorded stands near the end. */

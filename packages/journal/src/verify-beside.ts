@@ -4,9 +4,8 @@ import { access, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isServiceError, ServiceError, stateFiles } from '@gatehouse/contracts'
 import { deriveKey, parseKeyring } from '@gatehouse/kernel'
-import type { Head } from './chain.ts'
+import { type Head, readHead } from './chain.ts'
 import type { KnownHead } from './inspector.ts'
-import { readHead } from './read-head.ts'
 import { type Verdict, verifyJournal } from './verify.ts'
 
 /** Files that lie beside a journal in the state directory of a unit, and not beside a copy of the journal. */

@@ -2,7 +2,7 @@
 import { generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import type { AuditEntry } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
-import { checkpointIn } from '../src/checkpoint.ts'
+import { checkpointIn } from '../src/chain.ts'
 
 const zeros = '0'.repeat(64)
 const stranger = generateKeyPairSync('ed25519').privateKey

@@ -3,7 +3,7 @@ import { type KeyObject, verify } from 'node:crypto'
 import { sha256 } from '@gatehouse/kernel'
 import { entryOf } from './forge.ts'
 import type { Head } from '../src/index.ts'
-import { checkpointIn } from '../src/checkpoint.ts'
+import { checkpointIn } from '../src/chain.ts'
 import { type Contents, split } from './written.ts'
 
 export interface Checks {

@@ -1,24 +1,17 @@
 // Public surface of what every process needs: configuration, log, metrics, files, life.
 export { agentDefinition, type AgentDefinition, canonical, definitionDigest, deriveKey, digestOf, sha256 } from './canonical/canonical.ts'
 export { distinctName, exposedName, exposedStart, fullName, parseName, type ToolAddress } from './canonical/exposed-name.ts'
-export { type Clock, createClock } from './clock/clock.ts'
+export { type Clock, createClock, wallMs, wallTime } from './clock/clock.ts'
 export { createRetentionClock, retentionMs } from './clock/retention.ts'
-export { wallMs, wallTime } from './clock/wall.ts'
 export { isLoopback } from './config/is-loopback.ts'
 export { readSettings, type Setting, type Settings, type SettingsInput, type SettingsTable } from './config/settings.ts'
-export { type Lock, takeLock } from './files/exclusive-lock.ts'
-export { addHostAct, readHostActs } from './files/host-acts.ts'
-export { hasHostIds, hostIdentity, ifPresent } from './files/permission.ts'
-export { keepRetentionClock } from './files/keep-retention-clock.ts'
-export { checkSocketPath, listenUnix } from './files/listen-unix.ts'
-export { lockWriter } from './files/lock.ts'
-export { copiesPrefix, incomingName, lostAndFound, makeDirectory, privateDirectory, restoringPrefix } from './files/directory.ts'
-export { type Mounted, mountsBelow, readMounts } from './files/mounts.ts'
-export { findProgram, needProgram, programPath } from './files/programs.ts'
+export { type Lock, lockWriter, takeLock } from './files/locks.ts'
 export {
+  addHostAct,
   getRunDirectoryName,
   getUnitId,
   lockUnit,
+  readHostActs,
   readUnitRecord,
   runnerLockName,
   unitLockName,
@@ -26,6 +19,11 @@ export {
   unitRecordName,
   writeUnitRecord,
 } from './files/unit-record.ts'
+export { hasHostIds, hostIdentity, ifPresent } from './files/permission.ts'
+export { keepRetentionClock } from './files/keep-retention-clock.ts'
+export { checkSocketPath, listenUnix } from './files/listen-unix.ts'
+export { copiesPrefix, incomingName, lostAndFound, makeDirectory, privateDirectory, restoringPrefix } from './files/directory.ts'
+export { findProgram, type Mounted, mountsBelow, needProgram, programPath, readMounts } from './files/host.ts'
 export { syncPath, writeAtomically } from './files/write-atomically.ts'
 export { describeJsonFault, type JsonFault, JsonRefused, JsonScanner, refuseJsonBody } from './json/json-scanner.ts'
 export { checkJson, jsonText, parseJson, parseScannedJson } from './json/parse-json.ts'

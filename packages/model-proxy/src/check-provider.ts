@@ -1,6 +1,6 @@
 // Checks whether a provider accepts the configured key.
 import { limits, type ProviderCheck } from '@gatehouse/contracts'
-import type { Agents } from './providers/agents.ts'
+import type { Agents } from './providers/provider.ts'
 import type { Keyed } from './providers/table.ts'
 import { transfer } from './stream/transfer.ts'
 

@@ -11,7 +11,7 @@ import { Abandoned, type Exchange, type InFlightRequest, InFlightRequests } from
 import type { Calls } from '@gatehouse/rpc'
 import { type Budget, reckon } from './budget.ts'
 import { type Finish, type ModelCall, type ModelCaller, newCall } from './call.ts'
-import type { Agents } from './providers/agents.ts'
+import type { Agents } from './providers/provider.ts'
 import type { ProviderTable } from './providers/table.ts'
 import type { Recorder } from './records/recorder.ts'
 import { ModelRefusal, sendRefusal } from './refusal.ts'

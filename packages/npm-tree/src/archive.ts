@@ -1,7 +1,7 @@
 // Reads a package's tarball in memory: plain files alone, below one directory. A link, a device or a path that leads out refuses it.
 import { limits } from '@gatehouse/contracts'
 import { Parser, type ReadEntry } from 'tar'
-import { TreeRefused } from './refused.ts'
+import { TreeRefused } from './task.ts'
 
 export interface ArchivedFile {
   /** Below the package, without a leading slash. */

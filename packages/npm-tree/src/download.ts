@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { limits } from '@gatehouse/contracts'
 import pacote from 'pacote'
-import type { NpmOptions } from './options.ts'
-import { toRefused, TreeRefused } from './refused.ts'
+import type { NpmOptions } from './registry.ts'
+import { toRefused, TreeRefused } from './task.ts'
 
 export interface Wanted {
   readonly name: string

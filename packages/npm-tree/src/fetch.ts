@@ -6,9 +6,8 @@ import { digestOf } from '@gatehouse/kernel'
 import { readArchive } from './archive.ts'
 import { download } from './download.ts'
 import { each } from './each.ts'
-import { npmOptions, type NpmOptions } from './options.ts'
-import { TreeRefused } from './refused.ts'
-import { type Registry, tarballUrl } from './registry.ts'
+import { type NpmOptions, npmOptions, type Registry, tarballUrl } from './registry.ts'
+import { TreeRefused } from './task.ts'
 
 export const lockDigest = (lock: PackageLock): Digest => digestOf(lock)
 

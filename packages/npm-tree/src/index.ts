@@ -1,6 +1,5 @@
 // Public surface: what a tree of npm packages is made of, and the tree itself, verified. No script of a package ever runs.
 export { adoptTree, type FetchedTree, fetchTree, lockDigest, removeTree } from './fetch.ts'
-export { TreeRefused, type TreeRule } from './refused.ts'
+export { TreeOutcome, TreeRefused, type TreeRule, TreeTask } from './task.ts'
 export type { Registry } from './registry.ts'
 export { resolveTree } from './resolve.ts'
-export { TreeOutcome, TreeTask } from './task.ts'

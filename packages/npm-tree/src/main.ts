@@ -5,9 +5,8 @@ import { jsonBounds } from '@gatehouse/contracts'
 import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { fetchTree } from './fetch.ts'
-import { toRefused } from './refused.ts'
+import { toRefused, type TreeOutcome, TreeTask } from './task.ts'
 import { resolveTree } from './resolve.ts'
-import { type TreeOutcome, TreeTask } from './task.ts'
 
 const longestReason = 4096
 

@@ -1,8 +1,9 @@
-// The one host that packages come from. Whatever else an answer points at is never dialled.
+// The one host that packages come from. Whatever else an answer points at is never dialled. npm's libraries get no other
+// source, run no scripts and keep nothing between two acts.
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { connect } from 'node:net'
-import { TreeRefused } from './refused.ts'
+import { TreeRefused } from './task.ts'
 
 export interface Registry {
   readonly url: string
@@ -34,7 +35,7 @@ const guard = (registry: URL, { host, port }: Destination): void => {
   }
 }
 
-export const agentOf = ({ url, socket }: Registry): HttpAgent => {
+const agentOf = ({ url, socket }: Registry): HttpAgent => {
   const registry = new URL(url)
   const agent = registry.protocol === 'https:' ? new HttpsAgent(connections) : new HttpAgent(connections)
   const dial = agent.createConnection.bind(agent)
@@ -57,3 +58,25 @@ export const tarballUrl = (registry: string, resolved: string): string => {
   }
   return url.href
 }
+
+export type NpmOptions = Readonly<Record<string, unknown>>
+
+export const npmOptions = (registry: Registry, work: string): NpmOptions => ({
+  registry: registry.url,
+  agent: agentOf(registry),
+  cache: `${work}/cache`,
+  tufCache: `${work}/tuf`,
+  allowGit: 'none',
+  allowRemote: 'none',
+  allowFile: 'none',
+  allowDirectory: 'none',
+  ignoreScripts: true,
+  audit: false,
+  fund: false,
+  preferOnline: true,
+  fetchRetries: 1,
+  fetchRetryFactor: 2,
+  fetchRetryMintimeout: 100,
+  fetchRetryMaxtimeout: 1_000,
+  timeout: 30_000,
+})

@@ -9,9 +9,8 @@ import parse from 'npm-package-arg'
 import { type ArchivedFile, readArchive } from './archive.ts'
 import { download, integrityOf, type Wanted } from './download.ts'
 import { each } from './each.ts'
-import { npmOptions, type NpmOptions } from './options.ts'
-import { toRefused, TreeRefused } from './refused.ts'
-import { type Registry, tarballUrl } from './registry.ts'
+import { type NpmOptions, npmOptions, type Registry, tarballUrl } from './registry.ts'
+import { toRefused, TreeRefused } from './task.ts'
 
 interface Seen extends Pick<LockedPackage, 'integrity' | 'binaries' | 'scripts'> {
   readonly bytes: number

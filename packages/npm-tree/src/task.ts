@@ -1,4 +1,4 @@
-// What a sealed process is asked about a tree, and what it answers. It has no network: the registry is behind a socket.
+// What a sealed process is asked about a tree, what it answers, and why it refuses. It has no network: the registry is behind a socket.
 import { PackageLock, TreeRefusal } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
@@ -17,3 +17,47 @@ export const TreeOutcome = v.variant('end', [
   v.strictObject({ end: v.literal('refused'), ...TreeRefusal.entries }),
 ])
 export type TreeOutcome = v.InferOutput<typeof TreeOutcome>
+
+export type TreeRule =
+  | 'bad-name'
+  | 'not-found'
+  | 'not-from-registry'
+  | 'conflict'
+  | 'other-platform'
+  | 'wrong-integrity'
+  | 'bad-archive'
+  | 'too-large'
+  | 'unreachable'
+
+export class TreeRefused extends Error {
+  readonly rule: TreeRule
+
+  constructor(rule: TreeRule, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.rule = rule
+  }
+}
+
+const rules: Readonly<Record<string, TreeRule>> = {
+  EALLOWGIT: 'not-from-registry',
+  EALLOWREMOTE: 'not-from-registry',
+  EALLOWFILE: 'not-from-registry',
+  EALLOWDIRECTORY: 'not-from-registry',
+  EINVALIDPACKAGENAME: 'bad-name',
+  EINVALIDTAGNAME: 'bad-name',
+  E404: 'not-found',
+  ETARGET: 'not-found',
+  ERESOLVE: 'conflict',
+  EBADPLATFORM: 'other-platform',
+  EINTEGRITY: 'wrong-integrity',
+}
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+
+/** npm's own error in ours. What is not known is trouble on the way to the registry. */
+export const toRefused = (error: unknown, what: string): TreeRefused => {
+  if (error instanceof TreeRefused) return error
+  const rule = rules[codeOf(error)] ?? 'unreachable'
+  const [reason = 'unknown error'] = (error instanceof Error ? error.message : 'unknown error').split('\n')
+  return new TreeRefused(rule, `${what}: ${reason}`, error)
+}

@@ -1,8 +1,26 @@
 // Which addresses may be dialled for a url, judged at the moment of dialling, when the name has become an address.
 import { lookup as resolveName, type LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { OutboundFailure } from './failure.ts'
 import { bare, isIn, isLocal, loopback, never, notPublic } from './networks.ts'
+
+const phrases = {
+  'address-refused': 'the address may not be dialled',
+  redirected: 'the server answered with a redirect, which is never followed',
+  'too-large': 'the server answered with more than may be read',
+  proxy: 'the proxy does not connect to the server',
+} as const
+
+export type OutboundFailureKind = keyof typeof phrases
+
+export class OutboundFailure extends Error {
+  readonly kind: OutboundFailureKind
+
+  constructor(kind: OutboundFailureKind) {
+    super(phrases[kind])
+    this.name = 'OutboundFailure'
+    this.kind = kind
+  }
+}
 
 /** `public`: nothing of this machine, this house or this provider. */
 export type Reach = 'any' | 'public'
@@ -23,7 +41,7 @@ export interface AddressPolicy {
   checkHost(host: string): Promise<void>
 }
 
-export interface PolicyOptions {
+interface PolicyOptions {
   readonly url: URL
   /** `host:port` of the unit's own admin API. */
   readonly ownAddress: string

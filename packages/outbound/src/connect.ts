@@ -3,8 +3,7 @@ import { BlockList, isIP, type LookupFunction, Socket } from 'node:net'
 import { getCACertificates } from 'node:tls'
 import { limits, type OutboundSettings } from '@gatehouse/contracts'
 import { buildConnector, Client } from 'undici'
-import type { AddressPolicy, Reach } from './address-policy.ts'
-import { OutboundFailure } from './failure.ts'
+import { type AddressPolicy, OutboundFailure, type Reach } from './address-policy.ts'
 import { bare, isIn, loopback } from './networks.ts'
 
 const inNetwork = (host: string, network: string): boolean => {

@@ -2,9 +2,8 @@
 import { Readable } from 'node:stream'
 import { limits, type OutboundSettings } from '@gatehouse/contracts'
 import { Agent, request } from 'undici'
-import { createAddressPolicy, type Reach, type Resolve } from './address-policy.ts'
+import { createAddressPolicy, OutboundFailure, type Reach, type Resolve } from './address-policy.ts'
 import { createConnect, type Dial, dialDirectly } from './connect.ts'
-import { OutboundFailure } from './failure.ts'
 
 const boundaries = ['\n\n', '\n\r\n', '\r\r'].map((text) => Buffer.from(text))
 

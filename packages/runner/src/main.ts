@@ -1,13 +1,35 @@
 // Composition root of the runner: its lock, the gateway's edge, the engine, its own edges. No logic.
-import { rm } from 'node:fs/promises'
+import { realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { exits, gatewayRunner, RunnerBoot, runnerBackup, runnerBroker, runnerChannels, runnerControlPlane } from '@gatehouse/contracts'
+import { exits, gatewayRunner, runnerBackup, RunnerBoot, runnerBroker, runnerChannels, runnerControlPlane } from '@gatehouse/contracts'
 import { chooseDriver } from '@gatehouse/engine'
-import { type Logger, Refusal, runnerLockName, takeLock } from '@gatehouse/kernel'
+import { type Logger, privateDirectory, Refusal, runnerLockName, takeLock } from '@gatehouse/kernel'
 import { type Edges, holdState, runServiceProcess } from '@gatehouse/rpc'
 import { createLeftovers } from './leftovers/leftovers.ts'
 import { createRunner, type Runner } from './service.ts'
-import { createToolContainers } from './tool-containers/create.ts'
+import { doorDirectory, ToolContainers } from './tool-containers/containers.ts'
+import { createEngagement, type EngageOptions } from './tool-containers/engage.ts'
+
+type Boot = Pick<RunnerBoot, 'unitId' | 'stateDir' | 'runDir' | 'mode' | 'toolContainers' | 'halves'>
+
+/** As given and without links: a path may be written either way. */
+const withReal = async (paths: readonly string[]): Promise<string[]> => [
+  ...paths,
+  ...(await Promise.all(paths.map((path) => realpath(path).catch(() => path)))),
+]
+
+export const createToolContainers = async (
+  boot: Boot,
+  { leftovers, log }: Pick<EngageOptions, 'leftovers' | 'log'>,
+): Promise<ToolContainers | undefined> => {
+  const { toolContainers: place, mode, runDir } = boot
+  if (place === null) return undefined
+  await privateDirectory(join(runDir, doorDirectory), boot.halves === undefined ? 0o700 : 0o710)
+  const profile = join(runDir, 'tool-servers.seccomp.json')
+  const ownPaths = await withReal([...place.ownPaths, boot.stateDir, runDir])
+  const engagement = createEngagement({ wanted: place, mode, leftovers, profile, log })
+  return new ToolContainers({ boot, place: { ...place, ownPaths }, engagement, log })
+}
 
 /** Holds the state and the runtime directory. The lock file of the latter stays when something of the unit may be left. */
 const holdUnit = async ({ stateDir, runDir }: RunnerBoot, log: Logger) => {

@@ -1,9 +1,27 @@
 // One connection to a SQLCipher file: promises over the addon's callbacks, and one statement at a time,
 // since the addon runs queued statements unordered in a thread pool. Throws the addon's own errors.
-import sqlcipher from '@journeyapps/sqlcipher'
-import type { Database, Statement } from '@journeyapps/sqlcipher'
+import sqlcipher, { type Database, type Statement } from '@journeyapps/sqlcipher'
 import { createQueue } from './queue.ts'
-import type { Value } from './rows.ts'
+
+export type Value = string | number | null | Buffer
+
+/** `T` is the shape of a row as the statement selects it. */
+export interface Rows {
+  /** The first row. */
+  get<T>(sql: string, params?: readonly Value[]): Promise<T | undefined>
+  all<T>(sql: string, params?: readonly Value[]): Promise<T[]>
+}
+
+/** Reads everything in one step: a half-read statement would hold an old snapshot for all later ones. */
+export const rowsOf = (all: (sql: string, params: readonly Value[]) => Promise<unknown[]>): Rows => ({
+  async get<T>(sql: string, params: readonly Value[] = []) {
+    const [first] = await all(sql, params)
+    return first as T | undefined
+  },
+  async all<T>(sql: string, params: readonly Value[] = []) {
+    return (await all(sql, params)) as T[]
+  },
+})
 
 export interface Connection {
   all(sql: string, params: readonly Value[]): Promise<unknown[]>

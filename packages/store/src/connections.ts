@@ -4,7 +4,7 @@ import { ServiceError } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import { connect, type Connection, readOnly, readWrite } from './connection.ts'
 import { isDiskFull, sqliteCode, toStoreError } from './faults.ts'
-import { unlock } from './unlock.ts'
+import { unlock } from './database-file.ts'
 
 interface Pair {
   readonly writer: Connection

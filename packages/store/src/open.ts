@@ -1,15 +1,12 @@
 // Opens a store: one encrypted file, one writer behind a queue, one reader.
 import { exits } from '@gatehouse/contracts'
 import { type Logger, Refusal } from '@gatehouse/kernel'
-import type { Connection } from './connection.ts'
+import { type Connection, type Rows, rowsOf } from './connection.ts'
 import { Connections } from './connections.ts'
-import { ensureFile } from './create.ts'
+import { ensureFile, probe } from './database-file.ts'
 import { isFault, toStoreError } from './faults.ts'
 import { createQueue } from './queue.ts'
-import { type Rows, rowsOf } from './rows.ts'
-import type { Transaction } from './transaction.ts'
-import { probe } from './unlock.ts'
-import { write } from './write.ts'
+import { type Transaction, write } from './write.ts'
 
 /** A step is a list of statements; `PRAGMA user_version` counts the steps that were taken. */
 type Migrations = readonly (readonly string[])[]

@@ -4,10 +4,9 @@ import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { connect, readOnly, readOnlyUri } from './connection.ts'
+import { connect, readOnly, readOnlyUri, type Rows, rowsOf } from './connection.ts'
 import { toStoreError } from './faults.ts'
-import { type Rows, rowsOf } from './rows.ts'
-import { unlock } from './unlock.ts'
+import { unlock } from './database-file.ts'
 
 export interface ReadOptions {
   readonly path: string

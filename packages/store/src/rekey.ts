@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { isRefusal, syncPath } from '@gatehouse/kernel'
 import { connect, readOnly, readWrite } from './connection.ts'
 import { toStoreError } from './faults.ts'
-import { unlock } from './unlock.ts'
+import { unlock } from './database-file.ts'
 
 export interface CopyOptions {
   readonly path: string

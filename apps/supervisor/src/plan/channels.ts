@@ -1,7 +1,7 @@
 // Settings of channels: one descriptor a channel, with its variables, what they give it, and what of it must never be printed.
 import { type ChannelCredentials, type ChannelName, channels as channelNames, checkServerUrl, exits } from '@gatehouse/contracts'
 import { readSettings, Refusal, type Settings } from '@gatehouse/kernel'
-import type { DocumentedSetting, DocumentedSettings } from './settings/setting.ts'
+import type { DocumentedSetting, DocumentedSettings } from './settings/parse.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 type Credentials<C extends ChannelName> = NonNullable<ChannelCredentials[C]>

@@ -5,7 +5,7 @@ import { channelSettings } from './channels.ts'
 import { modelSettings, providerSettings } from './models.ts'
 import type { Plan } from './plan.ts'
 import { sandboxSettings } from './settings/sandboxes.ts'
-import type { DocumentedSetting } from './settings/setting.ts'
+import type { DocumentedSetting } from './settings/parse.ts'
 import { unitSettings } from './settings/unit.ts'
 
 export const table = { ...unitSettings, ...sandboxSettings, ...modelSettings }

@@ -1,6 +1,6 @@
 // What `gatehouse --help` prints: its commands, and every setting by its row.
 import { allSettings } from './flags.ts'
-import type { DocumentedSetting } from './settings/setting.ts'
+import type { DocumentedSetting } from './settings/parse.ts'
 
 const width = 120
 const indent = 28

@@ -1,7 +1,7 @@
 // Settings of models: which providers the unit has a key for, and the operator's own server.
 import { exits, type ModelProvider, type ModelProxyBoot, modelProviders, providerKeys } from '@gatehouse/contracts'
 import { isLoopback, readSettings, Refusal, type Settings } from '@gatehouse/kernel'
-import type { DocumentedSetting, DocumentedSettings } from './settings/setting.ts'
+import type { DocumentedSetting, DocumentedSettings } from './settings/parse.ts'
 
 export const modelSettings = {
   modelBaseUrl: {

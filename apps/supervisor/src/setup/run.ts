@@ -3,9 +3,15 @@ import { rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits } from '@gatehouse/contracts'
 import { isRefusal, type Lock, lockWriter, makeDirectory, Refusal } from '@gatehouse/kernel'
-import { steps as allSteps } from '../setup-steps/index.ts'
+import { controlGroups } from '../setup-steps/control-groups.ts'
+import { groupDisks } from '../setup-steps/group-disks.ts'
+import { hostIds } from '../setup-steps/host-ids.ts'
+import { loopDevices, programs, stateDirectory } from '../setup-steps/host.ts'
 import { type Condition, reasonOf, type Site, type Step } from '../setup-steps/step.ts'
+import { userNamespace } from '../setup-steps/user-namespace.ts'
 import { parseSetup, type SetupArguments, setupHelp } from './arguments.ts'
+
+const allSteps: readonly Step[] = [programs, loopDevices, hostIds, userNamespace, controlGroups, stateDirectory, groupDisks]
 
 /** Looks at every step, makes or removes, and looks again. */
 interface Row {
@@ -43,7 +49,7 @@ const removeAll = async (steps: readonly Step[], site: Site): Promise<string[]> 
 const renderTable = (title: string, rows: readonly Row[]): string =>
   [title, ...rows.map(({ name, condition }) => `  ${name.padEnd(16)} ${condition.state.padEnd(8)} ${condition.says}`), ''].join('\n')
 
-export interface SetupOptions {
+interface SetupOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly write: (text: string) => void
   /** In tests: other places than those of the host, and whether we are root. */

@@ -8,7 +8,7 @@ import { exchange, type Exchanged, ExchangedSchema, keepHistory, readHistory, ta
 import { render } from '../output/failure.ts'
 import { withProgress } from '../output/progress.ts'
 import { wrap } from '../output/table.ts'
-import { visible, visibleLines } from '../output/visible.ts'
+import { visible, visibleLines } from '../output/values.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 interface Settings {

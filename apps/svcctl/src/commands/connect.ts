@@ -3,8 +3,7 @@ import { AgentGroupID, clientRole, ServiceError, Token } from '@gatehouse/contra
 import { wallMs } from '@gatehouse/kernel'
 import { Args, Flags } from '@oclif/core'
 import * as v from 'valibot'
-import { openConfiguration, writeConfiguration } from '../clients/configuration.ts'
-import { type ClientName, clientNames } from '../clients/formats.ts'
+import { type ClientName, clientNames, openConfiguration, writeConfiguration } from '../clients/formats.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 /** The secret is in the configuration only, and that only where it was not written to a file. */

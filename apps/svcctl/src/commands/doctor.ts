@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { createCheckContext, Finding, notCheckedPrefix, runChecks } from '../doctor/check.ts'
 import { withProgress } from '../output/progress.ts'
 import { type Column, type Place, table, wrap } from '../output/table.ts'
-import { visible } from '../output/visible.ts'
+import { visible } from '../output/values.ts'
 import { UnitCommand, type UnitFlags } from '../unit-command.ts'
 
 const columns: readonly Column<SealProof['walls'][number]>[] = [

@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 import { codes, Explanation, toolSeparator } from '@gatehouse/contracts'
 import { Args } from '@oclif/core'
 import { wrap } from '../output/table.ts'
-import { visible } from '../output/visible.ts'
+import { visible } from '../output/values.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 const render = ({ allowed, code, summary, steps }: Explanation): string => {

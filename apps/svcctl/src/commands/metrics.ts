@@ -1,7 +1,7 @@
 // svcctl metrics
 import * as v from 'valibot'
 import { type Family, FamilySchema, parseExposition } from '../output/exposition.ts'
-import { visibleLines } from '../output/visible.ts'
+import { visibleLines } from '../output/values.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 export class MetricsShow extends UnitCommand<Family[]> {

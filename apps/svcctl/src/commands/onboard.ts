@@ -8,7 +8,7 @@ import { OnboardNotes, type Questions, type Tour } from '../onboard/step.ts'
 import { steps } from '../onboard/steps.ts'
 import { Interrupted } from '../output/failure.ts'
 import { wrap } from '../output/table.ts'
-import { visible } from '../output/visible.ts'
+import { visible } from '../output/values.ts'
 import { loginName } from '../submission/login-name.ts'
 import { UnitCommand } from '../unit-command.ts'
 

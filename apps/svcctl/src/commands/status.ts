@@ -1,8 +1,7 @@
 // svcctl status
 import { type Freeze, type ProcessState, type SessionStatus, Status } from '@gatehouse/contracts'
-import { age } from '../output/time.ts'
+import { age, visible } from '../output/values.ts'
 import { type Column, table, wrap } from '../output/table.ts'
-import { visible } from '../output/visible.ts'
 import { UnitCommand } from '../unit-command.ts'
 
 const columns: readonly Column<ProcessState>[] = [

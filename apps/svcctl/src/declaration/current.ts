@@ -11,7 +11,7 @@ import {
 } from '@gatehouse/contracts'
 import { Document, isScalar, visit } from 'yaml'
 import { readAllPages } from '../connection/pages.ts'
-import { escapeHidden, hasHidden } from '../output/visible.ts'
+import { escapeHidden, hasHidden } from '../output/values.ts'
 
 export interface Present {
   readonly groups: readonly AgentGroup[]

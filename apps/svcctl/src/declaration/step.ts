@@ -1,7 +1,7 @@
 // One step of a plan: a change to submit, one that depends on another, or one that no change can make.
 import { styleText } from 'node:util'
 import type { Kind } from '@gatehouse/contracts'
-import { visible, visibleLines } from '../output/visible.ts'
+import { visible, visibleLines } from '../output/values.ts'
 
 export interface Step {
   readonly kind: Kind

@@ -19,3 +19,16 @@ export const ask = async (question: string): Promise<string> => {
 
 /** Anything but yes is no. */
 export const confirm = async (question: string): Promise<boolean> => /^y(es)?$/i.test(await ask(`${question} [y/N] `))
+
+/** Rejects with `Interrupted` when Ctrl-C ended it. */
+export const untilInterrupted = async (act: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+  const ending = new AbortController()
+  const interrupt = (): void => ending.abort(new Interrupted())
+  process.once('SIGINT', interrupt)
+  try {
+    await act(ending.signal)
+  } finally {
+    process.removeListener('SIGINT', interrupt)
+  }
+  ending.signal.throwIfAborted()
+}

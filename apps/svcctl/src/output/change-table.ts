@@ -1,9 +1,20 @@
 // Columns of lists of changes, and the order in which they are decided.
-import type { Change } from '@gatehouse/contracts'
-import { shortIDs } from './short-id.ts'
-import { riskStyles, stateStyles } from './change-state.ts'
-import type { Column } from './table.ts'
-import { age, relative } from './time.ts'
+import type { Change, ChangeState, Risk } from '@gatehouse/contracts'
+import { age, relative, shortIDs } from './values.ts'
+import type { Column, Style } from './table.ts'
+
+export const riskStyles = { high: ['bold', 'red'], medium: 'yellow', low: 'green' } satisfies Record<Risk, Style>
+
+export const stateStyles = {
+  held: 'yellow',
+  applied: 'green',
+  approved: 'green',
+  refused: 'red',
+  rejected: 'red',
+  withdrawn: 'gray',
+  expired: 'gray',
+  apply_failed: 'red',
+} satisfies Record<ChangeState, Style>
 
 const kind: Column<Change> = { name: 'KIND', value: (change) => change.kind }
 const group: Column<Change> = { name: 'GROUP', value: (change) => change.agentGroupID }

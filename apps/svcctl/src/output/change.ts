@@ -1,13 +1,63 @@
 // Renders one change for people: what it does, why its risk is what it is, what it alters, its evidence, and the next command to type.
 import { styleText } from 'node:util'
-import { type Change, type ChangeView, isRetryable, type Preview, type Reach, reservedPrincipals } from '@gatehouse/contracts'
-import { accessLines, accessTitle } from './access.ts'
-import { riskStyles, stateStyles } from './change-state.ts'
+import {
+  type Change,
+  type ChangeView,
+  isRetryable,
+  type Power,
+  type PowerMark,
+  type Preview,
+  type Reach,
+  reservedPrincipals,
+} from '@gatehouse/contracts'
+import { riskStyles, stateStyles } from './change-table.ts'
 import { diffLines, type Meaning } from './diff.ts'
 import { evidenceLines } from './evidence.ts'
 import { wrap } from './table.ts'
-import { relative } from './time.ts'
-import { visible } from './visible.ts'
+import { relative, visible } from './values.ts'
+
+const marks: Readonly<Record<PowerMark, string>> = {
+  destructive: 'DESTRUCTIVE',
+  'read-only': 'read-only',
+  writes: 'WRITES',
+  'runs-programs': 'RUNS PROGRAMS',
+  every: 'EVERY TOOL, ALSO LATER ONES',
+  undeclared: 'not declared now',
+  'server-gone': 'server not in the catalog',
+  anybody: 'OPEN TO STRANGERS',
+}
+
+const keyOf = ({ area, name }: Power): string => `${area} ${name}`
+const termsOf = ({ detail, marks: own }: Power): string => JSON.stringify([detail, own])
+
+const describe = ({ area, name, detail, marks: own }: Power): string => {
+  const terms = detail === undefined ? '' : `, ${visible(detail)}`
+  return `${area} ${visible(name)}${terms}${own.length === 0 ? '' : `  [${own.map((mark) => marks[mark]).join(', ')}]`}`
+}
+
+const accessTitle = (group: string): string => `Effective access of ${visible(group)}`
+
+/** Empty for a change that is no longer pending. */
+const accessLines = ({ can, could }: Pick<Reach, 'can' | 'could'>, stream: NodeJS.WritableStream): string[] => {
+  if (could === undefined) return []
+  const had = new Map((can ?? []).map((power) => [keyOf(power), power]))
+  const has = new Set((could ?? []).map(keyOf))
+  const added = (could ?? []).filter((power) => !had.has(keyOf(power)))
+  const removed = (can ?? []).filter((power) => !has.has(keyOf(power)))
+  const altered = (could ?? []).flatMap((power) => {
+    const old = had.get(keyOf(power))
+    return old === undefined || termsOf(old) === termsOf(power) ? [] : [{ old, power }]
+  })
+  const kept = (could ?? []).length - added.length - altered.length
+  const colour = (style: 'green' | 'red' | 'yellow', text: string): string => styleText(style, text, { stream })
+  return [
+    `${added.length} added, ${removed.length} removed, ${altered.length} changed, ${kept} unchanged`,
+    ...added.map((power) => colour('green', `+ ${describe(power)}`)),
+    ...removed.map((power) => colour('red', `- ${describe(power)}`)),
+    ...altered.map(({ old, power }) => colour('yellow', `~ ${describe(power)} (was ${visible(old.detail ?? 'without terms')})`)),
+    ...(could === null ? [colour('red', 'The group is removed, with all its access.')] : []),
+  ]
+}
 
 type Stream = NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>
 
@@ -68,7 +118,7 @@ const nextLines = (change: Change, by: string): string[] => {
   }
 }
 
-export interface ChangeOptions {
+interface ChangeOptions {
   readonly stream: Stream
   /** Label of the reader, for the next command; absent where the reader is asked instead. */
   readonly by?: string | undefined
@@ -117,7 +167,7 @@ export const renderChange = (change: Change | ChangeView, { stream, by, reach }:
   return `${lines.join('\n')}\n`
 }
 
-export interface PreviewOptions {
+interface PreviewOptions {
   readonly stream: Stream
   readonly kind: string
 }

@@ -1,7 +1,7 @@
 // What a change alters, field by field: before → after. Lists show the items that go and come, long texts their lines.
 import { styleText } from 'node:util'
 import type { Change } from '@gatehouse/contracts'
-import { visible, visibleLines } from './visible.ts'
+import { visible, visibleLines } from './values.ts'
 
 type Operation = Change['diff'][number]
 

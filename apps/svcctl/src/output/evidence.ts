@@ -3,8 +3,7 @@ import { styleText } from 'node:util'
 import { type Change, dictionary, Evidence, type ToolDefinition } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { type Column, type Place, type Style, table } from './table.ts'
-import { relative } from './time.ts'
-import { visible, visibleLines } from './visible.ts'
+import { relative, visible, visibleLines } from './values.ts'
 
 type Observed = Extract<Evidence, { readonly status: 'observed' }>
 

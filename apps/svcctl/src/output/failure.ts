@@ -1,7 +1,7 @@
 // Renders every failure as one error, as text or as a problem document, with its exit code.
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { type Change, codes, isServiceError, nextStep, ServiceError } from '@gatehouse/contracts'
-import { toJson, visible, visibleLines } from './visible.ts'
+import { toJson, visible, visibleLines } from './values.ts'
 
 interface CliError extends Error {
   readonly oclif: { readonly exit?: number | undefined }

@@ -2,7 +2,7 @@
 import { ServiceError } from '@gatehouse/contracts'
 import type { Jq } from 'jq-wasm/inline'
 import type * as v from 'valibot'
-import { findNearest, toJson, visible } from './visible.ts'
+import { findNearest, toJson, visible } from './values.ts'
 
 interface Shape {
   readonly type: string

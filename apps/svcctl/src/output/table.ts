@@ -1,7 +1,7 @@
 // Tables: aligned and headed for people, tab-separated and bare for programs. Where a terminal is narrow, long texts end at a word,
 // texts move below their rows and columns are left out by priority. A word is never cut.
 import { styleText } from 'node:util'
-import { visible } from './visible.ts'
+import { visible } from './values.ts'
 
 export type Style = Parameters<typeof styleText>[0]
 

@@ -3,7 +3,7 @@ import { addToGrant, type Client, findPresentGrant } from '@gatehouse/client'
 import { type After, type Change, Evidence, type GrantView, kinds, ServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { readAllPages } from '../connection/pages.ts'
-import { findNearest } from '../output/visible.ts'
+import { findNearest } from '../output/values.ts'
 
 export type Access = After<'mcp_access'>
 

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { toServiceError } from '@gatehouse/contracts'
-import { openConfiguration, writeConfiguration } from '../../src/clients/configuration.ts'
-import { type ClientName, clientNames } from '../../src/clients/formats.ts'
+import { type ClientName, clientNames, openConfiguration, writeConfiguration } from '../../src/clients/formats.ts'
 
 const url = 'https://unit.example/mcp'
 let home: string

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseTime } from '../../src/input/time.ts'
-import { relative } from '../../src/output/time.ts'
+import { relative } from '../../src/output/values.ts'
 import { startUnit } from '../fake-unit.ts'
 import { svcctl } from '../svcctl.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '@gatehouse/testkit/random'
-import { age } from '../../src/output/time.ts'
+import { age } from '../../src/output/values.ts'
 import { type Column, table } from '../../src/output/table.ts'
 
 interface Row {

@@ -1,7 +1,7 @@
 // Text of others never moves the cursor, hides or turns round.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toJson, visible, visibleLines } from '../../src/output/visible.ts'
+import { toJson, visible, visibleLines } from '../../src/output/values.ts'
 import { hostile, hostileShown } from '../contents.ts'
 
 test('shows escapes, control characters, marks of direction and what takes no room', () => {

@@ -1,17 +1,59 @@
 // A tool call from its name to its outcome: the gateway authorizes it, the server declares the tool as it was approved, and then the call
 // is made once.
-import type { gatewayBroker, ToolCall } from '@gatehouse/contracts'
-import { type Abandoned, parseName, type ToolAddress } from '@gatehouse/kernel'
+import { type gatewayBroker, limits, type ToolCall } from '@gatehouse/contracts'
+import { type Abandoned, exposedStart, parseName, type ToolAddress } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import type { Pending, Recorder } from '../records/recorder.ts'
+import type { Listing } from '../upstream/active-connection.ts'
 import { NotDeclared } from '../upstream/base/failure.ts'
 import { callTool } from '../upstream/call-tool.ts'
 import type { Servers } from '../upstream/servers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { interpretAnswer, interpretError } from './interpret.ts'
-import { createLookUp } from './look-up.ts'
 import { type Outcome, refuse, refuseName } from './outcome.ts'
-import type { CallSession, InFlightCalls } from './session.ts'
+import { type CallSession, createNameTable, type InFlightCalls } from './session.ts'
+
+interface NameSources {
+  readonly gateway: Pick<Calls<typeof gatewayBroker>, 'grants'>
+  readonly servers: Pick<Servers, 'find'>
+}
+
+interface NameQuery {
+  readonly name: string
+  /** A list that is kept may be too old to have the tool. */
+  readonly isFresh?: boolean
+}
+
+const readListing = async (upstream: Upstream, isFresh: boolean, signal: AbortSignal): Promise<Listing | undefined> => {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(limits.connectTime)])
+  try {
+    return await (isFresh ? upstream.relist(within) : upstream.listing(within))
+  } catch {
+    signal.throwIfAborted()
+    return upstream.lastListing
+  }
+}
+
+export const buildAddresses = (server: string, listing: Listing | undefined): ToolAddress[] =>
+  [...(listing?.tools.keys() ?? [])].map((tool) => ({ server, tool }))
+
+/** Rejects with the signal's reason, and when the gateway cannot be asked. Waits only for servers that the tool can belong to. */
+const createLookUp =
+  ({ gateway, servers }: NameSources) =>
+  async (session: CallSession, { name, isFresh = false }: NameQuery, signal: AbortSignal): Promise<ToolAddress | undefined> => {
+    const known = session.names?.get(name)
+    if (known !== undefined) return known
+    const { grants } = await gateway.grants({ session: session.id }, { signal })
+    const addresses = await Promise.all(
+      grants.map(async ({ server }) => {
+        const upstream = servers.find(server, session.id)
+        const isCandidate = upstream !== undefined && name.startsWith(exposedStart(server))
+        return buildAddresses(server, isCandidate ? await readListing(upstream, isFresh, signal) : upstream?.lastListing)
+      }),
+    )
+    session.names = createNameTable(addresses.flat())
+    return session.names.get(name)
+  }
 
 export interface CallServices {
   readonly gateway: Calls<typeof gatewayBroker>
@@ -21,7 +63,7 @@ export interface CallServices {
 }
 
 /** The caller's side of a call: its signal and its record. */
-export interface CallContext extends Pick<Pending, 'setTarget'> {
+interface CallContext extends Pick<Pending, 'setTarget'> {
   /** Aborts with `Abandoned`. */
   readonly signal: AbortSignal
   readonly giveUp: (reason: Abandoned) => void

@@ -3,8 +3,7 @@ import { limits, type LiveGrant, type Pinning, ServiceError, type ToolDefinition
 import { Abandoned, type ToolAddress } from '@gatehouse/kernel'
 import type { Listing } from '../upstream/active-connection.ts'
 import { getDefinitionDigest } from '../upstream/list-tools.ts'
-import type { CallServices } from './call.ts'
-import { buildAddresses } from './look-up.ts'
+import { buildAddresses, type CallServices } from './call.ts'
 import { type CallSession, createNameTable } from './session.ts'
 import { type ToolText, writeTool } from './tool-text.ts'
 

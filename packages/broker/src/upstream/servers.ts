@@ -1,13 +1,15 @@
-// The tool servers of the catalog, each with its pool of upstreams, kept in step with the gateway.
+// The tool servers of the catalog, each with its pool of upstreams, kept in step with the gateway; and the reports to the gateway
+// of what each server declares.
 import type { gatewayBroker, Result, ServerState, SessionID, ToolDefinition } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
+import type { Calls } from '@gatehouse/rpc'
 import type { ConnectSettings } from './make-transport.ts'
 import { UpstreamPool } from './upstream-pool.ts'
 import type { Upstream } from './upstream.ts'
 
-export type CatalogItem = Result<typeof gatewayBroker, 'catalog'>[number]
+type CatalogItem = Result<typeof gatewayBroker, 'catalog'>[number]
 
-export interface ServersOptions {
+interface ServersOptions {
   readonly settings: ConnectSettings
   readonly log: Logger
   readonly metrics: Metrics
@@ -71,5 +73,36 @@ export class Servers {
       log: this.#options.log.child({ server: item.name }),
       onListed: (listing) => onListed(item, [...listing.tools.values()]),
     })
+  }
+}
+
+interface Observation {
+  readonly item: CatalogItem
+  readonly tools: readonly ToolDefinition[]
+}
+
+export class EvidenceReporter {
+  readonly #gateway: Pick<Calls<typeof gatewayBroker>, 'observed'>
+  readonly #log: Logger
+  readonly #pending = new Map<string, Observation>()
+
+  constructor(gateway: Pick<Calls<typeof gatewayBroker>, 'observed'>, log: Logger) {
+    this.#gateway = gateway
+    this.#log = log
+  }
+
+  async report(item: CatalogItem, tools: readonly ToolDefinition[]): Promise<void> {
+    const observation = { item, tools }
+    this.#pending.set(item.name, observation)
+    try {
+      await this.#gateway.observed({ server: item.name, entryDigest: item.digest, tools: [...tools] })
+      if (this.#pending.get(item.name) === observation) this.#pending.delete(item.name)
+    } catch (error) {
+      this.#log.warn('the gateway could not be told what a server declares', { server: item.name, error })
+    }
+  }
+
+  async resend(): Promise<void> {
+    await Promise.all([...this.#pending.values()].map(({ item, tools }) => this.report(item, tools)))
   }
 }

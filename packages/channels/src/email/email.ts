@@ -2,15 +2,25 @@
 import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import type { Channel } from '../channel.ts'
-import { accountOf } from './credentials.ts'
-import { Loops } from './loops.ts'
-import { receiveMail } from './receive.ts'
-import { directTo } from './reference.ts'
+import { accountOf, type MailAccount } from './credentials.ts'
+import { sendingFault } from './faults.ts'
+import { directTo, Loops } from './loops.ts'
+import { connectMailbox, openMailbox } from './mailbox.ts'
 import { MessageSizeLimit } from './message-size-limit.ts'
-import { createSmtpTransport, sendMail } from './send.ts'
-import { verifyMail } from './verify.ts'
+import { receiveMail } from './receive.ts'
+import { createSmtpTransport, sendMail, type SmtpTransport } from './send.ts'
 
-export interface EmailOptions {
+const verifyMail = async (account: MailAccount, transport: SmtpTransport): Promise<{ readonly account: string }> => {
+  await openMailbox(connectMailbox(account, true), undefined)
+  try {
+    await transport.verify()
+  } catch (error) {
+    throw sendingFault(error)
+  }
+  return { account: account.from.address }
+}
+
+interface EmailOptions {
   readonly credentials: NonNullable<ChannelCredentials['email']>
   readonly outbound: OutboundSettings
   readonly log: Logger

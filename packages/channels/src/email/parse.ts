@@ -1,5 +1,6 @@
 // Parses e-mail without blocking the event loop: anyone can send a large one. Extends the parser in two ways: it yields between lines,
 // and a text part with a file name is an attachment, not a part of the message.
+import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { formatBounds } from '@gatehouse/contracts'
 import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime'
@@ -68,4 +69,19 @@ export const parseEmail = async (source: Uint8Array, options?: PostalMimeOptions
   const parser = new Parser(options)
   const email = await parser.parse(source)
   return { ...email, beginsEmpty: parser.beginsEmpty }
+}
+
+/** Maximum length in UTF-16 code units, more than a message can have. */
+const maxLength = 512 * 1024
+
+/** The parser renders HTML as text only next to a text part. */
+const wrap = (html: string): string => {
+  const cut = randomUUID()
+  const part = (type: string, body: string): string => `--${cut}\r\nContent-Type: text/${type}; charset=utf-8\r\n\r\n${body}\r\n`
+  return `Content-Type: multipart/mixed; boundary="${cut}"\r\n\r\n${part('plain', '')}${part('html', html)}--${cut}--\r\n`
+}
+
+export const textOfHtml = async (html: string): Promise<string> => {
+  const { text = '' } = await parseEmail(Buffer.from(wrap(html.slice(0, maxLength).replaceAll(/\r?\n/g, ' '))))
+  return text.trim()
 }

@@ -5,10 +5,8 @@ import type { Attachment, Email } from 'postal-mime'
 import type { Inbound, InboundFile } from '../channel.ts'
 import { type HeaderField, headerFields, isAutomatic, valuesOf } from './automatic.ts'
 import type { MailAccount } from './credentials.ts'
-import { textOfHtml } from './html.ts'
-import { readOpening } from './opening.ts'
-import { type ParsedEmail, parseEmail } from './parse.ts'
-import { unquoted } from './strip-quotes.ts'
+import { type ParsedEmail, parseEmail, textOfHtml } from './parse.ts'
+import { readOpening, unquoted } from './opening.ts'
 import { isAuthenticated } from './authenticate-sender.ts'
 
 const mailboxes = (list: Email['to']): string[] =>

@@ -7,9 +7,8 @@ import { parseCommand } from '../commands/command.ts'
 import { plainName } from '../file-name.ts'
 import type { MailAccount } from './credentials.ts'
 import { sizeRefusalOf, failureOf } from './faults.ts'
-import type { Loops } from './loops.ts'
+import { type Loops, messageID, Reply } from './loops.ts'
 import { markupHtml } from './markup.ts'
-import { messageID, Reply } from './reference.ts'
 import { type MessageSizeLimit, sizeOf } from './message-size-limit.ts'
 
 /** Media types by file extension. All others are `application/octet-stream`. */

@@ -1,7 +1,9 @@
 // Processes incoming messages of all channels: admitted by the gateway, addressed to the agent, within limits, stored on disk.
+// Patterns run in a linear-time engine and are bounded in size, so that no pattern can block the other channels.
 import { createHash } from 'node:crypto'
 import {
   type Admission,
+  boundedPattern,
   type ChannelName,
   ConversationID,
   type gatewayChannels,
@@ -11,12 +13,35 @@ import {
 } from '@gatehouse/contracts'
 import type { Buckets, KeyedTurns, Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
+import { RE2JS } from 're2js'
 import * as v from 'valibot'
 import type { Inbound, IsBehind, Outcome } from '../channel.ts'
 import { type DecisionCommand, parseCommand } from '../commands/command.ts'
 import type { Envelope } from '../state/envelope.ts'
-import { isEngaged } from './engage.ts'
 import { folderOf, type HoldTimeout, takeFiles } from './files.ts'
+
+const compiled = new Map<string, RE2JS | null>()
+const most = 256
+
+const compile = (pattern: string): RE2JS | null => {
+  const known = compiled.get(pattern)
+  if (known !== undefined) return known
+  if (compiled.size >= most) compiled.clear()
+  const made = boundedPattern(pattern, (text) => RE2JS.compile(text))
+  compiled.set(pattern, made)
+  return made
+}
+
+/** A pattern that the engine cannot compile within its bounds matches nothing. */
+const fits = (pattern: string, text: string): boolean => compile(pattern)?.matcher(text.slice(0, limits.channelPattern)).find() ?? false
+
+export const isEngaged = (
+  { engage, pattern }: Pick<Extract<Admission, { admitted: true }>, 'engage' | 'pattern'>,
+  { mentioned, text }: Pick<Inbound, 'mentioned' | 'text'>,
+): boolean => {
+  if (engage === 'all') return true
+  return engage === 'mention' ? mentioned : pattern !== undefined && fits(pattern, text)
+}
 
 const plain = /^[A-Za-z0-9._@-]+$/
 
@@ -54,7 +79,7 @@ export interface Intake {
 
 type Admitted = Extract<Admission, { admitted: true }>
 
-export interface Incoming {
+interface Incoming {
   readonly message: Inbound
   readonly isBehind?: IsBehind | undefined
 }

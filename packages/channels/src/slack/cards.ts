@@ -16,7 +16,7 @@ import type { App } from './app.ts'
 import { cardBlocks, reminderBlocks, textBlocks } from './blocks.ts'
 import { failureOf, isShapeRefused } from './faults.ts'
 import type { SlackInteraction } from './interaction.ts'
-import { escapeText } from './text.ts'
+import { escapeText } from './markup.ts'
 
 /** A message with its layout. If Slack refuses the layout, only the text is sent. */
 interface Content {

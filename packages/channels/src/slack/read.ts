@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import type { Inbound, InboundFile } from '../channel.ts'
 import type { App } from './app.ts'
 import { faultOf } from './faults.ts'
-import { mentions, readText, withoutName } from './text.ts'
+import { mentions, readText, withoutName } from './markup.ts'
 import type { Me } from './verify.ts'
 
 /** The fields of Slack's events that the unit reads. */

@@ -4,8 +4,9 @@ import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehou
 import { createOutlet, type Fetch } from '@gatehouse/outbound'
 import { Api } from 'grammy/web'
 import { boundedAnswer } from '../bounded-answer.ts'
+import { faultOf } from './faults.ts'
 
-export interface BotOptions {
+interface BotOptions {
   readonly credentials: NonNullable<ChannelCredentials['telegram']>
   readonly ownAddress: string
   readonly outbound: OutboundSettings
@@ -54,3 +55,20 @@ export const createBot = ({ credentials: { token, url: apiRoot }, ownAddress, ou
     close: () => outlet.close(),
   }
 }
+
+export interface Me {
+  readonly id: number
+  readonly username: string
+}
+
+/** Rejects with `ChannelFault`. */
+export const identifyBot = async (bot: Bot, signal: AbortSignal): Promise<Me> => {
+  try {
+    const { id, username } = await bot.api(signal).getMe()
+    return { id, username }
+  } catch (error) {
+    throw faultOf(error)
+  }
+}
+
+export const accountOf = ({ username }: Me): string => `@${username}`

@@ -1,7 +1,6 @@
 // Renders agent messages for Telegram: plain text with entities, in UTF-16 code units.
 import type { MessageEntity } from 'grammy/types'
-import { tableText } from '../markup/table.ts'
-import type { Block, List, Piece, Style } from '../markup/tree.ts'
+import { type Block, type List, type Piece, type Style, tableText } from '../markup/tree.ts'
 import { type CardText, maxMessage } from './cards.ts'
 
 /** A superset of what Telegram treats as a mention. */

@@ -4,10 +4,9 @@ import { OutboundFailure } from '@gatehouse/outbound'
 import { GrammyError } from 'grammy/web'
 import * as v from 'valibot'
 import type { Inbound, InboundFile } from '../channel.ts'
-import type { Bot } from './bot.ts'
+import type { Bot, Me } from './bot.ts'
 import { faultOf, retryAfterMs } from './faults.ts'
 import { type Entity, type TelegramFile, TelegramMessage } from './update.ts'
-import type { Me } from './verify.ts'
 
 /** Files are downloaded only for messages that are accepted. */
 const gone = (): ServiceError => new ServiceError('not-found', { detail: 'Telegram does not provide the file' })

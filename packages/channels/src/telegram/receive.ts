@@ -4,12 +4,11 @@ import { limits } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Inbound, Listener } from '../channel.ts'
-import { type Bot, pollTime } from './bot.ts'
+import { accountOf, type Bot, identifyBot, type Me, pollTime } from './bot.ts'
 import { faultOf, retryAfterMs } from './faults.ts'
 import { handleInteraction } from './interaction.ts'
 import { readMessage } from './read.ts'
 import { Update } from './update.ts'
-import { accountOf, identifyBot, type Me } from './verify.ts'
 
 /** Tracks processed updates. Telegram drops updates below the requested offset and redelivers the others after a crash, so the offset
  * never passes an unprocessed update. Telegram stores the offset. */

@@ -1,12 +1,74 @@
 // The webhook channel: programs of the operator send signed messages to agents and receive replies at the URL of the wiring.
+// Nothing is parsed before the signature is verified.
 import { once } from 'node:events'
-import { type ChannelCredentials, limits, type OutboundSettings } from '@gatehouse/contracts'
-import { wallMs, wallTime } from '@gatehouse/kernel'
+import {
+  canonicalAddress,
+  type ChannelCredentials,
+  type channelsControlPlane,
+  ChannelText,
+  jsonBounds,
+  limits,
+  type OutboundSettings,
+  type Result,
+} from '@gatehouse/contracts'
+import { jsonText, wallMs, wallTime } from '@gatehouse/kernel'
+import * as v from 'valibot'
 import { answerOf, endingOf, isOpen, presentText } from '../cards/texts.ts'
-import type { CardPost, Cards, Channel, Listener } from '../channel.ts'
-import { receiveWebhook, type WebhookAnswer } from './receive.ts'
+import type { CardPost, Cards, Channel, Inbound, Listener, Outcome } from '../channel.ts'
 import { postWebhook, type SendOptions, sendWebhook, type WebhookMessage } from './send.ts'
-import type { Signed } from './signature.ts'
+import { isGenuine, type Signed } from './signature.ts'
+
+type WebhookAnswer = Result<typeof channelsControlPlane, 'webhook'>
+
+const Message = v.object({
+  type: v.literal('message'),
+  data: v.object({
+    address: v.pipe(
+      ChannelText,
+      v.transform((address) => canonicalAddress('webhook', address)),
+      ChannelText,
+    ),
+    user: ChannelText,
+    text: v.pipe(v.string(), v.minLength(1), v.maxBytes(limits.messageText, 'expected at most 256 KiB')),
+    thread: v.optional(ChannelText),
+    mention: v.optional(v.boolean(), true),
+    automatic: v.optional(v.boolean(), false),
+  }),
+})
+
+const toInbound = ({ data }: v.InferOutput<typeof Message>, id: string): Inbound => {
+  const { address, user, text, thread, mention: mentioned, automatic } = data
+  return { id, address, user, text, thread, mentioned, automatic, files: [], reference: { inReplyTo: id } }
+}
+
+const answers: Partial<Record<Outcome, WebhookAnswer['outcome']>> = {
+  accepted: 'accepted',
+  decided: 'accepted',
+  duplicate: 'duplicate',
+  busy: 'busy',
+  full: 'busy',
+}
+
+interface WebhookReceiver {
+  readonly secrets: readonly Buffer[]
+  /** Undefined while the channel is not connected. */
+  readonly take: ((message: Inbound) => Promise<Outcome>) | undefined
+  /** Milliseconds. */
+  readonly now: number
+}
+
+export const receiveWebhook = async (signed: Signed, { secrets, take, now }: WebhookReceiver): Promise<WebhookAnswer> => {
+  if (!isGenuine(secrets, signed, now)) return { outcome: 'bad_signature' }
+  if (take === undefined) return { outcome: 'busy' }
+  const message = v.safeParse(v.pipe(jsonText(jsonBounds.webhook), Message), signed.body)
+  if (!message.success) {
+    const [issue] = message.issues
+    const place = (issue.path ?? []).map(({ key }) => String(key)).join('/')
+    return { outcome: 'invalid', detail: `/${place}: ${issue.message}`.slice(0, 500) }
+  }
+  // An ignored sender is not told why.
+  return { outcome: answers[await take(toInbound(message.output, signed.id))] ?? 'refused' }
+}
 
 /** Cards for programs: the whole card as JSON each time it is posted, updated or reminded of, with the commands that decide it. */
 type Act = 'posted' | 'updated' | 'reminded'
@@ -31,7 +93,7 @@ const webhookCards = (options: SendOptions): Cards => ({
   },
 })
 
-export interface WebhookOptions {
+interface WebhookOptions {
   readonly credentials: NonNullable<ChannelCredentials['webhook']>
   readonly ownAddress: string
   readonly outbound: OutboundSettings

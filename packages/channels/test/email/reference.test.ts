@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
-import { directTo, Reply } from '../../src/email/reference.ts'
+import { directTo, Reply } from '../../src/email/loops.ts'
 import { account } from '../fixtures/mail.ts'
 
 const direct = directTo(account)

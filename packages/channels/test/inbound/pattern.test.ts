@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { isEngaged } from '../../src/inbound/engage.ts'
+import { isEngaged } from '../../src/inbound/take.ts'
 
 const isHeard = (pattern: string, text: string): boolean => isEngaged({ engage: 'pattern', pattern }, { mentioned: false, text })
 

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
-import { isEngaged } from '../../src/inbound/engage.ts'
-import { conversationOf } from '../../src/inbound/take.ts'
+import { conversationOf, isEngaged } from '../../src/inbound/take.ts'
 
 const place = { address: 'C1', thread: '17.5', user: 'U1' }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '@gatehouse/testkit/random'
-import { split } from '../../src/outbound/split.ts'
+import { split } from '../../src/outbound/parts.ts'
 import { assertAllSeen, partsOf, piecesOf, randomText, wordsOf } from '../fixtures/markup.ts'
 
 const seenOf = ({ text, blocks }: ReturnType<typeof partsOf>[number]): string =>

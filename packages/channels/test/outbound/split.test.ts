@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '@gatehouse/testkit/random'
-import { split as splitParts } from '../../src/outbound/split.ts'
+import { split as splitParts } from '../../src/outbound/parts.ts'
 
 const split = (text: string, most: number): string[] => splitParts(text, most).map((part) => part.text)
 

@@ -2,11 +2,9 @@
 import { mkdir } from 'node:fs/promises'
 import { findProgram } from '@gatehouse/kernel'
 import { detectGroups } from '../cgroup/group.ts'
-import type { Choice, ChooseOptions } from '../choice.ts'
+import { checkRelease, type Choice, type ChooseOptions, tryLaunch } from '../choice.ts'
 import { findStagePrograms } from '../mount-namespace.ts'
-import { checkRelease } from '../release.ts'
 import { isArchitecture, renderBpf } from '../seccomp/filter.ts'
-import { tryLaunch } from '../trial.ts'
 import { type BubblewrapOptions, createBubblewrap } from './driver.ts'
 import type { BubblewrapPrograms } from './program.ts'
 

@@ -5,7 +5,7 @@ import { execa } from 'execa'
 import * as v from 'valibot'
 import type { Driver, LaunchSpec } from '../driver.ts'
 import { renderOci } from '../seccomp/filter.ts'
-import { tryLaunch } from '../trial.ts'
+import { tryLaunch } from '../choice.ts'
 
 export interface Runtime {
   readonly name: 'runsc' | 'runc'

@@ -16,9 +16,8 @@ import {
   type PremadeDisk,
   setupHint,
 } from './disk.ts'
-import { settleOne } from './pending.ts'
+import { pendingIn, pendingOf, referenceOf, renderReference, settleOne, takenIn } from './reference.ts'
 import type { GroupPlace, Pool, PremadePrograms } from './pool.ts'
-import { pendingIn, pendingOf, referenceOf, renderReference, takenIn } from './reference.ts'
 
 /** For what the group has, not for what the disk is: every disk of the size would refuse it. */
 export class NotCopied extends Error {

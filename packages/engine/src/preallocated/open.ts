@@ -7,9 +7,8 @@ import { clearPoint, type Opened, type OpenOptions } from '../disks/open.ts'
 import { inWords, isNoSpace } from '../disks/tree.ts'
 import { allocate, type FreeDisk, NotCopied } from './allocate.ts'
 import { diskCalled, DiskRefused, faultOf, markName, type PremadeDisk } from './disk.ts'
-import { settlePending } from './pending.ts'
+import { pendingBeside, pendingOf, readReference, type Reference, referenceOf, renderReference, settlePending } from './reference.ts'
 import { type GroupPlace, inPoolTurn, type Pool } from './pool.ts'
-import { pendingBeside, pendingOf, readReference, type Reference, referenceOf, renderReference } from './reference.ts'
 
 export interface PremadePlace extends GroupPlace {
   readonly MiB: number

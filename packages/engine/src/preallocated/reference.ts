@@ -1,7 +1,9 @@
 // Which disk a group has: one small file beside those of other groups. What it names is taken, also for a group that is gone. Notes of what
 // is owed lie there too, one for each disk that is to be emptied, in the same form: they go with the group where its reference goes.
-import { readdir, readFile } from 'node:fs/promises'
+import { access, readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { diskCalled, DiskRefused, faultOf, fillingOf, imageOf, markName, type PremadeDisk } from './disk.ts'
+import type { GroupPlace, Pool } from './pool.ts'
 
 export const disksFolder = '.disks'
 export const removedFolder = '.removed'
@@ -67,3 +69,49 @@ export const takenIn = async (groups: string): Promise<ReadonlySet<string>> => n
 /** Marks of the disks that are to be emptied. */
 export const pendingIn = async (groups: string): Promise<ReadonlySet<string>> =>
   new Set((await allIn(groups, 'owed')).map(({ mark }) => mark))
+
+const isGone = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+  )
+
+/** Filled for that mark, if only in part. */
+const isOf = async (disk: PremadeDisk, mark: string): Promise<boolean> => {
+  if ((await readFile(join(disk.path, markName), 'utf8').catch(() => '')) === mark) return true
+  return access(fillingOf(disk, mark)).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Rejects where it cannot be done now. */
+const emptyThat = async ({ directory, programs }: Pool, { name, mark }: Reference): Promise<void> => {
+  const disk = diskCalled(directory, name)
+  if (disk === undefined) return
+  const fault = await faultOf(disk)
+  // Its files went with its image.
+  if (fault !== undefined && (await isGone(imageOf(disk)))) return
+  if (fault !== undefined) throw new DiskRefused(fault)
+  // Otherwise it was given to somebody else since.
+  if (!(await isOf(disk, mark))) return
+  await programs.empty(disk.path)
+  await programs.settle(disk.path)
+}
+
+/** `path`: of a reference, or of a note of what is owed. Called in the turn of the pool. */
+export const settleOne = async (pool: Pool, path: string): Promise<void> => {
+  const known = await readReference(path)
+  if (known !== undefined) await emptyThat(pool, known)
+  await pool.programs.remove(path)
+}
+
+/** All that a group owes but the disk that it has by now. One that cannot be emptied now is at the next call. Called in the turn of the pool. */
+export const settlePending = async (pool: Pool, { groups, group }: GroupPlace): Promise<void> => {
+  const reference = referenceOf(groups, group)
+  const has = await readReference(reference)
+  for (const path of await pendingBeside(reference)) {
+    const isItsOwn = (await readReference(path))?.mark === has?.mark
+    await (isItsOwn ? pool.programs.remove(path) : settleOne(pool, path)).catch(() => undefined)
+  }
+}

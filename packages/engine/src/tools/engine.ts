@@ -1,12 +1,16 @@
 // The container engine for tool servers: how it is chosen, and how a container starts and ends.
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ContainerEngine, containerEngines, type HostIdentity, limits, ServiceError } from '@gatehouse/contracts'
 import { findProgram } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { callEngine, type Engine, removeContainers } from '../container-client/client.ts'
 import { describeDocker, describePodman } from '../container-client/describe.ts'
+import { ensureImage } from '../container-client/images.ts'
 import { removeOrphans } from '../container/arguments.ts'
+import { assembleRootfs, type RootfsOptions } from '../rootfs/assemble.ts'
 import { watches } from '../seccomp/calls.ts'
 import { renderOci } from '../seccomp/filter.ts'
 import { initArguments, toolArguments, type ToolHost, toolOwner, toolsLabel } from './arguments.ts'
@@ -114,7 +118,7 @@ export const describeEngine = async (name: ContainerEngine, runtime: string | nu
 }
 
 /** `wanted` null: the first that answers. */
-export const findEngine = async (wanted: ContainerEngine | null, runtime: string | null): Promise<Found> => {
+const findEngine = async (wanted: ContainerEngine | null, runtime: string | null): Promise<Found> => {
   const reasons: string[] = []
   for (const name of wanted === null ? containerEngines : [wanted]) {
     const found = await describeEngine(name, runtime)
@@ -130,4 +134,35 @@ export const chooseToolEngine = async (
 ): Promise<{ readonly engine: ToolEngine } | { readonly refused: string }> => {
   const found = await findEngine(wanted, runtime)
   return 'refused' in found ? found : { engine: toToolEngine(found) }
+}
+
+interface ImageParts extends Pick<RootfsOptions, 'node' | 'files'> {
+  /** Without a tag, which is of the content. */
+  readonly name: string
+  /** Null: the first that works. */
+  readonly engine: ContainerEngine | null
+}
+
+export interface MadeImage {
+  readonly engine: ContainerEngine
+  /** What a catalog entry names. */
+  readonly image: string
+  readonly id: string
+}
+
+/** Made once for one content. Throws `no-sandbox` where no engine can take it. */
+export const makeImage = async ({ name, engine: wanted, node, files }: ImageParts): Promise<MadeImage> => {
+  const found = await findEngine(wanted, null)
+  if ('refused' in found) throw new ServiceError('no-sandbox', { detail: found.refused, hint: 'install a container engine and start it' })
+  const { engine } = found
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-image-'))
+  try {
+    const target = join(directory, 'rootfs')
+    const { digest } = await assembleRootfs({ target, node, files })
+    const image = `${name}:${digest.slice(0, 12)}`
+    const id = await ensureImage(engine, { tag: image, directory: target, entries: ['.'] })
+    return { engine: engine.name, image, id }
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
 }

@@ -6,6 +6,15 @@
 // - A deadline that has come stays past.
 // A step of the machine's clock forward can only bring deadlines earlier.
 
+// The machine's wall clock can be set by people and can jump, so it only dates records and checks instants that others set. Durations and
+// deadlines inside one process are measured with `performance.now()`, which never jumps.
+
+/** Milliseconds since the epoch. */
+export const wallMs = (): number => Date.now()
+
+/** The present instant, in ISO 8601 and UTC. */
+export const wallTime = (): string => new Date().toISOString()
+
 /** How fast time goes while the machine's clock is behind: slower, so that this catches up, and fast enough for what grows old. */
 const pace = 0.9
 

@@ -2,7 +2,7 @@
 // so a step forward counts only after it has lasted. A step back counts at once: it only keeps data longer.
 // A process that starts goes on from the time that an earlier one noted (`keepRetentionClock`): the time in which nothing ran, and a clock
 // that was set ahead meanwhile, look the same and are a step forward.
-import { wallMs } from './wall.ts'
+import { wallMs } from './clock.ts'
 
 /**
  * Milliseconds for which a step forward must last before data is removed by it. What is kept for this long or shorter is kept for

@@ -1,14 +1,15 @@
 // Whose a runtime directory is: a record for other units, valid as long as the lock beside it is held, and what tells them that the unit
-// has ended.
+// has ended. Also the list of acts on a stopped unit that its gateway has not journaled yet.
 import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { containerEngines, jsonBounds } from '@gatehouse/contracts'
+import { containerEngines, exits, type HostAct, HostActs, hostActsFile, jsonBounds } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { sha256 } from '../canonical/canonical.ts'
 import { jsonText } from '../json/parse-json.ts'
-import { type Lock, takeLock } from './exclusive-lock.ts'
-import { codeOf } from './permission.ts'
+import { Refusal } from '../life/refusal.ts'
+import { type Lock, takeLock } from './locks.ts'
+import { codeOf, ifPresent } from './permission.ts'
 import { writeAtomically } from './write-atomically.ts'
 
 const unitIdLength = 32
@@ -78,4 +79,24 @@ export const lockUnit = async (runDir: string, options: { readonly create: boole
   }
   await lock.release()
   return undefined
+}
+
+const pathOf = (stateDir: string): string => join(stateDir, hostActsFile)
+
+/** Empty where there is none. */
+export const readHostActs = async (stateDir: string): Promise<readonly HostAct[]> => {
+  const path = pathOf(stateDir)
+  const text = (await ifPresent(readFile(path, 'utf8'))) ?? '[]'
+  const parsed = v.safeParse(v.pipe(jsonText(jsonBounds.stateFile), HostActs), text)
+  if (parsed.success) return parsed.output
+  throw new Refusal(exits.configuration, {
+    detail: `${path}: expected what was done to the stopped unit, got something else`,
+    hint: 'restore the state directory from a backup',
+  })
+}
+
+/** Nothing else may run on the state. */
+export const addHostAct = async (stateDir: string, act: HostAct): Promise<void> => {
+  const acts = await readHostActs(stateDir)
+  await writeAtomically(pathOf(stateDir), `${JSON.stringify([...acts, act], null, 2)}\n`)
 }

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Writable } from 'node:stream'
 import { createLogger as createWinston, format, transports } from 'winston'
-import { wallTime } from '../clock/wall.ts'
+import { wallTime } from '../clock/clock.ts'
 import type { Logger } from './logger.ts'
 
 const redacted = '[redacted]'

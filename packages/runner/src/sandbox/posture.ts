@@ -4,9 +4,8 @@ import { isServiceError, limits, type SandboxPosture, type SealProof, ServiceErr
 import { closeOrphans, type Disks, type Driver, prepareDisks } from '@gatehouse/engine'
 import type { Metrics } from '@gatehouse/kernel'
 import { abortable } from '../abortable.ts'
-import type { SandboxStatusOptions } from './options.ts'
+import { refusalOf, type SandboxStatusOptions, type State, toPosture } from './state.ts'
 import { missingControls, prove, type ReadyDriver } from './seal.ts'
-import { refusalOf, type State, toPosture } from './state.ts'
 
 const showLaunches = (metrics: Metrics, driver: string): void => {
   for (const outcome of ['ok', 'failed']) metrics.touch('sandbox_launches_total', { driver, outcome })

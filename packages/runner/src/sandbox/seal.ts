@@ -1,7 +1,10 @@
-// A proof of the seal: made by the engine, told to the journal and the log.
-import { type HostIdentity, type RunnerBoot, type SealProof, Time } from '@gatehouse/contracts'
-import { type Disks, type Driver, proveSeal, trialName, controlNames, controls } from '@gatehouse/engine'
-import { type Logger, wallTime } from '@gatehouse/kernel'
+// A proof of the seal: made by the engine, told to the journal and the log. The record is written however long the
+// gateway takes to be there.
+import { setTimeout as pause } from 'node:timers/promises'
+import { type gatewayRunner, type HostIdentity, type RunnerBoot, type SealProof, Time } from '@gatehouse/contracts'
+import { controlNames, controls, type Disks, type Driver, proveSeal, trialName } from '@gatehouse/engine'
+import { backoff, type Logger, wallTime } from '@gatehouse/kernel'
+import type { Calls } from '@gatehouse/rpc'
 import * as v from 'valibot'
 
 export interface ReadyDriver {
@@ -62,3 +65,37 @@ export const prove = async (engaged: ReadyDriver, options: SealOptions): Promise
 
 export const missingControls = (proof: SealProof | undefined): string[] =>
   (proof?.walls ?? []).filter(({ verdict }) => verdict === 'lacking').map(({ name }) => name)
+
+interface RecordOptions {
+  readonly gateway: Pick<Calls<typeof gatewayRunner>, 'note'>
+  readonly log: Logger
+  /** Aborts when the runner stops; what was not written by then is lost, and said so. */
+  readonly closing: AbortSignal
+}
+
+const detailOf = (proof: SealProof) => ({
+  driver: proof.driver,
+  engine: proof.engine,
+  held: proof.walls.filter(({ verdict }) => verdict === 'held').map(({ name }) => name),
+  lacking: missingControls(proof),
+  elapsedMs: proof.elapsedMs,
+  faults: proof.faults,
+  ...(proof.old === undefined ? {} : { old: proof.old }),
+})
+
+export const createRecord = ({ gateway, log, closing }: RecordOptions): ((proof: SealProof) => void) => {
+  const write = async (proof: SealProof): Promise<void> => {
+    const delays = backoff({ first: 100, most: 5_000 })
+    while (!closing.aborted) {
+      try {
+        await gateway.note({ stage: 'seal-proof', detail: detailOf(proof) })
+        return
+      } catch (error) {
+        log.debug('the proof of the seal is not written yet', { error })
+        await pause(delays.next(), undefined, { signal: closing }).catch(() => undefined)
+      }
+    }
+    log.warn('journal line lost', { stage: 'seal-proof' })
+  }
+  return (proof) => void write(proof)
+}

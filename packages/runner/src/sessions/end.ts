@@ -1,8 +1,9 @@
-// Outcomes of one attempt to run a sandbox.
-import { isServiceError } from '@gatehouse/contracts'
+// Outcomes of one attempt to run a sandbox, and the limits of a group that ended one.
+import { type GroupLimits, isServiceError } from '@gatehouse/contracts'
 import type { Exit } from '@gatehouse/engine'
 import { LaunchRefused } from '../errors.ts'
-import type { StopReason } from '../session/run.ts'
+import type { Run, StopReason } from '../session/run.ts'
+import type { Context } from '../state/context.ts'
 
 export type End =
   /** By the host. */
@@ -32,4 +33,20 @@ export const describeExit = ({ code, signal, reason }: Exit): string => {
   if (reason === 'out-of-memory') return 'it used more memory than it may'
   if (reason === 'out-of-processes') return 'it wanted more processes and threads than it may have'
   return signal === null ? `it exited with code ${code}` : `it was killed by ${signal}`
+}
+
+/** A processor limit stops nothing: it slows a sandbox down. */
+export const runnerLimits = ['memoryMiB', 'processes', 'workspaceMiB'] as const satisfies readonly (keyof GroupLimits)[]
+type RunnerLimit = (typeof runnerLimits)[number]
+
+/** Undefined for an exit that no limit caused. */
+export const limitBehind = ({ reason }: Pick<Exit, 'reason'>): RunnerLimit | undefined => {
+  if (reason === 'out-of-memory') return 'memoryMiB'
+  return reason === 'out-of-processes' ? 'processes' : undefined
+}
+
+export const countLimit = ({ metrics }: Pick<Context, 'metrics'>, run: Pick<Run, 'limitsReached'>, limit: RunnerLimit): void => {
+  if (run.limitsReached.has(limit)) return
+  run.limitsReached.add(limit)
+  metrics.counter('group_limit_reached_total').inc({ limit })
 }

@@ -11,7 +11,7 @@ import type { Attached } from '../queue/copies.ts'
 import type { Run } from '../session/run.ts'
 import type { Session } from '../session/session.ts'
 import { type Context, withDisk } from '../state/context.ts'
-import { countLimit } from './limit-metrics.ts'
+import { countLimit } from './end.ts'
 import { checkDisk, checkAttachmentQuota, checkShare, appendWithSequence, withQueue } from './queue-access.ts'
 
 interface OutgoingText extends Omit<Outgoing, 'seq' | 'at' | 'attachment'> {

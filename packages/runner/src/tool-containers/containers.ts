@@ -15,8 +15,7 @@ import type { Handlers } from '@gatehouse/rpc'
 import { ContainerRefused } from '../errors.ts'
 import { type Door, openDoor } from './door.ts'
 import type { ReadyEngine, Engagement } from './engage.ts'
-import { resolveImage } from './image.ts'
-import { assertGivable, dataMount, toMounts } from './mounts.ts'
+import { assertGivable, dataMount, resolveImage, toMounts } from './mounts.ts'
 
 type Place = NonNullable<RunnerBoot['toolContainers']>
 type Run = ReturnType<ToolEngine['run']>

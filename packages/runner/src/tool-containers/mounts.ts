@@ -1,8 +1,8 @@
-// Mounts and variables of a tool server in a container: host paths must lie below what the operator allows and contain no links
+// Image, mounts and variables of a tool server in a container: host paths must lie below what the operator allows and contain no links
 // that lead elsewhere.
 import { chmod, lchown, lstat, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ContainerOrder, type RunnerBoot, toolDataDirectory, type Volume } from '@gatehouse/contracts'
+import { type ContainerOrder, type RunnerBoot, type ServerImage, toolDataDirectory, type Volume } from '@gatehouse/contracts'
 import { steeringVariable, type ToolEngine, type ToolOrder } from '@gatehouse/engine'
 import { makeDirectory, privateDirectory } from '@gatehouse/kernel'
 import { ContainerRefused } from '../errors.ts'
@@ -61,5 +61,38 @@ export const assertGivable = (env: Readonly<Record<string, string>>): void => {
   throw new ContainerRefused(
     'variable',
     `the variable ${name} cannot be given to a server in a container, since it would steer the container engine's client: give it another name, or set it in the image`,
+  )
+}
+
+interface Asked {
+  readonly order: Pick<ContainerOrder, 'image' | 'imageID'>
+  /** For entries that name none. */
+  readonly fallback: string | null
+}
+
+const noImage =
+  'expected an image in the entry or a default by --mcp-image, got neither: name an image, or start the unit with --mcp-image REF'
+
+/** The id that runs is never asked of a name that may move. */
+const pinned = async (engine: ToolEngine, reference: string, imageID: string): Promise<ServerImage> => {
+  const [there, named] = await Promise.all([engine.findImage(imageID), engine.findImage(reference)])
+  if (there === null) {
+    throw new ContainerRefused(
+      'image-missing',
+      `expected the image ${imageID}, to which the entry was pinned as ${reference}, got none on this host: load it again, or save the entry to pin what its name means now`,
+    )
+  }
+  return { id: there, pinned: true, ...(named === there ? {} : { moved: named }) }
+}
+
+export const resolveImage = async (engine: ToolEngine, { order, fallback }: Asked): Promise<ServerImage> => {
+  const reference = order.image === '' ? fallback : order.image
+  if (reference === null) throw new ContainerRefused('no-image', noImage)
+  if (order.image !== '' && order.imageID !== undefined) return pinned(engine, reference, order.imageID)
+  const id = await engine.findImage(reference)
+  if (id !== null) return { id, pinned: false }
+  throw new ContainerRefused(
+    'image-missing',
+    `expected the image ${reference} on this host, got none: load it (${engine.name} load or ${engine.name} pull), it is never fetched by itself`,
   )
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { limits } from '@gatehouse/contracts'
 import { createMetrics, silentLogger, waitFor } from '@gatehouse/kernel'
-import type { SandboxStatusOptions } from '../../src/sandbox/options.ts'
+import type { SandboxStatusOptions } from '../../src/sandbox/state.ts'
 import { createSandboxStatus, type SandboxStatus } from '../../src/sandbox/posture.ts'
 import { leftoversOf, noDriver, openUnit } from '../fixtures/unit.ts'
 

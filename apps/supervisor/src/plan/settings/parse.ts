@@ -1,10 +1,23 @@
-// Parsers of single settings: addresses, durations, rates, URLs, mount roots, proxies and registries.
+// The type of a row of settings, and parsers of single settings: addresses, durations, rates, URLs, mount roots, proxies, registries.
 import { BlockList, isIP } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
 import { exits, type Mode } from '@gatehouse/contracts'
-import { isLoopback, Refusal } from '@gatehouse/kernel'
+import { isLoopback, Refusal, type Setting } from '@gatehouse/kernel'
 
-export interface Address {
+interface Documentation {
+  /** The heading below which it is listed. */
+  readonly group: 'Unit' | 'API' | 'Changes and records' | 'Sandboxes' | 'Tool servers' | 'Outbound connections' | 'Models' | 'Channels'
+  /** Stands for the value of a flag, such as `HOST:PORT`. */
+  readonly value?: string
+  readonly help: string
+  /** What holds without it, where the mode or the host decides that. */
+  readonly without?: string
+}
+
+export type DocumentedSetting = Setting & Documentation
+export type DocumentedSettings = Readonly<Record<string, DocumentedSetting>>
+
+interface Address {
   readonly host: string
   readonly port: number
 }
@@ -30,7 +43,7 @@ export const parseAddress = (text: string, mode: Mode): Address => {
 const units = { s: 1_000, m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 } as const
 const isUnit = (text: string): text is keyof typeof units => Object.hasOwn(units, text)
 
-export interface Span {
+interface Span {
   readonly least: string
   readonly most: string
 }
@@ -53,7 +66,7 @@ export const parseDuration =
     })
   }
 
-export interface Rate {
+interface Rate {
   readonly perSecond: number
   readonly burst: number
 }

@@ -1,7 +1,6 @@
 // Settings of what the unit starts and dials: sandboxes, tool servers, proxies and packages.
 import { containerEngines, pinnings, sandboxSettings as sandboxChoices } from '@gatehouse/contracts'
-import { npmRegistry, parseMountAllow, parseRegistry } from './parse.ts'
-import type { DocumentedSettings } from './setting.ts'
+import { type DocumentedSettings, npmRegistry, parseMountAllow, parseRegistry } from './parse.ts'
 
 export const sandboxSettings = {
   sandbox: {

@@ -1,6 +1,5 @@
 // Settings of the unit itself: its mode, state and keys, its API, its log, changes, and how long records are kept.
-import { parseDuration, parseProxies, parsePublicUrls, parseRate } from './parse.ts'
-import type { DocumentedSettings } from './setting.ts'
+import { type DocumentedSettings, parseDuration, parseProxies, parsePublicUrls, parseRate } from './parse.ts'
 
 export const unitSettings = {
   stateDir: {

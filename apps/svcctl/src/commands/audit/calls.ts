@@ -3,11 +3,10 @@ import { callOps, CallRecord, callStatuses } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { groupFlag, limitFlag, readAllPages } from '../../connection/pages.ts'
-import { shortIDs } from '../../output/short-id.ts'
+import { relative, shortIDs } from '../../output/values.ts'
 import { sinceFlag, untilFlag } from '../../input/time.ts'
-import { ListCommand } from '../../list-command.ts'
+import { ListCommand } from '../../unit-command.ts'
 import type { Column } from '../../output/table.ts'
-import { relative } from '../../output/time.ts'
 
 const statusOf = ({ status, code }: CallRecord): string => (code === undefined ? status : `${status} ${code}`)
 

@@ -3,11 +3,10 @@ import { AuditEntry } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { filterFlags, limitFlag, parseFilter, readAllPages } from '../../connection/pages.ts'
-import { shortIDs } from '../../output/short-id.ts'
-import { ListCommand } from '../../list-command.ts'
+import { relative, shortIDs } from '../../output/values.ts'
+import { ListCommand } from '../../unit-command.ts'
 import { auditSubject } from '../../output/audit-subject.ts'
 import type { Column } from '../../output/table.ts'
-import { relative } from '../../output/time.ts'
 
 const columns = (entries: readonly AuditEntry[]): Column<AuditEntry>[] => {
   const short = shortIDs(entries.flatMap(({ changeID }) => changeID ?? []))

@@ -3,7 +3,7 @@ import { Change, ChangeState, changeStates } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { filterFlags, limitFlag, parseFilter, readAllPages } from '../../connection/pages.ts'
-import { ListCommand } from '../../list-command.ts'
+import { ListCommand } from '../../unit-command.ts'
 import { historyColumns } from '../../output/change-table.ts'
 
 export class ChangeHistory extends ListCommand<Change> {

@@ -2,7 +2,7 @@
 import { Change } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { filterFlags, parseFilter, readAllPages } from '../../connection/pages.ts'
-import { ListCommand } from '../../list-command.ts'
+import { ListCommand } from '../../unit-command.ts'
 import { byRisk, pendingColumns } from '../../output/change-table.ts'
 
 export class ChangePending extends ListCommand<Change> {

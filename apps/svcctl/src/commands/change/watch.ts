@@ -2,8 +2,8 @@
 import { News } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
-import { untilInterrupted } from '../../input/interrupt.ts'
-import { visible } from '../../output/visible.ts'
+import { untilInterrupted } from '../../input/ask.ts'
+import { visible } from '../../output/values.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 const wanted = (news: News, group: string | undefined): boolean =>

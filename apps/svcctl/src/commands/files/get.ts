@@ -3,7 +3,7 @@ import { limits, ServiceError } from '@gatehouse/contracts'
 import { Args, Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { lastName, locate, refuseTaken, writeLocal } from '../../files/transfer.ts'
-import { visible, visibleLines } from '../../output/visible.ts'
+import { visible, visibleLines } from '../../output/values.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 const Fetched = v.strictObject({ file: v.nullable(v.string()), bytes: v.number() })

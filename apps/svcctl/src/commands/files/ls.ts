@@ -4,7 +4,7 @@ import { Args } from '@oclif/core'
 import * as v from 'valibot'
 import { readAllPages } from '../../connection/pages.ts'
 import { locate } from '../../files/transfer.ts'
-import { age } from '../../output/time.ts'
+import { age } from '../../output/values.ts'
 import { type Column, table } from '../../output/table.ts'
 import { UnitCommand } from '../../unit-command.ts'
 

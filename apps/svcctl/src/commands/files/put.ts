@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { limits, PutFile } from '@gatehouse/contracts'
 import { Args } from '@oclif/core'
 import { lastName, locate, readLocal } from '../../files/transfer.ts'
-import { visible } from '../../output/visible.ts'
+import { visible } from '../../output/values.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class FilesPut extends UnitCommand<PutFile> {

@@ -2,7 +2,7 @@
 import { Args, Flags } from '@oclif/core'
 import { done, Done } from '../../command.ts'
 import { locate } from '../../files/transfer.ts'
-import { visible } from '../../output/visible.ts'
+import { visible } from '../../output/values.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class FilesRm extends UnitCommand<Done> {

@@ -4,7 +4,7 @@ import { Args } from '@oclif/core'
 import * as v from 'valibot'
 import { readAllPages } from '../../connection/pages.ts'
 import { wrap } from '../../output/table.ts'
-import { visible, visibleLines } from '../../output/visible.ts'
+import { visible, visibleLines } from '../../output/values.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 /** One agent group for people: what it is, what it may use, where it listens. */

@@ -1,9 +1,9 @@
 // svcctl mcp list
 import { type CatalogEntry, ServerView } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { ListCommand } from '../../list-command.ts'
+import { ListCommand } from '../../unit-command.ts'
 import type { Column } from '../../output/table.ts'
-import { relative } from '../../output/time.ts'
+import { relative } from '../../output/values.ts'
 
 const targetOf = (entry: CatalogEntry): string => (entry.transport === 'stdio' ? [entry.command, ...entry.args].join(' ') : entry.url)
 

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ServerLogLine } from '@gatehouse/contracts'
 import { Args, Flags } from '@oclif/core'
 import * as v from 'valibot'
-import { visible } from '../../output/visible.ts'
+import { visible } from '../../output/values.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 /** Milliseconds between two questions for what is new. */

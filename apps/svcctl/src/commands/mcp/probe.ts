@@ -3,7 +3,7 @@ import { ProbeResult, type ToolDefinition } from '@gatehouse/contracts'
 import { Args } from '@oclif/core'
 import { withProgress } from '../../output/progress.ts'
 import { type Column, table } from '../../output/table.ts'
-import { visible } from '../../output/visible.ts'
+import { visible } from '../../output/values.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 const argumentsOf = ({ inputSchema }: ToolDefinition): string => {

@@ -3,7 +3,7 @@ import { GrantView, ServerView } from '@gatehouse/contracts'
 import { Args } from '@oclif/core'
 import * as v from 'valibot'
 import { readAllPages } from '../../connection/pages.ts'
-import { visible } from '../../output/visible.ts'
+import { visible } from '../../output/values.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 /** One tool server for people: its entry, its state, who may use it. */

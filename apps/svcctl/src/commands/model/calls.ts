@@ -4,9 +4,9 @@ import { Flags } from '@oclif/core'
 import * as v from 'valibot'
 import { groupFlag, limitFlag, readAllPages } from '../../connection/pages.ts'
 import { sinceFlag, untilFlag } from '../../input/time.ts'
-import { ListCommand } from '../../list-command.ts'
+import { ListCommand } from '../../unit-command.ts'
 import type { Column } from '../../output/table.ts'
-import { relative } from '../../output/time.ts'
+import { relative } from '../../output/values.ts'
 
 const columns: readonly Column<ModelCallRecord>[] = [
   { name: 'TIME', value: ({ time }) => relative(time), plain: ({ time }) => time },

@@ -1,7 +1,7 @@
 // svcctl model check
 import { codes, ProviderCheck } from '@gatehouse/contracts'
 import { Args } from '@oclif/core'
-import { visible } from '../../output/visible.ts'
+import { visible } from '../../output/values.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class ModelCheck extends UnitCommand<ProviderCheck> {

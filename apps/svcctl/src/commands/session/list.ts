@@ -2,8 +2,8 @@
 import { limits, SessionStatus } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { groupFlag, readAllPages } from '../../connection/pages.ts'
-import { shortIDs } from '../../output/short-id.ts'
-import { ListCommand } from '../../list-command.ts'
+import { shortIDs } from '../../output/values.ts'
+import { ListCommand } from '../../unit-command.ts'
 import type { Column } from '../../output/table.ts'
 
 const columns = (sessions: readonly SessionStatus[]): Column<SessionStatus>[] => {

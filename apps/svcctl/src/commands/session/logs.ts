@@ -1,7 +1,7 @@
 // svcctl session logs
 import { SessionLogs as Logs } from '@gatehouse/contracts'
 import { Args, Flags } from '@oclif/core'
-import { visible } from '../../output/visible.ts'
+import { visible } from '../../output/values.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class SessionLogs extends UnitCommand<Logs> {

@@ -2,7 +2,7 @@
 import { ServiceError, SessionID, SessionStatus } from '@gatehouse/contracts'
 import { Args } from '@oclif/core'
 import * as v from 'valibot'
-import { visible } from '../../output/visible.ts'
+import { visible } from '../../output/values.ts'
 import { UnitCommand } from '../../unit-command.ts'
 
 export class SessionShow extends UnitCommand<SessionStatus> {

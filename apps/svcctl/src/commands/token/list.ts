@@ -2,9 +2,9 @@
 import { Token } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { readAllPages } from '../../connection/pages.ts'
-import { ListCommand } from '../../list-command.ts'
+import { ListCommand } from '../../unit-command.ts'
 import type { Column } from '../../output/table.ts'
-import { age, relative } from '../../output/time.ts'
+import { age, relative } from '../../output/values.ts'
 
 const columns: readonly Column<Token>[] = [
   { name: 'NAME', value: (token) => token.name },

@@ -125,3 +125,8 @@ export class NotConnected extends UpstreamFailure {
     this.retryAfter = Math.max(1, Math.ceil(milliseconds / 1000))
   }
 }
+
+/** The rest of a batch is ignored: each message starts work before anything else has a turn. */
+const maxBatch = 64
+
+export const readMessages = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value.slice(0, maxBatch) : [value])

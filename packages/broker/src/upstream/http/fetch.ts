@@ -4,8 +4,7 @@ import { Readable } from 'node:stream'
 import { jsonBounds, limits } from '@gatehouse/contracts'
 import { JsonScanner, parseJson, parseScannedJson } from '@gatehouse/kernel'
 import { type Fetch, isEventStream } from '@gatehouse/outbound'
-import { AnswerRefused } from '../base/failure.ts'
-import { readMessages } from '../base/messages.ts'
+import { AnswerRefused, readMessages } from '../base/failure.ts'
 import { filterNoise } from './filter-noise.ts'
 
 /** Only this prefix of a longer message is looked at: a call may be large. */

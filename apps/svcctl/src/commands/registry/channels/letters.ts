@@ -1,9 +1,9 @@
 // svcctl registry channels letters
 import { DeadLetter } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { ListCommand } from '../../../list-command.ts'
+import { ListCommand } from '../../../unit-command.ts'
 import type { Column } from '../../../output/table.ts'
-import { relative } from '../../../output/time.ts'
+import { relative } from '../../../output/values.ts'
 
 const columns: readonly Column<DeadLetter>[] = [
   { name: 'TIME', value: ({ at }) => relative(at), plain: ({ at }) => at },

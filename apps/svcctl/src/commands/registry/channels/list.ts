@@ -3,7 +3,7 @@ import type { Client } from '@gatehouse/client'
 import { AgentGroupID, Channel, channels, channelStates } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { readAllPages } from '../../../connection/pages.ts'
-import { ListCommand } from '../../../list-command.ts'
+import { ListCommand } from '../../../unit-command.ts'
 import type { Column } from '../../../output/table.ts'
 
 const Row = v.strictObject({

@@ -2,7 +2,7 @@
 import { Wired } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { groupFlag, readAllPages } from '../../../connection/pages.ts'
-import { ListCommand } from '../../../list-command.ts'
+import { ListCommand } from '../../../unit-command.ts'
 import type { Column } from '../../../output/table.ts'
 
 const columns: readonly Column<Wired>[] = [

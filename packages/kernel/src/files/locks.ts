@@ -1,8 +1,12 @@
-// An exclusive lock on a file, released by the kernel when the process ends in any way.
+// Exclusive locks on files, freed by the kernel when the process ends in any way, and the lock of the one writer of a state directory.
 import type { BigIntStats } from 'node:fs'
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { access, constants, type FileHandle, open, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { codeOf } from './permission.ts'
+import { exits, stateFiles } from '@gatehouse/contracts'
+import { Refusal } from '../life/refusal.ts'
+import { privateDirectory } from './directory.ts'
+import { codeOf, orRefuse, ownershipRefusal } from './permission.ts'
 
 export interface Lock {
   release(): Promise<void>
@@ -11,7 +15,7 @@ export interface Lock {
 const busy = 5
 
 /** Extended codes of SQLite keep the primary one in the low byte. */
-export const sqliteCodeOf = (error: unknown): number | undefined =>
+const sqliteCodeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
 
 /** A collected database is closed, and a closed one is unlocked. */
@@ -80,4 +84,29 @@ export const takeLock = async (path: string, options: { readonly create: boolean
       if (held.delete(database)) database.close()
     },
   }
+}
+
+const unwritable: readonly unknown[] = [3, 8, 10, 14]
+
+const inUse = (stateDir: string, service: string): Refusal =>
+  new Refusal(exits.stateInUse, {
+    detail: `expected to be the only ${service} on ${stateDir}, got a lock that another process holds: another unit holds the state`,
+    hint: 'stop the other unit, or choose another --state-dir',
+  })
+
+/** The state directory must exist. Holds an exclusive SQLite lock on `<stateDir>/locks/<service>.db`. Taken: `Refusal` 75. No permission: `Refusal` 77. */
+export const lockWriter = async (stateDir: string, service: string): Promise<Lock> => {
+  const lock = await orRefuse(
+    stateDir,
+    async () => {
+      await access(stateDir, constants.W_OK)
+      await privateDirectory(join(stateDir, stateFiles.locks))
+      return takeLock(join(stateDir, stateFiles.locks, `${service}.db`), { create: true })
+    },
+    0o700,
+  ).catch((error: unknown) => {
+    throw unwritable.includes(sqliteCodeOf(error)) ? ownershipRefusal(stateDir, error, 0o700) : error
+  })
+  if (lock === undefined) throw inUse(stateDir, service)
+  return lock
 }
