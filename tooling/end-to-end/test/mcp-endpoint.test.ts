@@ -1,6 +1,5 @@
 // MCP clients outside of a sandbox on a whole unit: what they may call, what ends that, and what is recorded of it.
 import assert from 'node:assert/strict'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Client as Modern, StreamableHTTPClientTransport as ModernHttp } from '@modelcontextprotocol/client'
@@ -12,9 +11,9 @@ import { post, request } from '../src/http.ts'
 import { runSvcctl } from '../src/svcctl.ts'
 import { release, startUnit, type Unit } from '../src/unit.ts'
 import { waitFor } from '../src/wait-for.ts'
+import { approve, callBegan, createExternalGroup, type ExternalGroup, recordedCalls } from './fixtures/external-group.ts'
 
 const patience = 90_000
-const program = join(import.meta.dirname, 'fixtures/changing-server.mjs')
 const ask = 'request_capability_change'
 
 let unit: Unit
@@ -22,9 +21,6 @@ before(async () => {
   unit = await startUnit({ flags: ['--dev', '--sandbox', 'none', '--mcp-endpoint'] })
 })
 after(() => unit?.dispose())
-
-const svcctl = (args: string) => runSvcctl(args.split(' '), { address: unit.address, home: unit.stateDir })
-const approve = (id: string) => unit.client.changes.decide(id, { outcome: 'approve', decidedBy: 'someone' })
 
 /** One client, whichever SDK it is made of. */
 interface Connected {
@@ -70,59 +66,23 @@ const modern = async (transport: ModernHttp): Promise<Connected> => {
   }
 }
 
-interface Place {
-  readonly group: string
-  readonly token: string
-}
-
-const httpOf = ({ token }: Place) =>
+const httpOf = ({ token }: ExternalGroup) =>
   [new URL('/mcp', unit.address), { requestInit: { headers: { authorization: `Bearer ${token}` } } }] as const
-const bridgeOf = ({ group }: Place) => ({
+const bridgeOf = ({ name }: ExternalGroup) => ({
   command: process.execPath,
-  args: [join(release, 'svcctl/svcctl.mjs'), 'mcp', 'serve', '--group', group],
+  args: [join(release, 'svcctl/svcctl.mjs'), 'mcp', 'serve', '--group', name],
   env: { SERVICE_API_URL: unit.address, HOME: unit.stateDir },
 })
 
-const clients: Readonly<Record<string, (place: Place) => Promise<Connected>>> = {
-  'legacy-http': (place) => legacy(new LegacyHttp(...httpOf(place))),
-  'modern-http': (place) => modern(new ModernHttp(...httpOf(place))),
-  'legacy-stdio': (place) => legacy(new LegacyStdio(bridgeOf(place))),
+const clients: Readonly<Record<string, (group: ExternalGroup) => Promise<Connected>>> = {
+  'legacy-http': (group) => legacy(new LegacyHttp(...httpOf(group))),
+  'modern-http': (group) => modern(new ModernHttp(...httpOf(group))),
+  'legacy-stdio': (group) => legacy(new LegacyStdio(bridgeOf(group))),
 }
-
-/** An external group with a tool server of its own, and a client token for it as `svcctl connect` makes it. */
-const prepare = async (group: string): Promise<Place> => {
-  const folder = join(unit.stateDir, `server-${group}`)
-  await mkdir(folder)
-  const tools = ['fast', 'wait'].map((name) => ({ name, description: `Is ${name}`, inputSchema: { type: 'object' } }))
-  await writeFile(join(folder, 'tools.json'), JSON.stringify(tools))
-  const args = [program, join(folder, 'tools.json'), join(folder, 'calls')]
-  const put = await request(`${unit.address}/v1/registry/mcp-servers/${group}`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ transport: 'stdio', command: process.execPath, args }),
-  })
-  assert.equal(put.status, 201, put.text)
-  const created = await svcctl(`group create ${group} --agent external`)
-  assert.equal(created.code, 0, created.stderr)
-  await approve(created.stdout.trim())
-  const connected = await svcctl(`connect ${group} --client json`)
-  assert.equal(connected.code, 0, connected.stderr)
-  const [, token = ''] = /"Bearer (\S+)"/.exec(connected.stdout) ?? []
-  return { group, token }
-}
-
-/** The calls that the server of the group saw begin. */
-const begunBy = (group: string): Promise<string> => readFile(join(unit.stateDir, `server-${group}`, 'calls'), 'utf8')
-
-const recordsOf = async (group: string) =>
-  (await unit.client.audit.calls({ agentGroupID: group, op: 'call' })).items
-    .map(({ tool, status, code }) => `${tool} ${code ?? status}`)
-    .toSorted()
 
 for (const [name, connect] of Object.entries(clients)) {
   test(`a ${name} client is held to live grants, and each of its calls is recorded once`, async () => {
-    const place = await prepare(name)
-    const client = await connect(place)
+    const client = await connect(await createExternalGroup(unit, name))
     try {
       let heard = 0
       await client.listen(() => void (heard += 1))
@@ -132,23 +92,23 @@ for (const [name, connect] of Object.entries(clients)) {
       const asked = (await client.call(ask, { kind: 'mcp_access', after: { server: name, tools: [] } })).join()
       const [id = ''] = /chg_\d+\.\d+/.exec(asked) ?? []
       assert.match(asked, /^false.*is held/)
-      await approve(id)
+      await approve(unit, id)
       assert.match((await client.call(ask, { kind: 'status', after: { id } })).join(), /^false.*is applied/)
       await waitFor('the notification', patience, () => heard > 0)
       assert.deepEqual(await client.list(), [`${name}__fast`, `${name}__wait`, ask])
       assert.equal((await client.call(`${name}__fast`))[0], false)
 
       const flying = client.call(`${name}__wait`)
-      await waitFor('the call to be in flight', patience, async () => (await begunBy(name)).includes('wait'))
+      await callBegan(unit, name, 'wait')
       const revoke = await unit.client.changes.submit({ kind: 'mcp_revoke', agentGroupID: name, after: { server: name } })
-      await approve(revoke.id)
+      await approve(unit, revoke.id)
       assert.match((await flying).join(), /^true.*revoked/)
       assert.match((await client.call(`${name}__fast`)).join(), /^true.*revoked/)
       assert.deepEqual(await client.list(), [ask])
 
       await unit.client.freezes.freeze({ agentGroupID: name, reason: 'a drill' })
       assert.match((await client.call(`${name}__fast`)).join(), /^true.*stopped by an operator/)
-      assert.deepEqual(await recordsOf(name), ['fast frozen', 'fast not-granted', 'fast ok', 'fast revoked', 'wait revoked'])
+      assert.deepEqual(await recordedCalls(unit, name), ['fast frozen', 'fast not-granted', 'fast ok', 'fast revoked', 'wait revoked'])
     } finally {
       await client.close()
     }
@@ -163,7 +123,7 @@ const accept = 'application/json, text/event-stream'
 const postMcp = (address: string, token: string) => post(`${address}/mcp`, listTools, { accept, authorization: `Bearer ${token}` })
 
 test('a client token opens nothing but the endpoint, no other token opens the endpoint, and a revoked one neither', async () => {
-  const { token } = await prepare('tokens')
+  const { token } = await createExternalGroup(unit, 'tokens')
   const { token: admin } = await unit.client.tokens.create({ name: 'other-admin', role: 'admin' })
   assert.equal((await postMcp(unit.address, token)).status, 200)
   assert.equal((await postMcp(unit.address, admin)).status, 403)

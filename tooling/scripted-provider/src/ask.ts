@@ -22,6 +22,8 @@ export interface Ask {
   /** What the tools answered since the model's last answer. */
   readonly results: readonly string[]
   readonly tools: readonly string[]
+  /** Tools that stand in a namespace, by the name under which `tools` lists them. Responses only. */
+  readonly namespaced?: ReadonlyMap<string, { readonly namespace: string; readonly name: string }>
   readonly inputTokens: number
   /** Chat completions tell their use in a stream only when asked to. */
   readonly tellsUse: boolean

@@ -117,6 +117,14 @@ describe("OpenAI's client over responses", timeout, () => {
     assert.ok((second.usage?.output_tokens ?? 0) > 1)
   })
 
+  it('calls a tool of a namespace by its namespace and its name in it', async (t) => {
+    const { address } = await open(t, 'call mcp__unit__sample__echo {"text":"hi"}')
+    const body = { model, input: 'go on', client_metadata: {}, tools: [{ type: 'namespace', name: 'mcp__unit', description: '', tools }] }
+    const { output } = await client(address).responses.create(body as unknown as OpenAI.Responses.ResponseCreateParamsNonStreaming)
+    const [call] = output as unknown as { namespace: string; name: string }[]
+    assert.deepEqual([call?.namespace, call?.name], ['mcp__unit', 'sample__echo'])
+  })
+
   it('gets a whole answer, and one that was cut by the limit', async (t) => {
     const { address } = await open(t)
     const whole = await client(address).responses.create({ model, input: 'say hello' })

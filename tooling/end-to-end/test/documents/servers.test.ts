@@ -1,9 +1,11 @@
 // How-tos that give an agent tools and a model, followed word for word: a remote server, a server from npm, a real model.
 // Profile: rest. Follows long pages on whole units; README and tutorial are in the default profile.
+import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { execa } from 'execa'
 import { follow } from '../../src/documents/follow.ts'
 import { freePort, freshDirectory, release } from '../../src/unit.ts'
@@ -53,6 +55,33 @@ test('an agent that thinks gets a key that it never sees, a limit, and a tool', 
   })
   const { SERVICE_HTTPS_PROXY = '', SERVICE_CA_FILE = '' } = hosts.env
   await follow('docs/how-to/real-model.md', { directory, env: { SERVICE_HTTPS_PROXY, SERVICE_CA_FILE } })
+})
+
+/** What the reader's client does when it is asked to echo something: it reads its own file, and calls the tool. */
+const callAsConfigured = async (home: string): Promise<void> => {
+  const configured = JSON.parse(await readFile(join(home, '.claude.json'), 'utf8')) as {
+    mcpServers: { gatehouse: { url: string; headers: Record<string, string> } }
+  }
+  const { url, headers } = configured.mcpServers.gatehouse
+  const client = new Client({ name: 'reader', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+  try {
+    const { content } = await client.callTool({ name: 'sample__echo', arguments: { text: 'hello' } })
+    assert.deepEqual(content, [{ type: 'text', text: 'hello' }])
+  } finally {
+    await client.close()
+  }
+}
+
+test('a client outside of a sandbox is configured, granted a tool and cut off', async (t) => {
+  const home = await freshDirectory()
+  t.after(() => rm(home, { recursive: true, force: true }))
+  await follow('docs/how-to/mcp-client.md', {
+    env: { HOME: home },
+    before: async (step) => {
+      if (step.text.includes('audit calls')) await callAsConfigured(home)
+    },
+  })
 })
 
 const page = 'docs/how-to/server-from-npm.md'

@@ -26,11 +26,20 @@ const Reference = v.looseObject({ type: v.literal('item_reference'), id: v.strin
 const Item = v.union([Call, Output, Reasoning, Reference, Message])
 type Item = v.InferOutput<typeof Item>
 
-const Tool = v.looseObject({
+const Named = v.looseObject({
   type: v.string(),
   name: v.optional(v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,64}$/, "expected a string that matches '^[a-zA-Z0-9_-]+$'"))),
   parameters: v.optional(v.nullable(v.looseObject({ type: v.literal('object', 'schema must be a JSON Schema of type: "object"') }))),
 })
+/** Codex sends the tools of an MCP server as the functions of one namespace. */
+const Namespace = v.looseObject({
+  type: v.literal('namespace'),
+  name: v.string(),
+  tools: v.array(v.looseObject({ ...Named.entries, name: v.string() })),
+})
+const Tool = v.union([Namespace, Named])
+type Tool = v.InferOutput<typeof Tool>
+
 const passed = v.optional(v.unknown())
 const Body = v.strictObject({
   model: v.pipe(v.string('you must provide a model parameter'), v.minLength(1)),
@@ -41,6 +50,7 @@ const Body = v.strictObject({
   ...Object.fromEntries(
     [
       'background',
+      'client_metadata',
       'conversation',
       'include',
       'instructions',
@@ -98,6 +108,15 @@ const checkReasoning = (items: readonly Item[]): void => {
   }
 }
 
+const isNamespace = (tool: Tool): tool is v.InferOutput<typeof Namespace> => tool.type === 'namespace'
+
+const namespacedOf = (tools: readonly Tool[]): NonNullable<Ask['namespaced']> =>
+  new Map(
+    tools
+      .filter(isNamespace)
+      .flatMap(({ name: namespace, tools: members }) => members.map(({ name }) => [`${namespace}__${name}`, { namespace, name }] as const)),
+  )
+
 export const readResponses = (incoming: Incoming): Ask => {
   if (bearerOf(incoming) === '') throw new Refusal(401, 'Missing bearer authentication in header')
   const body = readAs(Body, incoming.body)
@@ -110,6 +129,7 @@ export const readResponses = (incoming: Incoming): Ask => {
   checkCalls(entries)
   checkReasoning(items)
   const tools = body.tools ?? []
+  const namespaced = namespacedOf(tools)
   for (const [at, tool] of tools.entries())
     if (tool.type === 'function' && tool.name === undefined)
       throw new Refusal(400, `Missing required parameter: 'tools[${at}].name'.`, `tools[${at}].name`)
@@ -118,7 +138,8 @@ export const readResponses = (incoming: Incoming): Ask => {
     model: body.model,
     streams: body.stream === true,
     ...lookBack(entries),
-    tools: tools.flatMap(({ name }) => name ?? []),
+    tools: [...tools.filter((tool) => !isNamespace(tool)).flatMap(({ name }) => name ?? []), ...namespaced.keys()],
+    namespaced,
     inputTokens: tokensOf(incoming.bytes),
     tellsUse: true,
   }

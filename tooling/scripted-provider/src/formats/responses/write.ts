@@ -6,20 +6,23 @@ import { type Event, outputTokens, piecesOf, wordsOf } from '../format.ts'
 
 interface Item {
   readonly part: Part
+  /** Of a call to a tool that stands in a namespace. */
+  readonly place: { readonly namespace: string; readonly name: string } | undefined
   readonly id: string
   readonly callId: string
 }
 
-const itemsOf = ({ parts }: Turn): Item[] =>
+const itemsOf = ({ namespaced }: Ask, { parts }: Turn): Item[] =>
   parts.map((part) => ({
     part,
+    place: part.type === 'call' ? namespaced?.get(part.tool) : undefined,
     id: randomId({ say: 'msg_', think: 'rs_', call: 'fc_' }[part.type], 40),
     callId: randomId('call_', 24),
   }))
 
 const textPart = (text: string): object => ({ type: 'output_text', text, annotations: [], logprobs: [] })
 
-const itemBody = ({ part, id, callId }: Item, full: boolean): object => {
+const itemBody = ({ part, place, id, callId }: Item, full: boolean): object => {
   const status = full ? 'completed' : 'in_progress'
   switch (part.type) {
     case 'say':
@@ -32,7 +35,7 @@ const itemBody = ({ part, id, callId }: Item, full: boolean): object => {
         encrypted_content: full ? Buffer.from(part.text).toString('base64') : '',
       }
     case 'call':
-      return { id, type: 'function_call', status, call_id: callId, name: part.tool, arguments: full ? part.arguments : '' }
+      return { id, type: 'function_call', status, call_id: callId, name: part.tool, ...place, arguments: full ? part.arguments : '' }
   }
 }
 
@@ -85,7 +88,7 @@ const ended = (
 })
 
 export const wholeResponses = (ask: Ask, turn: Turn): object =>
-  ended(ask, turn, { base: response(ask, randomId('resp_', 40)), items: itemsOf(turn) })
+  ended(ask, turn, { base: response(ask, randomId('resp_', 40)), items: itemsOf(ask, turn) })
 
 type Step = { readonly type: string; readonly [key: string]: unknown }
 
@@ -105,9 +108,9 @@ const thinkEvents = function* (text: string, where: object): Generator<Step> {
   yield { type: 'response.reasoning_summary_part.done', ...at, part: { type: 'summary_text', text } }
 }
 
-const callEvents = function* (part: Part & { type: 'call' }, where: object): Generator<Step> {
+const callEvents = function* (part: Part & { type: 'call' }, name: string, where: object): Generator<Step> {
   for (const delta of piecesOf(part.arguments)) yield { type: 'response.function_call_arguments.delta', ...where, delta }
-  yield { type: 'response.function_call_arguments.done', ...where, name: part.tool, arguments: part.arguments }
+  yield { type: 'response.function_call_arguments.done', ...where, name, arguments: part.arguments }
 }
 
 const itemEvents = function* (item: Item, index: number): Generator<Step> {
@@ -116,13 +119,13 @@ const itemEvents = function* (item: Item, index: number): Generator<Step> {
   yield { type: 'response.output_item.added', output_index: index, item: itemBody(item, false) }
   if (part.type === 'say') yield* sayEvents(part.text, where)
   else if (part.type === 'think') yield* thinkEvents(part.text, where)
-  else yield* callEvents(part, where)
+  else yield* callEvents(part, item.place?.name ?? part.tool, where)
   yield { type: 'response.output_item.done', output_index: index, item: itemBody(item, true) }
 }
 
 const steps = function* (ask: Ask, turn: Turn): Generator<Step> {
   const base = response(ask, randomId('resp_', 40))
-  const items = itemsOf(turn)
+  const items = itemsOf(ask, turn)
   yield { type: 'response.created', response: base }
   yield { type: 'response.in_progress', response: base }
   for (const [index, item] of items.entries()) yield* itemEvents(item, index)
