@@ -12,7 +12,7 @@ import {
   type runnerChannels,
   ServiceError,
 } from '@gatehouse/contracts'
-import { createBuckets, KeyedTurns, type Logger, type Metrics } from '@gatehouse/kernel'
+import { createBuckets, KeyedQueue, type Logger, type Metrics } from '@gatehouse/kernel'
 import { createLife, type EdgeClient, type EventListeners, type Handlers, type LifeHandlers } from '@gatehouse/rpc'
 import { decideByInteraction, decideByText, type DecisionContext, decisionOutcomes, explainDecision } from './cards/decide.ts'
 import { CardDispatcher, cardOutcomes } from './cards/dispatcher.ts'
@@ -109,7 +109,7 @@ const createRateLimit = () => createBuckets({ perSecond: limits.channelPerMinute
 /** One connection per channel, for messages to agents and decisions about pending changes. */
 const openConnections = (context: DecisionContext & Pick<Intake, 'gateway' | 'runner'>): ChannelConnection[] => {
   const { channels, metrics, log } = context
-  const ways = { turns: new KeyedTurns(), patience: new HoldTimeout() }
+  const ways = { turns: new KeyedQueue(), patience: new HoldTimeout() }
   const intake: Intake = {
     ...context,
     ...ways,

@@ -1,7 +1,7 @@
 // Detects whether this host can give each group a disk of its own, by creating one.
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findProgram, mountsBelow } from '@gatehouse/kernel'
+import { findProgram, readMountsBelow } from '@gatehouse/kernel'
 import { trialMiB, trialName } from './disks/disk.ts'
 import { closeDisks, openDisk, shareDirectory } from './disks/open.ts'
 import { createPrograms, createUnmount, type DiskPrograms, findPrograms, programNames } from './disks/programs.ts'
@@ -52,7 +52,7 @@ export const detectDisks = async (directory: string): Promise<Exclude<Disks, { p
 
 /** What an earlier process left mounted in a directory; for whoever stops, too. Returns how many there were. */
 export const closeOrphans = async (directory: string): Promise<number> => {
-  if ((await mountsBelow(directory)).length === 0) return 0
+  if ((await readMountsBelow(directory)).length === 0) return 0
   const umount = await findProgram('umount')
   if (umount === null) return 0
   return closeDisks({ unmount: createUnmount(umount) }, directory)

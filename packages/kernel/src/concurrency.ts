@@ -1,24 +1,24 @@
-// Asynchronous primitives: serial queues, polling, and pauses between retries.
+// Asynchronous primitives: serial queues, polling, and retry backoff.
 import { setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '@gatehouse/contracts'
 
-/** A queue that runs one act at a time, in the order of the calls. A failed act rejects its own call and stops no later one. */
-export const inTurn = (): ((act: () => Promise<void>) => Promise<void>) => {
+/** A queue that runs one task at a time, in call order. A failed task rejects its own call and does not affect later ones. */
+export const createSerialQueue = (): ((task: () => Promise<void>) => Promise<void>) => {
   let last: Promise<void> = Promise.resolve()
-  return (act) => {
-    const done = last.then(act)
+  return (task) => {
+    const done = last.then(task)
     last = done.catch(() => undefined)
     return done
   }
 }
 
-/** A serial queue for each key. Acts of one key run in the order of the calls; acts of different keys run concurrently. */
-export class KeyedTurns {
+/** A serial queue for each key. Tasks of one key run in call order; tasks of different keys run concurrently. */
+export class KeyedQueue {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  /** A failed act rejects its own call and stops no later one. */
-  async run<T>(key: string, act: () => Promise<T>): Promise<T> {
-    const result = (this.#last.get(key) ?? Promise.resolve()).then(act)
+  /** Runs a task after the earlier tasks of its key. A failed task rejects its own call and does not affect later ones. */
+  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const result = (this.#last.get(key) ?? Promise.resolve()).then(task)
     const turn = result.catch(() => undefined)
     this.#last.set(key, turn)
     try {
@@ -30,16 +30,16 @@ export class KeyedTurns {
 }
 
 export interface WaitOptions {
-  /** Named in the error when the condition does not become true. */
+  /** What is being waited for, named in the error. */
   readonly what: string
   /** Milliseconds; default 30 s. */
   readonly deadline?: number
-  /** Milliseconds between two probes; default 10. */
+  /** Milliseconds between probes; default 10. */
   readonly every?: number
   readonly signal?: AbortSignal
 }
 
-/** Polls until `probe` returns a value that is neither undefined, null nor false. Throws `deadline` when the time is over. */
+/** Polls until `probe` returns a value other than undefined, null and false. Rejects with `deadline` after the timeout. */
 export const waitFor = async <T>(
   probe: () => T | Promise<T>,
   { what, deadline = 30_000, every = 10, signal }: WaitOptions,
@@ -47,23 +47,23 @@ export const waitFor = async <T>(
   const end = performance.now() + deadline
   for (;;) {
     const value = await probe()
-    if (isThere(value)) return value
+    if (isPresent(value)) return value
     signal?.throwIfAborted()
     if (performance.now() >= end) throw new ServiceError('deadline', { detail: `expected ${what} within ${deadline} ms, got nothing` })
     await pause(every, undefined, signal === undefined ? {} : { signal })
   }
 }
 
-const isThere = <T>(value: T): value is Exclude<T, undefined | null | false> => value !== undefined && value !== null && value !== false
+const isPresent = <T>(value: T): value is Exclude<T, undefined | null | false> => value !== undefined && value !== null && value !== false
 
 export interface Backoff {
-  /** Milliseconds to wait before the next attempt. */
+  /** The delay before the next attempt, in milliseconds. */
   next(): number
-  /** After a success. */
+  /** Starts over, after a success. */
   reset(): void
 }
 
-/** Exponential backoff with full jitter: each pause is random between zero and a ceiling that doubles from `first` to `most` milliseconds. */
+/** Exponential backoff with full jitter: each delay is random between zero and a ceiling that doubles from `initial` to `max` milliseconds. */
 export const backoff = (options: { first: number; most: number }): Backoff => {
   let ceiling = options.first
   return {

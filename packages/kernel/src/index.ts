@@ -1,6 +1,6 @@
-// Public surface of what every process needs: configuration, log, metrics, files, life.
+// Public API: configuration, log, metrics, files, process lifecycle.
 export { agentDefinition, type AgentDefinition, canonical, definitionDigest, deriveKey, digestOf, sha256 } from './canonical/canonical.ts'
-export { distinctName, exposedName, exposedStart, fullName, parseName, type ToolAddress } from './canonical/exposed-name.ts'
+export { distinctName, exposedName, exposedPrefix, fullName, parseName, type ToolAddress } from './canonical/exposed-name.ts'
 export { type Clock, createClock, wallMs, wallTime } from './clock/clock.ts'
 export { createRetentionClock, retentionMs } from './clock/retention.ts'
 export { isLoopback } from './config/is-loopback.ts'
@@ -22,19 +22,19 @@ export {
 export { hasHostIds, hostIdentity, ifPresent } from './files/permission.ts'
 export { keepRetentionClock } from './files/keep-retention-clock.ts'
 export { checkSocketPath, listenUnix } from './files/listen-unix.ts'
-export { copiesPrefix, incomingName, lostAndFound, makeDirectory, privateDirectory, restoringPrefix } from './files/directory.ts'
-export { findProgram, type Mounted, mountsBelow, needProgram, programPath, readMounts } from './files/host.ts'
+export { backupCopyPrefix, incomingName, lostAndFound, makeDirectory, privateDirectory, restoringPrefix } from './files/directory.ts'
+export { findProgram, type MountEntry, readMountsBelow, needProgram, programPath, readMounts } from './files/host.ts'
 export { syncPath, writeAtomically } from './files/write-atomically.ts'
 export { describeJsonFault, type JsonFault, JsonRefused, JsonScanner, refuseJsonBody } from './json/json-scanner.ts'
 export { checkJson, jsonText, parseJson, parseScannedJson } from './json/parse-json.ts'
 export { type Epoch, formatKeyring, parseKeyring } from './keys/keyring.ts'
-export { backoff, type Backoff, inTurn, KeyedTurns, waitFor } from './concurrency.ts'
+export { backoff, type Backoff, createSerialQueue, KeyedQueue, waitFor } from './concurrency.ts'
 export { isRefusal, Refusal } from './life/refusal.ts'
 export {
   type CommonBoot,
   type EdgeAddress,
   edgeAddress,
-  type Lifeline,
+  type ServiceContext,
   type Running,
   runService,
   type ServiceOptions,

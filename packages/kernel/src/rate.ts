@@ -4,38 +4,38 @@ import { limits } from '@gatehouse/contracts'
 export interface BucketOptions {
   readonly perSecond: number
   readonly burst: number
-  /** Keys remembered at once. */
-  readonly most?: number
-  /** Milliseconds, monotone. */
+  /** Maximum number of keys in memory. */
+  readonly maxKeys?: number
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number
 }
 
-interface Taken {
+interface TakeResult {
   readonly ok: boolean
-  /** Whole requests left. */
+  /** Whole requests that remain. */
   readonly remaining: number
   /** Seconds until the bucket is full again. */
   readonly reset: number
-  /** Seconds until one request passes; 0 when this one did. */
+  /** Seconds until the next request is allowed; 0 when this one was. */
   readonly retryAfter: number
 }
 
 export interface Buckets {
-  take(key: string): Taken
-  /** What `take` would say; nothing is taken. */
-  look(key: string): Taken
+  take(key: string): TakeResult
+  /** The result that `take` would have, without taking a token. */
+  peek(key: string): TakeResult
   size(): number
 }
 
-/** Token buckets in bounded memory: the least recently used key is dropped first. */
-export const createBuckets = ({ perSecond, burst, most = limits.rateKeys, now = () => performance.now() }: BucketOptions): Buckets => {
+/** Token buckets in bounded memory. The least recently used key is dropped first. */
+export const createBuckets = ({ perSecond, burst, maxKeys = limits.rateKeys, now = () => performance.now() }: BucketOptions): Buckets => {
   const buckets = new Map<string, { level: number; at: number }>()
 
-  const levelOf = (key: string): number => {
-    const known = buckets.get(key)
-    return known === undefined ? burst : Math.min(burst, known.level + ((now() - known.at) / 1000) * perSecond)
+  const currentLevel = (key: string): number => {
+    const bucket = buckets.get(key)
+    return bucket === undefined ? burst : Math.min(burst, bucket.level + ((now() - bucket.at) / 1000) * perSecond)
   }
-  const judge = (before: number): Taken => {
+  const evaluate = (before: number): TakeResult => {
     const ok = before >= 1
     const level = ok ? before - 1 : before
     const retryAfter = ok ? 0 : Math.max(1, Math.ceil((1 - level) / perSecond))
@@ -43,14 +43,14 @@ export const createBuckets = ({ perSecond, burst, most = limits.rateKeys, now = 
   }
   return {
     size: () => buckets.size,
-    look: (key) => judge(levelOf(key)),
+    peek: (key) => evaluate(currentLevel(key)),
     take: (key) => {
-      const before = levelOf(key)
-      const taken = judge(before)
+      const before = currentLevel(key)
+      const taken = evaluate(before)
       buckets.delete(key)
       buckets.set(key, { level: taken.ok ? before - 1 : before, at: now() })
       for (const oldest of buckets.keys()) {
-        if (buckets.size <= most) break
+        if (buckets.size <= maxKeys) break
         buckets.delete(oldest)
       }
       return taken
@@ -64,17 +64,17 @@ const minute = 60_000
 export interface WindowOptions {
   /** Milliseconds; default one minute. */
   readonly span?: number
-  /** Milliseconds, monotonic. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number
 }
 
 export interface Window {
-  /** Milliseconds until one more start keeps the window at `max`; 0 when it may begin now. */
+  /** Milliseconds until another start keeps the window within `max`; 0 when it may begin now. */
   wait(max: number): number
   add(): void
 }
 
-/** A sliding window over starts, all of which are remembered. */
+/** A sliding window that stores every start. */
 export const createWindow = ({ span = minute, now = () => performance.now() }: WindowOptions = {}): Window => {
   let starts: number[] = []
   /** Index of the oldest start that still counts. */
@@ -90,7 +90,7 @@ export const createWindow = ({ span = minute, now = () => performance.now() }: W
       const time = now()
       dropOld(time)
       if (starts.length - first < max) return 0
-      // This one has to leave the window first.
+      // This start has to leave the window first.
       return (starts[starts.length - max] ?? time) + span - time
     },
     add: () => void starts.push(now()),

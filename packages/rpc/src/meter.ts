@@ -3,7 +3,7 @@
 import type { Code, Edge } from '@gatehouse/contracts'
 import type { Metrics } from '@gatehouse/kernel'
 
-export type CallMetrics = Pick<Metrics, 'counter' | 'histogram' | 'touch' | 'beforeReading'>
+export type CallMetrics = Pick<Metrics, 'counter' | 'histogram' | 'touch' | 'beforeCollect'>
 type Outcome = 'ok' | Code
 
 export interface Meter {
@@ -44,7 +44,7 @@ export const createMeters = ({ name: edge, calls }: Edge, metrics: CallMetrics |
   const durations = metrics.histogram('rpc_call_duration_seconds')
   const counts = metrics.counter('rpc_calls_total')
   const all: Times[] = []
-  metrics.beforeReading(() => {
+  metrics.beforeCollect(() => {
     for (const times of all) times.flush()
   })
   for (const method of Object.keys(calls)) metrics.touch('rpc_calls_total', { edge, method, outcome: 'ok' })

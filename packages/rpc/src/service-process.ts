@@ -5,7 +5,7 @@ import {
   type CommonBoot,
   edgeAddress,
   keepRetentionClock,
-  type Lifeline,
+  type ServiceContext,
   lockWriter,
   type Logger,
   type Metrics,
@@ -29,7 +29,7 @@ export interface Edges {
   close(): Promise<void>
 }
 
-const openEdges = ({ boot, log, metrics }: Lifeline<CommonBoot>): Edges => {
+const openEdges = ({ boot, log, metrics }: ServiceContext<CommonBoot>): Edges => {
   const servers: Pick<EdgeServer<Edge>, 'close'>[] = []
   return {
     has: ({ name }) => boot.edges[name] !== undefined,
@@ -68,7 +68,7 @@ export interface StartedService extends Running {
 
 export interface ProcessOptions<B extends CommonBoot> extends Omit<ServiceOptions<B>, 'start'> {
   /** Serves what the service offers; `stop` of what it gives also closes the edges. */
-  readonly start: (line: Lifeline<B> & { readonly edges: Edges }) => Promise<StartedService>
+  readonly start: (context: ServiceContext<B> & { readonly edges: Edges }) => Promise<StartedService>
 }
 
 /** As `runService`. The process is ready once the supervisor's edge is served. */
@@ -76,9 +76,9 @@ export const runServiceProcess = <B extends CommonBoot>({ name, schema, start }:
   runService({
     name,
     schema,
-    start: async (line) => {
-      const edges = openEdges(line)
-      const service = await start({ ...line, edges })
+    start: async (context) => {
+      const edges = openEdges(context)
+      const service = await start({ ...context, edges })
       await edges.serve(lifeEdge(name), service.life)
       return service
     },

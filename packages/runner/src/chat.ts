@@ -65,7 +65,7 @@ const replay = async (context: Context, key: RepeatKey): Promise<Sent | undefine
 export const send = async (context: Context, params: Params<Edge, 'send'>): Promise<Sent> => {
   const { idempotency } = params
   if (idempotency === undefined) return take(context, params)
-  return context.repeats.inTurn(idempotency, async () => (await replay(context, idempotency)) ?? take(context, params))
+  return context.repeats.runInTurn(idempotency, async () => (await replay(context, idempotency)) ?? take(context, params))
 }
 
 /** Reads back what was said in the conversations of a group, as one list. Opens no queue that cannot have a part in it. */

@@ -2,7 +2,7 @@
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { AgentGroupID } from '@gatehouse/contracts'
 import { type Disks, releaseDisk, removedFolder, removeTree } from '@gatehouse/engine'
-import { ifPresent, KeyedTurns, retentionMs, wallMs } from '@gatehouse/kernel'
+import { ifPresent, KeyedQueue, retentionMs, wallMs } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { disksOf } from './groups/mount.ts'
 import type { Context } from './state/context.ts'
@@ -76,7 +76,7 @@ const sweepOnce = async (context: Context): Promise<void> => {
 }
 
 /** Those that waited for one backup would all remove the same. */
-const turns = new KeyedTurns()
+const turns = new KeyedQueue()
 
 /** Waits while a backup reads. Rejects when the gateway does not answer; then nothing is touched. */
 export const sweepRemovedGroups = (context: Context): Promise<void> => turns.run(context.disks.groups, () => sweepOnce(context))

@@ -2,7 +2,7 @@
 import { chmod, lstat, readdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits } from '@gatehouse/contracts'
-import { copiesPrefix, mountsBelow, programPath, Refusal, restoringPrefix } from '@gatehouse/kernel'
+import { backupCopyPrefix, readMountsBelow, programPath, Refusal, restoringPrefix } from '@gatehouse/kernel'
 import { execa } from 'execa'
 
 /** `chmod -R 0700` is what people do after they extracted an archive; it opens a file to nobody else. */
@@ -14,7 +14,7 @@ const withoutExecution = async (path: string): Promise<void> => {
 /** The caller holds the lock of the state directory. */
 export const sweep = async (stateDir: string): Promise<void> => {
   for (const name of await readdir(stateDir)) {
-    if (name.startsWith(copiesPrefix)) await rm(join(stateDir, name), { recursive: true, force: true })
+    if (name.startsWith(backupCopyPrefix)) await rm(join(stateDir, name), { recursive: true, force: true })
     else await withoutExecution(join(stateDir, name))
     if (!name.startsWith(restoringPrefix)) continue
     throw new Refusal(exits.configuration, {
@@ -26,11 +26,11 @@ export const sweep = async (stateDir: string): Promise<void> => {
 
 /** What is in use there goes with its last user. Returns what could not be unmounted, and why. */
 const unmount = async (directory: string): Promise<{ left: string[]; said: string }> => {
-  const points = await mountsBelow(directory)
+  const points = await readMountsBelow(directory)
   if (points.length === 0) return { left: [], said: '' }
   const options = { env: { PATH: programPath }, extendEnv: false, cwd: '/', stdin: 'ignore', reject: false, timeout: 30_000 } as const
   const result = await execa('umount', ['--no-mtab', '--lazy', '--', ...points.toReversed()], options)
-  return { left: await mountsBelow(directory), said: (result.stderr || result.shortMessage || '').trim() }
+  return { left: await readMountsBelow(directory), said: (result.stderr || result.shortMessage || '').trim() }
 }
 
 /** Bears that there is none. Throws a `Refusal` while something is still mounted there. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { exits } from '@gatehouse/contracts'
 import { createMaker } from '@gatehouse/engine/premade'
-import { mountsBelow } from '@gatehouse/kernel'
+import { readMountsBelow } from '@gatehouse/kernel'
 import { groupDisks } from '../../src/setup-steps/group-disks.ts'
 import { parseSetup } from '../../src/setup/arguments.ts'
 import { runSetup } from '../../src/setup/run.ts'
@@ -17,7 +17,7 @@ const lacking = 'refused' in maker ? maker.refused : process.geteuid?.() === 0 ?
 if (lacking !== '' && process.env['CI'] === 'true') throw new Error(lacking)
 
 const unmountAll = async (directory: string): Promise<void> => {
-  for (const point of (await mountsBelow(directory)).toReversed()) execFileSync('umount', [point])
+  for (const point of (await readMountsBelow(directory)).toReversed()) execFileSync('umount', [point])
 }
 
 /** Another file of that name: the kernel may still have the one that was mounted in a loop device. */
@@ -67,14 +67,14 @@ describe('disks that are set up for groups', { skip: lacking === '' ? false : la
     assert.equal(await readFile(join(disksDir, '16-01/kept'), 'utf8'), 'kept')
     assert.deepEqual((await readdir(disksDir)).toSorted(), [...names, '40-01', '40-01.img'])
     assert.match((await run('--disks', '1x16')).said, /before:\n +group-disks +ready +4 of 4/)
-    assert.equal((await mountsBelow(disksDir)).length, 4)
+    assert.equal((await readMountsBelow(disksDir)).length, 4)
     // One that is broken is named, and the others are there.
     await unmountAll(disksDir)
     await breakImage(disksDir, '16-01')
     const broken = await run('--disks', '1x16')
     assert.equal(broken.exit, exits.configuration)
     assert.match(broken.said, /after:\n +group-disks +lacking +3 of 4 mounted in .*; 16-01: .*mount failed: .*\n/)
-    assert.equal((await mountsBelow(disksDir)).length, 3)
+    assert.equal((await readMountsBelow(disksDir)).length, 3)
     // Another owner has them with what the unit itself wrote.
     await writeFile(join(disksDir, '16-02/.disk'), 'x')
     assert.match((await run('--disks', '1x16', '--owner', '65533')).said, /16-01: /)
@@ -93,7 +93,7 @@ describe('disks that are set up for groups', { skip: lacking === '' ? false : la
     const { said } = await run('--remove', '--owner', '65533')
     assert.match(said, /disks stays: 16-01 \(.*mount failed: .*\), 16-02 \(files of a group are on it\)\n/)
     assert.deepEqual((await readdir(disksDir)).toSorted(), ['16-01.img', '16-02.img'])
-    assert.deepEqual(await mountsBelow(disksDir), [])
+    assert.deepEqual(await readMountsBelow(disksDir), [])
     await rm(join(disksDir, '16-01.img'))
     // Whose it was it still is.
     execFileSync('mount', ['-o', 'loop', join(disksDir, '16-02.img'), home])

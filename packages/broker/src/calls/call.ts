@@ -1,7 +1,7 @@
 // A tool call from its name to its outcome: the gateway authorizes it, the server declares the tool as it was approved, and then the call
 // is made once.
 import { type gatewayBroker, limits, type ToolCall } from '@gatehouse/contracts'
-import { type Abandoned, exposedStart, parseName, type ToolAddress } from '@gatehouse/kernel'
+import { type Abandoned, exposedPrefix, parseName, type ToolAddress } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import type { Pending, Recorder } from '../records/recorder.ts'
 import type { Listing } from '../upstream/active-connection.ts'
@@ -47,7 +47,7 @@ const createLookUp =
     const addresses = await Promise.all(
       grants.map(async ({ server }) => {
         const upstream = servers.find(server, session.id)
-        const isCandidate = upstream !== undefined && name.startsWith(exposedStart(server))
+        const isCandidate = upstream !== undefined && name.startsWith(exposedPrefix(server))
         return buildAddresses(server, isCandidate ? await readListing(upstream, isFresh, signal) : upstream?.lastListing)
       }),
     )

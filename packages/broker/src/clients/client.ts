@@ -64,7 +64,7 @@ export class Client {
 }
 
 /** Runs the act in the request's turn. `left`: it ended before its turn came. `full`: too many wait already. */
-export const inTurn = async <T>(
+export const createSerialQueue = async <T>(
   limiter: ConcurrencyLimiter,
   { signal }: ClientRequest,
   act: (turn: 'entered' | 'left' | 'full') => Promise<T>,

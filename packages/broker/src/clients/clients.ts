@@ -17,7 +17,7 @@ import { refuse, writeResult } from '../calls/outcome.ts'
 import { createRecordedCall } from '../calls/recorded-call.ts'
 import { createRecordedList } from '../calls/recorded-list.ts'
 import type { CallSession } from '../calls/session.ts'
-import { Client, type ClientPatience, type ClientRequest, inTurn } from './client.ts'
+import { Client, type ClientPatience, type ClientRequest, createSerialQueue } from './client.ts'
 
 export interface ClientsOptions extends ClientPatience {
   readonly services: CallServices
@@ -76,7 +76,7 @@ export class Clients {
     this.handlers = {
       clientList: ({ token }, { signal }) =>
         this.#serve(token, signal, (client, request) =>
-          inTurn(client.lists, request, async (turn) => {
+          createSerialQueue(client.lists, request, async (turn) => {
             if (turn === 'full') return this.#refuseList(client, request)
             const answer = await list(client.session, request)
             if ('fault' in answer) throw answer.fault
@@ -85,7 +85,7 @@ export class Clients {
         ),
       clientCall: ({ token, call: wanted }, { signal }) =>
         this.#serve(token, signal, (client, request) =>
-          inTurn(client.calls, request, async (turn) => {
+          createSerialQueue(client.calls, request, async (turn) => {
             if (turn === 'full') return this.#refuseCall(client, wanted.name, request)
             const read = async (onBytes: (received: number) => void): Promise<ToolCall> => {
               onBytes(Buffer.byteLength(JSON.stringify(wanted)))

@@ -1,6 +1,6 @@
 // Keeps the servers in step with the catalog of the gateway, and answers questions about one of them: probe, logs, definitions.
 import { type gatewayBroker, limits, type ProbeResult, type ServerLogs, type ServerName, ServiceError } from '@gatehouse/contracts'
-import { inTurn, type Logger } from '@gatehouse/kernel'
+import { createSerialQueue, type Logger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import { classify } from './base/classify.ts'
 import { UpstreamError, UpstreamFailure } from './base/failure.ts'
@@ -59,7 +59,7 @@ export interface CatalogOptions {
 
 export class Catalog {
   readonly #options: CatalogOptions
-  readonly #next = inTurn()
+  readonly #next = createSerialQueue()
 
   constructor(options: CatalogOptions) {
     this.#options = options

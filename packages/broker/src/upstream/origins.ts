@@ -3,7 +3,7 @@ import { lookup } from 'node:dns'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CatalogEntry, jsonBounds } from '@gatehouse/contracts'
-import { inTurn, type Logger, parseJson, writeAtomically } from '@gatehouse/kernel'
+import { createSerialQueue, type Logger, parseJson, writeAtomically } from '@gatehouse/kernel'
 import { isPublicAddress, type Reach, type Resolve } from '@gatehouse/outbound'
 import * as v from 'valibot'
 
@@ -31,7 +31,7 @@ export class Origins {
   readonly #options: OriginsOptions
   readonly #path: string
   readonly #known: Map<string, Reach>
-  readonly #next = inTurn()
+  readonly #next = createSerialQueue()
   #isClosed = false
 
   private constructor(options: OriginsOptions, path: string, known: Map<string, Reach>) {

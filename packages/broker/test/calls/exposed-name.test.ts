@@ -1,7 +1,7 @@
 // Names of tools as agents see them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { distinctName, exposedName, exposedStart, parseName } from '@gatehouse/kernel'
+import { distinctName, exposedName, exposedPrefix, parseName } from '@gatehouse/kernel'
 import { fc } from '@gatehouse/testkit/random'
 import { createNameTable } from '../../src/calls/session.ts'
 
@@ -49,7 +49,7 @@ test('every name that can be declared becomes one that a model API takes, and no
       const table = createNameTable(addresses)
       for (const [name, address] of table) {
         assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/)
-        assert.ok(name.startsWith(exposedStart(address.server)))
+        assert.ok(name.startsWith(exposedPrefix(address.server)))
       }
       assert.equal(table.size, addresses.length)
     }),

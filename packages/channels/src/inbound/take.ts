@@ -11,7 +11,7 @@ import {
   limits,
   type runnerChannels,
 } from '@gatehouse/contracts'
-import type { Buckets, KeyedTurns, Logger, Metrics } from '@gatehouse/kernel'
+import type { Buckets, KeyedQueue, Logger, Metrics } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import { RE2JS } from 're2js'
 import * as v from 'valibot'
@@ -67,7 +67,7 @@ export interface Intake {
   /** Rate limit by conversation. Slows down two programs that answer each other. */
   readonly budget: Buckets
   /** Keeps messages of one address in order. */
-  readonly turns: KeyedTurns
+  readonly turns: KeyedQueue
   readonly patience: HoldTimeout
   /** Sends a person's decision to the gateway instead of the agent. */
   readonly decide: (channel: ChannelName, said: { message: Inbound; word: DecisionCommand }) => Promise<Outcome>

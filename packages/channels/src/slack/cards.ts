@@ -1,5 +1,5 @@
 // Approval cards in Slack: a message with buttons, updated in place, with reminders in its thread.
-import type { KeyedTurns, Logger } from '@gatehouse/kernel'
+import type { KeyedQueue, Logger } from '@gatehouse/kernel'
 import type { KnownBlock } from '@slack/types'
 import * as v from 'valibot'
 import { presentText, reminderOf } from '../cards/texts.ts'
@@ -40,7 +40,7 @@ export const offer = async <T>(content: Content, call: (content: Content) => Pro
 export interface CardsDeps {
   readonly app: App
   /** Serializes updates by message, so that the newest is written last. */
-  readonly turns: KeyedTurns
+  readonly turns: KeyedQueue
 }
 
 /** Location of a posted card. Slack can return another channel than it was given. */

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@gatehouse/contracts'
-import { KeyedTurns, type Logger } from '@gatehouse/kernel'
+import { KeyedQueue, type Logger } from '@gatehouse/kernel'
 import type { SocketModeClient } from '@slack/socket-mode'
 import { ChannelFault, type Inbound, type Listener } from '../channel.ts'
 import type { App } from './app.ts'
@@ -23,7 +23,7 @@ interface Session extends ReceiveOptions {
   readonly me: Me
   readonly listener: Listener
   /** Keeps messages of one address in order. */
-  readonly turns: KeyedTurns
+  readonly turns: KeyedQueue
 }
 
 interface Envelope {
@@ -103,7 +103,7 @@ const open = async (session: Session): Promise<void> => {
 export const receiveSlack = async (options: ReceiveOptions, listener: Listener): Promise<void> => {
   try {
     const me = await identifyBot(options.app, listener.signal)
-    const turns = new KeyedTurns()
+    const turns = new KeyedQueue()
     while (!listener.signal.aborted) {
       const began = performance.now()
       await open({ ...options, me, listener, turns })

@@ -1,7 +1,7 @@
 // The Slack channel: an app that receives by Socket Mode and sends by the Web API. Messages are rich text elements,
 // so that no text mentions anyone or shows a link preview.
 import { limits } from '@gatehouse/contracts'
-import { KeyedTurns, type Logger } from '@gatehouse/kernel'
+import { KeyedQueue, type Logger } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { type Channel, type Outgoing, type OutgoingFile, SendFailure } from '../channel.ts'
 import { type App, type AppOptions, createApp } from './app.ts'
@@ -72,7 +72,7 @@ const can: Channel['can'] = {
 
 export const createSlack = ({ log, ...options }: SlackOptions): Channel => {
   const app = createApp(options)
-  const cards = { app, turns: new KeyedTurns() }
+  const cards = { app, turns: new KeyedQueue() }
   return {
     name: 'slack',
     can,

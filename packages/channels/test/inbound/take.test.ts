@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Admission, type Code, limits, MessageID, ServiceError, SessionID } from '@gatehouse/contracts'
-import { createBuckets, createMetrics, KeyedTurns, silentLogger } from '@gatehouse/kernel'
+import { createBuckets, createMetrics, KeyedQueue, silentLogger } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Inbound } from '../../src/channel.ts'
 import { HoldTimeout } from '../../src/inbound/files.ts'
@@ -39,7 +39,7 @@ const intakeOf = (fails: { runner?: Code; gateway?: Code; files?: Code } = {}): 
       fileDrop: () => Promise.resolve({}),
     },
     budget: createBuckets({ perSecond: limits.channelPerMinute / 60, burst: 2 }),
-    turns: new KeyedTurns(),
+    turns: new KeyedQueue(),
     patience: new HoldTimeout(),
     decide: () => Promise.resolve('decided'),
     explain: () => 'unclear',

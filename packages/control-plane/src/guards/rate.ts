@@ -36,7 +36,7 @@ export const createRateGuard = (rate: NonNullable<ControlPlaneBoot['rate']>, now
     assertLeft: (c, token) => {
       const key = refused.get(token)
       if (key === undefined) return
-      const left = buckets.look(key)
+      const left = buckets.peek(key)
       if (left.ok) refused.delete(token)
       else judge(c, left)
     },

@@ -1,7 +1,7 @@
 // Fourth guard: throttles principals that read a lot. Above part of its share, the reads of a principal run one at a time with a
 // pause after each; above the share, each read waits until the excess is paid back. Writes and other principals never wait.
 import { limits, ServiceError } from '@gatehouse/contracts'
-import { KeyedTurns } from '@gatehouse/kernel'
+import { KeyedQueue } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
 import { isOpenPath } from '../problem.ts'
@@ -90,13 +90,13 @@ export interface PaceOptions {
 
 export const throttleGuard = ({ now = () => performance.now(), wait }: PaceOptions): MiddlewareHandler<Env> => {
   const shares = new Shares(now)
-  const turns = new KeyedTurns()
+  const turns = new KeyedQueue()
   const waiting = new Waiting()
   const answer = async (c: Context<Env>, next: () => Promise<void>): Promise<void> => {
     await next()
     shares.add(c.var.principal.name, await escapeAnswer(c))
   }
-  const inTurn = async (c: Context<Env>, key: string, next: () => Promise<void>): Promise<void> => {
+  const createSerialQueue = async (c: Context<Env>, key: string, next: () => Promise<void>): Promise<void> => {
     const { signal } = c.req.raw
     const leave = waiting.enter(key, signal)
     try {
@@ -117,7 +117,7 @@ export const throttleGuard = ({ now = () => performance.now(), wait }: PaceOptio
     const key = c.var.principal.name
     if (!shares.isAside(key)) return answer(c, next)
     if (waiting.of(key) >= limits.readsWaiting) throw slowDown(c, shares.pause(key))
-    return inTurn(c, key, next)
+    return createSerialQueue(c, key, next)
   }
 }
 

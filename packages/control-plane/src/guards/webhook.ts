@@ -65,7 +65,7 @@ const visitOf = (c: Context<Env>, place: BodySlot, genuine: () => void): Visit =
 })
 
 const assertPace = (c: Context<Env>, pace: Buckets, key: string): void => {
-  const { ok, retryAfter } = pace.look(key)
+  const { ok, retryAfter } = pace.peek(key)
   if (ok) return
   count(c, 'too-fast')
   throw slowDown(c, retryAfter, `expected at most ${limits.webhooksPerSecond} webhooks a second from one address, got more`)

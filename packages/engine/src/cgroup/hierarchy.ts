@@ -24,7 +24,7 @@ export interface Hierarchy extends Readonly<Record<Controller, Place>> {
   readonly delegated: boolean
 }
 
-interface Mounted {
+interface MountEntry {
   readonly point: string
   readonly type: string
   readonly options: readonly string[]
@@ -32,7 +32,7 @@ interface Mounted {
 
 const readText = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '')
 
-const parseMounts = (text: string): Mounted[] =>
+const parseMounts = (text: string): MountEntry[] =>
   text.split('\n').flatMap((line) => {
     const [left = '', right = ''] = line.split(' - ')
     const point = left.split(' ')[4]
@@ -63,7 +63,7 @@ const basesOfTwo = async (point: string, root: boolean): Promise<string[]> => {
 }
 
 /** Root uses all; anybody else those in which a directory is ours, such as `gatehouse setup` makes in version 1. */
-const ownMounts = async (mounts: readonly Mounted[], root: boolean): Promise<readonly Mounted[]> => {
+const ownMounts = async (mounts: readonly MountEntry[], root: boolean): Promise<readonly MountEntry[]> => {
   if (root) return mounts
   const own = await Promise.all(mounts.map(({ point }) => isWritable(join(point, groupsHome))))
   return mounts.filter((_, index) => own[index])

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rm, rmdir, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonBounds, ServiceError } from '@gatehouse/contracts'
-import { findProgram, jsonText, mountsBelow, programPath } from '@gatehouse/kernel'
+import { findProgram, jsonText, readMountsBelow, programPath } from '@gatehouse/kernel'
 import { execa } from 'execa'
 import * as v from 'valibot'
 import { usageOfProcess } from '../cgroup/usage.ts'
@@ -78,7 +78,7 @@ const clearPoint = async (point: string): Promise<void> => {
 
 /** Never follows what is mounted: a directory is removed only when it is empty. */
 const clear = async (programs: PremountPrograms, directory: string): Promise<void> => {
-  const points = (await mountsBelow(directory)).toReversed()
+  const points = (await readMountsBelow(directory)).toReversed()
   if (points.length > 0) await execa(programs.umount, ['--no-mtab', '--lazy', '--', ...points], environment)
   for (const name of await readdir(directory).catch(() => [])) await clearPoint(join(directory, name)).catch(() => undefined)
   await rmdir(directory).catch(() => undefined)

@@ -1,7 +1,7 @@
 // The disk of a group: an ext4 image mounted over the files of the group. Its names, sizes and mount state.
 import { open } from 'node:fs/promises'
 import { limits, workspaceBounds } from '@gatehouse/contracts'
-import { type Mounted, readMounts } from '@gatehouse/kernel'
+import { type MountEntry, readMounts } from '@gatehouse/kernel'
 
 export interface Disk {
   /** Lies beside others in a directory of the host's own. */
@@ -64,7 +64,7 @@ export const trialMiB = workspaceBounds.least
 export const trialName = '.trial'
 
 /** The last of them hides those before it. */
-export const mountedAt = async (point: string): Promise<Mounted | undefined> =>
+export const mountedAt = async (point: string): Promise<MountEntry | undefined> =>
   (await readMounts()).findLast((mounted) => mounted.point === point)
 
 export const isMounted = async (point: string): Promise<boolean> => (await mountedAt(point)) !== undefined

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { mountsBelow } from '@gatehouse/kernel'
+import { readMountsBelow } from '@gatehouse/kernel'
 import { besides, type Disk, type DiskSize, isMounted, isReadOnly, readSize, sizeOf } from './disk.ts'
 import type { DiskPrograms } from './programs.ts'
 
@@ -148,7 +148,7 @@ export const closeDisk = async (programs: Pick<DiskPrograms, 'unmount'>, point: 
 
 /** All that is mounted in a directory and at it, the last made first. Returns how many there were. */
 export const closeDisks = async (programs: Pick<DiskPrograms, 'unmount'>, directory: string): Promise<number> => {
-  const points = await mountsBelow(directory)
+  const points = await readMountsBelow(directory)
   for (const point of points.toReversed()) await programs.unmount(point)
   return points.length
 }

@@ -66,7 +66,7 @@ const sizesOf = (disks: readonly PremadeDisk[]): string => {
   return counts.length === 0 ? 'there is none' : `there are ${counts.join(', ')}`
 }
 
-/** Mounted or not. Looked for one by one: a unit may not list the directory. */
+/** MountEntry or not. Looked for one by one: a unit may not list the directory. */
 const countMade = async (directory: string, MiB: number): Promise<number> => {
   const found = await Promise.all(
     Array.from({ length: mostDisks }, (_, index) =>

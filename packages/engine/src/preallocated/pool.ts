@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
 import { readdir, rename, rmdir, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { KeyedTurns, lostAndFound, writeAtomically } from '@gatehouse/kernel'
+import { KeyedQueue, lostAndFound, writeAtomically } from '@gatehouse/kernel'
 import { copyArguments, createActs, type DiskPrograms, runProgram } from '../disks/programs.ts'
 import { emptyTree, removeTree } from '../disks/tree.ts'
 import type { PremadeDisk } from './disk.ts'
@@ -19,7 +19,7 @@ export interface GroupPlace {
   readonly group: string
 }
 
-const turns = new KeyedTurns()
+const turns = new KeyedQueue()
 
 /** Whoever chooses a disk or gives one back. Never called in such a turn. */
 export const inPoolTurn = <T>({ directory }: Pool, act: () => Promise<T>): Promise<T> => turns.run(directory, act)

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, it, type TestContext } from 'node:test'
-import { mountsBelow } from '@gatehouse/kernel'
+import { readMountsBelow } from '@gatehouse/kernel'
 import { detectDisks, tryTwice } from '../../src/detect-disks.ts'
 import { type Disk, isMounted, readSize, sizeOf } from '../../src/disks/disk.ts'
 import { closeDisk, closeDisks, openDisk, shareDirectory } from '../../src/disks/open.ts'
@@ -65,7 +65,7 @@ describe('the disk of a group', { skip: refused === '' ? false : refused, timeou
   }
   const gone = async (directory: string): Promise<void> => {
     assert.ok((await closeDisks(programs, directory)) >= 0)
-    assert.deepEqual(await mountsBelow(directory), [])
+    assert.deepEqual(await readMountsBelow(directory), [])
     await until(async () => (await loopsIn(directory)).length === 0 || (await isHeldElsewhere(directory)), 'no loop device', 30_000)
   }
 
@@ -188,7 +188,7 @@ describe('the disk of a group', { skip: refused === '' ? false : refused, timeou
     await shareDirectory(programs, disk.directory)
     await openDisk(programs, disk, quiet)
     assert.deepEqual(
-      (await mountsBelow(disk.directory)).filter((point) => point === disk.point),
+      (await readMountsBelow(disk.directory)).filter((point) => point === disk.point),
       [disk.point],
     )
     assert.equal(await closeDisks(programs, disk.point), 1)

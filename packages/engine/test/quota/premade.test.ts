@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { mountsBelow } from '@gatehouse/kernel'
+import { readMountsBelow } from '@gatehouse/kernel'
 import { releaseDisk } from '../../src/detect-disks.ts'
 import { isMounted } from '../../src/disks/disk.ts'
 import { closeDisks } from '../../src/disks/open.ts'
@@ -57,7 +57,7 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
     assert.equal(await resumePremade(pool, { groups, group: 'one' }, quiet), true)
     assert.equal(await readFile(`${groups}/one/kept`, 'utf8'), 'of one')
     assert.deepEqual(await open('one'), {})
-    assert.equal((await mountsBelow(`${groups}/one`)).length, 1)
+    assert.equal((await readMountsBelow(`${groups}/one`)).length, 1)
     assert.equal(await resumePremade(pool, { groups, group: 'none' }, quiet), false)
   })
 
@@ -156,7 +156,7 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
     assert.equal(await readFile(`${groups}/g/kept`, 'utf8'), 'kept')
     // Whoever has it next finds it as empty as the group left it.
     assert.deepEqual(await readdir(`${disks}/40-01`), ['lost+found'])
-    assert.equal((await mountsBelow(`${groups}/g`)).length, 1)
+    assert.equal((await readMountsBelow(`${groups}/g`)).length, 1)
   })
 
   it('sets aside what was written below it while it was not mounted', async (t) => {

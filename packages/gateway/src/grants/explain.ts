@@ -1,6 +1,6 @@
 // Explains why a tool call would be allowed or denied: its checks in order, up to the one that decides.
 import { type AgentGroupID, type Explanation, ServerName, type ToolErrorCode } from '@gatehouse/contracts'
-import { distinctName, exposedStart, parseName, type ToolAddress } from '@gatehouse/kernel'
+import { distinctName, exposedPrefix, parseName, type ToolAddress } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import { spell } from '../state/catalog.ts'
@@ -30,7 +30,7 @@ interface Step {
 const findExposed = ({ catalog, declared }: ExplainDeps, name: string): ToolAddress | undefined =>
   catalog
     .items()
-    .filter((item) => name.startsWith(exposedStart(item.name)))
+    .filter((item) => name.startsWith(exposedPrefix(item.name)))
     .flatMap((item) => [...(declared.of(item.name, item.digest)?.definitions.keys() ?? [])].map((tool) => ({ server: item.name, tool })))
     .find((address) => name === distinctName(address))
 

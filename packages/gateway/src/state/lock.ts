@@ -1,5 +1,5 @@
 // Locks by name: one act at a time for each name.
-import { KeyedTurns } from '@gatehouse/kernel'
+import { KeyedQueue } from '@gatehouse/kernel'
 
 export type Lock = <T>(name: string, act: () => Promise<T>) => Promise<T>
 
@@ -22,6 +22,6 @@ export const unitLocks = {
 export type UnitLock = (typeof unitLocks)[keyof typeof unitLocks]
 
 export const createLock = (): Lock => {
-  const turns = new KeyedTurns()
+  const turns = new KeyedQueue()
   return (name, act) => turns.run(name, act)
 }

@@ -1,4 +1,4 @@
-// The name under which an agent sees a tool: one that every model API takes. It is looked up in a table, never read back.
+// The name under which an agent sees a tool, valid for every model API. Names are resolved through a table and never parsed back.
 import { toolSeparator } from '@gatehouse/contracts'
 import { sha256 } from './canonical.ts'
 
@@ -7,32 +7,32 @@ export interface ToolAddress {
   readonly tool: string
 }
 
-const longest = 64
-const digits = 8
-const usable = new RegExp(`^[a-zA-Z0-9_-]{1,${longest}}$`)
+const maxLength = 64
+const digestLength = 8
+const validName = new RegExp(`^[a-zA-Z0-9_-]{1,${maxLength}}$`)
 
-/** As it would be if every model API took it; for people and records. */
+/** The full name, for people and records. Not every model API accepts it. */
 export const fullName = ({ server, tool }: ToolAddress): string => `${server}${toolSeparator}${tool}`
 
-const stem = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest - digits - 1)
+const stem = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, maxLength - digestLength - 1)
 
-/** Of its own, whatever other tools there are. */
+/** A name that no other tool can have. */
 export const distinctName = (address: ToolAddress): string =>
-  // Of what no two tools share: names of servers hold no blank.
-  `${stem(fullName(address))}_${sha256(`${address.server} ${address.tool}`).slice(0, digits)}`
+  // Server names contain no space, so no two tools have the same digest input.
+  `${stem(fullName(address))}_${sha256(`${address.server} ${address.tool}`).slice(0, digestLength)}`
 
-/** What the names of all tools of a server begin with. */
-export const exposedStart = (server: string): string => stem(fullName({ server, tool: '' }))
+/** The prefix of the names of all tools of a server. */
+export const exposedPrefix = (server: string): string => stem(fullName({ server, tool: '' }))
 
-/** Where no other tool wants the same one. */
+/** The name to use where no other tool has the same one. */
 export const exposedName = (address: ToolAddress): string => {
   const full = fullName(address)
-  return usable.test(full) ? full : distinctName(address)
+  return validName.test(full) ? full : distinctName(address)
 }
 
 /**
- * Parts at the first separator, which no server's label holds; null without one. It tells whom a name that is in no table seems to
- * mean, for the gateway's refusal and for the record; nothing is called by it.
+ * Splits a name at the first separator, which no server label contains; null without one. For names that are in no table: the result
+ * names the likely tool in the gateway's refusal and in the record, and no tool is called by it.
  */
 export const parseName = (name: string): ToolAddress | null => {
   const at = name.indexOf(toolSeparator)

@@ -1,36 +1,36 @@
-// The time that data is aged by before it is removed for good. A clock that was set a year ahead by mistake must not remove a year's data,
-// so a step forward counts only after it has lasted. A step back counts at once: it only keeps data longer.
-// A process that starts goes on from the time that an earlier one noted (`keepRetentionClock`): the time in which nothing ran, and a clock
-// that was set ahead meanwhile, look the same and are a step forward.
+// The clock that decides when data is old enough to be deleted. A clock set a year ahead by mistake must not delete a year's data, so a
+// step forward counts only after it has persisted. A step back counts at once: it only keeps data longer.
+// A process resumes from the time that an earlier one saved (`keepRetentionClock`). Downtime and a clock that was set ahead during it
+// look the same; both count as a step forward.
 import { wallMs } from './clock.ts'
 
 /**
- * Milliseconds for which a step forward must last before data is removed by it. What is kept for this long or shorter is kept for
- * that long in truth, whatever is set on the machine: idempotency keys are.
+ * Milliseconds for which a step forward must persist before it ages data. A retention of this length or shorter, such as that of
+ * idempotency keys, therefore holds in real time whatever the machine's clock is set to.
  */
-export const stepTrusted = 24 * 60 * 60_000
+export const stepTrustTime = 24 * 60 * 60_000
 
 export interface RetentionSources {
   /** Milliseconds since the epoch. */
   readonly wall?: () => number
-  /** Milliseconds that have passed, whatever is set on the machine. */
+  /** A monotonic clock, in milliseconds. */
   readonly elapsed?: () => number
 }
 
-/** Where a retention clock stands, for the next process. All in milliseconds, the times since the epoch. */
+/** The state of a retention clock, saved for the next process. All values in milliseconds; times since the epoch. */
 export interface RetentionState {
   readonly time: number
-  /** Where a step that has not lasted yet leads; the same time without one. */
+  /** The time after a step that has not persisted long enough yet; equal to `time` without one. */
   readonly target: number
-  /** For how long that step has lasted, over all processes. */
+  /** How long that step has persisted, over all processes. */
   readonly lasted: number
 }
 
 export interface RetentionClock {
-  /** Milliseconds since the epoch, never later than the wall clock. Each call also notes where the wall clock stands. */
+  /** Milliseconds since the epoch, never later than the wall clock. Each call also samples the wall clock. */
   (): number
   state(): RetentionState
-  /** Goes on from where an earlier process stood. Without one, nothing is old before the wall clock has lasted. */
+  /** Resumes from the state of an earlier process. Without one, no data counts as old before the wall clock has persisted. */
   resume(state: RetentionState | undefined): void
 }
 
@@ -45,10 +45,10 @@ export const createRetentionClock = ({ wall = wallMs, elapsed = () => performanc
       step = undefined
       return trusted + passed
     }
-    // The smallest offset since the step is what has lasted.
+    // The smallest offset since the step is the part of it that has persisted.
     step ??= { offset, since: passed }
     step.offset = Math.min(step.offset, offset)
-    if (passed - step.since >= stepTrusted) {
+    if (passed - step.since >= stepTrustTime) {
       trusted = step.offset
       step = undefined
     }

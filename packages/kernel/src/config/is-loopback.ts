@@ -1,4 +1,4 @@
-// Says whether a host is this machine and nobody else. Asks no resolver.
+// Decides whether a host name or address is this machine. Does not use a resolver.
 import { BlockList, isIP } from 'node:net'
 
 const loopback = new BlockList()
@@ -6,7 +6,7 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
 
-/** True for 127.0.0.0/8, ::1 (with or without brackets), mapped addresses and `localhost`; false for every other name. */
+/** True for 127.0.0.0/8, ::1 (with or without brackets), IPv4-mapped addresses and `localhost`; false for every other name. */
 export const isLoopback = (host: string): boolean => {
   const address = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
   const family = isIP(address)

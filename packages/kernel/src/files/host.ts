@@ -1,4 +1,4 @@
-// What this host has now: mounted file systems, and programs in the standard directories. Never looks at the environment.
+// Reads properties of this host: mounted file systems, and programs in the standard directories. Ignores the environment.
 import { access, constants, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits } from '@gatehouse/contracts'
@@ -16,34 +16,34 @@ export const findProgram = async (name: string): Promise<string | null> => {
       await access(path, constants.X_OK)
       return path
     } catch {
-      // not in this one
+      // Not in this directory.
     }
   }
   return null
 }
 
-/** The same of util-linux; `Refusal` 78 where it is not there. */
+/** The absolute path of a util-linux program. Rejects with `Refusal` 78 where it is not installed. */
 export const needProgram = async (name: string): Promise<string> => {
   const path = await findProgram(name)
   if (path !== null) return path
-  throw new Refusal(exits.configuration, { detail: `expected the program ${name}, got none`, hint: 'apt-get install util-linux mount' })
+  throw new Refusal(exits.configuration, { detail: `program ${name} not found`, hint: 'apt-get install util-linux mount' })
 }
 
-export interface Mounted {
+export interface MountEntry {
   readonly point: string
-  /** Kind of file system. */
+  /** File system type. */
   readonly type: string
   readonly source: string
-  /** Of its file system, as after a fault of the disk below. */
+  /** Whether the file system is read-only, for example after a disk error. */
   readonly readOnly: boolean
-  /** Of this mount alone. */
+  /** Options of this mount only. */
   readonly flags: readonly string[]
 }
 
 const unescape = (text: string): string =>
   text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCodePoint(Number.parseInt(octal, 8)))
 
-const parse = (line: string): Mounted => {
+const parse = (line: string): MountEntry => {
   const [left = '', right = ''] = line.split(' - ')
   const [, , , , point = '', flags = ''] = left.split(' ')
   const [type = '', source = '', options = ''] = right.split(' ')
@@ -51,11 +51,11 @@ const parse = (line: string): Mounted => {
   return { point: unescape(point), type, source: unescape(source), readOnly, flags: flags.split(',') }
 }
 
-/** In the order in which they were made; a point with several mounts comes several times. */
-export const readMounts = async (): Promise<Mounted[]> => (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map(parse)
+/** In mount order. A point with several mounts appears several times. */
+export const readMounts = async (): Promise<MountEntry[]> => (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map(parse)
 
-/** Points in a directory and the directory itself. @param directory without links */
-export const mountsBelow = async (directory: string): Promise<string[]> => {
+/** Mount points in a directory, the directory included. @param directory a path without symbolic links */
+export const readMountsBelow = async (directory: string): Promise<string[]> => {
   const points = (await readMounts()).map(({ point }) => point)
   return points.filter((point) => point === directory || point.startsWith(`${directory}/`))
 }

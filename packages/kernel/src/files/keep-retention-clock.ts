@@ -1,4 +1,4 @@
-// Where the retention clock of a process stands, in a file beside its lock: the next process goes on from there.
+// Saves the state of a process's retention clock in a file beside its lock, so that the next process resumes from it.
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stateFiles } from '@gatehouse/contracts'
@@ -6,8 +6,8 @@ import { type RetentionClock, retentionMs, type RetentionState } from '../clock/
 import type { Logger } from '../log/logger.ts'
 import { writeAtomically } from './write-atomically.ts'
 
-/** Milliseconds between two notes. What passes between the last one and a kill only keeps data longer. */
-const noteTime = 10 * 60_000
+/** Milliseconds between saves. Time lost between the last save and a kill only keeps data longer. */
+const saveInterval = 10 * 60_000
 
 export interface RetentionOptions {
   readonly stateDir: string
@@ -16,15 +16,15 @@ export interface RetentionOptions {
   readonly clock?: RetentionClock
 }
 
-export interface KeptClock {
-  /** Notes the time once more. */
+export interface SavedClock {
+  /** Saves the state a last time. */
   stop(): Promise<void>
 }
 
 const format = ({ time, target, lasted }: RetentionState): string =>
   `${new Date(time).toISOString()} ${new Date(target).toISOString()} ${Math.floor(lasted)}\n`
 
-/** Undefined for a file that is missing or was damaged: then old data is kept a while longer. */
+/** Undefined for a missing or damaged file: old data is then kept longer. */
 const read = async (path: string): Promise<RetentionState | undefined> => {
   const [time = NaN, target = NaN, lasted = ''] = (await readFile(path, 'utf8').catch(() => '')).trim().split(' ')
   const state = { time: new Date(time).getTime(), target: new Date(target).getTime(), lasted: Number(lasted) }
@@ -37,22 +37,22 @@ const isNewDirectory = async (lock: string): Promise<boolean> => {
   return created !== undefined && created >= performance.timeOrigin
 }
 
-/** Under the lock of the process, before anything is removed. Saved in `<stateDir>/locks/<service>.retention` from then on. */
-export const keepRetentionClock = async ({ stateDir, service, log, clock = retentionMs }: RetentionOptions): Promise<KeptClock> => {
+/** Call it with the lock of the process held, before any data is deleted. Saves to `<stateDir>/locks/<service>.retention`. */
+export const keepRetentionClock = async ({ stateDir, service, log, clock = retentionMs }: RetentionOptions): Promise<SavedClock> => {
   const path = join(stateDir, stateFiles.locks, `${service}.retention`)
-  const note = (): Promise<void> =>
+  const save = (): Promise<void> =>
     writeAtomically(path, format(clock.state())).catch((error: unknown) =>
-      log.warn('the time for retention was not saved: old data is kept longer after the next start', { error }),
+      log.warn('could not save the retention clock: old data is kept longer after the next start', { error }),
     )
   const saved = await read(path)
-  // Without data nothing can be removed too early, and a short retention holds from the first day on.
+  // A new state directory has no data that could be deleted too early.
   if (saved !== undefined || !(await isNewDirectory(join(stateDir, stateFiles.locks, `${service}.db`)))) clock.resume(saved)
-  await note()
-  const timer = setInterval(() => void note(), noteTime).unref()
+  await save()
+  const timer = setInterval(() => void save(), saveInterval).unref()
   return {
     stop: () => {
       clearInterval(timer)
-      return note()
+      return save()
     },
   }
 }

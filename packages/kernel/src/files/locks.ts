@@ -1,4 +1,4 @@
-// Exclusive locks on files, freed by the kernel when the process ends in any way, and the lock of the one writer of a state directory.
+// Exclusive locks on files, which the kernel releases when the process ends, and the lock of the only writer of a state directory.
 import type { BigIntStats } from 'node:fs'
 import { access, constants, type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { exits, stateFiles } from '@gatehouse/contracts'
 import { Refusal } from '../life/refusal.ts'
 import { privateDirectory } from './directory.ts'
-import { codeOf, orRefuse, ownershipRefusal } from './permission.ts'
+import { errorCode, orRefuse, ownershipRefusal } from './permission.ts'
 
 export interface Lock {
   release(): Promise<void>
@@ -14,23 +14,23 @@ export interface Lock {
 
 const busy = 5
 
-/** Extended codes of SQLite keep the primary one in the low byte. */
-const sqliteCodeOf = (error: unknown): number | undefined =>
+/** The primary SQLite result code of an error; extended codes have it in the low byte. */
+const sqliteCode = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
 
-/** A collected database is closed, and a closed one is unlocked. */
+/** Keeps locked databases reachable: a garbage-collected database is closed, and closing releases the lock. */
 const held = new Set<object>()
 
-/** Never opens a file that exists: closing any descriptor of it would free the locks that this process has on it. */
+/** Never opens an existing file: closing any descriptor of it would release the locks that this process has on it. */
 const create = async (path: string): Promise<void> => {
   try {
     await (await open(path, 'wx', 0o600)).close()
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   }
 }
 
-/** Never creates the file, so nothing appears in a directory that its owner is removing. */
+/** Never creates the file, so that no file appears in a directory that its owner is removing. */
 const lockDatabase = async (path: string): Promise<{ close(): void } | undefined> => {
   const { DatabaseSync } = await import('node:sqlite')
   const database = new DatabaseSync(`${pathToFileURL(path).href}?mode=rw`, { timeout: 0 })
@@ -39,12 +39,12 @@ const lockDatabase = async (path: string): Promise<{ close(): void } | undefined
     return database
   } catch (error) {
     database.close()
-    if (sqliteCodeOf(error) === busy) return undefined
+    if (sqliteCode(error) === busy) return undefined
     throw error
   }
 }
 
-/** `O_PATH` of Linux: names a file without opening it, so that closing the descriptor frees no lock. */
+/** `O_PATH` of Linux: refers to a file without opening it, so that closing the descriptor releases no lock. */
 const pathOnly = 0o10000000
 
 /** While the descriptor is open, no new file gets the inode number of a removed one. */
@@ -55,7 +55,7 @@ const isStill = async (path: string, { dev, ino }: BigIntStats): Promise<boolean
   return now?.dev === dev && now.ino === ino
 }
 
-/** SQLite has several words for a file that its holder removed during the attempt. */
+/** SQLite reports several different errors when the holder removes the file during the attempt. */
 const lockUnlessRemoved = async (path: string, before: BigIntStats): Promise<{ close(): void } | undefined> => {
   try {
     const database = await lockDatabase(path)
@@ -70,8 +70,8 @@ const lockUnlessRemoved = async (path: string, before: BigIntStats): Promise<{ c
 }
 
 /**
- * An exclusive SQLite lock on the file; undefined while another process holds it, and when its holder removed it during the attempt.
- * Rejects with ENOENT where the file is absent. `create`: makes the file first.
+ * Takes an exclusive SQLite lock on the file. Resolves to undefined while another process holds it, and when the holder removed the file
+ * during the attempt. Rejects with ENOENT where the file is missing; `create` creates it first.
  */
 export const takeLock = async (path: string, options: { readonly create: boolean }): Promise<Lock | undefined> => {
   if (options.create) await create(path)
@@ -90,11 +90,14 @@ const unwritable: readonly unknown[] = [3, 8, 10, 14]
 
 const inUse = (stateDir: string, service: string): Refusal =>
   new Refusal(exits.stateInUse, {
-    detail: `expected to be the only ${service} on ${stateDir}, got a lock that another process holds: another unit holds the state`,
+    detail: `another unit holds the state directory ${stateDir}: its ${service} holds the lock`,
     hint: 'stop the other unit, or choose another --state-dir',
   })
 
-/** The state directory must exist. Holds an exclusive SQLite lock on `<stateDir>/locks/<service>.db`. Taken: `Refusal` 75. No permission: `Refusal` 77. */
+/**
+ * Locks `<stateDir>/locks/<service>.db`; the state directory must exist. Rejects with `Refusal` 75 when another process holds the lock
+ * and with 77 when permission is missing.
+ */
 export const lockWriter = async (stateDir: string, service: string): Promise<Lock> => {
   const lock = await orRefuse(
     stateDir,
@@ -105,7 +108,7 @@ export const lockWriter = async (stateDir: string, service: string): Promise<Loc
     },
     0o700,
   ).catch((error: unknown) => {
-    throw unwritable.includes(sqliteCodeOf(error)) ? ownershipRefusal(stateDir, error, 0o700) : error
+    throw unwritable.includes(sqliteCode(error)) ? ownershipRefusal(stateDir, error, 0o700) : error
   })
   if (lock === undefined) throw inUse(stateDir, service)
   return lock

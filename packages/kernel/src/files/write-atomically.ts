@@ -1,4 +1,4 @@
-// Replaces a file so that a reader, or a power cut, finds the old content or the new and nothing between.
+// Replaces files atomically: a reader, or a power loss, sees either the old content or the new.
 import { randomBytes } from 'node:crypto'
 import { chmod, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -19,7 +19,7 @@ const writeSynced = async (path: string, data: string | Uint8Array, mode: number
   }
 }
 
-/** Temporary file in the same directory with the final mode, fsync, rename, fsync of the directory. */
+/** Writes a temporary file in the same directory with the final mode, then fsync, rename, and fsync of the directory. */
 export const writeAtomically = async (path: string, data: string | Uint8Array, mode = 0o600): Promise<void> => {
   const directory = dirname(path)
   const temporary = join(directory, `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)

@@ -1,11 +1,12 @@
-// Counts the structure of a JSON document on its bytes, as they arrive and outside of strings, so that a parser never sees more of
-// it than its border allows. An escape costs a parser about as much as two plain characters, so it counts as one more byte. It does not judge the syntax: up to the first error the parser sees what is counted here, and then stops.
+// Counts the structure of a JSON document in its bytes as they arrive, so that a parser never gets more than the bounds of its caller.
+// An escape costs a parser about as much as two plain characters, so it counts as one more byte. The scanner does not check syntax: a
+// parser reads the same structure up to the first error, and stops there.
 import { type JsonBounds, jsonNameBytes, ServiceError } from '@gatehouse/contracts'
 
 const quote = 34
 const backslash = 92
 
-/** What a byte means outside of strings. Any other byte belongs to a number or a word. */
+/** The meaning of a byte outside of strings. Any other byte belongs to a number or a literal. */
 const [space, text, openArray, openObject, close, comma, colon] = [1, 2, 3, 4, 5, 6, 7]
 
 const meanings = new Uint8Array(256)
@@ -20,8 +21,8 @@ for (const [characters, meaning] of [
 ] as const)
   for (const character of characters) meanings[character.charCodeAt(0)] = meaning
 
-/** Bytes of a string that are looked at one by one before it counts as long. */
-const near = 32
+/** Bytes of a string that are scanned one by one before it is searched as a long string. */
+const shortStringBytes = 32
 
 export class JsonScanner {
   readonly #bounds: JsonBounds
@@ -30,11 +31,11 @@ export class JsonScanner {
   #escapes = 0
   #levels = 0
   #values = 0
-  /** Of each open container: 1 for an object. */
+  /** For each open container: 1 for an object. */
   readonly #isObject: number[] = []
   #inString = false
   #isEscaped = false
-  #inWord = false
+  #inLiteral = false
   /** The next string, or the one that is open, names a member. */
   #isName = false
   #nameBytes = 0
@@ -43,25 +44,25 @@ export class JsonScanner {
     this.#bounds = bounds
   }
 
-  /** Takes the next bytes. Undefined while the document is within its bounds; the first fault stays. */
+  /** Scans the next bytes. Returns undefined while the document is within its bounds, and from then on the first fault. */
   push(bytes: Uint8Array): JsonFault | undefined {
     this.#bytes += bytes.length
-    this.#weigh()
+    this.#checkSize()
     for (let at = 0; at < bytes.length && this.#fault === undefined;)
       at = this.#inString ? this.#readString(bytes, at) : this.#readStructure(bytes, at)
     return this.#fault
   }
 
-  #weigh(): void {
+  #checkSize(): void {
     const { bytes } = this.#bounds
     if (this.#bytes + this.#escapes > bytes) this.#fault ??= this.#bytes > bytes ? 'bytes' : 'escapes'
   }
 
-  /** Up to the end of the string. */
+  /** Scans to the end of the string. Returns the next offset. */
   #readString(bytes: Uint8Array, from: number): number {
     const { length } = bytes
     const at = this.#findStringEnd(bytes, this.#isEscaped ? from + 1 : from)
-    this.#weigh()
+    this.#checkSize()
     this.#inString = at >= length
     this.#isEscaped = at > length
     if (this.#isName) {
@@ -74,15 +75,15 @@ export class JsonScanner {
   /** Offset of the quote that ends the string, or beyond the end: by one byte where the last one escapes the next. */
   #findStringEnd(bytes: Uint8Array, from: number): number {
     const { length } = bytes
-    const at = this.#skip(bytes, from, Math.min(length, from + near))
-    if (at >= length || at < from + near) return at
-    const found = bytes.indexOf(quote, at)
-    const end = found < 0 ? length : found
+    const at = this.#skip(bytes, from, Math.min(length, from + shortStringBytes))
+    if (at >= length || at < from + shortStringBytes) return at
+    const quoteAt = bytes.indexOf(quote, at)
+    const end = quoteAt < 0 ? length : quoteAt
     const escape = bytes.subarray(at, end).indexOf(backslash)
     return escape < 0 ? end : this.#skip(bytes, at + escape, length)
   }
 
-  /** Looks at every byte of a string up to `stop`, and counts the escapes. */
+  /** Scans every byte of a string up to `stop` and counts the escapes. */
   #skip(bytes: Uint8Array, from: number, stop: number): number {
     let at = from
     let escapes = 0
@@ -95,23 +96,23 @@ export class JsonScanner {
     return at
   }
 
-  /** Up to the beginning of the next string. */
+  /** Scans to the beginning of the next string. Returns the next offset. */
   #readStructure(bytes: Uint8Array, from: number): number {
     let at = from
     for (; at < bytes.length && !this.#inString && this.#fault === undefined; at += 1) {
       const meaning = meanings[bytes[at] ?? 0] ?? 0
       if (meaning === 0) {
-        if (!this.#inWord) this.#count()
-        this.#inWord = true
+        if (!this.#inLiteral) this.#count()
+        this.#inLiteral = true
       } else {
-        this.#inWord = false
-        if (meaning > space) this.#take(meaning)
+        this.#inLiteral = false
+        if (meaning > space) this.#readToken(meaning)
       }
     }
     return at
   }
 
-  #take(meaning: number): void {
+  #readToken(meaning: number): void {
     switch (meaning) {
       case text:
         this.#inString = true
@@ -143,7 +144,7 @@ export class JsonScanner {
   }
 }
 
-/** Why a JSON document was not read. Never a word of the document itself, which may hold a secret. */
+/** Why a JSON document was refused. Never contains text of the document, which may hold a secret. */
 export type JsonFault = 'bytes' | 'escapes' | 'levels' | 'values' | 'name' | 'syntax'
 
 const phrases: Readonly<Record<JsonFault, (bounds: JsonBounds) => string>> = {
@@ -155,7 +156,7 @@ const phrases: Readonly<Record<JsonFault, (bounds: JsonBounds) => string>> = {
   syntax: () => 'is not valid JSON',
 }
 
-/** The end of a sentence whose subject is the document. */
+/** A predicate for a sentence whose subject is the document, such as "is not valid JSON". */
 export const describeJsonFault = (fault: JsonFault, bounds: JsonBounds): string => phrases[fault](bounds)
 
 const hints: Partial<Record<JsonFault, string>> = {
@@ -177,7 +178,7 @@ export class JsonRefused extends Error {
   }
 }
 
-/** For whoever sent a body: `too-large` for its bytes and escapes, else `malformed`. */
+/** The error for the sender of a request body: `too-large` for bytes and escapes, otherwise `malformed`. */
 export const refuseJsonBody = (fault: JsonFault, bounds: JsonBounds): ServiceError =>
   new ServiceError(fault === 'bytes' || fault === 'escapes' ? 'too-large' : 'malformed', {
     detail: `the body ${describeJsonFault(fault, bounds)}`,

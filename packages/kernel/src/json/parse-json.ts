@@ -1,25 +1,25 @@
-// The one way from outside bytes to a JSON value: bounded first, parsed then. A check refuses `JSON.parse` elsewhere.
+// The only way from external bytes to a JSON value: bounds are checked before parsing. A check refuses `JSON.parse` elsewhere.
 import type { JsonBounds } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { JsonRefused, JsonScanner } from './json-scanner.ts'
 
-/** Throws `JsonRefused` where the document is not within its bounds. */
+/** Throws `JsonRefused` where the document exceeds its bounds. */
 export const checkJson = (document: Uint8Array | string, bounds: JsonBounds): void => {
   const fault = new JsonScanner(bounds).push(typeof document === 'string' ? Buffer.from(document) : document)
   if (fault !== undefined) throw new JsonRefused(fault, bounds)
 }
 
-/** For a document whose bytes a scanner has passed already. */
+/** Parses a document that a scanner has accepted. Throws `JsonRefused` for a syntax error. */
 export const parseScannedJson = (document: string, bounds: JsonBounds): unknown => {
   try {
     return JSON.parse(document)
   } catch {
-    // The parser's own message repeats the text around the fault.
+    // The parser's own message quotes the text around the error.
     throw new JsonRefused('syntax', bounds)
   }
 }
 
-/** Throws `JsonRefused`. */
+/** Parses a document within its bounds. Throws `JsonRefused`. */
 export const parseJson = (document: Uint8Array | string, bounds: JsonBounds): unknown => {
   checkJson(document, bounds)
   return parseScannedJson(
@@ -28,7 +28,7 @@ export const parseJson = (document: Uint8Array | string, bounds: JsonBounds): un
   )
 }
 
-/** The same as a schema: text in, a value out. */
+/** A schema that turns JSON text into a value. */
 export const jsonText = (bounds: JsonBounds) =>
   v.pipe(
     v.string(),

@@ -1,4 +1,4 @@
-// The keyring as it lies on disk: the master key of each epoch, the newest last.
+// The on-disk format of the keyring: the master key of each epoch, newest last.
 import { jsonBounds } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { jsonText } from '../json/parse-json.ts'
@@ -8,7 +8,7 @@ const Hex = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits
 const Epochs = v.pipe(
   v.array(v.strictObject({ epoch: v.number(), key: Hex })),
   v.minLength(1),
-  v.check((epochs) => epochs.every(({ epoch }, index) => epoch === index + 1), 'expected epochs from 1 on, none left out'),
+  v.check((epochs) => epochs.every(({ epoch }, index) => epoch === index + 1), 'expected consecutive epochs from 1'),
 )
 const Keyring = v.strictObject({ epochs: Epochs })
 
@@ -18,7 +18,7 @@ export interface Epoch {
   readonly key: Buffer
 }
 
-/** Of a keyring, or of a bare key of 64 hex digits, which is epoch 1. Undefined for anything else. */
+/** Parses a keyring, or a bare key of 64 hex digits as epoch 1. Undefined for anything else. */
 export const parseKeyring = (text: string): readonly [Epoch, ...Epoch[]] | undefined => {
   const bare = v.safeParse(Hex, text.trim())
   if (bare.success) return [{ epoch: 1, key: Buffer.from(bare.output, 'hex') }]

@@ -1,25 +1,25 @@
-// The inherited pipe to the supervisor: one boot document in, lines both ways, and its end means the supervisor is gone.
+// The inherited pipe to the supervisor: it carries the boot document and then lines both ways. Its end means that the supervisor is gone.
 import { Socket } from 'node:net'
 import { exits, type FromChild } from '@gatehouse/contracts'
 import { Refusal } from './refusal.ts'
 
-/** Lines out of a stream, for a reader that leaves nothing of them behind in its buffers. */
+/** Splits a stream into lines and leaves no copy of them in its buffers. */
 export interface LineReader {
   push(chunk: Buffer): void
 }
 
 export interface LineOptions {
   readonly onLine: (text: string) => void
-  /** A line longer than `most` bytes; nothing is read after it. */
+  /** Called for a line longer than `maxBytes`; nothing is read after it. */
   readonly onTooLong: () => void
-  readonly most: number
+  readonly maxBytes: number
 }
 
-/** Overwrites each buffer that it was given once the line in it is handed on. */
-const createLineReader = ({ onLine, onTooLong, most }: LineOptions): LineReader => {
+/** Overwrites each buffer after its line has been passed on, because lines hold secrets. */
+const createLineReader = ({ onLine, onTooLong, maxBytes }: LineOptions): LineReader => {
   let chunks: Buffer[] = []
   let size = 0
-  const take = (end: Buffer): void => {
+  const emitLine = (end: Buffer): void => {
     const line = Buffer.concat([...chunks, end])
     for (const part of [...chunks, end]) part.fill(0)
     chunks = []
@@ -32,18 +32,18 @@ const createLineReader = ({ onLine, onTooLong, most }: LineOptions): LineReader 
     push: (chunk) => {
       let rest = chunk
       for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
-        take(rest.subarray(0, at))
+        emitLine(rest.subarray(0, at))
         rest = rest.subarray(at + 1)
       }
       size += rest.length
-      if (size > most) onTooLong()
+      if (size > maxBytes) onTooLong()
       else if (rest.length > 0) chunks.push(rest)
     },
   }
 }
 
 const bootFd = 3
-const bootMost = 16 * 1024 * 1024
+const maxBootBytes = 16 * 1024 * 1024
 
 export interface ParentPipe {
   /** Resolves with the first line; rejects when the pipe ends before it. */
@@ -53,28 +53,28 @@ export interface ParentPipe {
   /** Resolves when the supervisor is gone. */
   readonly gone: Promise<void>
   send(message: FromChild): void
-  /** Resolves when every line is handed to the system, or at once when nobody reads any more. */
+  /** Resolves when every line is written to the pipe, or at once when the pipe is closed. */
   flush(): Promise<void>
 }
 
-/** Accepts `drain` and `{"type":"drain"}`; other lines have no meaning yet. */
+/** Accepts `drain` and `{"type":"drain"}`; other lines are ignored. */
 const isDrain = (line: string): boolean => /^\s*(?:drain|\{\s*"type"\s*:\s*"drain"\s*\})\s*$/.test(line)
 
-const inherited = (fd: number): Socket => {
+const openInherited = (fd: number): Socket => {
   try {
     return new Socket({ fd, readable: true, writable: true })
   } catch (error) {
     throw new Refusal(exits.configuration, {
-      detail: `expected a pipe to the supervisor on descriptor ${fd}, got none`,
+      detail: `no pipe to the supervisor on descriptor ${fd}`,
       hint: 'start the unit with: gatehouse',
       cause: error,
     })
   }
 }
 
-/** `Refusal` 78 when the process was not started by a supervisor. */
+/** Throws `Refusal` 78 when the process was not started by a supervisor. */
 export const openPipe = (fd = bootFd): ParentPipe => {
-  const socket = inherited(fd)
+  const socket = openInherited(fd)
   const first = Promise.withResolvers<string>()
   const drain = Promise.withResolvers<void>()
   const gone = Promise.withResolvers<void>()
@@ -82,9 +82,9 @@ export const openPipe = (fd = bootFd): ParentPipe => {
     take = (line) => void (isDrain(line) && drain.resolve())
     first.resolve(text)
   }
-  const reader = createLineReader({ onLine: (text) => take(text), onTooLong: () => socket.destroy(), most: bootMost })
+  const reader = createLineReader({ onLine: (text) => take(text), onTooLong: () => socket.destroy(), maxBytes: maxBootBytes })
   const end = (): void => {
-    first.reject(new Refusal(exits.configuration, { detail: 'expected a boot document on the inherited pipe, got its end' }))
+    first.reject(new Refusal(exits.configuration, { detail: 'the inherited pipe ended before the boot document' }))
     gone.resolve()
   }
   first.promise.catch(() => undefined)

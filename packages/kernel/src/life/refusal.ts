@@ -1,10 +1,10 @@
-// Why a process cannot start: told to the supervisor, which ends the unit with this exit code.
+// The error for a process that cannot start. It is reported to the supervisor, which ends the unit with its exit code.
 import { type Code, exits, isServiceError } from '@gatehouse/contracts'
 
 export type ExitCode = (typeof exits)[keyof typeof exits]
 
 export interface RefusalOptions {
-  /** What was expected and what was got, for a human; never a secret. */
+  /** What is wrong, for people; never contains a secret. */
   readonly detail: string
   /** What to do about it. */
   readonly hint?: string | undefined
@@ -13,7 +13,7 @@ export interface RefusalOptions {
 
 const brand = Symbol.for('gatehouse.Refusal')
 
-/** `exit` is one of `exits` of contracts. */
+/** An error that ends the unit. `exit` is one of the exit codes in contracts. */
 export class Refusal extends Error {
   readonly [brand] = true
   readonly exit: ExitCode
@@ -32,12 +32,12 @@ export class Refusal extends Error {
 /** Works across bundles, where `instanceof` does not. */
 export const isRefusal = (value: unknown): value is Refusal => typeof value === 'object' && value !== null && brand in value
 
-/** What may pass by itself is a crash that the supervisor retries; every other named error ends the start. */
-const passing: readonly string[] = ['unavailable', 'deadline', 'internal', 'rate-limited', 'queue-full'] satisfies Code[]
+/** Transient errors count as a crash, which the supervisor retries; every other service error ends the unit. */
+const transientCodes: readonly string[] = ['unavailable', 'deadline', 'internal', 'rate-limited', 'queue-full'] satisfies Code[]
 
-/** The refusal behind an error thrown at start; undefined when it is a crash. */
-export const refusalOf = (error: unknown): { exit: ExitCode; detail: string; hint?: string } | undefined => {
-  if (!isRefusal(error) && (!isServiceError(error) || passing.includes(error.code))) return undefined
+/** The refusal that an error thrown at start stands for; undefined when it is a crash. */
+export const toRefusal = (error: unknown): { exit: ExitCode; detail: string; hint?: string } | undefined => {
+  if (!isRefusal(error) && (!isServiceError(error) || transientCodes.includes(error.code))) return undefined
   const { detail, hint } = error
   return { exit: isRefusal(error) ? error.exit : exits.childCannotStart, detail, ...(hint === undefined ? {} : { hint }) }
 }

@@ -1,4 +1,5 @@
-// The life of a process: born from one boot document on the inherited pipe, ready, drained, gone with its supervisor.
+// The lifecycle of a service process: it boots from a document on the inherited pipe, reports that it is ready, drains on request, and
+// ends with its supervisor.
 import module from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -18,54 +19,54 @@ import { createLogger, type ProcessLogger } from '../log/create-logger.ts'
 import type { Logger } from '../log/logger.ts'
 import { createMetrics, type Metrics } from '../metrics/create-metrics.ts'
 import { openPipe, type ParentPipe } from './pipe.ts'
-import { Refusal, refusalOf } from './refusal.ts'
+import { Refusal, toRefusal } from './refusal.ts'
 
-/** The boot document, checked. Never shows what was got: it holds every secret of the process. */
+/** Parses the boot document. Errors never quote it: it holds every secret of the process. */
 const readJson = (text: string): unknown => {
   try {
     return parseJson(text, jsonBounds.stateFile)
   } catch {
-    throw new Refusal(exits.configuration, { detail: 'expected a boot document in JSON on the inherited pipe, got something else' })
+    throw new Refusal(exits.configuration, { detail: 'the boot document on the inherited pipe is not valid JSON' })
   }
 }
 
-/** `Refusal` 78 names the members that differ. */
+/** Throws `Refusal` 78 with the paths of the invalid members. */
 const parseBoot = <B>(schema: v.GenericSchema<unknown, B>, text: string): B => {
   const parsed = v.safeParse(schema, readJson(text))
   if (parsed.success) return parsed.output
   const where = parsed.issues.map((issue) => v.getDotPath(issue) ?? 'the document').join(', ')
-  throw new Refusal(exits.configuration, { detail: `expected a boot document of this version, got one that differs at: ${where}` })
+  throw new Refusal(exits.configuration, { detail: `the boot document does not match this version at: ${where}` })
 }
 
-/** Why a process ends and how long it may take. */
+/** When a process has to end, and how long it may take. */
 export interface Ending {
-  /** Resolves with the milliseconds that remain: after a signal, a drain line, or the end of the pipe. */
-  readonly asked: Promise<number>
-  /** Resolves when the supervisor is gone, which shortens a drain that runs. */
+  /** Resolves after a signal, a drain line or the end of the pipe, with the time limit in milliseconds. */
+  readonly requested: Promise<number>
+  /** Resolves when the supervisor is gone, with a time limit that also shortens a running drain. */
   readonly orphaned: Promise<number>
 }
 
 const listenForEnd = (pipe: ParentPipe): Ending => {
   const term = new Promise<void>((resolve) => void process.on('SIGTERM', () => resolve()))
-  // A terminal sends these to the whole group; the supervisor alone answers them.
+  // A terminal sends these to the whole process group; only the supervisor handles them.
   process.on('SIGINT', () => undefined)
   process.on('SIGHUP', () => undefined)
   const orphaned = pipe.gone.then(() => limits.orphanTime)
-  return { asked: Promise.race([Promise.race([term, pipe.drain]).then(() => limits.drainTime), orphaned]), orphaned }
+  return { requested: Promise.race([Promise.race([term, pipe.drain]).then(() => limits.drainTime), orphaned]), orphaned }
 }
 
-const late = async (most: number): Promise<'late'> => pause(most, 'late', { ref: false })
+const timeOut = async (time: number): Promise<'late'> => pause(time, 'late', { ref: false })
 
-/** The exit code after everything was stopped, or after the time for it was over. */
+/** Stops the service within the time limit. Resolves to the exit code. */
 const stopWithin = async (running: Running, ending: Ending, log: Logger): Promise<number> => {
-  const most = await ending.asked
-  log.info('stopping', { most })
+  const timeLimit = await ending.requested
+  log.info('stopping', { most: timeLimit })
   try {
-    const outcome = await Promise.race([running.stop(), late(most), ending.orphaned.then(late)])
-    if (outcome === 'late') log.warn('stopped before everything had ended')
+    const outcome = await Promise.race([running.stop(), timeOut(timeLimit), ending.orphaned.then(timeOut)])
+    if (outcome === 'late') log.warn('stop timed out: ending with work still running')
     return exits.stopped
   } catch (error) {
-    log.error('could not stop in order', { error })
+    log.error('stop failed', { error })
     return exits.childCannotStart
   }
 }
@@ -73,92 +74,92 @@ const stopWithin = async (running: Running, ending: Ending, log: Logger): Promis
 export interface ServiceOptions<B extends CommonBoot> {
   readonly name: Service
   readonly schema: v.GenericSchema<unknown, B>
-  readonly start: (line: Lifeline<B>) => Promise<Running>
+  readonly start: (context: ServiceContext<B>) => Promise<Running>
 }
 
-/** What is known of the process so far: the log changes its level once the boot document is read. */
+/** State of the process. The log gets its level when the boot document is read. */
 interface Process {
   log: ProcessLogger
   pipe?: ParentPipe
 }
 
-const exit = async (self: Process, code: number): Promise<never> => {
-  await Promise.race([Promise.all([self.log.flush(), self.pipe?.flush()]), pause(limits.orphanTime)])
+const exit = async (state: Process, code: number): Promise<never> => {
+  await Promise.race([Promise.all([state.log.flush(), state.pipe?.flush()]), pause(limits.orphanTime)])
   process.exit(code)
 }
 
-const logFaults = (self: Process): void => {
+const logFaults = (state: Process): void => {
   process.stderr.on('error', () => undefined)
   process.removeAllListeners('warning')
-  process.on('warning', (warning) => self.log.warn('runtime warning', { error: warning }))
+  process.on('warning', (warning) => state.log.warn('runtime warning', { error: warning }))
   const fail = (error: unknown): void => {
-    self.log.error('unexpected error: the process ends', { error })
-    void exit(self, exits.childCannotStart)
+    state.log.error('unexpected error, exiting', { error })
+    void exit(state, exits.childCannotStart)
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
 }
 
-/** Undefined when the process is asked to end before it runs. */
+/** Resolves to undefined when the process has to end before it runs. */
 const startService = async <B extends CommonBoot>(
   options: ServiceOptions<B>,
-  self: Process,
+  state: Process,
   ending: Ending,
 ): Promise<Running | undefined> => {
-  const { pipe } = self
+  const { pipe } = state
   if (pipe === undefined) return undefined
-  const text = await Promise.race([pipe.first, ending.asked])
+  const text = await Promise.race([pipe.first, ending.requested])
   if (typeof text === 'number') return undefined
   const boot = parseBoot(options.schema, text)
-  self.log = createLogger({ process: options.name, level: boot.logLevel })
+  state.log = createLogger({ process: options.name, level: boot.logLevel })
   const secret = (value: string): void => pipe.send({ type: 'secret', value })
-  const starting = options.start({ boot, log: self.log, metrics: createMetrics(options.name), secret })
-  const running = await Promise.race([starting, ending.asked.then((most) => pause(most, undefined))])
+  const starting = options.start({ boot, log: state.log, metrics: createMetrics(options.name), secret })
+  const running = await Promise.race([starting, ending.requested.then((timeLimit) => pause(timeLimit, undefined))])
   if (running !== undefined) pipe.send({ type: 'ready' })
   return running
 }
 
-const refuse = (self: Process, error: unknown): Promise<never> => {
-  const refusal = refusalOf(error)
-  if (refusal === undefined) self.log.error('could not start', { error })
-  else if (self.pipe === undefined) self.log.error(refusal.detail, refusal)
-  else self.pipe.send({ type: 'refuse', ...refusal })
-  return exit(self, refusal?.exit ?? exits.childCannotStart)
+const reportStartFailure = (state: Process, error: unknown): Promise<never> => {
+  const refusal = toRefusal(error)
+  if (refusal === undefined) state.log.error('could not start', { error })
+  else if (state.pipe === undefined) state.log.error(refusal.detail, refusal)
+  else state.pipe.send({ type: 'refuse', ...refusal })
+  return exit(state, refusal?.exit ?? exits.childCannotStart)
 }
 
 /**
- * Runs until the supervisor asks for an end or is gone. A `Refusal`, or a `ServiceError` that cannot pass by itself,
- * thrown by `start` is told to the supervisor; anything else thrown there is a crash, which the supervisor retries.
+ * Runs a service until the supervisor requests its end or is gone. A `Refusal` or a permanent `ServiceError` thrown by `start` is
+ * reported to the supervisor and ends the unit; anything else thrown there is a crash, which the supervisor retries.
  */
 export const runService = async <B extends CommonBoot>(options: ServiceOptions<B>): Promise<void> => {
   process.umask(0o077)
-  const self: Process = { log: createLogger({ process: options.name, level: 'info' }) }
-  logFaults(self)
+  const state: Process = { log: createLogger({ process: options.name, level: 'info' }) }
+  logFaults(state)
   try {
-    self.pipe = openPipe()
-    const ending = listenForEnd(self.pipe)
-    const running = await startService(options, self, ending)
-    if (running === undefined) return await exit(self, exits.stopped)
+    state.pipe = openPipe()
+    const ending = listenForEnd(state.pipe)
+    const running = await startService(options, state, ending)
+    if (running === undefined) return await exit(state, exits.stopped)
     module.flushCompileCache()
-    await exit(self, await stopWithin(running, ending, self.log))
+    await exit(state, await stopWithin(running, ending, state.log))
   } catch (error) {
-    await refuse(self, error)
+    await reportStartFailure(state, error)
   }
 }
 
-/** The members that every boot document has. */
+/** The members of every boot document. */
 export type CommonBoot = Pick<GatewayBoot, 'mode' | 'version' | 'installation' | 'stateDir' | 'runDir' | 'logLevel' | 'edges'>
 
-export interface Lifeline<B> {
+export interface ServiceContext<B> {
   readonly boot: B
   readonly log: Logger
   readonly metrics: Metrics
-  /** A secret learnt after boot: the supervisor redacts it from then on. */
+  /** Reports a secret obtained after boot, so that the supervisor redacts it from log lines. */
   readonly secret: (value: string) => void
 }
 
 export interface Running {
-  /** Lets what runs end, then releases everything. */
+  /** Lets running work end, then releases everything. */
   stop(): Promise<void>
 }
 
@@ -168,9 +169,10 @@ export interface EdgeAddress {
   readonly shared: boolean
 }
 
-/** Throws a `Refusal` for an edge whose secret is not in the boot document. */
+/** The socket and secret of an edge. Throws a `Refusal` when the boot document has no secret for it. */
 export const edgeAddress = (boot: Pick<CommonBoot, 'edges'> & RunPlace, edge: Edge): EdgeAddress => {
   const secret = boot.edges[edge.name]
-  if (secret === undefined) throw new Refusal(exits.childCannotStart, { detail: `expected the secret of the edge ${edge.name}, got none` })
+  if (secret === undefined)
+    throw new Refusal(exits.childCannotStart, { detail: `the boot document has no secret for the edge ${edge.name}` })
   return { path: edgeSocket(boot, edge), secret, shared: isShared(boot, edge) }
 }

@@ -1,15 +1,15 @@
-// What a part of the house knows of the log.
+// The logger interface that packages depend on.
 
 export interface Logger {
   debug(message: string, fields?: object): void
   info(message: string, fields?: object): void
   warn(message: string, fields?: object): void
   error(message: string, fields?: object): void
-  /** Adds these fields to each of its lines. */
+  /** A logger that adds these fields to each line. */
   child(fields: object): Logger
 }
 
 const ignore = (): void => undefined
 
-/** For code that runs without a process around it. */
+/** Discards everything. For code that runs outside of a service process. */
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore, child: () => silentLogger }

@@ -1,4 +1,4 @@
-// The metrics that a process owns, each registered from the start, so that a missing series means a missing process.
+// The metrics of a process. All are registered at start, so that a missing series means a missing process.
 import { fineBuckets, metrics as rows, type MetricName, type MetricRow } from '@gatehouse/contracts'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -9,10 +9,10 @@ export interface Metrics {
   counter(name: NameOf<'counter'>): Counter
   gauge(name: NameOf<'gauge'>): Gauge
   histogram(name: NameOf<'histogram'>): Histogram
-  /** Shows this label set at 0 before it is used. */
+  /** Exposes this label set at 0 before it is used. */
   touch(name: MetricName, labels: MetricLabels): void
-  /** For what is counted in bulk: runs before each reading. */
-  beforeReading(act: () => void): void
+  /** Registers a function that runs before each collection, for values that are counted in bulk. */
+  beforeCollect(act: () => void): void
   json(): Promise<Record<string, unknown>[]>
 }
 
@@ -27,7 +27,7 @@ const create = (name: string, row: MetricRow, registry: Registry): Counter | Gau
 export const createMetrics = (owner: Exclude<MetricRow['owner'], 'every'>): Metrics => {
   const registry = new Registry()
   const owned = new Map<string, Counter | Gauge | Histogram>()
-  const acts: (() => void)[] = []
+  const collectors: (() => void)[] = []
   for (const [name, row] of Object.entries<MetricRow>(rows))
     if (row.owner === owner || row.also?.some((also) => also === owner) === true || row.owner === 'every')
       owned.set(name, create(name, row, registry))
@@ -35,7 +35,7 @@ export const createMetrics = (owner: Exclude<MetricRow['owner'], 'every'>): Metr
   const find = <T>(name: MetricName, type: new (...options: never[]) => T): T => {
     const metric = owned.get(name)
     if (metric instanceof type) return metric
-    throw new TypeError(`expected a ${type.name.toLowerCase()} that ${owner} owns, got ${name}`)
+    throw new TypeError(`${name} is not a ${type.name.toLowerCase()} of ${owner}`)
   }
   return {
     counter: (name) => find(name, Counter),
@@ -43,13 +43,13 @@ export const createMetrics = (owner: Exclude<MetricRow['owner'], 'every'>): Metr
     histogram: (name) => find(name, Histogram),
     touch: (name, labels) => {
       const metric = owned.get(name)
-      if (metric === undefined) throw new TypeError(`expected a metric that ${owner} owns, got ${name}`)
+      if (metric === undefined) throw new TypeError(`${name} is not a metric of ${owner}`)
       if (metric instanceof Histogram) metric.zero(labels)
       else metric.inc(labels, 0)
     },
-    beforeReading: (act) => void acts.push(act),
+    beforeCollect: (act) => void collectors.push(act),
     json: async () => {
-      for (const act of acts) act()
+      for (const act of collectors) act()
       return (await registry.getMetricsAsJSON()).map((metric) => ({ ...metric }))
     },
   }

@@ -5,9 +5,9 @@ import { createWindow, type Window } from '../rate.ts'
 
 export interface Bounds {
   readonly inFlight?: number
-  /** Within any minute; a function where the maximum changes. */
+  /** Starts within any minute; a function where the maximum changes. */
   readonly perMinute?: number | (() => number)
-  /** Milliseconds; the window of `perMinute`, which tests shorten. */
+  /** Length of the `perMinute` window in milliseconds; tests shorten it. */
   readonly minute?: number
 }
 
@@ -53,7 +53,7 @@ export class ConcurrencyLimiter {
     this.#starts?.add()
   }
 
-  /** Milliseconds until there is room; unknown while too many run. */
+  /** Milliseconds until a request may start; Infinity while too many run. */
   #pause(): number {
     if (this.#running >= this.#inFlight) return Infinity
     return this.#starts?.wait(this.#max()) ?? 0
@@ -79,7 +79,7 @@ export class ConcurrencyLimiter {
 /** Requests read from a connection before an earlier one is answered. A connection with more is closed. */
 const maxPipelined = 16
 
-/** Runs the request; `leave` has to be called once, when it is over. */
+/** Runs the request; `leave` must be called once when it ends. */
 type Run = (leave: () => void) => void
 
 interface Waiting {
@@ -116,7 +116,7 @@ class ConnectionQueue {
   }
 
   #run(limiter: ConcurrencyLimiter | undefined, run: Run): void {
-    // All but the last request that was read are whole.
+    // Only the last request read can be incomplete.
     if (this.#waiting.length === 0) this.#resume()
     run(() => {
       limiter?.leave()

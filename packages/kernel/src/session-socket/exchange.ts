@@ -1,4 +1,4 @@
-// One request on a session socket: its time limit, its reply, and the set of requests that run.
+// One request on a session socket: its time limit, its reply, and the set of running requests.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,7 +10,7 @@ export interface Exchange {
   readonly response: ServerResponse
   /** Milliseconds of `performance.now()`. */
   readonly started: number
-  /** Aborts with `Abandoned` when the caller leaves, the time is over or the service stops. */
+  /** Aborts with `Abandoned` when the caller disconnects, the request times out or the service stops. */
   readonly signal: AbortSignal
   readonly giveUp: (reason: Abandoned) => void
   end(): void
@@ -45,19 +45,19 @@ export const openExchange = (request: IncomingMessage, response: ServerResponse,
   }
 }
 
-/** Milliseconds that running requests get at a stop, before and after they are aborted. */
-const lastMoment = 300
+/** Milliseconds that running requests have at a stop, both before and after they are aborted. */
+const stopGrace = 300
 
 export class RunningExchanges {
   readonly #running = new Set<Promise<void>>()
 
-  /** Never rejects by itself: the work handles its own errors. */
+  /** The promise must not reject: the work handles its own errors. */
   add(work: Promise<void>): void {
     this.#running.add(work)
     void work.finally(() => this.#running.delete(work))
   }
 
-  /** Waits for a moment, aborts what still runs, and waits again. */
+  /** Waits briefly, aborts what still runs, and waits again. */
   async end(giveUp: () => void): Promise<void> {
     await this.#settled()
     giveUp()
@@ -65,11 +65,11 @@ export class RunningExchanges {
   }
 
   async #settled(): Promise<void> {
-    await Promise.race([Promise.all(this.#running), pause(lastMoment, undefined, { ref: false })])
+    await Promise.race([Promise.all(this.#running), pause(stopGrace, undefined, { ref: false })])
   }
 }
 
-/** What is written on the socket: a result, a list, or a problem document. */
+/** A response: a result, a list, or a problem document. */
 export interface Reply {
   readonly status: number
   readonly type: 'application/json' | 'application/problem+json'
@@ -88,10 +88,10 @@ export const problemReply = (error: ServiceError, headers: Readonly<Record<strin
   return { status, type: 'application/problem+json', text, bytes: Buffer.byteLength(text), headers }
 }
 
-/** Nothing is written to a caller that is gone. */
+/** Writes the reply, unless the caller has disconnected. */
 export const send = (response: ServerResponse, { status, type, text, bytes, headers }: Reply): void => {
   if (response.destroyed) return
   response.writeHead(status, { 'content-type': type, 'content-length': bytes, ...headers })
-  // As text it leaves in one write with the headers.
+  // Text is sent in one write with the headers.
   response.end(text)
 }

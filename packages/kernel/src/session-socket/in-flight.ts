@@ -1,5 +1,5 @@
-// The requests that run. A revocation or a freeze also ends these: once the service is notified of it, no request is forwarded
-// that was not checked again.
+// The running requests. A revocation or a freeze also ends these: once the service is notified, no request is forwarded before it has
+// been checked again.
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits, type SessionID } from '@gatehouse/contracts'
 import { backoff } from '../concurrency.ts'
@@ -7,14 +7,14 @@ import type { Abandoned } from './body.ts'
 
 export interface InFlightRequest {
   readonly session: { readonly id: SessionID }
-  /** Ends the request, here and where it was sent on. */
+  /** Aborts the request, here and upstream. */
   readonly giveUp: (reason: Abandoned) => void
 }
 
-/** `Holding` is the state of a session at the gateway, enough to check all its requests. */
+/** Checks running requests. `Holding` is the state of a session at the gateway, which is enough to check all its requests. */
 export interface FlightJudge<F extends InFlightRequest, Holding> {
   ask(session: SessionID): Promise<Holding>
-  /** Undefined: it may go on. */
+  /** Undefined when the request may continue. */
   reasonAgainst(holding: Holding, flight: F): Abandoned | undefined
 }
 
@@ -42,12 +42,12 @@ export class InFlightRequests<F extends InFlightRequest, Holding> {
     this.#clear(flight)
   }
 
-  /** Resolves at once unless the flight is being judged again. */
+  /** Waits while the request is being checked again; otherwise resolves at once. */
   async admit(flight: F): Promise<void> {
     for (let doubt = this.#doubts.get(flight); doubt !== undefined; doubt = this.#doubts.get(flight)) await doubt.over.promise
   }
 
-  /** Resolves when all that are touched were judged; without a test all are. */
+  /** Checks the selected requests again, by default all. Resolves when each has been checked. */
   async recheck(isTouched: (flight: F) => boolean = () => true): Promise<void> {
     const round = {}
     const sessions = new Map<SessionID, F[]>()
@@ -67,12 +67,12 @@ export class InFlightRequests<F extends InFlightRequest, Holding> {
     }
   }
 
-  /** Those that are still there, and that no later round judges. */
+  /** Requests that still run and that no later check has taken over. */
   #doubted(flights: readonly F[], round: object): F[] {
     return flights.filter((flight) => this.#doubts.get(flight)?.round === round)
   }
 
-  /** Undefined when nobody waits for the answer any more: the time of a request bounds it. */
+  /** Undefined when no request waits for the answer anymore; the time limit of a request bounds this. */
   async #askUntilAnswered(session: SessionID, isAwaited: () => boolean): Promise<{ holding: Holding } | undefined> {
     const pauses = backoff({ first: limits.rpcRetryFirst, most: limits.rpcRetryMost })
     while (isAwaited()) {

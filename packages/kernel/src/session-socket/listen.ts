@@ -1,4 +1,4 @@
-// Serves one session's own socket: bounded connections, headers, bodies and times.
+// Serves the socket of one session with limits on connections, headers, bodies and times.
 import { chown, lstat, readdir, rmdir, unlink } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { basename, dirname, join } from 'node:path'
@@ -15,29 +15,29 @@ import { privateDirectory } from '../files/directory.ts'
 import { listenUnix } from '../files/listen-unix.ts'
 import type { Serve } from './serve.ts'
 
-/** Rejects where anything but the socket lies: a planted link would lead the host's own connection elsewhere. */
-const refuseStrangers = async (socket: string): Promise<void> => {
+/** Rejects when the directory contains anything else: a planted link could redirect the host's own connection. */
+const assertOnlySocket = async (socket: string): Promise<void> => {
   const directory = dirname(socket)
-  const strangers = (await readdir(directory)).filter((name) => name !== basename(socket))
-  if (strangers.length > 0) throw new Error(`expected nothing in ${directory} but ${basename(socket)}, got ${strangers.length} more`)
+  const others = (await readdir(directory)).filter((name) => name !== basename(socket))
+  if (others.length > 0) throw new Error(`${directory} contains ${others.length} unexpected entries besides ${basename(socket)}`)
 }
 
 /**
- * For this socket. The sandbox's group may pass and connect; without an identity nobody but the service's own uid.
- * Split: this half cannot give anything away, so the runner, which can, lets the sandbox's group in before it launches.
+ * Creates the directory of a socket. The sandbox's group may enter and connect; without an identity only the service's own uid.
+ * In a split unit this half cannot change owners, so the runner grants the sandbox's group access before it launches.
  */
 const makeSocketDirectory = async (socket: string, identity: HostIdentity | undefined, isSplit: boolean): Promise<void> => {
   const directory = dirname(socket)
   if (isSplit) {
     await privateDirectory(directory, 0o710)
-    return refuseStrangers(socket)
+    return assertOnlySocket(socket)
   }
   await privateDirectory(directory, identity === undefined ? 0o700 : 0o710)
   if (identity !== undefined) await chown(directory, -1, identity.gid)
-  await refuseStrangers(socket)
+  await assertOnlySocket(socket)
 }
 
-/** Removes sockets and then the directory; anything else that lies there stays, and the directory with it. */
+/** Removes the sockets and then the directory. Other entries stay, and the directory with them. */
 export const removeSocketDirectory = async (directory: string): Promise<void> => {
   for (const name of await readdir(directory).catch(() => [])) {
     const path = join(directory, name)
@@ -46,24 +46,24 @@ export const removeSocketDirectory = async (directory: string): Promise<void> =>
   await rmdir(directory).catch(() => undefined)
 }
 
-/** A session that is open, as the gateway tells of it. */
+/** An open session, as the gateway reports it. */
 export interface OpenSession {
   readonly session: SessionID
   readonly agentGroupID: AgentGroupID
-  /** Whom the sandbox runs as on the host; without it, as the unit itself. */
+  /** The host identity of the sandbox; without one it runs as the unit itself. */
   readonly identity?: HostIdentity | undefined
 }
 
 export interface SessionSocket {
-  /** Ends its connections. Kept, its directory waits for the service's next start: a sandbox of the other half has it mounted. */
+  /** Closes all connections. A kept directory serves the next start of the service: a sandbox of the other half has it mounted. */
   close(directory: 'removed' | 'kept'): Promise<void>
 }
 
-/** `Caller` is what a service keeps of the session that a socket belongs to. */
+/** `Caller` is the service's own representation of the session that a socket belongs to. */
 export interface SurfaceOptions<Caller> {
   readonly surface: SurfaceName
   readonly runDir: string
-  /** The sandboxes are launched by the other half of a split unit. */
+  /** True in a split unit, whose other half launches the sandboxes. */
   readonly isSplit?: boolean
   readonly callerOf: (session: OpenSession) => Caller
   readonly serve: Serve<Caller>
@@ -77,7 +77,7 @@ export const listen = async <Caller>(session: OpenSession, options: SurfaceOptio
     {
       maxHeaderSize: limits.requestHeaders,
       headersTimeout: limits.headersTime,
-      // A request that waits for room is not read, so that its time begins when its body is asked for.
+      // A queued request is not read, so its time limit begins when its body is read.
       requestTimeout: 0,
       connectionsCheckingInterval: limits.headersTime,
       keepAliveTimeout: 0,
@@ -88,7 +88,7 @@ export const listen = async <Caller>(session: OpenSession, options: SurfaceOptio
   server.maxConnections = limits.sessionConnections
   const { identity } = session
   await makeSocketDirectory(path, identity, isSplit)
-  // Below a directory that the runner has given to the sandbox's group, the socket is of that group from the start.
+  // The runner gave the directory to the sandbox's group, so the socket has that group from the start.
   if (isSplit) await listenUnix(server, path, { mode: 0o660 })
   else await listenUnix(server, path, identity === undefined ? { mode: 0o600 } : { mode: 0o660, gid: identity.gid })
   return {

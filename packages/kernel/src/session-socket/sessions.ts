@@ -1,15 +1,15 @@
-// Keeps one socket for each open session: follows the events of the gateway, and lists the sessions again after each reconnect.
+// Keeps one socket for each open session. It follows the gateway's events and lists the sessions again after each reconnect.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SessionID } from '@gatehouse/contracts'
-import { inTurn } from '../concurrency.ts'
+import { createSerialQueue } from '../concurrency.ts'
 import type { Logger } from '../log/logger.ts'
 import { listen, type OpenSession, removeSocketDirectory, type SessionSocket, type SurfaceOptions } from './listen.ts'
 
 export interface SessionsOptions<Caller> extends SurfaceOptions<Caller> {
   /** Asks the gateway which sessions are open. */
   readonly sessions: () => Promise<readonly OpenSession[]>
-  /** Tells the gateway that a session's socket is served. */
+  /** Reports to the gateway that a session's socket is served. */
   readonly report: (session: SessionID) => Promise<unknown>
   readonly log: Logger
 }
@@ -17,8 +17,8 @@ export interface SessionsOptions<Caller> extends SurfaceOptions<Caller> {
 export class Sessions<Caller> {
   readonly #options: SessionsOptions<Caller>
   readonly #open = new Map<SessionID, SessionSocket>()
-  /** One act at a time, in the order in which the gateway spoke. */
-  readonly #next = inTurn()
+  /** Runs one action at a time, in the order of the gateway's events. */
+  readonly #next = createSerialQueue()
 
   constructor(options: SessionsOptions<Caller>) {
     this.#options = options
@@ -36,13 +36,13 @@ export class Sessions<Caller> {
     return this.#next(() => this.#end(session))
   }
 
-  /** Opens what is missing, closes what is gone, reports each, and removes what an earlier process left behind. */
+  /** Opens missing sockets, closes those of ended sessions, reports each, and removes what an earlier process left. */
   synchronize(): Promise<void> {
     return this.#next(async () => {
       const sessions = await this.#options.sessions()
-      const wanted = new Set(sessions.map(({ session }) => session))
-      for (const session of this.#open.keys()) if (!wanted.has(session)) await this.#end(session)
-      await this.#sweep(wanted)
+      const openIDs = new Set(sessions.map(({ session }) => session))
+      for (const session of this.#open.keys()) if (!openIDs.has(session)) await this.#end(session)
+      await this.#sweep(openIDs)
       for (const session of sessions) await this.#serve(session)
     })
   }
@@ -52,14 +52,14 @@ export class Sessions<Caller> {
     return this.#next(async () => void (await Promise.all([...this.#open.keys()].map((session) => this.#end(session, directory)))))
   }
 
-  /** A socket that cannot be served is not reported, so that the session is not launched without it. */
+  /** A socket that cannot be served is not reported, so the session is not launched without it. */
   async #serve(session: OpenSession): Promise<void> {
     const { surface, report, log } = this.#options
     try {
       if (!this.#open.has(session.session)) this.#open.set(session.session, await listen(session, this.#options))
       await report(session.session)
     } catch (error) {
-      log.error(`the ${surface} socket of a session is not ready`, { session: session.session, error })
+      log.error(`could not serve the ${surface} socket of a session`, { session: session.session, error })
     }
   }
 
@@ -69,9 +69,9 @@ export class Sessions<Caller> {
     await socket?.close(directory)
   }
 
-  async #sweep(wanted: ReadonlySet<string>): Promise<void> {
+  async #sweep(openIDs: ReadonlySet<string>): Promise<void> {
     const root = join(this.#options.runDir, this.#options.surface)
-    const found = await readdir(root, { withFileTypes: true }).catch(() => [])
-    for (const entry of found) if (entry.isDirectory() && !wanted.has(entry.name)) await removeSocketDirectory(join(root, entry.name))
+    const entries = await readdir(root, { withFileTypes: true }).catch(() => [])
+    for (const entry of entries) if (entry.isDirectory() && !openIDs.has(entry.name)) await removeSocketDirectory(join(root, entry.name))
   }
 }

@@ -1,16 +1,16 @@
-// Digests and keys that state directories rest on: they must never change.
+// Digests and keys that state directories depend on must never change.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deriveKey, sha256 } from '../../src/index.ts'
 
 const master = Buffer.alloc(32, 7)
 
-test('gives the SHA-256 of text and bytes in hex', () => {
+test('sha256 returns hex for text and for bytes', () => {
   assert.equal(sha256('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   assert.equal(sha256(Buffer.from('abc')), sha256('abc'))
 })
 
-test('derives another key for each purpose, epoch and master', () => {
+test('each purpose, epoch and master key gives a different derived key', () => {
   const keys = [
     deriveKey(master, 'database'),
     deriveKey(master, 'journal'),
@@ -21,7 +21,7 @@ test('derives another key for each purpose, epoch and master', () => {
   assert.equal(new Set(keys.map((key) => key.toString('hex'))).size, 4)
 })
 
-test('derives the same key in every release', () => {
+test('derived keys are the same in every release', () => {
   assert.deepEqual(deriveKey(master, 'database', 1), deriveKey(master, 'database'))
   assert.equal(deriveKey(master, 'database').toString('hex'), '3098b74641eaa32af98105c76bf5e88f8a320460f299dd84454a78ad8cd91284')
 })

@@ -1,4 +1,4 @@
-// The time that everything is judged by never steps back, and never stands for long.
+// The clock never steps back and never stops.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClock } from '../../src/clock/clock.ts'
@@ -19,7 +19,7 @@ const world = () => {
   return { machine, clock, pass }
 }
 
-test('follows the machine, to the millisecond', () => {
+test('the clock follows the machine to the millisecond', () => {
   const { clock, pass } = world()
   assert.equal(clock(), 1000)
   pass(0.7)
@@ -29,24 +29,24 @@ test('follows the machine, to the millisecond', () => {
   assert.equal(clock.ahead(), 0)
 })
 
-test('goes on while the machine is behind, never back, until the machine has caught up', () => {
+test('the clock advances, more slowly, while the machine is behind, until the machine has caught up', () => {
   const { machine, clock, pass } = world()
   assert.equal(clock(), 1000)
   machine.time -= 900
   assert.deepEqual([clock(), clock.ahead()], [1000, 900])
-  const said = Array.from({ length: 100 }, () => {
+  const results = Array.from({ length: 100 }, () => {
     pass(100)
     return clock()
   })
   assert.deepEqual(
-    said,
-    said.toSorted((a, b) => a - b),
+    results,
+    results.toSorted((a, b) => a - b),
   )
-  assert.ok((said[9] ?? 0) > 1800, 'it does not stand')
+  assert.ok((results[9] ?? 0) > 1800, 'the clock does not stop')
   assert.deepEqual([clock(), clock.ahead()], [machine.time, 0])
 })
 
-test('is at least as late as it was told, and goes on from there', () => {
+test('reach moves the clock forward to a time, and the clock continues from there', () => {
   const { clock, pass } = world()
   clock.reach(5000)
   assert.equal(clock(), 5000)
@@ -57,7 +57,7 @@ test('is at least as late as it was told, and goes on from there', () => {
 })
 
 for (const [what, step] of Object.entries({ '10 s': 10_000, '10 minutes': 600_000, 'a day': 86_400_000, 'a year': 31_536_000_000 })) {
-  test(`a deadline comes no later than it was away, in time that really passes, when the machine is set ${what} back`, () => {
+  test(`a deadline passes within its remaining time when the machine is set back by ${what}`, () => {
     const { machine, clock, pass } = world()
     const deadline = clock() + 3_600_000
     assert.equal(clock.isPast(deadline), false)
@@ -67,17 +67,17 @@ for (const [what, step] of Object.entries({ '10 s': 10_000, '10 minutes': 600_00
     pass(1)
     assert.equal(clock.isPast(deadline), true)
     machine.time -= step
-    assert.equal(clock.isPast(deadline), true, 'it stays past')
+    assert.equal(clock.isPast(deadline), true, 'a past deadline stays past')
   })
 }
 
-test('a deadline that nobody watched is past when the clock has reached it', () => {
+test('a deadline that was never checked is past when the clock reaches it', () => {
   const { clock, pass } = world()
   pass(5_000)
   assert.deepEqual([clock.isPast(6_000), clock.isPast(6_001), clock.isPast(Infinity)], [true, false, false])
 })
 
-test('under random steps a watched deadline never outlasts its time, never comes back, and the clock never goes back', () => {
+test('under random steps a deadline passes in time and stays past, and the clock never goes back', () => {
   const year = 31_536_000_000
   const moment = fc.record({
     step: fc.constantFrom(0, 0, 10_000, -10_000, 600_000, -600_000, 86_400_000, -86_400_000, year, -year),
@@ -98,8 +98,8 @@ test('under random steps a watched deadline never outlasts its time, never comes
         last = clock()
         for (const one of watched) {
           const isPast = clock.isPast(one.deadline)
-          assert.ok(isPast || machine.passed < one.end, 'a term outlasts its time')
-          assert.ok(isPast || !one.isPast, 'a deadline came back')
+          assert.ok(isPast || machine.passed < one.end, 'a deadline passed too late')
+          assert.ok(isPast || !one.isPast, 'a past deadline became pending again')
           one.isPast = isPast
         }
       }

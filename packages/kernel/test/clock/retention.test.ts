@@ -1,7 +1,7 @@
-// A clock that was set ahead removes nothing, also when the process starts under it; one that stays ahead is believed in the end.
+// A clock set ahead deletes no data, even when the process starts under it. A clock that stays ahead is trusted after a day.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRetentionClock, stepTrusted } from '../../src/clock/retention.ts'
+import { createRetentionClock, stepTrustTime } from '../../src/clock/retention.ts'
 import { fc } from '@gatehouse/testkit/random'
 
 const numRuns = process.env['GATEHOUSE_PROFILE'] === 'full' ? 100_000 : 2_000
@@ -18,29 +18,29 @@ const createMachine = (wall = start) => {
   return { machine, clock, pass }
 }
 
-test('time passes as on the wall clock', () => {
+test('retention time follows the wall clock', () => {
   const { clock, pass } = createMachine()
   pass(5_000)
   assert.equal(clock(), start + 5_000)
 })
 
 for (const [what, step] of Object.entries({ '10 s': 10_000, '10 minutes': 600_000, 'a day': 86_400_000, 'a year': year })) {
-  test(`a step of ${what} forward does not age anything before it has lasted`, () => {
+  test(`a step of ${what} forward ages no data until it has persisted`, () => {
     const { machine, clock, pass } = createMachine()
     machine.wall += step
     assert.equal(clock(), start)
-    pass(stepTrusted - 1)
-    assert.equal(clock(), start + stepTrusted - 1)
+    pass(stepTrustTime - 1)
+    assert.equal(clock(), start + stepTrustTime - 1)
     pass(1)
     assert.equal(clock(), machine.wall)
   })
 
-  test(`a step of ${what} forward that is taken back leaves no trace`, () => {
+  test(`a step of ${what} forward that is reverted has no effect`, () => {
     const { machine, clock, pass } = createMachine()
     machine.wall += step
     clock()
     machine.wall -= step
-    pass(stepTrusted)
+    pass(stepTrustTime)
     assert.equal(clock(), machine.wall)
     machine.wall += step
     assert.equal(clock(), machine.wall - step)
@@ -53,42 +53,42 @@ for (const [what, step] of Object.entries({ '10 s': 10_000, '10 minutes': 600_00
   })
 }
 
-test('a process that starts under a clock set ahead ages nothing by it before the step has lasted, over all starts', () => {
+test('a step forward before the start ages no data until it has persisted, counted over restarts', () => {
   const before = createMachine()
   before.pass(1_000)
   const noted = before.clock.state()
   const { machine, clock, pass } = createMachine(start + 1_000 + year)
   clock.resume(noted)
   assert.equal(clock(), start + 1_000)
-  pass(stepTrusted / 2)
-  assert.equal(clock(), start + 1_000 + stepTrusted / 2)
+  pass(stepTrustTime / 2)
+  assert.equal(clock(), start + 1_000 + stepTrustTime / 2)
   const again = createMachine(machine.wall + 5_000)
   again.clock.resume(clock.state())
-  again.pass(stepTrusted / 2 - 1)
-  assert.equal(again.clock(), start + stepTrusted + 999)
+  again.pass(stepTrustTime / 2 - 1)
+  assert.equal(again.clock(), start + stepTrustTime + 999)
   again.pass(1)
   assert.equal(again.clock(), again.machine.wall - 5_000)
 })
 
-test('a clock that is right again at the next start leaves no trace', () => {
+test('a clock that is corrected before the next start has no effect', () => {
   const wrong = createMachine(start + year)
   wrong.clock.resume({ time: start, target: start, lasted: 0 })
-  wrong.pass(stepTrusted - 1)
-  const { machine, clock, pass } = createMachine(start + stepTrusted - 1)
+  wrong.pass(stepTrustTime - 1)
+  const { machine, clock, pass } = createMachine(start + stepTrustTime - 1)
   clock.resume(wrong.clock.state())
-  pass(stepTrusted)
+  pass(stepTrustTime)
   assert.equal(clock(), machine.wall)
 })
 
-test('a process that knows of no earlier one ages nothing before the clock has lasted', () => {
+test('without a saved state no data ages until the clock has persisted', () => {
   const { machine, clock, pass } = createMachine()
   clock.resume(undefined)
   assert.equal(clock(), 0)
-  pass(stepTrusted)
+  pass(stepTrustTime)
   assert.equal(clock(), machine.wall)
 })
 
-test('what is kept for as long as a step must last is kept for that long in truth, under random steps and restarts', () => {
+test('a retention as long as the trust time holds in real time under random steps and restarts', () => {
   const hour = 60 * 60_000
   const moment = fc.record({
     step: fc.constantFrom(0, 0, 0, 10_000, -10_000, 600_000, -600_000, 24 * hour, -24 * hour, year, -year),
@@ -114,8 +114,8 @@ test('what is kept for as long as a step must last is kept for that long in trut
           clock.resume(state)
         }
         assert.ok(clock() <= machine.wall, 'never later than the wall clock')
-        if (record !== undefined && clock() - record.dated >= stepTrusted)
-          assert.ok(machine.elapsed - record.at >= stepTrusted, 'removed early')
+        if (record !== undefined && clock() - record.dated >= stepTrustTime)
+          assert.ok(machine.elapsed - record.at >= stepTrustTime, 'removed early')
       }
     }),
     { numRuns },

@@ -1,15 +1,15 @@
-// Every spelling of this machine, and of none else.
+// Every spelling of the loopback host, and no other host.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isLoopback } from '../../src/index.ts'
 
-test('knows the addresses and the one name of this machine', () => {
+test('loopback addresses and localhost are loopback', () => {
   for (const host of ['127.0.0.1', '127.8.9.10', '::1', '[::1]', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', 'localhost', 'LOCALHOST']) {
     assert.equal(isLoopback(host), true, host)
   }
 })
 
-test('takes nothing else for this machine', () => {
+test('other addresses and names are not loopback', () => {
   for (const host of [
     '0.0.0.0',
     '::',

@@ -1,4 +1,4 @@
-// Flags, variables and defaults: who wins, and what is refused with which words.
+// Precedence of flags, variables and defaults, and the messages for invalid settings.
 import assert from 'node:assert/strict'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ const refused = (act: () => unknown, detail: RegExp): void => {
   })
 }
 
-test('gives the defaults when nothing is said', () => {
+test('without input every setting has its default', () => {
   const { values, origins, warnings } = read([])
   assert.deepEqual(values, { addr: '127.0.0.1:8787', catalog: undefined, dev: false, sandbox: 'auto', token: undefined })
   assert.equal(origins.addr, 'default')
@@ -36,7 +36,7 @@ test('gives the defaults when nothing is said', () => {
   assert.equal(choice, 'auto')
 })
 
-test('takes a flag before a variable and a variable before a default', () => {
+test('a flag overrides a variable, and a variable overrides a default', () => {
   const env = { SERVICE_API_ADDR: '127.0.0.1:1', SERVICE_DEV: '1', SERVICE_SANDBOX: 'none', HOME: '/root' }
   assert.deepEqual(read([], env).values, { addr: '127.0.0.1:1', catalog: undefined, dev: true, sandbox: 'none', token: undefined })
   const { values, origins } = read(['--addr', '127.0.0.1:2', '--sandbox=auto', '--no-dev'], env)
@@ -44,40 +44,40 @@ test('takes a flag before a variable and a variable before a default', () => {
   assert.deepEqual([origins.addr, origins.sandbox, origins.catalog], ['flag', 'flag', 'default'])
 })
 
-test('takes an empty variable for one that is not set', () => {
+test('an empty variable counts as unset', () => {
   assert.equal(read([], { SERVICE_API_ADDR: '', SERVICE_DEV: '' }).values.addr, '127.0.0.1:8787')
 })
 
-test('refuses flags that do not exist and names those that do', () => {
-  refused(() => read(['--adr', 'x']), /expected a flag that exists, got --adr/)
-  refused(() => read(['-a']), /got -a/)
-  refused(() => read(['--no-addr']), /got --no-addr/)
+test('an unknown flag is refused with a list of the known ones', () => {
+  refused(() => read(['--adr', 'x']), /unknown flag --adr/)
+  refused(() => read(['-a']), /unknown flag -a/)
+  refused(() => read(['--no-addr']), /unknown flag --no-addr/)
   refused(() => read(['--token', 'x']), /got --token/)
   refused(() => read(['--constructor']), /got --constructor/)
-  refused(() => read(['serve']), /expected flags alone/)
-  refused(() => read(['--', '--dev']), /expected flags alone/)
+  refused(() => read(['serve']), /only flags are accepted/)
+  refused(() => read(['--', '--dev']), /only flags are accepted/)
 })
 
-test('refuses a flag without its value and a value for a flag that takes none', () => {
-  refused(() => read(['--addr']), /expected a value after --addr, got none/)
-  refused(() => read(['--addr=']), /expected a value after --addr/)
-  refused(() => read(['--addr', '--dev']), /expected a value after --addr/)
-  refused(() => read(['--dev=1']), /expected --dev without a value/)
+test('a missing value is refused, and so is a value for a boolean flag', () => {
+  refused(() => read(['--addr']), /--addr needs a value/)
+  refused(() => read(['--addr=']), /--addr needs a value/)
+  refused(() => read(['--addr', '--dev']), /--addr needs a value/)
+  refused(() => read(['--dev=1']), /--dev takes no value/)
 })
 
-test('refuses a value that is no choice', () => {
+test('a value outside of the choices is refused', () => {
   refused(() => read(['--sandbox', 'jail']), /expected --sandbox to be one of auto, none, got "jail"/)
   refused(() => read([], { SERVICE_SANDBOX: 'jail' }), /expected SERVICE_SANDBOX to be one of auto, none/)
   refused(() => read([], { SERVICE_DEV: 'maybe' }), /expected SERVICE_DEV to be 1 or 0, got "maybe"/)
 })
 
-test('refuses a variable of the prefix that means nothing, and leaves those of others', () => {
-  refused(() => read([], { SERVICE_SANBOX: 'none' }), /expected variables that have a meaning, got SERVICE_SANBOX/)
+test('an unknown variable with the prefix is refused, and those of other programs are ignored', () => {
+  refused(() => read([], { SERVICE_SANBOX: 'none' }), /unknown environment variables: SERVICE_SANBOX/)
   refused(() => read([], { SERVICE_API_ADDR_FILE: '/x' }), /SERVICE_API_ADDR_FILE/)
   read([], { SERVICE_API_URL: 'http://localhost' })
 })
 
-test('reads a secret from its variable or from the file that its twin names', async (context) => {
+test('a secret is read from its variable or from the file named by its _FILE variable', async (context) => {
   const path = join(await scratch(context), 'token')
   await writeFile(path, 'from-file\n', { mode: 0o600 })
   for (const end of ['', '\n', '\r\n']) assert.equal(read([], { SERVICE_API_TOKEN: `from-env${end}` }).values.token, 'from-env')
@@ -87,7 +87,7 @@ test('reads a secret from its variable or from the file that its twin names', as
   refused(() => read([], { SERVICE_API_TOKEN_FILE: `${path}.not` }), /can be read, got .*ENOENT/)
 })
 
-test('warns of a secret file that others may read, with the chmod', async (context) => {
+test('a secret file that others may read gives a warning with the chmod command', async (context) => {
   const path = join(await scratch(context), 'token')
   await writeFile(path, 'x')
   await chmod(path, 0o644)

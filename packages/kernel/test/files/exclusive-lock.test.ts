@@ -1,4 +1,4 @@
-// A lock on a file that its holder may remove.
+// An exclusive lock on a file that its holder may remove.
 import assert from 'node:assert/strict'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { scratch } from '@gatehouse/testkit/scratch'
 
 const holder = join(import.meta.dirname, '../fixtures/hold-lock.ts')
 
-test('a file that is absent is locked only by a caller that may create it', async (context) => {
+test('a missing file is locked only with the create option', async (context) => {
   const directory = await scratch(context)
   const path = join(directory, 'a b?c%.lock')
   await assert.rejects(takeLock(path, { create: false }), { code: 'ENOENT' })
@@ -23,7 +23,7 @@ test('a file that is absent is locked only by a caller that may create it', asyn
   await again.release()
 })
 
-test('a file that was removed and made again is not locked by the holder of the removed one', async (context) => {
+test('a file that was removed and created again is not locked by the holder of the removed one', async (context) => {
   const path = join(await scratch(context), 'lock')
   const former = await takeLock(path, { create: true })
   await rm(path)
@@ -35,7 +35,7 @@ test('a file that was removed and made again is not locked by the holder of the 
   await lock.release()
 })
 
-test('a lock whose holders remove its file is held by one process at a time', async (context) => {
+test('one process at a time holds a lock whose file the holders remove', async (context) => {
   const path = join(await scratch(context), 'lock')
   const contend = join(import.meta.dirname, '../fixtures/contend-lock.ts')
   const ended = await Promise.all([1, 2, 3].map(() => execa(process.execPath, [contend, path, '100'], { reject: false })))
@@ -55,12 +55,12 @@ const missing = await execa('unshare', [...unshared, 'true'], { reject: false })
 )
 if (missing !== false && process.env['CI'] === 'true') throw new Error(missing)
 
-test('a state directory that is mounted at another place is locked there too', { skip: missing }, async (context) => {
+test('a bind mount of a locked state directory is locked too', { skip: missing }, async (context) => {
   const home = await scratch(context)
   const [state, elsewhere] = [join(home, 'state'), join(home, 'elsewhere')]
   for (const path of [state, elsewhere]) await mkdir(path, { mode: 0o700 })
   const lock = await lockWriter(state, 'gateway')
-  // The kernel frees a lock when its process closes any descriptor of the file.
+  // The kernel releases a lock when its process closes any descriptor of the file.
   await assert.rejects(lockWriter(state, 'gateway'))
   const script = 'mount --bind "$1" "$2" && exec "$3" "$4" "$2"'
   const { stdout } = await execa('unshare', [...unshared, 'sh', '-c', script, 'sh', state, elsewhere, process.execPath, holder])

@@ -1,4 +1,4 @@
-// Where a retention clock stands outlives its process.
+// The state of a retention clock survives restarts.
 import assert from 'node:assert/strict'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ const createState = async (t: TestContext) => {
   return { stateDir, file, run }
 }
 
-test('a process goes on where the one before stood, whatever the clock says when it starts', async (t) => {
+test('a process resumes from the saved state, whatever the clock says at its start', async (t) => {
   const { run } = await createState(t)
   const first = await run(start)
   first.pass(day)
@@ -44,7 +44,7 @@ test('a process goes on where the one before stood, whatever the clock says when
   await back.stop()
 })
 
-test('a unit that runs for hours at a time believes its clock after a day in all', async (t) => {
+test('short runs add up: a step forward is trusted after a day in total', async (t) => {
   const { run } = await createState(t)
   let wall = start
   for (let turn = 0; turn < 4; turn += 1) {
@@ -62,7 +62,7 @@ for (const [what, text] of Object.entries({
   strange: 'a b c\n',
   negative: '2026-01-01 2026-01-01 -5\n',
 })) {
-  test(`a file that is ${what} keeps data longer, and is written again`, async (t) => {
+  test(`a ${what} file keeps data longer and is rewritten`, async (t) => {
     const { file, run } = await createState(t)
     await writeFile(file, text)
     const { clock, stop } = await run(start)
@@ -72,10 +72,10 @@ for (const [what, text] of Object.entries({
   })
 }
 
-test('a place that cannot be written stops nothing and is told', async (t) => {
+test('a file that cannot be written is logged and stops nothing', async (t) => {
   const { stateDir, run } = await createState(t)
   await rm(join(stateDir, 'locks'), { recursive: true })
   const { warnings, stop } = await run(start)
   await stop()
-  assert.match(warnings[0] ?? '', /retention was not saved/)
+  assert.match(warnings[0] ?? '', /could not save the retention clock/)
 })

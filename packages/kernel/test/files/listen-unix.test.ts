@@ -1,4 +1,4 @@
-// A socket path is neither cut, nor stolen, nor open to others.
+// Socket paths are not truncated, not taken over from another process, and not accessible to others.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { chmod, lstat, mkdir, stat, writeFile } from 'node:fs/promises'
@@ -10,9 +10,9 @@ import { listenUnix, Refusal } from '../../src/index.ts'
 import { scratch } from '@gatehouse/testkit/scratch'
 
 const server = (context: TestContext): Server => {
-  const made = createServer((socket) => socket.on('error', () => undefined).end('hello'))
-  context.after(() => made.close())
-  return made
+  const server = createServer((socket) => socket.on('error', () => undefined).end('hello'))
+  context.after(() => server.close())
+  return server
 }
 
 const ask = async (path: string): Promise<string> => {
@@ -29,7 +29,7 @@ const stale = async (path: string): Promise<void> => {
   assert.ok((await lstat(path)).isSocket())
 }
 
-test('serves a socket of mode 0600, or of the mode that was asked for, and keeps the umask', async (context) => {
+test('the socket has mode 0600 or the requested mode, and the umask is unchanged', async (context) => {
   const directory = await scratch(context)
   const before = process.umask(0o021)
   context.after(() => process.umask(before))
@@ -41,7 +41,7 @@ test('serves a socket of mode 0600, or of the mode that was asked for, and keeps
   assert.equal(await ask(join(directory, 'a.sock')), 'hello')
 })
 
-test('refuses two paths that the kernel would cut to the same one', async (context) => {
+test('paths that the kernel would truncate are refused', async (context) => {
   const directory = join(await scratch(context), 'd'.repeat(100))
   await mkdir(directory, { mode: 0o700 })
   for (const name of ['one.sock', 'two.sock']) {
@@ -49,21 +49,21 @@ test('refuses two paths that the kernel would cut to the same one', async (conte
   }
 })
 
-test('replaces the socket of a process that is gone', async (context) => {
+test('the socket of an ended process is replaced', async (context) => {
   const path = join(await scratch(context), 'a.sock')
   await stale(path)
   await listenUnix(server(context), path)
   assert.equal(await ask(path), 'hello')
 })
 
-test('leaves a socket that somebody serves and refuses', async (context) => {
+test('a socket that another process serves is refused and kept', async (context) => {
   const path = join(await scratch(context), 'a.sock')
   await listenUnix(server(context), path)
   await assert.rejects(listenUnix(server(context), path), (error) => error instanceof Refusal && error.exit === 75)
   assert.equal(await ask(path), 'hello')
 })
 
-test('leaves a stale socket in a directory that others may write', async (context) => {
+test('a stale socket in a directory that others may write is refused and kept', async (context) => {
   const directory = await scratch(context)
   await stale(join(directory, 'a.sock'))
   await chmod(directory, 0o777)
@@ -74,7 +74,7 @@ test('leaves a stale socket in a directory that others may write', async (contex
   assert.ok((await lstat(join(directory, 'a.sock'))).isSocket())
 })
 
-test('leaves a file that is no socket', async (context) => {
+test('a file that is not a socket is refused and kept', async (context) => {
   const path = join(await scratch(context), 'a.sock')
   await writeFile(path, 'precious')
   await assert.rejects(listenUnix(server(context), path), (error) => error instanceof Refusal && error.exit === 75)

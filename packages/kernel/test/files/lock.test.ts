@@ -1,4 +1,4 @@
-// One writer for a state directory, and none when the writer died.
+// A state directory has at most one writer, and none after the writer has ended.
 import assert from 'node:assert/strict'
 import { chmod, chown, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { scratch } from '@gatehouse/testkit/scratch'
 const holder = join(import.meta.dirname, '../fixtures/hold-lock.ts')
 const taken = (error: unknown): boolean => error instanceof Refusal && error.exit === 75
 
-test('holds the lock until it is released', async (context) => {
+test('the lock is held until it is released', async (context) => {
   const state = await scratch(context)
   const lock = await lockWriter(state, 'gateway')
   assert.equal((await stat(join(state, 'locks'))).mode & 0o777, 0o700)
@@ -23,7 +23,7 @@ test('holds the lock until it is released', async (context) => {
   await other.release()
 })
 
-test('is refused to another process even after this one tried twice', async (context) => {
+test('another process is refused the lock even after this process took it twice', async (context) => {
   const state = await scratch(context)
   const lock = await lockWriter(state, 'gateway')
   await assert.rejects(lockWriter(state, 'gateway'), taken)
@@ -32,7 +32,7 @@ test('is refused to another process even after this one tried twice', async (con
   await lock.release()
 })
 
-test('is free again when the process that held it was killed', async (context) => {
+test('the lock is free after its holder was killed', async (context) => {
   const state = await scratch(context)
   const other = execa(process.execPath, [holder, state], { reject: false })
   for await (const line of other.iterable()) {
@@ -45,20 +45,24 @@ test('is free again when the process that held it was killed', async (context) =
   await lock.release()
 })
 
-test('names the chown when the state directory cannot be written', { skip: process.getuid?.() !== 0 && 'needs root' }, async (context) => {
-  const root = await scratch(context)
-  await chmod(root, 0o755)
-  const state = join(root, 'state')
-  await mkdir(state, { mode: 0o755 })
-  const { stdout } = await execa(process.execPath, [holder, state], { uid: 65_532, gid: 65_532 })
-  assert.match(stdout, /"exit":77/)
-  assert.ok(stdout.includes(`"hint":"run as root: chown -R 65532:65532 ${state} && chmod 0700 ${state}"`), stdout)
-  await chown(state, 65_532, 65_532)
-  await chmod(state, 0o700)
-  const held = execa(process.execPath, [holder, state], { uid: 65_532, gid: 65_532, reject: false })
-  for await (const line of held.iterable()) {
-    assert.equal(line, 'held')
-    held.kill('SIGKILL')
-  }
-  await held
-})
+test(
+  'a state directory that cannot be written is refused with the chown command',
+  { skip: process.getuid?.() !== 0 && 'needs root' },
+  async (context) => {
+    const root = await scratch(context)
+    await chmod(root, 0o755)
+    const state = join(root, 'state')
+    await mkdir(state, { mode: 0o755 })
+    const { stdout } = await execa(process.execPath, [holder, state], { uid: 65_532, gid: 65_532 })
+    assert.match(stdout, /"exit":77/)
+    assert.ok(stdout.includes(`"hint":"run as root: chown -R 65532:65532 ${state} && chmod 0700 ${state}"`), stdout)
+    await chown(state, 65_532, 65_532)
+    await chmod(state, 0o700)
+    const held = execa(process.execPath, [holder, state], { uid: 65_532, gid: 65_532, reject: false })
+    for await (const line of held.iterable()) {
+      assert.equal(line, 'held')
+      held.kill('SIGKILL')
+    }
+    await held
+  },
+)

@@ -1,4 +1,4 @@
-// A directory of one owner, or the line that makes it one.
+// Private directories, and the command that fixes a wrong owner or mode.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises'
@@ -14,14 +14,14 @@ const refusal = (exit: number, hint: RegExp) => (error: unknown) => {
   return true
 }
 
-test('makes the directory and its parents for the owner alone', async (context) => {
+test('the directory and its parents are created for the owner only', async (context) => {
   const path = join(await scratch(context), 'a', 'b')
   await privateDirectory(path)
   assert.equal((await stat(path)).mode & 0o777, 0o700)
   await privateDirectory(path)
 })
 
-test('makes a directory with the mode that was asked for, whatever the umask', async (context) => {
+test('a directory is created with the requested mode, whatever the umask', async (context) => {
   const path = join(await scratch(context), 'shared')
   const before = process.umask(0o077)
   context.after(() => process.umask(before))
@@ -29,11 +29,11 @@ test('makes a directory with the mode that was asked for, whatever the umask', a
   assert.equal((await stat(path)).mode & 0o777, 0o755)
 })
 
-test('refuses a place where nobody can make a directory, and does not try for ever', async () => {
+test('a path in which no directory can be created is refused without endless retries', async () => {
   await assert.rejects(privateDirectory('/proc/gatehouse/x'), refusal(77, /^run as root: mkdir -p \/proc\/gatehouse\/x && /))
 })
 
-test('narrows the mode of an empty directory that it owns, such as one that mkdir or a new volume made', async (context) => {
+test('the mode of an empty directory of this user is narrowed', async (context) => {
   const parent = await scratch(context)
   for (const [name, mode] of [
     ['mkdir', 0o755],
@@ -52,7 +52,7 @@ test('narrows the mode of an empty directory that it owns, such as one that mkdi
   assert.equal((await stat(volume)).mode & 0o777, 0o700)
 })
 
-test('refuses another mode of a directory that holds something, and names the chmod', async (context) => {
+test('a wrong mode of a directory with content is refused with the chmod command', async (context) => {
   const path = join(await scratch(context), 'wide')
   await mkdir(path)
   await writeFile(join(path, 'file'), '')
@@ -60,14 +60,14 @@ test('refuses another mode of a directory that holds something, and names the ch
   await assert.rejects(privateDirectory(path), refusal(77, new RegExp(`^run: chmod 0700 ${path}$`)))
 })
 
-test('never adds rights, not even to an empty directory', async (context) => {
+test('permissions are never added, not even to an empty directory', async (context) => {
   const path = join(await scratch(context), 'narrow')
   await mkdir(path)
   await chmod(path, 0o500)
   await assert.rejects(privateDirectory(path), refusal(77, new RegExp(`^run: chmod 0700 ${path}$`)))
 })
 
-test('refuses a file in its place', async (context) => {
+test('a file at the path is refused', async (context) => {
   const path = join(await scratch(context), 'file')
   await writeFile(path, '')
   await assert.rejects(privateDirectory(path), refusal(77, /move .* away/))
@@ -75,14 +75,14 @@ test('refuses a file in its place', async (context) => {
 
 const unlessRoot = { skip: process.getuid?.() !== 0 && 'needs root' }
 
-test('refuses a foreign owner and names the chown and the chmod in one line', unlessRoot, async (context) => {
+test('another owner is refused with one command for chown and chmod', unlessRoot, async (context) => {
   const path = join(await scratch(context), 'foreign')
   await mkdir(path, { mode: 0o700 })
   await chown(path, 12_345, 12_345)
   await assert.rejects(privateDirectory(path), refusal(77, new RegExp(`^run as root: chown -R 0:0 ${path} && chmod 0700 ${path}$`)))
 })
 
-test('the line for a path with blanks and quotes is one that a shell takes', unlessRoot, async (context) => {
+test('the command for a path with spaces and quotes is valid in a shell', unlessRoot, async (context) => {
   const path = join(await scratch(context), "it's here")
   await mkdir(path, { mode: 0o755 })
   await chown(path, 12_345, 12_345)

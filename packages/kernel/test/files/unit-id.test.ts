@@ -1,4 +1,4 @@
-// What tells two running units apart that have the same installation id.
+// Unit ids distinguish two running units with the same installation id.
 import assert from 'node:assert/strict'
 import { cp, mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { getRunDirectoryName, getUnitId } from '../../src/index.ts'
 import { scratch } from '@gatehouse/testkit/scratch'
 
-test('a copy of a state directory has an id of its own, and a renamed directory keeps its id', async (context) => {
+test('a copied state directory has another id, and a renamed one keeps its id', async (context) => {
   const home = await scratch(context)
   const [state, copy, renamed] = [join(home, 'state'), join(home, 'copy'), join(home, 'renamed')]
   await mkdir(state)

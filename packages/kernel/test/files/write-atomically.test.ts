@@ -1,4 +1,4 @@
-// The file is the old one or the new one, never between.
+// Readers see the old file or the new one, never a part.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { scratch } from '@gatehouse/testkit/scratch'
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
 
-test('writes the content with mode 0600 and leaves nothing else behind', async (context) => {
+test('the file has mode 0600 and no other file remains', async (context) => {
   const directory = await scratch(context)
   await writeAtomically(join(directory, 'state.json'), '{}')
   assert.equal(await readFile(join(directory, 'state.json'), 'utf8'), '{}')
@@ -18,7 +18,7 @@ test('writes the content with mode 0600 and leaves nothing else behind', async (
   assert.deepEqual(await readdir(directory), ['state.json'])
 })
 
-test('gives the mode that was asked for, whatever the umask', async (context) => {
+test('the file has the requested mode, whatever the umask', async (context) => {
   const directory = await scratch(context)
   const before = process.umask(0o077)
   context.after(() => process.umask(before))
@@ -27,7 +27,7 @@ test('gives the mode that was asked for, whatever the umask', async (context) =>
   assert.equal((await readFile(join(directory, 'journal.pub'))).length, 2)
 })
 
-test('leaves the old content and no temporary file when it fails', async (context) => {
+test('a failed write leaves the old content and no temporary file', async (context) => {
   const directory = await scratch(context)
   await mkdir(join(directory, 'taken'))
   await writeFile(join(directory, 'taken', 'old'), 'old')
@@ -36,7 +36,7 @@ test('leaves the old content and no temporary file when it fails', async (contex
   assert.equal(await readFile(join(directory, 'taken', 'old'), 'utf8'), 'old')
 })
 
-test('shows whole content to a reader at any moment, also when the writer is killed', async (context) => {
+test('readers see complete content at any time, even when the writer is killed', async (context) => {
   const path = join(await scratch(context), 'state.json')
   const writer = execa(process.execPath, [join(import.meta.dirname, '../fixtures/write-forever.ts'), path], { reject: false })
   context.after(() => writer.kill('SIGKILL'))
@@ -52,7 +52,7 @@ test('shows whole content to a reader at any moment, also when the writer is kil
   await check()
 })
 
-test('every file act works under the permission model of Node', async (context) => {
+test('every file operation works under the permission model of Node', async (context) => {
   const directory = await scratch(context)
   const flags = ['--permission', '--allow-fs-read=*', `--allow-fs-write=${directory}`]
   const { stdout } = await execa(process.execPath, [...flags, join(import.meta.dirname, '../fixtures/confined.ts'), directory])

@@ -1,4 +1,4 @@
-// The structure of JSON, counted on its bytes before anything is parsed.
+// The scanner counts the structure of JSON before anything is parsed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { jsonNameBytes } from '@gatehouse/contracts'
@@ -17,7 +17,7 @@ const inPieces = (text: string, size: number): Buffer[] => {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size))
 }
 
-/** Values and names, and levels, as the parsed document has them. */
+/** Number of values and names, and of levels, in the parsed document. */
 const countOf = (value: unknown): { values: number; levels: number } => {
   if (typeof value !== 'object' || value === null) return { values: 1, levels: 0 }
   const names = Array.isArray(value) ? 0 : Object.keys(value).length
@@ -28,10 +28,10 @@ const countOf = (value: unknown): { values: number; levels: number } => {
   }
 }
 
-/** Committed, so that a green tree is green for everybody; the full profile looks at other documents each time. */
+/** The default profile uses a committed seed; the full profile uses new documents in each run. */
 const rounds = process.env['GATEHOUSE_PROFILE'] === 'full' ? { numRuns: 20_000 } : { numRuns: 150 }
 
-test('counts exactly what a parser makes of any document, however it is cut', () => {
+test('the counts equal those of the parsed document, however it is split', () => {
   const document = fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' })
   fc.assert(
     fc.property(document, fc.integer({ min: 1, max: 40 }), fc.nat({ max: 3 }), (value, size, indent) => {
@@ -64,12 +64,12 @@ const hostile: Readonly<Record<string, readonly [string, JsonFault]>> = {
 }
 
 for (const [name, [text, fault]] of Object.entries(hostile)) {
-  test(`refuses ${name} for its ${fault}, at once and in any pieces`, () => {
+  test(`${name} is refused for its ${fault}, whole and in pieces`, () => {
     for (const size of [1, 7, 4_096, text.length]) assert.equal(scan(inPieces(text, size)), fault)
   })
 }
 
-test('counts nothing inside of texts, whatever escapes end them', () => {
+test('the content of strings is not counted as structure, whatever escapes they contain', () => {
   const bounds = { ...wide, levels: 1, values: 3 }
   const inside = [
     '[[[[{{{{',
@@ -84,13 +84,13 @@ test('counts nothing inside of texts, whatever escapes end them', () => {
     for (const size of [1, 2, 3, 33, 1_000]) assert.equal(scan(inPieces(`["${text}","${text}"]`, size), bounds), undefined, text)
 })
 
-test('a text of any length is one value, and only a name has a limit of its own', () => {
+test('a string of any length is one value, and only names have a length limit', () => {
   const long = 'a'.repeat(jsonNameBytes * 10)
   for (const text of [`["${long}"]`, `{"a":"${long}","b":"${long}"}`, `[{"a":{"b":1}},"${long}"]`])
     assert.equal(scan(inPieces(text, 100)), undefined)
 })
 
-test('an escape counts as one more byte, however the document is cut', () => {
+test('an escape counts as one more byte, however the document is split', () => {
   const document = Buffer.from(JSON.stringify({ 'a"b': ['x\n', '\\', `${'long '.repeat(20)}\t\u0001`] }))
   const escapes = 5
   for (let size = 1; size <= document.length; size += 1) {
@@ -100,12 +100,12 @@ test('an escape counts as one more byte, however the document is cut', () => {
   }
 })
 
-test('broken bytes do not hide structure', () => {
+test('invalid UTF-8 does not hide structure', () => {
   const broken = Buffer.concat([Buffer.from('["'), Buffer.from([0xe2, 0xff, 0xc0]), Buffer.from(`",${'['.repeat(1_001)}`)])
   assert.equal(scan([broken]), 'levels')
 })
 
-test('says which limit a document is over, and never a word of it', () => {
+test('the error names the exceeded limit and never quotes the document', () => {
   const bounds = { from: 'a test', bytes: 50, levels: 2, values: 5 }
   for (const [text, message] of [
     ['[[[]]]', /^the document is nested deeper than 2 levels$/],
@@ -119,7 +119,7 @@ test('says which limit a document is over, and never a word of it', () => {
     )
 })
 
-test('what is over a limit never reaches the parser', (t) => {
+test('a document over a limit never reaches the parser', (t) => {
   const parser = t.mock.method(JSON, 'parse')
   for (const [text] of Object.values(hostile)) assert.throws(() => parseJson(text, wide), JsonRefused)
   assert.equal(parser.mock.callCount(), 0)
@@ -127,7 +127,7 @@ test('what is over a limit never reaches the parser', (t) => {
   assert.equal(parser.mock.callCount(), 1)
 })
 
-test('reads a document from bytes as from text', () => {
+test('bytes and text give the same value', () => {
   for (const value of [{ a: ['ü', 1, null] }, 'text', [[]], {}]) {
     const text = JSON.stringify(value)
     assert.deepEqual(parseJson(text, wide), value)

@@ -1,4 +1,4 @@
-// Log lines: their shape, their level, what they never show.
+// Log lines: format, levels and redaction.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '@gatehouse/contracts'
@@ -10,7 +10,7 @@ const record = (level = 'info') => {
   return { log, read: async () => (await log.flush(), lines.map((line) => JSON.parse(line) as Record<string, unknown>)) }
 }
 
-test('writes one JSON line with time, level, process, message and fields', async () => {
+test('an entry is one JSON line with time, level, process, message and fields', async () => {
   const { log, read } = record()
   log.info('up', { port: 1, nested: { list: [1, 'two', null, 3n] } })
   const [line] = await read()
@@ -21,7 +21,7 @@ test('writes one JSON line with time, level, process, message and fields', async
   )
 })
 
-test('keeps order, drops what is below its level, and loses no line before a flush', async () => {
+test('lines keep their order, levels below the threshold are dropped, and a flush loses no line', async () => {
   const { log, read } = record('warn')
   for (let n = 0; n < 1_000; n += 1) {
     log.error('kept', { n })
@@ -38,7 +38,7 @@ test('keeps order, drops what is below its level, and loses no line before a flu
   assert.throws(() => createLogger({ process: 'x', level: 'loud' }), /expected a log level/)
 })
 
-test('redacts by the name of a key at any depth', async () => {
+test('values are redacted by key name at any depth', async () => {
   const { log, read } = record()
   const secrets = {
     token: 's3cret',
@@ -56,7 +56,7 @@ test('redacts by the name of a key at any depth', async () => {
   assert.equal(text.split('[redacted]').length - 1, 10)
 })
 
-test('leaves counts and harmless names readable', async () => {
+test('counts and similar but harmless names are not redacted', async () => {
   const { log, read } = record()
   log.info('x', { tokens: 12, monkey: 'ape', keyPath: '/a', token: null })
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('leaves counts and harmless names readable', async () => {
   )
 })
 
-test('shows an error with its stack, its code and its cause', async () => {
+test('an error is logged with its stack, code and cause', async () => {
   const { log, read } = record()
   log.error('failed', { error: new ServiceError('conflict', { detail: 'two', cause: new Error('root', { cause: { token: 's3cret' } }) }) })
   const [line] = await read()
@@ -75,7 +75,7 @@ test('shows an error with its stack, its code and its cause', async () => {
   assert.match(JSON.stringify(error.cause), /"message":"root".*\[redacted\]/)
 })
 
-test('survives circles, depth and values that JSON has no form for', async () => {
+test('circular, deep and non-JSON values are logged safely', async () => {
   const { log, read } = record()
   const circle: Record<string, unknown> = { name: 'c', bytes: Buffer.from('hidden'), act: () => 1, never: undefined }
   circle.self = circle
@@ -87,14 +87,14 @@ test('survives circles, depth and values that JSON has no form for', async () =>
   assert.match(JSON.stringify(line.deep), /"\[deep\]"/)
 })
 
-test('no field replaces the time, the level, the process or the message', async () => {
+test('no field replaces time, level, process or message', async () => {
   const { log, read } = record()
   log.info('true', { message: 'false', level: 'error', process: 'x', time: 'never' })
   const [line] = await read()
   assert.deepEqual([line?.message, line?.level, line?.process, line?.['field.message']], ['true', 'info', 'gateway', 'false'])
 })
 
-test('carries the fields of its parents and of the work at hand', async () => {
+test('lines have the fields of parent loggers and of the work context', async () => {
   const { log, read } = record()
   const child = log.child({ edge: 'a.b' }).child({ method: 'm' })
   await runInContext({ requestId: 'r-1', traceparent: undefined }, async () => {

@@ -1,4 +1,4 @@
-// Every metric of a process is there from the start.
+// Every metric of a process is registered at start.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type MetricRow, metrics as rows } from '@gatehouse/contracts'
@@ -12,7 +12,7 @@ interface Family {
 const families = async (metrics: { json(): Promise<object[]> }): Promise<Map<string, Family>> =>
   new Map((await metrics.json()).map((family) => [(family as Family).name, family as Family]))
 
-test('registers each metric of its owner and of every process at 0, and none of another', async () => {
+test('the metrics of the process and the common ones are registered at 0, and no others', async () => {
   for (const owner of ['gateway', 'broker', 'runner', 'model-proxy', 'channels', 'control-plane', 'supervisor'] as const) {
     const found = await families(createMetrics(owner))
     const expected = Object.entries<MetricRow>(rows).filter(
@@ -26,7 +26,7 @@ test('registers each metric of its owner and of every process at 0, and none of 
   }
 })
 
-test('shows a label set at 0 once it is touched, and keeps its value when touched again', async () => {
+test('touch exposes a label set at 0 and never resets it', async () => {
   const metrics = createMetrics('broker')
   metrics.touch('broker_requests_total', { server: 'sample', op: 'call', status: 'ok' })
   metrics.touch('broker_upstream_up', { server: 'sample' })
@@ -49,18 +49,18 @@ test('shows a label set at 0 once it is touched, and keeps its value when touche
   )
 })
 
-test('what is counted in bulk is counted before each reading', async () => {
+test('collectors run before each collection', async () => {
   const metrics = createMetrics('broker')
   const read = async () => (await families(metrics)).get('gatehouse_broker_queue_depth')?.values.map(({ value }) => value)
-  metrics.beforeReading(() => metrics.gauge('broker_queue_depth').inc({ server: 'sample' }))
+  metrics.beforeCollect(() => metrics.gauge('broker_queue_depth').inc({ server: 'sample' }))
   assert.deepEqual([await read(), await read()], [[1], [2]])
 })
 
-test('refuses a metric that another process owns', () => {
-  assert.throws(() => createMetrics('gateway').gauge('sandbox_live'), /expected a gauge that gateway owns, got sandbox_live/)
+test('a metric of another process is refused', () => {
+  assert.throws(() => createMetrics('gateway').gauge('sandbox_live'), /sandbox_live is not a gauge of gateway/)
 })
 
-test('two processes of a test do not share a registry', async () => {
+test('two sets of metrics do not share a registry', async () => {
   const first = createMetrics('runner')
   createMetrics('runner').gauge('sandbox_live').set(3)
   assert.equal((await families(first)).get('gatehouse_sandbox_live')?.values[0]?.value, 0)

@@ -1,9 +1,9 @@
-// Starts within any minute, by a clock that the test moves.
+// Sliding window of starts, with a clock that the test advances.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWindow } from '../../src/index.ts'
 
-test('lets the maximum begin at once and says exactly when the next one may', () => {
+test('the maximum may start at once, and wait returns the exact time until the next start', () => {
   let now = 0
   const window = createWindow({ now: () => now })
   for (const at of [0, 10, 20]) {
@@ -19,7 +19,7 @@ test('lets the maximum begin at once and says exactly when the next one may', ()
   assert.equal(window.wait(3), 0)
 })
 
-test('a maximum that is lowered counts what began before, and one that is raised gives room at once', () => {
+test('a lowered maximum counts earlier starts, and a raised one applies at once', () => {
   let now = 0
   const window = createWindow({ now: () => now })
   for (now = 0; now < 10; now += 1) window.add()
@@ -27,7 +27,7 @@ test('a maximum that is lowered counts what began before, and one that is raised
   assert.equal(window.wait(11), 0)
 })
 
-test('no window of a minute ever holds more than the maximum, however the starts fall', () => {
+test('no minute contains more starts than the maximum, whatever their times', () => {
   let now = 0
   const window = createWindow({ now: () => now })
   const starts: number[] = []

@@ -1,4 +1,4 @@
-// A session's socket as any service serves it: its own routes, a response that a route writes itself, and judgement of what runs.
+// A session socket: routes, responses that a route writes itself, and new checks of running requests.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -74,26 +74,26 @@ const ask = (method: string, path: string): Promise<{ status: number; text: stri
     sent.end()
   })
 
-test('tells a route whose socket it is, whatever a header says', async () => {
+test('a route receives the session of its socket, whatever a header says', async () => {
   assert.deepEqual(await ask('GET', '/name'), { status: 200, text: `{"id":"${session}"}` })
 })
 
-test('lets a route write its response itself, piece by piece', async () => {
+test('a route can stream its response itself', async () => {
   assert.deepEqual(await ask('POST', '/stream'), { status: 200, text: 'data: 1\n\ndata: 2\n\n' })
 })
 
-test('cuts a response that its route began and could not end', async () => {
+test('a response that fails midway is cut off', async () => {
   await assert.rejects(ask('POST', '/broken'), /ECONNRESET|aborted|socket hang up/)
 })
 
-test('names its own paths to who asks for another', async () => {
+test('an unknown path gets an error that names the valid ones', async () => {
   const { status, text } = await ask('GET', '/tools')
   assert.equal(status, 404)
   assert.match(text, /\/name or \/stream or \/broken/)
   assert.equal((await ask('GET', '/stream')).status, 405)
 })
 
-test('ends a flight that the judge speaks against, and holds back the others until they are judged', async () => {
+test('a request that fails its new check is aborted, and the others wait for their check', async () => {
   const asked = Promise.withResolvers<readonly string[]>()
   const ended: string[] = []
   const flights = new InFlightRequests({

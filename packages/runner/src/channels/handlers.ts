@@ -49,7 +49,7 @@ const take = async (context: Context, params: Params<Edge, 'receive'>, repeat: R
 
 const receiveFromChannel = (context: Context, params: Params<Edge, 'receive'>): Promise<Taken> => {
   const key = keyOf(params)
-  return context.repeats.inTurn(key, async () => (await takenBefore(context, key)) ?? take(context, params, key))
+  return context.repeats.runInTurn(key, async () => (await takenBefore(context, key)) ?? take(context, params, key))
 }
 
 export const channelHandlers = (context: Context): Handlers<typeof runnerChannels> => {

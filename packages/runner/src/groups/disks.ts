@@ -78,7 +78,7 @@ export class GroupDisks {
     )
     await refuseOtherDisks(this.groups, group.id, disks)
     if ('refused' in disks) return undefined
-    const opened = this.#inTurn(group.id, async () => {
+    const opened = this.#createSerialQueue(group.id, async () => {
       // Whoever gave up waiting uses nothing.
       signal.throwIfAborted()
       if (this.reading.isOn) await refuseFirst(this.groups, group.id)
@@ -94,7 +94,7 @@ export class GroupDisks {
    * `found` is undefined where nothing is launched; then `unavailable` for a group that has one.
    */
   async lend<T>(found: Disks | undefined, group: AgentGroupID, act: () => Promise<T>): Promise<T> {
-    return this.#inTurn(group, async () => {
+    return this.#createSerialQueue(group, async () => {
       await this.#resume(found, group, this.#isQuiet(group))
       return act()
     })
@@ -102,7 +102,7 @@ export class GroupDisks {
 
   /** For a backup that has begun, and reads nothing yet. */
   async show(found: Disks | undefined, group: AgentGroupID): Promise<void> {
-    return this.#inTurn(group, () => this.#resume(found, group, !this.#isUsed(group)))
+    return this.#createSerialQueue(group, () => this.#resume(found, group, !this.#isUsed(group)))
   }
 
   /** Resolves when all that has been begun with disks by now has ended. */
@@ -130,7 +130,7 @@ export class GroupDisks {
   async whileClosed(group: AgentGroupID, act: () => Promise<void>): Promise<boolean> {
     for (;;) {
       await this.reading.over(this.#closing)
-      const done = await this.#inTurn(group, () => this.#closed(group, act))
+      const done = await this.#createSerialQueue(group, () => this.#closed(group, act))
       if (done !== 'read') return done === 'done'
     }
   }
@@ -171,7 +171,7 @@ export class GroupDisks {
       })
   }
 
-  async #inTurn<T>(group: AgentGroupID, act: () => Promise<T>): Promise<T> {
+  async #createSerialQueue<T>(group: AgentGroupID, act: () => Promise<T>): Promise<T> {
     const turn = (this.#turns.get(group) ?? Promise.resolve()).then(act, act)
     this.#turns.set(group, turn)
     try {

@@ -61,7 +61,7 @@ export const refuseOtherDisks = async (groups: string, group: AgentGroupID, disk
 
 export type Mounting = Exclude<Disks, { refused: unknown }>
 
-type Mounted = Opened & Pick<Awaited<ReturnType<typeof openPremade>>, 'emptied'>
+type MountEntry = Opened & Pick<Awaited<ReturnType<typeof openPremade>>, 'emptied'>
 
 export interface Wanted {
   readonly groups: string
@@ -89,7 +89,7 @@ const toRefusal = (error: unknown, MiB: number): unknown => {
 }
 
 /** `LaunchRefused` where there is no disk for it, or its files do not fit; `unavailable` where its disk has to be mended. */
-export const mount = async (disks: Mounting, { groups, group, quiet }: Wanted): Promise<Mounted> => {
+export const mount = async (disks: Mounting, { groups, group, quiet }: Wanted): Promise<MountEntry> => {
   const MiB = group.limits.workspaceMiB ?? limits.sandboxWorkspaceMiB
   try {
     if ('premade' in disks) return await openPremade(disks.premade, { groups, group: group.id, MiB }, { quiet })

@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path'
 import type { ContainerEngine, RunnerBoot } from '@gatehouse/contracts'
 import { closeOrphans, type LeftoverKind, leftoverKinds, removeUnitContainers, removeUnitGroups } from '@gatehouse/engine'
 import {
-  inTurn,
+  createSerialQueue,
   type Lock,
   lockUnit,
   type Logger,
-  mountsBelow,
+  readMountsBelow,
   readUnitRecord,
   unitLockName,
   type UnitRecord,
@@ -80,7 +80,7 @@ interface UsedEngines {
 }
 
 const createUsedEngines = (runDir: string): UsedEngines => {
-  const turns = inTurn()
+  const turns = createSerialQueue()
   return {
     add: (engine) =>
       turns(async () => {
@@ -119,7 +119,7 @@ const maxLooks = 5
 const removeDirectory = async ({ runDir }: EndedUnit): Promise<void> => {
   const real = await realpath(runDir)
   await closeOrphans(real)
-  const mounted = await mountsBelow(real)
+  const mounted = await readMountsBelow(real)
   if (mounted.length > 0) throw new Error(`something is mounted in ${runDir} (${mounted.join(', ')})`)
   // The lock file goes last, so that nobody holds the lock of a directory that is being removed.
   for (const name of await readdir(real)) if (name !== unitLockName) await rm(join(real, name), { recursive: true, force: true })

@@ -2,7 +2,7 @@
 // no number is visible before the one below it.
 import { readFile } from 'node:fs/promises'
 import { AgentGroupID, jsonBounds, stateFiles } from '@gatehouse/contracts'
-import { ifPresent, inTurn, jsonText, writeAtomically } from '@gatehouse/kernel'
+import { ifPresent, createSerialQueue, jsonText, writeAtomically } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
 export interface Sequence {
@@ -55,7 +55,7 @@ export const readHighWater = async (stateDir: string): Promise<SequenceHighWater
   return new Map(Object.entries(floors).map(([group, floor]) => [v.parse(AgentGroupID, group), floor]))
 }
 
-const turn = inTurn()
+const turn = createSerialQueue()
 
 export const storeHighWater = (stateDir: string, group: AgentGroupID, floor: number): Promise<void> =>
   turn(async () => {

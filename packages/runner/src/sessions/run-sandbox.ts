@@ -140,7 +140,7 @@ const launch = async ({ metrics }: Context, { driver, spec }: Prepared): Promise
 }
 
 /** No place is taken while the seal is being proved: all would be let through together after it. */
-const inTurn = async (context: Context, session: Session, run: Run): Promise<Prepared> => {
+const createSerialQueue = async (context: Context, session: Session, run: Run): Promise<Prepared> => {
   const engaged = await context.posture.engaged(run.signal)
   run.started = await context.launches.take(session.agentGroupID, run.signal)
   await context.writeGate.calm(run.signal)
@@ -148,7 +148,7 @@ const inTurn = async (context: Context, session: Session, run: Run): Promise<Pre
 }
 
 const attempt = async (context: Context, session: Session, run: Run): Promise<End> => {
-  const prepared = await inTurn(context, session, run).catch((error: unknown) => endOfPreparation(error))
+  const prepared = await createSerialQueue(context, session, run).catch((error: unknown) => endOfPreparation(error))
   if ('kind' in prepared) return run.signal.aborted ? { kind: 'stopped', why: await run.ended } : prepared
   try {
     if (run.signal.aborted) return { kind: 'stopped', why: await run.ended }

@@ -1,7 +1,7 @@
 // Index of idempotency keys: which conversation holds the message of each key. Channels and conversations have separate quotas,
 // so none can evict the keys of another.
 import { channels, limits, type SessionID } from '@gatehouse/contracts'
-import { KeyedTurns } from '@gatehouse/kernel'
+import { KeyedQueue } from '@gatehouse/kernel'
 import type { RepeatKey } from '../queue/accept.ts'
 
 /** Where requests lie that may come again: the newest of all, and of each conversation, whatever the others bring. */
@@ -71,7 +71,7 @@ const standard: IdempotencyBounds = {
 export class IdempotencyIndex {
   readonly #people: RecentKeys
   readonly #channels: ReadonlyMap<string, RecentKeys>
-  readonly #turns = new KeyedTurns()
+  readonly #turns = new KeyedQueue()
 
   constructor({ people, channel }: IdempotencyBounds = standard) {
     this.#people = new RecentKeys(people)
@@ -88,7 +88,7 @@ export class IdempotencyIndex {
   }
 
   /** One act at a time for a key, so that of two equal requests the second finds what the first one left. */
-  inTurn<T>(key: Name, act: () => Promise<T>): Promise<T> {
+  runInTurn<T>(key: Name, act: () => Promise<T>): Promise<T> {
     return this.#turns.run(nameOf(key), act)
   }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { closeOrphans, type Disks } from '@gatehouse/engine'
-import { mountsBelow, silentLogger, waitFor } from '@gatehouse/kernel'
+import { readMountsBelow, silentLogger, waitFor } from '@gatehouse/kernel'
 import { GroupDisks, DiskRetries } from '../../src/groups/disks.ts'
 import { sweepRemovedGroups } from '../../src/removed-groups.ts'
 import { FakeGateway } from '../fixtures/gateway.ts'
@@ -103,7 +103,7 @@ describe('a trial of disks that is made again', { timeout: 60_000 }, () => {
     going.resolve()
     await closed
     await new Promise(setImmediate)
-    assert.deepEqual(await mountsBelow(groups), [])
+    assert.deepEqual(await readMountsBelow(groups), [])
   })
 
   it('gives the disk of a removed group back too, which nobody else wants', async (t) => {

@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test'
 import type { AgentGroupID } from '@gatehouse/contracts'
 import { closeOrphans, type Disks, prepareDisks } from '@gatehouse/engine'
 import { createMaker, diskCalled } from '@gatehouse/engine/premade'
-import { mountsBelow, silentLogger, waitFor } from '@gatehouse/kernel'
+import { readMountsBelow, silentLogger, waitFor } from '@gatehouse/kernel'
 import { GroupDisks } from '../../src/groups/disks.ts'
 import { refuseOtherDisks } from '../../src/groups/mount.ts'
 import { FakeGateway } from '../fixtures/gateway.ts'
@@ -122,18 +122,18 @@ describe('the disk of a group that has to be mended', { skip, timeout: 120_000 }
     execFileSync('mount', ['-o', 'remount,ro', disk])
     const inUse = { code: 'unavailable', message: /1024-01 is read-only: .*stop the unit first/ }
     await assert.rejects(look, inUse)
-    assert.equal((await mountsBelow(point)).length, 1)
+    assert.equal((await readMountsBelow(point)).length, 1)
     disks.release(run.id)
     await assert.rejects(look, { code: 'unavailable', message: /1024-01 is read-only: .*mount it again$/ })
-    assert.equal((await mountsBelow(point)).length, 0)
+    assert.equal((await readMountsBelow(point)).length, 0)
     execFileSync('mount', ['-o', 'remount,rw', disk])
     assert.deepEqual((await look()).toSorted(), ['.disk', 'lost+found'])
     execFileSync('mount', ['-o', 'remount,ro', disk])
     disks.reading.begin()
     await assert.rejects(look, inUse)
-    assert.equal((await mountsBelow(point)).length, 1, 'a backup reads')
+    assert.equal((await readMountsBelow(point)).length, 1, 'a backup reads')
     await assert.rejects(disks.show(found, group.id), { code: 'unavailable', message: /mount it again$/ })
-    assert.equal((await mountsBelow(point)).length, 0, 'a backup reads nothing yet')
+    assert.equal((await readMountsBelow(point)).length, 0, 'a backup reads nothing yet')
   })
 })
 

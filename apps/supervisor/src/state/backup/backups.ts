@@ -4,7 +4,7 @@ import { rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encrypt, pack } from '@gatehouse/archive'
 import { type BackupOrder, limits, ServiceError } from '@gatehouse/contracts'
-import { copiesPrefix, type Logger } from '@gatehouse/kernel'
+import { backupCopyPrefix, type Logger } from '@gatehouse/kernel'
 import { collect, type Collected, type Wanted } from './collect.ts'
 import { createNotices, type Notices } from './notices.ts'
 
@@ -75,7 +75,7 @@ class Archives implements Backups {
   async begin(order: BackupOrder): Promise<Begun> {
     if (this.#busy) throw new ServiceError('conflict', { detail: 'another backup is being taken', hint: 'wait until it has ended' })
     this.#busy = true
-    const copies = join(this.#options.stateDir, `${copiesPrefix}${randomBytes(6).toString('hex')}`)
+    const copies = join(this.#options.stateDir, `${backupCopyPrefix}${randomBytes(6).toString('hex')}`)
     try {
       const notices = createNotices(this.#options.log)
       const collected = await collect({ ...this.#options, copies, notice: notices.tell })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { archiveFormat, archiveVersion, type Entry, keyCheckOf, type Manifest, stateRoot } from '@gatehouse/archive'
 import { hostActsFile, type Mode, runnerCredentialFile, stateFiles, stateSchema } from '@gatehouse/contracts'
 import {
-  copiesPrefix,
+  backupCopyPrefix,
   type Epoch,
   hasHostIds,
   hostIdentity,
@@ -55,7 +55,7 @@ const leftOut = (name: string): boolean =>
   apart.has(name) ||
   database(name) ||
   ofLines(name) ||
-  name.startsWith(copiesPrefix) ||
+  name.startsWith(backupCopyPrefix) ||
   name.startsWith(restoringPrefix) ||
   /^\..*\.tmp$/.test(name)
 

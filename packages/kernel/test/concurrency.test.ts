@@ -1,9 +1,9 @@
-// Pauses that grow, and conditions that are waited for.
+// Retry backoff and polling.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { backoff, waitFor } from '../../src/index.ts'
+import { backoff, waitFor } from '../src/index.ts'
 
-test('pauses stay below a ceiling that doubles up to the most, and start anew after a reset', (context) => {
+test('delays stay below a ceiling that doubles up to the maximum, and start over after a reset', (context) => {
   context.mock.method(Math, 'random', () => 0.5)
   const pauses = backoff({ first: 20, most: 100 })
   assert.deepEqual(
@@ -14,13 +14,13 @@ test('pauses stay below a ceiling that doubles up to the most, and start anew af
   assert.equal(pauses.next(), 10)
 })
 
-test('waits until the condition holds and gives its value', async () => {
+test('waitFor resolves to the value when the condition holds', async () => {
   let looks = 0
   assert.equal(await waitFor(() => (++looks === 3 ? 'there' : undefined), { what: 'x', every: 1 }), 'there')
   assert.equal(looks, 3)
 })
 
-test('says what did not come when the deadline passes', async () => {
+test('waitFor names what it waited for when the deadline passes', async () => {
   await assert.rejects(
     waitFor(() => false, { what: 'the moon', deadline: 5, every: 1 }),
     /expected the moon within 5 ms, got nothing/,
