@@ -150,10 +150,15 @@ process.on('exit', () => stderr.flush())
 
 const urgent: readonly string[] = ['error', 'warn']
 
+const getEnabledLevels = (threshold: string): readonly string[] => {
+  const index = logLevels.findIndex((level) => level === threshold)
+  if (index < 0) throw new TypeError(`expected a log level of ${logLevels.join(', ')}, got ${threshold}`)
+  return threshold === 'silent' ? [] : writtenLevels.slice(0, index + 1)
+}
+
+/** Throws for an unknown log level. */
 export const createLogger = (options: LoggerOptions): ProcessLogger => {
-  const levelIndex = logLevels.findIndex((level) => level === options.level)
-  if (levelIndex < 0) throw new TypeError(`expected a log level of ${logLevels.join(', ')}, got ${options.level}`)
-  const enabled: readonly string[] = options.level === 'silent' ? [] : writtenLevels.slice(0, levelIndex + 1)
+  const enabled = getEnabledLevels(options.level)
   let pending = 0
   const write = (line: string, level: string): void => {
     if (options.write === undefined) stderr.write(line, urgent.includes(level) ? 'at once' : 'soon')
@@ -183,13 +188,8 @@ export const createLogger = (options: LoggerOptions): ProcessLogger => {
       (message: string, fields: object = {}): void => {
         if (enabled.includes(level)) emit({ level, message, fields: redact({ ...workFields(), ...bound, ...fields }) })
       }
-    return {
-      debug: at('debug'),
-      info: at('info'),
-      warn: at('warn'),
-      error: at('error'),
-      child: (fields) => withFields({ ...bound, ...fields }),
-    }
+    const child = (fields: object): Logger => withFields({ ...bound, ...fields })
+    return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child }
   }
   return { ...withFields({}), flush: () => waitUntilFlushed(() => pending === 0) }
 }
