@@ -43,6 +43,8 @@ const writeState = async (folder: string): Promise<void> => {
   assert.ok(verdict.ok)
   writeFileSync(join(folder, 'gatehouse.yaml'), 'version: 1\ngroups:\n  dev-agent: { agent: mock, persona: quiet }\n')
   writeFileSync(join(folder, 'entry.json'), JSON.stringify({ transport: 'stdio', command: 'node', args: ['main.mjs'] }))
+  const hostile = { 'me\u001b[31mmory': { command: 'npx', args: ['server@1.0.0', '\u001b[31m'] } }
+  for (const name of ['.mcp.json', 'mcp.json']) writeFileSync(join(folder, name), JSON.stringify({ mcpServers: hostile }))
   copyFileSync(paths.path, join(folder, 'audit.jsonl'))
   writeFileSync(join(folder, 'head.json'), JSON.stringify(verdict.head))
 }

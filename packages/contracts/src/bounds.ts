@@ -52,6 +52,12 @@ export const jsonBounds = {
   probeOutput: { from: 'output of probes in a sandbox', bytes: 4 * MiB, levels, values: 100_000 },
   childOutput: { from: 'output of the processes of the unit: their life and their log', bytes: MiB, levels, values: 20_000 },
   archiveDocument: { from: 'documents in a backup archive', bytes: 256 * KiB, levels, values: 5_000 },
+  clientConfiguration: {
+    from: 'configuration files of MCP clients that `svcctl mcp import` reads',
+    bytes: 16 * MiB,
+    levels,
+    values: 500_000,
+  },
   stateFile: { from: 'files of the state directory', bytes: 16 * MiB, levels: 2 * levels, values: 200_000 },
 } as const satisfies Record<string, JsonBounds>
 

@@ -44,6 +44,19 @@ test('a remote server is added, granted and called, and only with the header; so
   })
 })
 
+test('the servers of a client are imported, submitted and approved, with the secret in the environment only', async (t) => {
+  const server = await startGuardedSample(secret)
+  const directory = await directoryWith('far.token')
+  t.after(async () => {
+    await server.stop()
+    await rm(directory, { recursive: true, force: true })
+  })
+  const far = { type: 'http', url: server.url, headers: { Authorization: `Bearer ${secret}` } }
+  await writeFile(join(directory, 'mcp.json'), JSON.stringify({ mcpServers: { far } }))
+  await follow('docs/how-to/import-servers.md', { directory })
+  assert.doesNotMatch(await readFile(join(directory, 'entries/far.json'), 'utf8'), new RegExp(secret))
+})
+
 test('an agent that thinks gets a key that it never sees, a limit, and a tool', async (t) => {
   const hosts = await openProviderHosts(
     ['when can you do', 'say I can help.', 'when 19 and 23', 'call sample__add {"a":19,"b":23}', '---', 'say It is {result}.'].join('\n'),
