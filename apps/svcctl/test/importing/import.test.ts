@@ -231,7 +231,7 @@ suite('svcctl mcp import', () => {
     const written: unknown = JSON.parse(readFileSync(join(directory, 'far.json'), 'utf8'))
     assert.deepEqual(written, { name: 'far', transport: 'http', url: far.url, headers: { 'X-Key': '${FAR_X_KEY}' } })
     assert.ok(v.is(McpRegister, written))
-    assert.ok(first?.stdout.includes(`svcctl change submit mcp_register --group desk --file ${directory}/far.json`))
+    assert.ok(first !== undefined && first.stdout.includes(`svcctl change submit mcp_register --group desk --file ${directory}/far.json`))
     assert.ok(first.stdout.includes(` > ${directory}/near.json`))
     assert.equal(again?.code, 5)
   })
