@@ -64,23 +64,29 @@ const registration = ({ name, group }: Context, entry: CatalogEntry): string => 
   return `svcctl change submit mcp_register ${quoteWords(['--group', group, '--name', name, ...words])}`
 }
 
-const complete = (context: Context, becomes: 'remote' | 'program', entry: CatalogEntry, notes: readonly string[]): Outcome => {
+const complete = (context: Context, entry: CatalogEntry, notes: readonly string[]): Outcome => {
   const parsed = v.safeParse(Proposal.entries.entry, entry)
   if (!parsed.success) {
     const [{ path = [], expected }] = parsed.issues
     return refused(`/${path.map(({ key }) => String(key)).join('/')}: expected ${expected ?? 'another value'}, which the catalog requires`)
   }
-  return { becomes, entry, notes: [...notes], next: registration(context, entry) }
+  return { becomes: entry.transport === 'http' ? 'remote' : 'program', entry, notes: [...notes], next: registration(context, entry) }
 }
 
-const remote = (context: Context, url: string, headers: Readonly<Record<string, string>>, notes: readonly string[] = []): Outcome => {
+interface Remote {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly notes: readonly string[]
+}
+
+const remote = (context: Context, { url, headers, notes }: Remote): Outcome => {
   const { name, variables } = context
   const [safe] = variables.ofArguments(name, [url]).args
   if (safe !== url) return refused('the url holds a secret or a reference, which the catalog takes in headers only: put it into a header')
   const fault = checkServerUrl(url)
   if (fault !== null) return refused(`/url: ${fault}`)
   const hidden = Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, variables.ofHeader(name, key, value)]))
-  return complete(context, 'remote', { transport: 'http', url, headers: hidden }, notes)
+  return complete(context, { transport: 'http', url, headers: hidden }, notes)
 }
 
 /** `npx mcp-remote URL` is a remote server that a client reaches through a program. */
@@ -91,7 +97,7 @@ const throughProxy = (context: Context, { args }: Launch): Outcome | undefined =
     const at = word.indexOf(':')
     return rest[index - 1] === '--header' && at > 0 ? [[word.slice(0, at), word.slice(at + 1).trim()]] : []
   })
-  return remote(context, url, Object.fromEntries(headers))
+  return remote(context, { url, headers: Object.fromEntries(headers), notes: [] })
 }
 
 /** Variables that steer the engine or its client; a container is refused with them. */
@@ -99,7 +105,14 @@ const steering = /^(?:PATH|HOME|TMPDIR|LD_.*|DOCKER_.*|CONTAINERS?_.*|XDG_.*|(?:
 
 const argumentNote = 'the catalog takes no ${NAME} in arguments: change the command so that the server reads its environment'
 
-const local = (context: Context, launch: Launch, given: Readonly<Record<string, string>>, notes: readonly string[]): Outcome => {
+interface Local {
+  readonly launch: Launch
+  /** As the client is configured. */
+  readonly given: Readonly<Record<string, string>>
+  readonly notes: readonly string[]
+}
+
+const local = (context: Context, { launch, given, notes }: Local): Outcome => {
   const { name, variables } = context
   const own = Object.entries(launch.env).map(([key, value]): [string, string] => [key, value ?? given[key] ?? `\${${key}}`])
   const all = Object.entries(launch.kind === 'oci' ? Object.fromEntries(own) : given)
@@ -118,7 +131,7 @@ const local = (context: Context, launch: Launch, given: Readonly<Record<string, 
   const remarks = [...notes, ...launch.notes, ...dropped, ...(replaced ? [argumentNote] : [])]
   if (launch.kind === 'program') {
     const [command = launch.command] = variables.ofArguments(name, [launch.command]).args
-    return complete(context, 'program', { transport: 'stdio', command, args: [...args], env }, remarks)
+    return complete(context, { transport: 'stdio', command, args: [...args], env }, remarks)
   }
   const bin = launch.bin === undefined ? [] : [launch.kind === 'oci' ? '--entrypoint' : '--bin', launch.bin]
   const words = [
@@ -145,14 +158,15 @@ const judge = (context: Context, definition: unknown): Outcome => {
   if (address !== undefined && command === undefined) {
     if (type === 'sse')
       return refused('the catalog has no servers of the older SSE transport: use the address of its streamable HTTP endpoint')
-    return remote(context, address, textMap(definition['headers']), notes)
+    return remote(context, { url: address, headers: textMap(definition['headers']), notes })
   }
   const words = args === undefined ? [] : texts(args)
   if (typeof command !== 'string' || command.trim() === '') return refused('expected a command or a url, got neither')
   if (words === undefined) return refused('expected args to be a list of texts')
   const launch = readLaunch({ command, args: words })
-  const proxied = launch.kind === 'npm' && /^npm:mcp-remote@/.test(launch.package ?? '') ? throughProxy(context, launch) : undefined
-  return proxied ?? local(context, launch, textMap(definition['env']), notes)
+  const proxied =
+    launch.kind === 'npm' && launch.package?.startsWith('npm:mcp-remote@') === true ? throughProxy(context, launch) : undefined
+  return proxied ?? local(context, { launch, given: textMap(definition['env']), notes })
 }
 
 /** Distinct from all in `taken` without case. */
@@ -179,11 +193,12 @@ export const propose = (servers: readonly ClientServer[], group: string): Propos
   const variables = new Variables()
   const alike = Map.groupBy(servers, keyOf)
   const taken: string[] = []
-  return [...alike.values()].map((same) => {
-    const [{ name: original = '', definition } = {}] = same
-    const name = nameFor(original, taken)
+  return [...alike.values()].flatMap((same) => {
+    const [first] = same
+    if (first === undefined) return []
+    const name = nameFor(first.name, taken)
     taken.push(name)
-    const outcome = judge({ name, group, variables }, definition)
+    const outcome = judge({ name, group, variables }, first.definition)
     const from = same.map(({ client, path, name: configured }) => ({ client, path, name: configured }))
     return { name, from, ...outcome, variables: variablesIn(outcome) }
   })
