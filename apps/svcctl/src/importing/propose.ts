@@ -6,7 +6,7 @@ import { type Launch, readLaunch } from './programs.ts'
 import { Variables } from './secrets.ts'
 import { type ClientServer, isObject, type Json } from './sources.ts'
 
-export const outcomes = ['npm', 'pypi', 'oci', 'remote', 'program', 'refused'] as const
+const outcomes = ['npm', 'pypi', 'oci', 'remote', 'program', 'refused'] as const
 
 export const Proposal = v.strictObject({
   /** In the catalog. */

@@ -14,7 +14,7 @@ const wordsIn = (name: string): string[] =>
     .toLowerCase()
     .split(/[^a-z0-9]+/)
 
-export const isSecretName = (name: string): boolean =>
+const isSecretName = (name: string): boolean =>
   wordsIn(name).some((word) => secretWords.has(word) || /(?:key|token|secret|password)$/.test(word))
 
 /** Beginnings that issuers give to their keys, and encoded tokens. */
@@ -40,7 +40,7 @@ const urlIn = (text: string): URL | undefined => {
 const hasSecretPart = ({ username, password, searchParams }: URL): boolean =>
   username !== '' || password !== '' || [...searchParams].some(([name, value]) => isSecretName(name) || looksSecret(value))
 
-export const looksSecret = (text: string): boolean => {
+const looksSecret = (text: string): boolean => {
   const url = urlIn(text)
   if (url !== undefined && hasSecretPart(url)) return true
   if (issued.test(text) || uuid.test(text)) return true

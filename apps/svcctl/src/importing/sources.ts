@@ -30,7 +30,7 @@ const applicationData = (environment: Environment): string =>
     : (environment['XDG_CONFIG_HOME'] ?? join(homeOf(environment), '.config'))
 
 /** Files of the person, then those of the project in `directory`. */
-export const usualSources = (environment: Environment, directory: string): readonly Source[] => [
+const usualSources = (environment: Environment, directory: string): readonly Source[] => [
   { client: 'claude-desktop', path: join(applicationData(environment), 'Claude/claude_desktop_config.json') },
   { client: 'claude-code', path: join(homeOf(environment), '.claude.json') },
   { client: 'cursor', path: join(homeOf(environment), '.cursor/mcp.json') },
